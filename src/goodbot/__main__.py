@@ -1,0 +1,5 @@
+"""`python -m goodbot`."""
+
+from goodbot.cli import main
+
+raise SystemExit(main())

@@ -1,0 +1,199 @@
+"""Url values: parse, resolve, normalise by the WHATWG URL standard; origin, host, site.
+
+The only module that knows the URL library. A `Url` holds nothing but its normalised text, so that a million of them are
+a million strings; its parts are cut from the text when asked for.
+"""
+
+import ipaddress
+from dataclasses import dataclass
+from functools import lru_cache
+
+import url as whatwg
+from publicsuffixlist import PublicSuffixList
+
+MAX_URL_CHARS = 8192
+"""Longer ones are refused. Servers refuse them too: 8 KiB is the request line of nginx and Apache as they come."""
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+_DEFAULT_PORT = {"http": 80, "https": 443}
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Url:
+    """An absolute http or https URL in normal form, without fragment and without user name and password.
+
+    Make one with `parse_url` or `resolve`; `text` is ASCII: the host is punycode, other characters are percent-encoded.
+    """
+
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def scheme(self) -> str:
+        """`http` or `https`."""
+        return self.text[: self.text.index(":")]
+
+    @property
+    def authority(self) -> str:
+        """Host, and port if it is not the default: `example.org`, `127.0.0.1:8020`, `[::1]:80`."""
+        start = self.text.index("//") + 2
+        return self.text[start : self.text.index("/", start)]
+
+    @property
+    def origin(self) -> str:
+        """Scheme, host and port: what a robots.txt speaks for (RFC 9309 §2.3)."""
+        return self.text[: self.text.index("/", self.text.index("//") + 2)]
+
+    @property
+    def target(self) -> str:
+        """Path and query, as sent in the request line; begins with `/`."""
+        return self.text[self.text.index("/", self.text.index("//") + 2) :]
+
+    @property
+    def path(self) -> str:
+        """Path without query; begins with `/`."""
+        return self.target.partition("?")[0]
+
+    @property
+    def host(self) -> str:
+        """Host name or address; IPv6 without brackets."""
+        authority = self.authority
+        if authority.startswith("["):
+            return authority[1 : authority.index("]")]
+        return authority.partition(":")[0]
+
+    @property
+    def port(self) -> int:
+        """The port that is connected to, the default included."""
+        tail = self.authority.rpartition("]")[2]
+        _, colon, port = tail.rpartition(":")
+        return int(port) if colon else _DEFAULT_PORT[self.scheme]
+
+    @property
+    def host_key(self) -> str:
+        """What politeness counts as one server: the host; on loopback and private addresses host and port."""
+        host = self.host
+        if not is_private_host(host):
+            return host
+        return f"[{host}]:{self.port}" if ":" in host else f"{host}:{self.port}"
+
+    @property
+    def site(self) -> str:
+        """Registrable domain (`example.co.uk`); an address is its own site."""
+        host = self.host
+        return host if _address(host) else _suffixes().privatesuffix(host.rstrip(".")) or host
+
+    @property
+    def robots_txt(self) -> "Url":
+        """Where this URL's robots.txt is."""
+        return Url(self.origin + "/robots.txt")
+
+
+def parse_url(text: str) -> Url | None:
+    """The `Url` an absolute reference names; None if it is none, is not http or https, or is over `MAX_URL_CHARS`."""
+    if len(text) > MAX_URL_CHARS:
+        return None
+    try:
+        return _normal(whatwg.URL.parse(text))
+    except (whatwg.URLError, UnicodeEncodeError):
+        return None
+
+
+def resolve(base: Url, reference: str) -> Url | None:
+    """The `Url` that `reference` names on a page at `base`; None as for `parse_url`."""
+    if len(reference) > MAX_URL_CHARS:
+        return None
+    try:
+        return _normal(_parsed(base.text).join(reference))
+    except (whatwg.URLError, UnicodeEncodeError):
+        return None
+
+
+@lru_cache(maxsize=16)
+def _parsed(text: str) -> whatwg.URL:
+    return whatwg.URL.parse(text)
+
+
+def _normal(parsed: whatwg.URL) -> Url | None:
+    if parsed.scheme not in _DEFAULT_PORT:
+        return None
+    if parsed.username or parsed.password:
+        parsed = parsed.with_username("").with_password(None)
+    text = str(parsed).partition("#")[0]
+    return Url(text) if len(text) <= MAX_URL_CHARS else None
+
+
+@lru_cache(maxsize=1)
+def _suffixes() -> PublicSuffixList:
+    return PublicSuffixList()
+
+
+def _address(host: str) -> Address | None:
+    if not (host[-1:].isdigit() or ":" in host):
+        return None
+    try:
+        return ipaddress.ip_address(host)
+    except ValueError:
+        return None
+
+
+@lru_cache(maxsize=4096)
+def is_private_host(host: str) -> bool:
+    """Whether the host is a private address written out, or `localhost` (RFC 6761 §6.3). Resolves nothing."""
+    if host == "localhost" or host.endswith(".localhost"):
+        return True
+    return _address(host) is not None and is_private_address(host)
+
+
+_V4_INSIDE = tuple(
+    ipaddress.IPv6Network(text)
+    for text in (
+        "::/96",  # IPv4-compatible, RFC 4291 §2.5.5.1; deprecated, but a kernel may still tunnel it
+        "::ffff:0:0/96",  # IPv4-mapped, RFC 4291 §2.5.5.2
+        "64:ff9b::/96",  # NAT64, RFC 6052 §2.1
+        "64:ff9b:1::/48",  # NAT64 of one network, RFC 8215; taken as a /96 of it
+    )
+)
+_UNSPECIFIED: dict[str, Address] = {
+    "0.0.0.0": ipaddress.IPv4Address("127.0.0.1"),  # noqa: S104 - judged, not bound to
+    "::": ipaddress.IPv6Address("::1"),
+}
+
+
+def reached_address(address: str) -> Address | None:
+    """What a connection to `address` ends at; None if it is no address.
+
+    The zone is dropped, IPv4 is taken out of IPv6 forms, the unspecified address is loopback (Linux, macOS).
+    """
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+    if str(ip) in _UNSPECIFIED:
+        return _UNSPECIFIED[str(ip)]
+    inner = _v4_inside(ip) if isinstance(ip, ipaddress.IPv6Address) and int(ip) != 1 else None
+    return reached_address(str(inner)) if inner else ip
+
+
+def _v4_inside(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
+    if ip.sixtofour:
+        return ip.sixtofour
+    if any(ip in network for network in _V4_INSIDE):
+        return ipaddress.IPv4Address(int(ip) & 0xFFFFFFFF)
+    return None
+
+
+def is_private_address(address: str) -> bool:
+    """Whether an address is not globally reachable (IANA special-purpose registries): loopback, private, link-local,
+    site-local, multicast, unspecified. Judged by what it reaches.
+
+    Raises ValueError if it is no address.
+    """
+    ip = reached_address(address)
+    if ip is None:
+        raise ValueError(f"no address: {address!r}")
+    site_local = isinstance(ip, ipaddress.IPv6Address) and ip.is_site_local
+    return not ip.is_global or ip.is_multicast or site_local

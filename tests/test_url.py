@@ -1,0 +1,111 @@
+"""Url values: normal form, parts, and what is private."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.url import MAX_URL_CHARS, Url, is_private_address, is_private_host, parse_url, resolve
+
+PARSED = [
+    ("HTTP://User:pw@ExÄmple.ORG:80/a/../b c?q=ü#frag", "http://xn--exmple-cua.org/b%20c?q=%C3%BC"),
+    ("https://example.org", "https://example.org/"),
+    ("http://2130706433/", "http://127.0.0.1/"),
+    ("http://0x7f.1/", "http://127.0.0.1/"),
+    ("http://[0:0:0:0:0:0:0:1]:80/", "http://[::1]/"),
+    ("  http://example.org/x\n", "http://example.org/x"),
+    ("mailto:me@example.org", None),
+    ("ftp://example.org/", None),
+    ("javascript:alert(1)", None),
+    ("/path", None),
+    ("", None),
+    ("http://", None),
+    ("http://exa mple.org/", None),
+    ("http://example.org:99999/", None),
+    ("http://x\ud800y/", None),
+    ("http://example.org/" + "a" * MAX_URL_CHARS, None),
+    ("http://example.org/" + "ü" * (MAX_URL_CHARS // 3), None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), PARSED, ids=[case[0][:30] for case in PARSED])
+def test_parse(text: str, expected: str | None) -> None:
+    url = parse_url(text)
+    assert (url.text if url else None) == expected
+
+
+def test_parts() -> None:
+    url = Url("https://[::1]:8443/a/b?c=/d")
+    assert (url.scheme, url.authority, url.host, url.port) == ("https", "[::1]:8443", "::1", 8443)
+    assert (url.origin, url.target, url.path) == ("https://[::1]:8443", "/a/b?c=/d", "/a/b")
+    assert url.robots_txt == Url("https://[::1]:8443/robots.txt")
+    assert Url("https://example.org/").port == 443
+
+
+HOST_KEYS = [
+    ("http://example.org/", "example.org", "example.org"),
+    ("https://www.example.co.uk:8443/", "www.example.co.uk", "example.co.uk"),
+    ("http://127.0.0.1/", "127.0.0.1:80", "127.0.0.1"),
+    ("http://localhost:81/", "localhost:81", "localhost"),
+    ("http://[::1]:82/", "[::1]:82", "::1"),
+    ("http://8.8.8.8:83/", "8.8.8.8", "8.8.8.8"),
+]
+
+
+@pytest.mark.parametrize(("text", "key", "site"), HOST_KEYS)
+def test_host_key_and_site(text: str, key: str, site: str) -> None:
+    assert (Url(text).host_key, Url(text).site) == (key, site)
+
+
+def test_resolve() -> None:
+    base = Url("http://example.org/a/b?c")
+    cases = {
+        "../x": "http://example.org/x",
+        "": "http://example.org/a/b?c",
+        "?q": "http://example.org/a/b?q",
+        "#f": "http://example.org/a/b?c",
+        "//other/": "http://other/",
+        "\\\\other\\k": "http://other/k",
+        " y\tz\n": "http://example.org/a/yz",
+        "https:x": "https://x/",
+        "data:,x": None,
+        "http://u:p@other/": "http://other/",
+    }
+    assert {reference: getattr(resolve(base, reference), "text", None) for reference in cases} == cases
+
+
+PRIVATE = ["127.0.0.1", "10.1.1.1", "100.64.0.1", "169.254.169.254", "0.0.0.0", "224.0.0.1", "::1", "::", "fe80::1"]
+PRIVATE += ["fec0::1", "::127.0.0.1", "fc00::1", "::ffff:127.0.0.1", "2002:7f00:1::", "64:ff9b::7f00:1", "fe80::1%eth0"]
+
+
+@pytest.mark.parametrize("address", PRIVATE)
+def test_private(address: str) -> None:
+    assert is_private_address(address)
+
+
+@pytest.mark.parametrize("address", ["8.8.8.8", "2001:4860:4860::8888", "::ffff:8.8.8.8", "64:ff9b::808:808"])
+def test_public(address: str) -> None:
+    assert not is_private_address(address)
+
+
+def test_private_hosts() -> None:
+    assert is_private_host("localhost")
+    assert is_private_host("a.localhost")
+    assert not is_private_host("example.org")
+    assert not is_private_host("127.0.0.1.example")
+
+
+@given(st.text(), st.text())
+def test_any_text(base: str, reference: str) -> None:
+    for text in (base, "http://" + base, "http://h/" + base, "http://h:" + base):
+        url = parse_url(text)
+        if url is None:
+            continue
+        assert url.text.isascii()
+        assert parse_url(url.text) == url
+        assert url.origin + url.target == url.text
+        assert url.host
+        assert url.host_key
+        assert url.site
+        assert 0 <= url.port < 65536
+        found = resolve(url, reference)
+        assert found is None or parse_url(found.text) == found
