@@ -1,0 +1,290 @@
+"""RFC 9309 §2.3.1, §2.4, §2.5: what fetching robots.txt came to, what follows, and until when."""
+
+from dataclasses import asdict
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.errors import InputError
+from goodbot.exclusion import LIMIT_BYTES, Access, parse_http_date
+
+NOW = 1_000_000_000.0
+HOUR = 3600.0
+DAY = 24 * HOUR
+BODY = b"User-agent: *\nDisallow: /private\nCrawl-delay: 2\n"
+
+STATUSES = [
+    # status, result, section, /private allowed, /public allowed
+    (200, "successful", "2.3.1.1", False, True),
+    (204, "successful", "2.3.1.1", False, True),
+    (206, "successful", "2.3.1.1", False, True),
+    (299, "successful", "2.3.1.1", False, True),
+    (301, "unavailable", "2.3.1.2", True, True),
+    (304, "unavailable", "2.3.1.2", True, True),
+    (308, "unavailable", "2.3.1.2", True, True),
+    (400, "unavailable", "2.3.1.3", True, True),
+    (401, "unavailable", "2.3.1.3", True, True),
+    (403, "unavailable", "2.3.1.3", True, True),
+    (404, "unavailable", "2.3.1.3", True, True),
+    (410, "unavailable", "2.3.1.3", True, True),
+    (451, "unavailable", "2.3.1.3", True, True),
+    (499, "unavailable", "2.3.1.3", True, True),
+    (429, "unreachable", "2.3.1.4", False, False),
+    (500, "unreachable", "2.3.1.4", False, False),
+    (502, "unreachable", "2.3.1.4", False, False),
+    (503, "unreachable", "2.3.1.4", False, False),
+    (599, "unreachable", "2.3.1.4", False, False),
+    (0, "unreachable", "2.3.1.4", False, False),
+    (100, "unreachable", "2.3.1.4", False, False),
+    (999, "unreachable", "2.3.1.4", False, False),
+    (-1, "unreachable", "2.3.1.4", False, False),
+]
+
+
+@pytest.mark.parametrize(("status", "result", "section", "private", "public"), STATUSES)
+def test_status(status: int, result: str, section: str, private: bool, public: bool) -> None:
+    access = Access.from_response(status, [], BODY, NOW)
+    assert (access.result, access.status, access.fetched_at) == (result, status, NOW)
+    assert access.section == f"RFC 9309 {section}"
+    for path, allowed in (("/private", private), ("/public", public), ("/robots.txt", True)):
+        verdict = access.verdict(f"https://example.org{path}", "me")
+        assert verdict.allowed is allowed
+        assert (verdict.access, verdict.valid_until) == (result, access.valid_until)
+        assert verdict.reason.endswith(".")
+
+
+FAILURES = [
+    ("dns", "unreachable", False),
+    ("connect", "unreachable", False),
+    ("timeout", "unreachable", False),
+    ("reset", "unreachable", False),
+    ("tls", "unreachable", False),
+    ("private-address", "unreachable", False),
+    ("protocol", "unreachable", False),
+    ("something-new", "unreachable", False),
+    ("too-many-redirects", "unavailable", True),
+]
+
+
+@pytest.mark.parametrize(("kind", "result", "allowed"), FAILURES)
+def test_failure(kind: str, result: str, allowed: bool) -> None:
+    """§2.3.1.2, §2.3.1.4."""
+    access = Access.from_failure(kind, NOW)
+    assert (access.result, access.status) == (result, None)
+    assert access.verdict("/", "me").allowed is allowed
+    assert access.robots.allows("/", "me") is allowed
+    assert access.verdict("/robots.txt", "me").allowed
+
+
+def test_a_good_answer_rules_with_its_lines() -> None:
+    verdict = Access.from_response(200, [], BODY, NOW).verdict("https://example.org/private/x", "me")
+    assert (verdict.allowed, verdict.line, verdict.rule, verdict.delay_s) == (False, 2, "Disallow: /private", 2.0)
+    assert (verdict.access, verdict.valid_until, verdict.section) == ("successful", NOW + DAY, "RFC 9309 2.2.2")
+
+
+def test_unavailable_and_unreachable_name_their_section_and_no_rule() -> None:
+    gone = Access.from_response(404, [], BODY, NOW).verdict("/private", "me")
+    assert (gone.allowed, gone.section, gone.rule, gone.line) == (True, "RFC 9309 2.3.1.3", None, None)
+    assert "404" in gone.reason
+    down = Access.from_response(503, [], BODY, NOW).verdict("/private", "me")
+    assert (down.allowed, down.section, down.rule, down.line) == (False, "RFC 9309 2.3.1.4", None, None)
+    assert "503" in down.reason
+
+
+def test_too_many_requests_is_unreachable() -> None:
+    access = Access.from_response(429, [("Retry-After", "120")], b"", NOW)
+    assert access.result == "unreachable"
+    assert access.valid_until == NOW + 120
+
+
+FRESH = [
+    # headers, seconds fresh
+    ([], DAY),
+    ([("Cache-Control", "max-age=3600")], HOUR),
+    ([("cache-control", "public, MAX-AGE = 3600")], HOUR),
+    ([("Cache-Control", 'max-age="3600"')], HOUR),
+    ([("Cache-Control", "public"), ("Cache-Control", "max-age=3600")], HOUR),
+    ([("Cache-Control", "max-age=3600, max-age=600")], 600.0),
+    ([("Cache-Control", "max-age=3600"), ("Age", "600")], 3000.0),
+    ([("Cache-Control", "max-age=3600"), ("Age", "x")], HOUR),
+    ([("Cache-Control", "max-age=3600"), ("Age", "9999")], 60.0),
+    ([("Cache-Control", "max-age=31536000")], DAY),
+    ([("Cache-Control", "max-age=" + "9" * 400)], DAY),
+    ([("Cache-Control", "max-age=" + "0" * 5000 + "3600")], HOUR),
+    ([("Cache-Control", "max-age=0")], 60.0),
+    ([("Cache-Control", "max-age")], 60.0),
+    ([("Cache-Control", "max-age=soon")], 60.0),
+    ([("Cache-Control", "max-age=-1")], 60.0),
+    ([("Cache-Control", "no-store")], 60.0),
+    ([("Cache-Control", "max-age=3600, no-cache")], 60.0),
+    ([("Cache-Control", "s-maxage=5")], DAY),
+    ([("Cache-Control", "max-age=3600"), ("Expires", "0")], HOUR),
+    ([("Expires", "Sun, 09 Sep 2001 02:46:40 GMT")], HOUR),
+    ([("Expires", "Sunday, 09-Sep-01 02:46:40 GMT")], HOUR),
+    ([("Expires", "Sun Sep  9 02:46:40 2001")], HOUR),
+    ([("Expires", "Sun, 09 Sep 2001 02:46:40 GMT"), ("Date", "Sun, 09 Sep 2001 02:26:40 GMT")], 1200.0),
+    ([("Expires", "Sun, 09 Sep 2001 02:46:40 GMT"), ("Date", "nonsense")], HOUR),
+    ([("Expires", "Sun, 09 Sep 2091 02:46:40 GMT")], DAY),
+    ([("Expires", "Thu, 01 Jan 1970 00:00:00 GMT")], 60.0),
+    ([("Expires", "0")], 60.0),
+    ([("Expires", "-1")], 60.0),
+]
+
+
+@pytest.mark.parametrize(("headers", "seconds"), FRESH)
+@pytest.mark.parametrize("status", [200, 404])
+def test_valid_until(headers: list[tuple[str, str]], seconds: float, status: int) -> None:
+    """RFC 9309 §2.4, RFC 9111 §4.2: never over 24 hours, never under a minute."""
+    assert Access.from_response(status, headers, BODY, NOW).valid_until == NOW + seconds
+
+
+HOLD = [
+    # headers, retry_s, seconds until due again
+    ([], 60.0, 60.0),
+    ([], 600.0, 600.0),
+    ([], 0.0, 0.0),
+    ([], -5.0, 0.0),
+    ([], float("inf"), DAY),
+    ([("Retry-After", "120")], 60.0, 120.0),
+    ([("Retry-After", "10")], 60.0, 60.0),
+    ([("retry-after", " 120 ")], 60.0, 120.0),
+    ([("Retry-After", "Sun, 09 Sep 2001 02:46:40 GMT")], 60.0, HOUR),
+    ([("Retry-After", "Sun, 09 Sep 2001 01:46:30 GMT")], 60.0, 60.0),
+    ([("Retry-After", "tomorrow")], 60.0, 60.0),
+    ([("Retry-After", "-1")], 60.0, 60.0),
+    ([("Retry-After", "1e9")], 60.0, 60.0),
+    ([("Retry-After", "9" * 400)], 60.0, DAY),
+    ([("Cache-Control", "max-age=99999")], 60.0, 60.0),
+]
+
+
+@pytest.mark.parametrize(("headers", "retry_s", "seconds"), HOLD)
+def test_when_an_unreachable_one_is_due_again(headers: list[tuple[str, str]], retry_s: float, seconds: float) -> None:
+    """RFC 9110 §10.2.3; at most 24 hours."""
+    assert Access.from_response(503, headers, b"", NOW, retry_s=retry_s).valid_until == NOW + seconds
+
+
+def test_the_last_good_copy_rules_for_thirty_days() -> None:
+    """RFC 9309 §2.3.1.4."""
+    good = Access.from_response(200, [], BODY, NOW)
+    down = Access.from_response(503, [], b"", NOW + DAY, last_good=good)
+    assert (down.result, down.body, down.good_at, down.tries) == ("unreachable", BODY, NOW, 1)
+    closed = down.verdict("/private", "me")
+    assert (closed.allowed, closed.line, closed.access) == (False, 2, "unreachable")
+    assert closed.reason.endswith(", by the last good copy, while robots.txt is unreachable.")
+    assert down.verdict("/public", "me").allowed
+    longer = Access.from_failure("timeout", NOW + 30 * DAY - 10, last_good=down)
+    assert (longer.tries, longer.good_at, longer.valid_until) == (2, NOW, NOW + 30 * DAY)
+    assert longer.verdict("/public", "me").allowed
+    over = Access.from_failure("timeout", NOW + 30 * DAY + 1, last_good=longer)
+    assert (over.tries, over.good_at, over.body) == (3, None, b"")
+    assert not over.verdict("/public", "me").allowed
+    again = Access.from_response(200, [], BODY, NOW + 31 * DAY, last_good=over)
+    assert (again.tries, again.good_at) == (0, NOW + 31 * DAY)
+
+
+def test_an_unavailable_one_leaves_no_good_copy() -> None:
+    good = Access.from_response(200, [], BODY, NOW)
+    gone = Access.from_response(404, [], b"", NOW + 1, last_good=good)
+    assert (gone.good_at, gone.body, gone.tries) == (None, b"", 0)
+    assert not Access.from_failure("dns", NOW + 2, last_good=gone).verdict("/public", "me").allowed
+
+
+TOP = b"User-agent: *\n"
+FILL = b"#" * 99 + b"\n"
+
+
+def padded(size: int) -> bytes:
+    """A body of `size` octets: one User-agent line and comments."""
+    rest = size - len(TOP)
+    return TOP + FILL * (rest // 100) + b"#" * (rest % 100)
+
+
+CUTS = [
+    ("at the limit", padded(LIMIT_BYTES), LIMIT_BYTES),
+    ("one octet over, in a line", padded(LIMIT_BYTES + 1), len(TOP) + (LIMIT_BYTES - len(TOP)) // 100 * 100),
+    ("a line that ends at the limit", padded(LIMIT_BYTES) + b"\nDisallow: /", LIMIT_BYTES),
+    ("CR at the limit", padded(LIMIT_BYTES) + b"\rDisallow: /", LIMIT_BYTES),
+    ("a rule over the limit", padded(LIMIT_BYTES - 12) + b"\nDisallow: /long", LIMIT_BYTES - 11),
+    ("one line alone", b"Disallow: /" + b"x" * LIMIT_BYTES, 0),
+]
+
+
+@pytest.mark.parametrize(("name", "body", "kept"), CUTS, ids=[case[0] for case in CUTS])
+def test_limit(name: str, body: bytes, kept: int) -> None:
+    """§2.5: 500 KiB count, in whole lines, and what is cut is said."""
+    access = Access.from_response(200, [], body, NOW)
+    assert (len(access.body), access.cut_bytes) == (kept, len(body) - kept)
+    assert access.verdict("/long", "me").allowed
+    assert (str(access.cut_bytes) in access.reason) is (access.cut_bytes > 0)
+
+
+@pytest.mark.parametrize("access", [Access.from_response(200, [], BODY, NOW), Access.from_failure("dns", NOW)])
+def test_an_access_is_its_columns(access: Access) -> None:
+    access.verdict("/", "me")
+    again = Access(**asdict(access))
+    assert again == access
+    assert again.verdict("/private", "me") == access.verdict("/private", "me")
+
+
+def test_rules_are_parsed_once() -> None:
+    access = Access.from_response(200, [], BODY, NOW)
+    assert access.robots is access.robots
+
+
+def test_an_unknown_dialect_is_an_input_error() -> None:
+    for status in (200, 404, 503):
+        with pytest.raises(InputError, match="latin"):
+            Access.from_response(status, [], BODY, NOW, "latin")
+    for kind in ("dns", "too-many-redirects"):
+        with pytest.raises(InputError, match="latin"):
+            Access.from_failure(kind, NOW, "latin")
+
+
+DATES = [
+    ("Sun, 06 Nov 1994 08:49:37 GMT", 784111777.0),
+    ("Sunday, 06-Nov-94 08:49:37 GMT", 784111777.0),
+    ("Sun Nov  6 08:49:37 1994", 784111777.0),
+    (" Sun, 06 Nov 1994 08:49:37 GMT ", 784111777.0),
+    ("Sun, 06 Nov 1994 08:49:60 GMT", 784111799.0),
+    ("Sun, 31 Feb 1994 08:49:37 GMT", None),
+    ("Sun, 06 Foo 1994 08:49:37 GMT", None),
+    ("Sun, 06 Nov 1994 25:49:37 GMT", None),
+    ("Sun, 06 Nov 0000 08:49:37 GMT", None),
+    ("Sun, 06 Nov 1994 08:49:37 PST", None),
+    ("Sun, ٠٦ Nov 1994 08:49:37 GMT", None),
+    ("", None),
+]
+
+
+def test_deviation_two_digit_years_turn_at_70() -> None:
+    """RFC 9110 §5.6.7 lets them turn 50 years from now."""
+    assert parse_http_date("Sunday, 06-Nov-69 08:49:37 GMT") == 3150953377.0
+    assert parse_http_date("Friday, 06-Nov-70 08:49:37 GMT") == 26729377.0
+
+
+@pytest.mark.parametrize(("text", "seconds"), DATES)
+def test_http_dates(text: str, seconds: float | None) -> None:
+    """RFC 9110 §5.6.7."""
+    assert parse_http_date(text) == seconds
+
+
+VALUES = st.one_of(
+    st.text(max_size=40),
+    st.from_regex(r"(max-age|no-store|s-maxage)?=?[0-9]{0,30}", fullmatch=True),
+    st.from_regex(r"[A-Z][a-z]{2}, [0-9]{2} (Jan|Feb|Dec) [0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2} GMT", fullmatch=True),
+)
+NAMES = st.sampled_from(["Cache-Control", "Expires", "Date", "Age", "Retry-After", "cache-control"])
+
+
+@given(
+    st.integers(-10, 1000), st.lists(st.tuples(NAMES, VALUES), max_size=6), st.binary(max_size=60), st.floats(0, 4e9)
+)
+def test_no_answer_raises_and_every_date_is_near(
+    status: int, headers: list[tuple[str, str]], body: bytes, now: float
+) -> None:
+    access = Access.from_response(status, headers, body, now, last_good=Access.from_response(200, [], BODY, 0.0))
+    assert now <= access.valid_until <= now + DAY
+    assert access.verdict("/robots.txt", "me").allowed
+    assert isinstance(access.verdict("/x", "me").allowed, bool)
