@@ -1,0 +1,166 @@
+"""The search page and its JSON twin as a Starlette application.
+
+Endpoints are plain functions: Starlette runs each in a thread, so a search never holds up the event loop.
+"""
+
+import logging
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlencode
+
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from starlette.applications import Starlette
+from starlette.exceptions import HTTPException
+from starlette.middleware import Middleware
+from starlette.requests import Request
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.staticfiles import StaticFiles
+
+from goodbot.errors import GoodbotError, InputError
+from goodbot.ports import Search
+from goodbot.values import Results
+from goodbot.web.question import HITS_PER_PAGE, MAX_PAGE, MAX_QUERY_CHARS, Question, page_count, read_question
+from goodbot.web.shield import HEADERS, Shield
+from goodbot.web.view import duration, page_numbers, view_hit
+
+_HERE = Path(__file__).parent
+_log = logging.getLogger(__name__)
+
+_ROBOTS_TXT = "User-agent: *\nDisallow: /search\nDisallow: /api/\n"
+"""Result pages are endless and hold nothing of their own: robots are asked to stay at the front page."""
+
+_MESSAGES = {
+    404: ("There is nothing here", "No page has this address."),
+    405: ("That cannot be done here", "This address only answers GET and HEAD."),
+    500: ("Something went wrong", "The fault is ours, not yours. The log of this server says more."),
+    503: ("The search is out of order", "The index cannot be read at the moment. The log of this server says why."),
+}
+
+
+def create_app(search: Search, name: str) -> Starlette:
+    """The application over `search`, which several threads will ask at once; `name` is what the page calls itself."""
+    site = _Site(search, name)
+    return Starlette(
+        routes=[
+            Route("/", site.front),
+            Route("/search", site.results),
+            Route("/api/search", site.api),
+            Route("/healthz", site.health),
+            Route("/robots.txt", _robots_txt),
+            Route("/favicon.ico", _icon),
+            Mount("/static", StaticFiles(directory=_HERE / "static")),
+        ],
+        middleware=[Middleware(Shield)],
+        exception_handlers={
+            InputError: site.refused,
+            GoodbotError: site.out_of_order,
+            HTTPException: site.not_served,
+            Exception: site.broken,
+        },
+    )
+
+
+class _Site:
+    """The endpoints: each takes a request and gives a response."""
+
+    def __init__(self, search: Search, name: str) -> None:
+        self._search = search
+        self._templates = Environment(
+            loader=FileSystemLoader(_HERE / "templates"),
+            autoescape=True,
+            undefined=StrictUndefined,
+            trim_blocks=True,
+            lstrip_blocks=True,
+        )
+        self._templates.globals.update(name=name, max_query_chars=MAX_QUERY_CHARS, page_url=_page_url)
+        self._templates.filters["duration"] = duration
+
+    def front(self, request: Request) -> Response:
+        return self._page("front.html", documents=self._search.count(), hint="")
+
+    def results(self, request: Request) -> Response:
+        if not request.query_params.get("q", "").strip():
+            return self._page("front.html", documents=self._search.count(), hint="Type a word or two to search for.")
+        question = read_question(request.query_params)
+        found = self._ask(question)
+        if found.total == 0:
+            return self._page("nothing.html", query=question.query, documents=self._search.count())
+        pages = page_count(found.total)
+        if question.page > pages:
+            return RedirectResponse(_page_url(question.query, pages), status_code=303)
+        return self._page(
+            "results.html",
+            query=question.query,
+            found=found,
+            hits=[view_hit(hit) for hit in found.hits],
+            first=question.offset + 1,
+            page=question.page,
+            pages=pages,
+            numbers=page_numbers(question.page, pages),
+            cut=question.page == MAX_PAGE and found.total > MAX_PAGE * HITS_PER_PAGE,
+        )
+
+    def api(self, request: Request) -> Response:
+        question = read_question(request.query_params)
+        found = self._ask(question)
+        hits = [{"url": hit.url, "title": hit.title, "snippet": hit.snippet, "score": hit.score} for hit in found.hits]
+        return JSONResponse(
+            {
+                "query": question.query,
+                "total": found.total,
+                "took_ms": found.took_ms,
+                "hits": hits,
+                "page": question.page,
+                "pages": page_count(found.total),
+            }
+        )
+
+    def health(self, request: Request) -> Response:
+        return JSONResponse({"ok": True, "documents": self._search.count()})
+
+    def refused(self, request: Request, error: Exception) -> Response:
+        """400: what was asked cannot be answered."""
+        return self._error(request, 400, "That cannot be searched", str(error))
+
+    def out_of_order(self, request: Request, error: Exception) -> Response:
+        """503: the index fails us. Its error names files of this machine, so it goes to the log, not to visitors."""
+        _log.warning("%s: %s", request.url.path, error)
+        return self._error(request, 503, *_MESSAGES[503])
+
+    def not_served(self, request: Request, error: Exception) -> Response:
+        """404 and 405."""
+        status = error.status_code if isinstance(error, HTTPException) else 404
+        response = self._error(request, status, *_MESSAGES.get(status, _MESSAGES[404]))
+        response.headers.update(getattr(error, "headers", None) or {})
+        return response
+
+    def broken(self, request: Request, error: Exception) -> Response:
+        """500: a fault of ours. Starlette answers it outside of all middleware and then raises it again for the log."""
+        response = self._error(request, 500, *_MESSAGES[500])
+        response.headers.update(HEADERS)
+        return response
+
+    def _ask(self, question: Question) -> Results:
+        return self._search.search(question.query, HITS_PER_PAGE, question.offset)
+
+    def _error(self, request: Request, status: int, heading: str, line: str) -> Response:
+        if request.url.path.startswith("/api/") or request.url.path == "/healthz":
+            return JSONResponse({"error": line}, status_code=status)
+        query = request.query_params.get("q", "").strip()[:MAX_QUERY_CHARS]
+        return self._page("message.html", status, query=query, heading=heading, line=line)
+
+    def _page(self, template: str, status: int = 200, **values: Any) -> Response:
+        return HTMLResponse(self._templates.get_template(template).render(values), status)
+
+
+def _robots_txt(request: Request) -> Response:
+    return PlainTextResponse(_ROBOTS_TXT)
+
+
+def _icon(request: Request) -> Response:
+    return FileResponse(_HERE / "static" / "icon.svg")
+
+
+def _page_url(query: str, page: int) -> str:
+    return "/search?" + urlencode({"q": query} if page == 1 else {"q": query, "page": page})

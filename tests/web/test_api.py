@@ -1,0 +1,104 @@
+"""The JSON twin of the search page."""
+
+import json
+from threading import Barrier, Thread
+from urllib.parse import quote
+
+import pytest
+
+from goodbot.errors import DamagedError
+from goodbot.values import Hit, Results
+from web.library import SPECIMENS, Library, Visitor, served
+
+
+def test_an_answer(visitor: Visitor) -> None:
+    answer = visitor.ask("/api/search?q=chapter+77")
+    assert answer.headers["Content-Type"] == "application/json"
+    assert json.loads(answer.text) == {
+        "query": "chapter 77",
+        "total": 1,
+        "took_ms": 0.4,
+        "hits": [
+            {
+                "url": "https://handbook.example/chapter/77",
+                "title": "Chapter 77: what a robot owes the servers it visits",
+                "snippet": next(hit.snippet for hit in SPECIMENS if "Chapter 77 " in hit.snippet),
+                "score": pytest.approx(10 / 77),
+            }
+        ],
+        "page": 1,
+        "pages": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("page", "hits", "first"),
+    [(1, 10, SPECIMENS[0]), (2, 10, SPECIMENS[11]), (14, 4, SPECIMENS[131]), (15, 0, None), (100, 0, None)],
+)
+def test_pages(visitor: Visitor, page: int, hits: int, first: Hit | None) -> None:
+    answer = json.loads(visitor.ask(f"/api/search?q=robot&page={page}").text)
+    assert (answer["total"], answer["page"], answer["pages"], len(answer["hits"])) == (134, page, 14, hits)
+    assert [hit["url"] for hit in answer["hits"][:1]] == ([first.url] if first else [])
+
+
+def test_nothing_found(visitor: Visitor) -> None:
+    answer = json.loads(visitor.ask("/api/search?q=" + quote("дирижабль")).text)
+    assert answer == {"query": "дирижабль", "total": 0, "took_ms": 0.4, "hits": [], "page": 1, "pages": 0}
+
+
+@pytest.mark.parametrize(
+    ("path", "status", "line"),
+    [
+        ("/api/search", 400, "the query is empty: type a word to search for"),
+        ("/api/search?q=+", 400, "the query is empty: type a word to search for"),
+        ("/api/search?q=!", 400, "the query holds no word to search for"),
+        ("/api/search?q=" + "a" * 1001, 400, "the query is too long: 1,001 characters, 1,000 at most"),
+        ("/api/search?q=a&page=0", 400, "the page must be a whole number from 1 to 100"),
+        ("/api/search?q=a&page=two", 400, "the page must be a whole number from 1 to 100"),
+        ("/api/search?q=a&page=101", 400, "the page must be a whole number from 1 to 100"),
+        ("/api/nothing", 404, "No page has this address."),
+    ],
+)
+def test_errors_are_one_line(visitor: Visitor, path: str, status: int, line: str) -> None:
+    answer = visitor.ask(path)
+    assert (answer.status, json.loads(answer.text)) == (status, {"error": line})
+
+
+def test_health(visitor: Visitor) -> None:
+    assert json.loads(visitor.ask("/healthz").text) == {"ok": True, "documents": len(SPECIMENS)}
+
+
+@pytest.mark.parametrize("path", ["/healthz", "/api/search?q=robot"])
+def test_a_damaged_index(path: str) -> None:
+    library = Library(SPECIMENS)
+    library.trouble = DamagedError("index/meta.json is no index")
+    with served(library) as visitor:
+        answer = visitor.ask(path)
+    assert answer.status == 503
+    assert list(json.loads(answer.text)) == ["error"]
+    assert "meta.json" not in answer.text
+
+
+class Meeting:
+    """A search that answers only while another one is under way."""
+
+    def __init__(self) -> None:
+        self.barrier = Barrier(2)
+
+    def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
+        self.barrier.wait(timeout=30)
+        return Results(query, 0, 0.0)
+
+    def count(self) -> int:
+        return 0
+
+
+def test_searches_do_not_wait_for_each_other() -> None:
+    statuses: list[int] = []
+    with served(Meeting()) as visitor:
+        threads = [Thread(target=lambda: statuses.append(visitor.ask("/api/search?q=a").status)) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert statuses == [200, 200]

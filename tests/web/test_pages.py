@@ -1,0 +1,160 @@
+"""The pages over HTTP, as a browser without any script gets them."""
+
+import re
+from html import unescape
+from urllib.parse import quote
+
+import pytest
+
+from goodbot.errors import DamagedError, RunError
+from goodbot.web.shield import HEADERS
+from web.library import SPECIMENS, Library, Visitor, page, served
+
+
+def text_of(html: str) -> str:
+    """What is read on a page: tags removed, blanks made one."""
+    return " ".join(unescape(re.sub(r"<[^>]*>", "", html)).split())
+
+
+PAGES = [
+    ("front", "/", 200, "135 pages indexed"),
+    ("empty query", "/search?q=%20", 200, "Type a word or two to search for."),
+    ("no query", "/search", 200, "Type a word or two to search for."),
+    ("results", "/search?q=robot", 200, "134 pages found"),
+    ("one result", "/search?q=chapter+77", 200, "1 page found"),
+    ("time", "/search?q=robot", 200, "under 1 ms, page 1 of 14"),
+    ("second page", "/search?q=robot&page=2", 200, "page 2 of 14"),
+    ("nothing", "/search?q=zeppelin", 200, "No result for zeppelin"),
+    ("advice", "/search?q=zeppelin", 200, "Nothing in the 135 pages indexed answers this."),
+    ("nothing, page 5", "/search?q=zeppelin&page=5", 200, "No result for zeppelin"),
+    ("no word", "/search?q=%21%21", 400, "The query holds no word to search for."),
+    ("too long", "/search?q=" + "r" * 1001, 400, "The query is too long: 1,001 characters, 1,000 at most."),
+    ("bad page", "/search?q=robot&page=x", 400, "The page must be a whole number from 1 to 100."),
+    ("too deep", "/search?q=robot&page=101", 400, "The page must be a whole number from 1 to 100."),
+    ("unknown", "/nowhere/at/all", 404, "There is nothing here"),
+    ("unknown file", "/static/nothing.css", 404, "There is nothing here"),
+    ("outside", "/static/..%2f..%2fapp.py", 404, "There is nothing here"),
+]
+
+
+@pytest.mark.parametrize(("path", "status", "words"), [case[1:] for case in PAGES], ids=[case[0] for case in PAGES])
+def test_pages(visitor: Visitor, path: str, status: int, words: str) -> None:
+    answer = visitor.ask(path)
+    assert answer.status == status
+    assert answer.headers["Content-Type"] == "text/html; charset=utf-8"
+    assert words in text_of(answer.text)
+    assert 'role="search"' in answer.text
+
+
+def test_a_hit(visitor: Visitor) -> None:
+    html = visitor.ask("/search?q=naming+rules").text
+    assert 'href="https://robots.example/guide/exclusion.html" rel="noreferrer">The robots exclusion protocol' in html
+    assert "groups of <mark>rules</mark>, each <mark>naming</mark> the robots" in html
+
+
+def test_what_strangers_wrote_stays_text(visitor: Visitor) -> None:
+    for query in ("friends", '"><script>alert(1)</script> robot', "</title><img src=x onerror=alert(1)>"):
+        html = visitor.ask("/search?q=" + quote(query)).text
+        assert "<script" not in html
+        assert "<b " not in html
+        assert "<img src=x" not in html
+        assert 'href="javascript' not in html
+    assert "&lt;script&gt;alert(&#39;robot&#39;)&lt;/script&gt;" in visitor.ask("/search?q=friends").text
+
+
+def test_the_query_stays_in_its_field(visitor: Visitor) -> None:
+    assert 'value="&#34;quiet&#34; &amp; robots &lt;3"' in visitor.ask("/search?q=" + quote('"quiet" & robots <3')).text
+    assert 'href="/search?q=robot+chapter&amp;page=2"' in visitor.ask("/search?q=robot+chapter").text
+
+
+def test_beyond_the_last_page_is_the_last_page(visitor: Visitor) -> None:
+    answer = visitor.ask("/search?q=robot&page=99")
+    assert (answer.status, answer.headers["Location"]) == (303, "/search?q=robot&page=14")
+
+
+def test_deep_paging_ends_with_a_word() -> None:
+    with served(Library(page(number, "robot", "") for number in range(1, 1012))) as visitor:
+        assert "last hits that can be shown" not in visitor.ask("/search?q=robot&page=99").text
+        html = visitor.ask("/search?q=robot&page=100").text
+    assert "1,011 pages found" in text_of(html)
+    assert "last hits that can be shown" in html
+    assert 'rel="next"' not in html
+
+
+@pytest.mark.parametrize(
+    ("path", "words"), [("/", "No page is indexed yet."), ("/search?q=robot", "No page is indexed yet.")]
+)
+def test_an_empty_index(path: str, words: str) -> None:
+    with served(Library([])) as visitor:
+        assert words in text_of(visitor.ask(path).text)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/search?q=robot", "/nowhere", "/api/search?q=robot", "/api/search", "/static/style.css"]
+)
+def test_every_answer_is_shielded(visitor: Visitor, path: str) -> None:
+    headers = visitor.ask(path).headers
+    assert {name: headers[name] for name in HEADERS} == HEADERS
+
+
+@pytest.mark.parametrize("path", ["/", "/search?q=robot", "/api/search?q=robot", "/healthz", "/static/style.css"])
+def test_only_get_and_head(visitor: Visitor, path: str) -> None:
+    head = visitor.ask(path, "HEAD")
+    assert (head.status, head.text) == (200, "")
+    for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+        answer = visitor.ask(path, method)
+        assert answer.status == 405
+        assert {name.strip() for name in answer.headers["Allow"].split(",")} == {"GET", "HEAD"}
+
+
+@pytest.mark.parametrize("path", ["/", "/search?q=robot", "/search?q="])
+@pytest.mark.parametrize("trouble", [DamagedError("/srv/index/meta.json is no index"), RunError("disk gone")])
+def test_an_index_that_fails_is_503_and_logged(trouble: Exception, path: str, caplog: pytest.LogCaptureFixture) -> None:
+    library = Library(SPECIMENS)
+    with served(library) as visitor:
+        library.trouble = trouble
+        answer = visitor.ask(path)
+        assert answer.status == 503
+        assert "The search is out of order" in answer.text
+        assert str(trouble) not in answer.text
+        assert str(trouble) in caplog.text
+        library.trouble = None
+        assert visitor.ask(path).status == 200
+
+
+def test_a_fault_of_ours_is_500_without_a_traceback(caplog: pytest.LogCaptureFixture) -> None:
+    library = Library(SPECIMENS)
+    library.trouble = ZeroDivisionError("secret")
+    with served(library) as visitor:
+        answer = visitor.ask("/search?q=robot")
+    assert answer.status == 500
+    assert "Something went wrong" in answer.text
+    assert "secret" not in answer.text
+    assert answer.headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
+    assert "ZeroDivisionError" in caplog.text
+
+
+def test_the_style_sheet_is_asked_for_once(visitor: Visitor) -> None:
+    first = visitor.ask("/static/style.css")
+    assert first.headers["Content-Type"].startswith("text/css")
+    again = visitor.ask("/static/style.css", If_None_Match=first.headers["ETag"])
+    assert (again.status, again.text) == (304, "")
+
+
+@pytest.mark.parametrize("path", ["/favicon.ico", "/static/icon.svg"])
+def test_the_icon(visitor: Visitor, path: str) -> None:
+    assert visitor.ask(path).headers["Content-Type"].startswith("image/svg+xml")
+
+
+def test_robots_are_asked_to_stay_at_the_front(visitor: Visitor) -> None:
+    answer = visitor.ask("/robots.txt")
+    assert answer.text == "User-agent: *\nDisallow: /search\nDisallow: /api/\n"
+    assert answer.headers["Content-Type"].startswith("text/plain")
+
+
+def test_pages_need_no_script_and_no_stranger(visitor: Visitor) -> None:
+    for path in ("/", "/search?q=robot", "/search?q=zeppelin", "/nowhere"):
+        html = visitor.ask(path).text
+        assert "<script" not in html
+        assert "style=" not in html
+        assert all(source.startswith("/") for source in re.findall(r'src="([^"]*)"', html))

@@ -1,0 +1,106 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.values import Hit
+from goodbot.web.view import duration, page_numbers, pieces, readable_url, view_hit
+
+SPANS = st.lists(st.tuples(st.integers(-9, 40), st.integers(-9, 40))).map(tuple)
+
+
+@pytest.mark.parametrize(
+    ("text", "highlights", "expected"),
+    [
+        ("a robot", [(2, 7)], [("a ", False), ("robot", True)]),
+        ("robot", [(0, 5)], [("robot", True)]),
+        ("robots", [(0, 5)], [("robot", True), ("s", False)]),
+        ("ab", [(1, 2), (0, 1)], [("a", True), ("b", True)]),
+        ("abcdef", [(0, 3), (2, 5)], [("abc", True), ("de", True), ("f", False)]),
+        ("abc", [(1, 99)], [("a", False), ("bc", True)]),
+        ("abc", [(2, 1), (7, 9), (-3, 0)], [("abc", False)]),
+        ("", [(0, 1)], []),
+    ],
+)
+def test_pieces(text: str, highlights: list[tuple[int, int]], expected: list[tuple[str, bool]]) -> None:
+    assert list(pieces(text, highlights)) == expected
+
+
+@given(st.text(max_size=30), SPANS)
+def test_pieces_joined_are_the_text(text: str, highlights: tuple[tuple[int, int], ...]) -> None:
+    assert "".join(piece for piece, _ in pieces(text, highlights)) == text
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("https://example.org/", "example.org"),
+        ("http://127.0.0.1:8031/a/", "127.0.0.1:8031/a/"),
+        ("https://example.org/?q=a", "example.org/?q=a"),
+        ("https://example.org/%D0%BE%D0%B1%20%2F%25", "example.org/об%20%2F%25"),
+        ("https://example.org/caf%c3%a9", "example.org/café"),
+        ("https://example.org/%FF%41", "example.org/%FF%41"),
+        ("https://example.org/%E2%80%AEgpj.exe", "example.org/%E2%80%AEgpj.exe"),
+        ("https://example.org/%C2%A0", "example.org/%C2%A0"),
+        ("https://xn--e1afmkfd.xn--p1ai/", "xn--e1afmkfd.xn--p1ai"),
+        ("notes-17", "notes-17"),
+        ("", ""),
+    ],
+)
+def test_readable_url(url: str, expected: str) -> None:
+    assert readable_url(url) == expected
+
+
+@given(st.text())
+def test_readable_url_takes_anything(url: str) -> None:
+    assert len(readable_url(url)) <= len(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "title", "shown_title", "href"),
+    [
+        ("https://example.org/a", "A title", "A title", "https://example.org/a"),
+        ("HTTP://example.org/a", "A title", "A title", "HTTP://example.org/a"),
+        ("https://example.org/a", " \n", "example.org/a", "https://example.org/a"),
+        ("javascript:alert(1)", "A title", "A title", None),
+        ("data:text/html,x", "", "data:text/html,x", None),
+        ("//example.org/", "A title", "A title", None),
+        ("", "", "id-7", None),
+        ("https://example.org/" + "a" * 500, "t" * 500, "t" * 159 + "…", "https://example.org/" + "a" * 500),
+    ],
+)
+def test_hits(url: str, title: str, shown_title: str, href: str | None) -> None:
+    view = view_hit(Hit(id="id-7", url=url, title=title, snippet="", score=1.0))
+    assert (view.title, view.href) == (shown_title, href)
+    assert len(view.shown_url) <= 120
+
+
+@pytest.mark.parametrize(
+    ("page", "pages", "expected"),
+    [
+        (1, 1, [1]),
+        (1, 2, [1, 2]),
+        (1, 3, [1, 2, 3]),
+        (1, 5, [1, 2, None, 5]),
+        (3, 5, [1, 2, 3, 4, 5]),
+        (4, 7, [1, 2, 3, 4, 5, 6, 7]),
+        (5, 9, [1, None, 4, 5, 6, None, 9]),
+        (100, 100, [1, None, 99, 100]),
+    ],
+)
+def test_page_numbers(page: int, pages: int, expected: list[int | None]) -> None:
+    assert page_numbers(page, pages) == expected
+
+
+@pytest.mark.parametrize(
+    ("took_ms", "expected"),
+    [
+        (0.0, "under 1 ms"),
+        (0.99, "under 1 ms"),
+        (12.4, "12 ms"),
+        (999.4, "999 ms"),
+        (999.6, "1.0 s"),
+        (61_000, "61.0 s"),
+    ],
+)
+def test_duration(took_ms: float, expected: str) -> None:
+    assert duration(took_ms) == expected
