@@ -1,0 +1,1 @@
+"""Remember, on one machine."""
