@@ -1,0 +1,63 @@
+"""Which addresses may be connected to: public ones, and the private ranges that were opened. Pure."""
+
+import ipaddress
+from collections.abc import Iterable
+from functools import lru_cache
+
+from goodbot.url import is_private_address, reached_address
+
+Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+
+_RANGES: tuple[Network, ...] = tuple(
+    ipaddress.ip_network(text)
+    for text in (
+        # IANA IPv4 Special-Purpose Address Registry (RFC 6890) and multicast (RFC 5771)
+        *("0.0.0.0/8", "10.0.0.0/8", "100.64.0.0/10", "127.0.0.0/8", "169.254.0.0/16", "172.16.0.0/12"),
+        *("192.0.0.0/24", "192.0.2.0/24", "192.168.0.0/16", "198.18.0.0/15", "198.51.100.0/24", "203.0.113.0/24"),
+        *("224.0.0.0/4", "255.255.255.255/32", "240.0.0.0/4"),
+        # IANA IPv6 Special-Purpose Address Registry, multicast (RFC 4291 §2.7), site-local (RFC 3879)
+        *("::1/128", "100::/64", "2001::/23", "2001:db8::/32", "3fff::/20", "5f00::/16"),
+        *("fc00::/7", "fe80::/10", "fec0::/10", "ff00::/8"),
+    )
+)
+
+
+def private_range(address: str) -> Network | None:
+    """The special-purpose range an address lies in (127.0.0.1: 127.0.0.0/8), judged by what it reaches.
+
+    None for a public address, and for text that is no address.
+    """
+    ip = reached_address(address)
+    if ip is None:
+        return None
+    for network in _RANGES:
+        if ip in network and is_private_address(address):
+            return network
+    return ipaddress.ip_network(ip) if is_private_address(address) else None
+
+
+class AddressGuard:
+    """Permits public addresses and those inside `open_networks`. What cannot be read is refused."""
+
+    def __init__(self, open_networks: Iterable[Network] = ()) -> None:
+        self._open = tuple(open_networks)
+        self._judged = lru_cache(maxsize=4096)(self._judge)
+
+    def permits(self, address: str, public_only: bool) -> bool:
+        """Whether `address` may be connected to; `public_only` closes the opened ranges too."""
+        return self._judged(address, public_only) is None
+
+    def refusal(self, address: str, public_only: bool) -> str | None:
+        """Why not, and what would allow it, in one sentence; None if it is permitted."""
+        return self._judged(address, public_only)
+
+    def _judge(self, address: str, public_only: bool) -> str | None:
+        ip = reached_address(address)
+        if ip is None:
+            return f"{address!r} is no address that can be read, so nothing is sent there"
+        network = private_range(address)
+        if network is None or (not public_only and any(ip in opened for opened in self._open)):
+            return None
+        why = "and a public host led there" if public_only else "which is not open"
+        remedy = "to allow it, name it as a seed and give --allow-private"
+        return f"{address} is in the private range {network}, {why}: {remedy}"
