@@ -1,0 +1,4 @@
+"""Find it again: words and their forms, a Tantivy index, a query language, snippets."""
+
+from goodbot.index.search import TantivySearch as TantivySearch
+from goodbot.index.writer import TantivyIndex as TantivyIndex

@@ -1,0 +1,145 @@
+"""Are the files of an index what was written? tantivy checks none of this when it opens, and panics or errs later."""
+
+import json
+import re
+import struct
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from isal.isal_zlib import crc32
+
+from goodbot.errors import DamagedError, InputError
+from goodbot.index.schema import SEARCHED, check_version
+
+META_FILE = "meta.json"
+SEGMENT_PARTS = ("term", "idx", "pos", "fieldnorm", "fast", "store")
+
+CHECKED_BYTES = 1 << 30
+"""Of new segment files, checksummed when opened; what is beyond is checked by the files' ends only. 1 GiB takes 0.2 s
+once it is in memory."""
+
+_CHUNK = 1 << 20
+_FOOTER_MAGIC = 1337
+_MAX_FOOTER = 1 << 16
+_SEGMENT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+
+
+@dataclass(frozen=True, slots=True)
+class Stamp:
+    """Which state of a file: another one after every commit, because it is replaced."""
+
+    inode: int
+    modified_ns: int
+    size: int
+
+
+def stamp(file: Path) -> Stamp:
+    """Raises OSError."""
+    found = file.stat()
+    return Stamp(found.st_ino, found.st_mtime_ns, found.st_size)
+
+
+class Checked:
+    """Checks an index folder; segment files, which never change, only once."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._sound: set[str] = set()
+
+    def check(self) -> None:
+        """Raises InputError if no index is there, RunError if it has another schema, DamagedError naming the file."""
+        require_index(self._folder)
+        check_version(self._folder)
+        for attempt in range(10):
+            before = stamp(self._folder / META_FILE)
+            try:
+                self._check_segments()
+            except DamagedError:
+                # A writer may have merged what we were looking at: only a meta.json that stayed the same accuses.
+                if attempt == 9 or stamp(self._folder / META_FILE) == before:
+                    raise
+            else:
+                return
+
+    def _check_segments(self) -> None:
+        names = _segment_files(self._folder / META_FILE)
+        budget = CHECKED_BYTES
+        for name in names:
+            if name not in self._sound:
+                budget -= _check_file(self._folder / name, budget)
+        self._sound = set(names)
+
+
+def require_index(folder: Path) -> None:
+    """Raises InputError if no index is there, DamagedError if one is without its meta.json."""
+    if (folder / META_FILE).is_file():
+        return
+    if folder.is_dir() and any(folder.glob("*.store")):
+        raise DamagedError(f"{folder / META_FILE} is missing: rebuild the index (`goodbot index rebuild`)")
+    raise InputError(f"no index in {folder}")
+
+
+def _segment_files(meta: Path) -> list[str]:
+    try:
+        return _names_in(json.loads(meta.read_bytes()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise _damaged(meta) from error
+
+
+def _names_in(state: dict[str, Any]) -> list[str]:
+    if not {"key", "site", *SEARCHED} <= {field["name"] for field in state["schema"]}:
+        raise ValueError("fields are missing")
+    return [name for segment in state["segments"] for name in _names_of(segment)]
+
+
+def _names_of(segment: dict[str, Any]) -> list[str]:
+    if not _SEGMENT_ID.fullmatch(segment["segment_id"]):
+        raise ValueError("not the name of a segment")
+    stem = segment["segment_id"].replace("-", "")
+    names = [f"{stem}.{part}" for part in SEGMENT_PARTS]
+    if segment["deletes"] is not None:
+        names.append(f"{stem}.{int(segment['deletes']['opstamp'])}.del")
+    return names
+
+
+def _check_file(file: Path, budget: int) -> int:
+    """Compares a file with the checksum in its footer; gives how many bytes were read.
+
+    Of a file over `budget` only the end is looked at.
+    """
+    try:
+        size = file.stat().st_size
+        footer_size, expected = _footer(file, size)
+        if size > budget:
+            return 0
+        found = _checksum(file, size - footer_size)
+    except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError) as error:
+        raise _damaged(file) from error
+    if found != expected:
+        raise _damaged(file)
+    return size
+
+
+def _footer(file: Path, size: int) -> tuple[int, int]:
+    """Size of the footer and the checksum in it: JSON, then its length and a magic number, four bytes each."""
+    with file.open("rb") as stream:
+        stream.seek(max(0, size - 8))
+        length, magic = struct.unpack("<II", stream.read(8))
+        if magic != _FOOTER_MAGIC or not length <= min(_MAX_FOOTER, size - 8):
+            raise ValueError("no footer")
+        stream.seek(size - 8 - length)
+        return length + 8, int(json.loads(stream.read(length))["crc"])
+
+
+def _checksum(file: Path, size: int) -> int:
+    checksum = 0
+    with file.open("rb") as stream:
+        while size > 0 and (chunk := stream.read(min(_CHUNK, size))):
+            checksum = crc32(chunk, checksum)
+            size -= len(chunk)
+    return checksum
+
+
+def _damaged(file: Path) -> DamagedError:
+    return DamagedError(f"{file} is damaged: rebuild the index (`goodbot index rebuild`)")

@@ -1,0 +1,132 @@
+"""The fields of an index, and the record beside it that says which schema it was made with.
+
+Terms and what is shown are apart: a searched field holds terms joined by blanks and is not stored (one joined string
+costs 130 µs for 520 words, pre-tokenised 468); stored fields are not searched.
+"""
+
+import json
+from hashlib import blake2b
+from pathlib import Path
+from urllib.parse import unquote
+
+import tantivy
+
+from goodbot.errors import DamagedError, RunError
+from goodbot.index import analysis
+from goodbot.url import Url, parse_url
+from goodbot.values import Document
+
+SCHEMA_VERSION = 1
+VERSION_FILE = "goodbot.json"
+
+MAX_INDEXED_CHARS = 1_000_000
+"""Of a document's text; what follows cannot be found."""
+
+MAX_STORED_CHARS = 200_000
+"""Of a document's text kept for snippets; two novels' chapters."""
+
+MAX_FIELD_CHARS = 10_000
+"""Of any other field."""
+
+MAX_SITE_TERMS = 16
+
+SEARCHED = ("title", "headings", "body", "address", "summary", "keywords")
+"""Where words are looked for. `address`: words of host and path; `summary`: the description."""
+
+
+def build_schema() -> tantivy.Schema:
+    """`key` identifies a document, `site` holds its host and every parent domain; then `SEARCHED` and what is shown."""
+    builder = tantivy.SchemaBuilder()
+    for name in ("key", "site"):
+        builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
+    for name in SEARCHED:
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
+    for name in ("shown", "text"):
+        builder.add_bytes_field(name, stored=True)  # a stored text field would be indexed as well
+    return builder.build()
+
+
+def to_tantivy(document: Document) -> tantivy.Document:
+    """What is written of a document. Lone surrogates become `?`."""
+    made = tantivy.Document()
+    made.add_text("key", document_key(document.id))
+    url = parse_url(document.url)
+    for host in _site_terms(url) if url else ():
+        made.add_text("site", host)
+    for name, text in _searched_texts(document, _address_words(url) if url else "").items():
+        made.add_text(name, _clean(analysis.terms(text)))
+    shown = {
+        "id": document.id,
+        "url": document.url,
+        "title": document.title[:MAX_FIELD_CHARS],
+        "description": document.description[:MAX_FIELD_CHARS],
+        "language": document.language,
+        "fetched_at": document.fetched_at,
+    }
+    made.add_bytes("shown", json.dumps(shown).encode())
+    made.add_bytes("text", document.text[:MAX_STORED_CHARS].encode("utf-8", "replace"))
+    return made
+
+
+def from_tantivy(stored: tantivy.Document) -> Document:
+    """What is shown of a document. Raises ValueError, KeyError or TypeError if that is not what `to_tantivy` wrote."""
+    shown = json.loads(bytes(stored.get_first("shown") or b""))
+    return Document(text=bytes(stored.get_first("text") or b"").decode(), **shown)
+
+
+def document_key(document_id: str) -> str:
+    """The id, or its digest if it is longer than a term may be (65,530 bytes)."""
+    if len(document_id) <= 1000:
+        return _clean(document_id)
+    return "blake2:" + blake2b(document_id.encode("utf-8", "replace"), digest_size=32).hexdigest()
+
+
+def _searched_texts(document: Document, address: str) -> dict[str, str]:
+    return {
+        "title": document.title[:MAX_FIELD_CHARS],
+        "headings": document.headings[:MAX_FIELD_CHARS],
+        "body": document.text[:MAX_INDEXED_CHARS],
+        "address": address,
+        "summary": document.description[:MAX_FIELD_CHARS],
+        "keywords": document.keywords[:MAX_FIELD_CHARS],
+    }
+
+
+def _address_words(url: Url) -> str:
+    """Host and path; the ending of a file name is no word of it."""
+    path, _, ending = url.path.rpartition(".")
+    return f"{url.host.removeprefix('www.')} {unquote(path if len(ending) <= 5 else url.path, errors='replace')}"
+
+
+def _site_terms(url: Url) -> list[str]:
+    """Host and parent domains, and, if the URL names a port, the host with it."""
+    host = url.host
+    labels = [] if host[-1:].isdigit() or ":" in host else host.split(".")
+    parents = [".".join(labels[at:]) for at in range(1, len(labels))]
+    return [host, *{url.authority} - {host}, *parents[:MAX_SITE_TERMS]]
+
+
+def _clean(text: str) -> str:
+    """Without lone surrogates, which are in no encoding."""
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+def save_version(folder: Path) -> None:
+    """Writes the version file, whole or not at all."""
+    draft = folder / f"{VERSION_FILE}.new"
+    draft.write_text(json.dumps({"schema": SCHEMA_VERSION}) + "\n", encoding="utf-8")
+    draft.replace(folder / VERSION_FILE)
+
+
+def check_version(folder: Path) -> None:
+    """Raises RunError if the index was made with another schema, DamagedError if nothing says with which."""
+    file = folder / VERSION_FILE
+    try:
+        version = json.loads(file.read_bytes())["schema"]
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise DamagedError(f"{file} cannot be read: rebuild the index (`goodbot index rebuild`)") from error
+    if version != SCHEMA_VERSION:
+        raise RunError(
+            f"the index in {folder} has schema {version!r}, this goodbot knows {SCHEMA_VERSION}: "
+            "use a newer goodbot or rebuild the index (`goodbot index rebuild`)"
+        )

@@ -1,0 +1,69 @@
+"""Text → terms."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goodbot.index.analysis import located_terms, query_terms, terms
+
+SAME = [
+    ("English forms", "robots robot's Robot ROBOTS’"),
+    ("English verbs", "crawling crawled crawls crawl"),
+    ("Russian forms", "пакет пакета пакетами Пакеты"),
+    ("ё is е", "ёлка елка Ёлки елки"),
+    ("stress mark", "за\u0301мок замок"),
+    ("diacritics", "café cafe CAFE\u0301"),
+    ("Vietnamese", "Đặng dang"),
+    ("sharp s", "Straße strasse"),
+    ("Greek, final sigma and accent", "Λόγος ΛΟΓΟΣ λογος"),
+    ("Arabic points", "مُحَمَّد محمد"),
+    ("Hebrew points", "מַיִם מים"),
+    ("soft hyphen", "exam\u00adple example"),
+    ("elision", "l'homme homme d’homme"),
+    ("full-width letters", "ＲＯＢＯＴ robot"),
+    ("dotless and dotted i", "İstanbul istanbul"),
+]
+
+SPLIT = [
+    ("signs", "C++ and C# not page#anchor", "c++ and c# not page anchor"),
+    ("C++ with a number", "c++17", "c++ 17"),
+    ("apostrophe", "don't", "dont"),
+    ("parts", "update-rc.d x_y 3.14", "updat rc d x y 3 14"),
+    ("й stays й", "йод", "йод"),
+    ("Devanagari marks", "हिन्दी", "हिन्दी"),
+    ("Han pairs", "東京都", "東京 京都 都"),
+    ("Han beside Latin", "Python入門", "python 入門 門"),
+    ("Hangul", "한국어", "한국 국어 어"),
+    ("one Han character", "駅", "駅"),
+    ("long words are cut", "a" * 100, "a" * 64),
+    ("nothing", " .,-'’ ", ""),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), SAME)
+def test_forms_of_one_word_are_one_term(name: str, text: str) -> None:
+    assert len(set(terms(text).split())) == 1, terms(text)
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), SPLIT)
+def test_words(name: str, text: str, expected: str) -> None:
+    assert terms(text) == expected
+
+
+def test_a_query_leaves_out_the_last_character_of_a_run() -> None:
+    assert query_terms("東京都 駅") == ("東京", "京都", "駅")
+
+
+@settings(deadline=None)
+@given(st.text(max_size=300))
+def test_terms_and_their_places_agree(text: str) -> None:
+    found = terms(text).split()
+    places = list(located_terms(text, frozenset(found)))
+    assert [term for _, _, term in places if term] == found[: len(places)]
+    assert all(0 <= start < end <= len(text) for start, end, _ in places)
+
+
+def test_long_text_is_read_in_stretches() -> None:
+    text = "alpha " * 500 + "omega " + "東" * 5000 + " omega"
+    places = [text[start:end] for start, end, _ in located_terms(text, frozenset({"omega"}))]
+    assert places == ["omega", "omega"]

@@ -1,0 +1,215 @@
+"""Killed writers, two writers, damaged files. What might end a process runs in one of its own."""
+
+import json
+import shutil
+import signal
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pytest
+
+from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.index.schema import SCHEMA_VERSION, VERSION_FILE
+from goodbot.values import Document
+
+
+def document(name: str, text: str) -> Document:
+    return Document(id=name, url=f"https://example.org/{name}", title=name, text=text)
+
+
+def make(folder: Path, pages: int = 50) -> None:
+    """Two segments, and in one of them a page that was replaced."""
+    index = TantivyIndex(folder)
+    for number in range(pages):
+        index.add(document(f"{number:03}", f"robot number{number} " + "lorem ipsum " * (number % 9)))
+    index.commit()
+    index.add(document("000", "robot again"))
+    index.commit()
+    index.close()
+
+
+def python(script: str, *arguments: str) -> subprocess.Popen[str]:
+    command = [sys.executable, "-c", textwrap.dedent(script), *arguments]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+WRITER = """
+    import sys
+    from pathlib import Path
+    from goodbot.index import TantivyIndex
+    from goodbot.values import Document
+    index = TantivyIndex(Path(sys.argv[1]))
+    number = 0
+    while True:
+        index.add(Document(id=str(number), url="", title="", text="robot " + "lorem " * 500))
+        number += 1
+        if number % 20 == 0:
+            index.commit()
+            print(number, flush=True)
+"""
+
+
+def test_a_killed_writer_loses_nothing_committed(tmp_path: Path) -> None:
+    for _ in range(3):
+        with python(WRITER, str(tmp_path)) as writer:
+            assert writer.stdout is not None
+            committed = 0
+            for line in writer.stdout:
+                committed = int(line)
+                if committed >= 100:
+                    writer.send_signal(signal.SIGKILL)
+                    break
+            committed = max([committed, *map(int, writer.stdout.read().split())])
+        assert TantivySearch(tmp_path).count() >= committed
+        index = TantivyIndex(tmp_path)
+        index.add(document("after", "a wanderer"))
+        index.commit()
+        index.close()
+        assert [hit.id for hit in TantivySearch(tmp_path).search("wanderer").hits] == ["after"]
+
+
+def test_another_process_sees_each_commit(tmp_path: Path) -> None:
+    TantivyIndex(tmp_path).close()
+    search = TantivySearch(tmp_path)
+    with python(WRITER, str(tmp_path)) as writer:
+        assert writer.stdout is not None
+        for line in writer.stdout:
+            assert search.search("robot").total >= int(line)
+            if int(line) >= 300:
+                break
+        writer.kill()
+
+
+def test_one_writer_at_a_time(tmp_path: Path) -> None:
+    first = TantivyIndex(tmp_path)
+    with pytest.raises(RunError, match=f"index in {tmp_path} is being written by another process"):
+        TantivyIndex(tmp_path)
+    first.add(document("one", "robot"))
+    first.commit()
+    first.close()
+    TantivyIndex(tmp_path).close()
+    assert TantivySearch(tmp_path).count() == 1
+
+
+def test_a_closed_writer_says_so(tmp_path: Path) -> None:
+    index = TantivyIndex(tmp_path)
+    index.close()
+    with pytest.raises(RunError):
+        index.commit()
+
+
+@pytest.mark.parametrize("made", [False, True], ids=["no folder", "empty folder"])
+def test_no_index(tmp_path: Path, made: bool) -> None:
+    folder = tmp_path / "index"
+    if made:
+        folder.mkdir()
+    with pytest.raises(InputError, match=f"no index in {folder}"):
+        TantivySearch(folder)
+
+
+def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(RunError, match="cannot write the index"):
+        TantivyIndex(tmp_path / "file")
+
+
+def test_an_index_that_went_away(tmp_path: Path) -> None:
+    make(tmp_path / "index")
+    search = TantivySearch(tmp_path / "index")
+    shutil.rmtree(tmp_path / "index")
+    with pytest.raises(InputError, match="no index in"):
+        search.search("robot")
+
+
+def test_an_index_made_anew(tmp_path: Path) -> None:
+    make(tmp_path / "index")
+    search = TantivySearch(tmp_path / "index")
+    assert search.count() == 50
+    shutil.rmtree(tmp_path / "index")
+    make(tmp_path / "index", pages=3)
+    assert search.search("robot").total == 3
+    assert search.count() == 3
+
+
+@pytest.mark.parametrize("opener", [TantivyIndex, TantivySearch])
+def test_a_newer_schema(tmp_path: Path, opener: type[TantivyIndex | TantivySearch]) -> None:
+    make(tmp_path)
+    (tmp_path / VERSION_FILE).write_text(json.dumps({"schema": SCHEMA_VERSION + 1}))
+    with pytest.raises(RunError, match="newer goodbot"):
+        opener(tmp_path)
+
+
+@pytest.mark.parametrize("opener", [TantivyIndex, TantivySearch])
+def test_an_index_without_its_meta_file(tmp_path: Path, opener: type[TantivyIndex | TantivySearch]) -> None:
+    make(tmp_path)
+    (tmp_path / "meta.json").unlink()
+    with pytest.raises(DamagedError, match=r"meta\.json is missing"):
+        opener(tmp_path)
+
+
+TRIALS = """
+    import sys
+    from pathlib import Path
+    from goodbot.errors import DamagedError
+    from goodbot.index import TantivyIndex, TantivySearch
+    from goodbot.values import Document
+
+    def outcome(folder):
+        search = TantivySearch(folder)
+        results = [search.search(query, 60) for query in ("robot", '"lorem ipsum"', "title:000", "number7 again")]
+        index = TantivyIndex(folder)
+        index.add(Document(id="new", url="", title="", text="robot new"))
+        index.commit()
+        index.close()
+        return [[(hit.id, hit.snippet, hit.score) for hit in each.hits] for each in results]
+
+    def outcome_or_damage(folder):
+        try:
+            return outcome(folder)
+        except DamagedError as error:
+            assert "\\n" not in str(error)
+            return "damaged"
+
+    expected = outcome(Path(sys.argv[1]))
+    for folder in map(Path, sys.argv[2:]):
+        found = outcome_or_damage(folder)
+        print(folder.name, "damaged" if found == "damaged" else "right" if found == expected else "WRONG")
+"""
+
+
+def _damages(content: bytes) -> dict[str, bytes]:
+    middle = len(content) // 2
+    return {
+        "empty": b"",
+        "half": content[:middle],
+        "short": content[:-1],
+        "long": content + b"\0",
+        "zeros": bytes(len(content)),
+        "garbage": bytes((place * 197 + 71) % 256 for place in range(len(content))),
+        "bit": content[:middle] + bytes([content[middle] ^ 1]) + content[middle + 1 :] if content else b"x",
+    }
+
+
+def test_damaged_files_are_named_or_do_no_harm(tmp_path: Path) -> None:
+    make(tmp_path / "whole")
+    copies = []
+    for file in sorted((tmp_path / "whole").iterdir()):
+        variants: dict[str, bytes | None] = {**_damages(file.read_bytes()), "gone": None}
+        for name, content in variants.items():
+            copy = tmp_path / f"{file.name}-{name}"
+            shutil.copytree(tmp_path / "whole", copy)
+            (copy / file.name).unlink()
+            if content is not None:
+                (copy / file.name).write_bytes(content)
+            copies.append(str(copy))
+    shutil.copytree(tmp_path / "whole", tmp_path / "expected")
+    with python(TRIALS, str(tmp_path / "expected"), *copies) as trials:
+        out, err = trials.communicate()
+    assert (trials.returncode, err) == (0, "")
+    outcomes = dict(line.rsplit(" ", 1) for line in out.splitlines())
+    assert len(outcomes) == len(copies)
+    assert "WRONG" not in outcomes.values(), outcomes
+    assert all(outcomes[f"meta.json-{name}"] == "damaged" for name in ("empty", "half", "zeros", "garbage", "gone"))

@@ -1,0 +1,103 @@
+"""Snippets: which piece, how long, what is marked."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from goodbot.index.analysis import query_terms
+from goodbot.index.snippet import SNIPPET_CHARS, Snippet, make_snippet
+
+FILLER = "Lorem ipsum dolor sit amet consectetur adipiscing elit. " * 40
+
+
+def snippet(text: str, query: str, otherwise: str = "") -> Snippet:
+    return make_snippet(text, frozenset(query_terms(query)), otherwise)
+
+
+def marked(found: Snippet) -> list[str]:
+    return [found.text[start:end] for start, end in found.highlights]
+
+
+MARKED = [
+    ("other form, English", "Robots were crawling.", "robot crawl", ["Robots", "crawling"]),
+    ("other form, Russian", "Список пакетов и пакету", "пакет", ["пакетов", "пакету"]),
+    ("ё", "Играем в Сапёра", "сапера", ["Сапёра"]),
+    ("accent", "Au café", "cafe", ["café"]),
+    ("accent in two characters", "Au cafe\u0301 noir", "café", ["cafe\u0301"]),
+    ("Han pairs join", "私は東京都に住む", "東京都", ["東京都"]),
+    ("part of a word of parts", "run update-rc.d now", "rc.d", ["rc", "d"]),
+    ("stop words are not marked", "the robots of the Web", "the robots", ["robots"]),
+    ("unless there is nothing else", "the robots", "the", ["the"]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "query", "expected"), MARKED)
+def test_marks(name: str, text: str, query: str, expected: list[str]) -> None:
+    found = snippet(text, query)
+    assert found.text == text
+    assert marked(found) == expected
+
+
+def test_window_around_the_words() -> None:
+    found = snippet(f"{FILLER} A robot obeys its rules. {FILLER}", "robot rules")
+    assert "A robot obeys its rules." in found.text
+    assert found.text.startswith("… ")
+    assert found.text.endswith(" …")
+    assert SNIPPET_CHARS * 0.8 < len(found.text) <= SNIPPET_CHARS + 4
+    inside = found.text.removeprefix("… ").removesuffix(" …")
+    assert f" {inside} " in f" {FILLER} A robot obeys its rules. {FILLER}".replace("  ", " ")
+
+
+def test_two_windows_for_words_far_apart() -> None:
+    found = snippet(f"{FILLER} robot {FILLER} rules {FILLER}", "rules robot")
+    assert marked(found) == ["robot", "rules"]
+    assert found.text.count("…") == 3
+    assert len(found.text) <= SNIPPET_CHARS + 8
+
+
+def test_the_window_with_most_words_wins() -> None:
+    found = snippet(f"robot one. {FILLER} robot rules. {FILLER} rules.", "robot rules")
+    assert "robot rules." in found.text
+
+
+ELSEWHERE = [
+    ("description", "A text.", "Of robots.", "robots", "Of robots.", ["robots"]),
+    ("beginning of the text", "A text.", "", "robots", "A text.", []),
+    ("nothing at all", "", "", "robots", "", []),
+    ("blanks only", " \n\t ", " ", "robots", "", []),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "otherwise", "query", "expected", "marks"), ELSEWHERE)
+def test_words_found_elsewhere(
+    name: str, text: str, otherwise: str, query: str, expected: str, marks: list[str]
+) -> None:
+    found = snippet(text, query, otherwise)
+    assert (found.text, marked(found)) == (expected, marks)
+
+
+def test_one_line() -> None:
+    assert snippet("a robot\n\n  and\tmore", "robot").text == "a robot and more"
+
+
+def test_text_without_blanks_is_cut_anyway() -> None:
+    found = snippet("x" * 5000 + "東京" + "語" * 100_000, "東京")
+    assert marked(found) == ["東京"]
+    assert len(found.text) <= SNIPPET_CHARS + 4
+
+
+WORDS = st.lists(st.sampled_from(["robot", "Robots", "rule", "東京都", "ёж", "the", "x" * 300, "\n", "é"])).map(
+    " ".join
+)
+
+
+@settings(deadline=None)
+@given(st.one_of(st.text(), WORDS), st.sampled_from(["robot rule", "東京", "ежи the", "x"]), st.text(max_size=50))
+def test_any_text(text: str, query: str, otherwise: str) -> None:
+    found = snippet(text, query, otherwise)
+    assert len(found.text) <= 2 * SNIPPET_CHARS + 8
+    assert "\n" not in found.text
+    last = 0
+    for start, end in found.highlights:
+        assert last <= start < end <= len(found.text)
+        last = end
