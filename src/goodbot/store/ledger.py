@@ -1,0 +1,139 @@
+"""What a frontier's file holds, for people who ask: the reading half of the SQLite frontier."""
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Any
+
+from goodbot.exclusion import Access
+from goodbot.store.schema import CODED, OUT_OF_SCOPE, connect, damaged, hash_of, translated
+from goodbot.url import Url
+from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
+
+
+class SqliteLedger:
+    """Ledger, and the reading half of IndexQueue and RobotsStore. Used from one thread only."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._path = path
+        self._db = connection
+
+    def close(self) -> None:
+        """Ends the connection; no method may be called after it."""
+        self._db.close()
+
+    def next_ready_at(self) -> float | None:
+        """See `Frontier.next_ready_at`."""
+        with translated(self._path):
+            return _optional_float(self._value("SELECT min(due) FROM hosts WHERE due IS NOT NULL"))
+
+    def status(self) -> Status:
+        """See `Ledger.status`; its cost does not grow with the crawl.
+
+        `bytes` counts every outcome settled. `next_ready_at` takes in leased hosts with more URLs ready,
+        as if they were released now.
+        """
+        with self._snapshot():
+            totals: dict[str, int] = dict(self._db.execute("SELECT name, value FROM totals"))
+            free = self._value("SELECT min(due) FROM hosts WHERE due IS NOT NULL")
+            leased = self._value("SELECT min(due) FROM due_hosts WHERE leased = 1")
+        return Status(
+            states={state: totals.get(state, 0) for state in STATES},
+            pages=totals.get("visited", 0),
+            bytes=totals.get("bytes", 0),
+            hosts=totals.get("hosts", 0),
+            next_ready_at=min((float(at) for at in (free, leased) if at is not None), default=None),
+        )
+
+    def record(self, url: Url) -> UrlRecord | None:
+        """See `Ledger.record`: the events of how it was found, then those of its last outcome."""
+        with self._snapshot():
+            row = self._db.execute(
+                "SELECT * FROM records WHERE host = (SELECT id FROM hosts WHERE key = ?) AND hash = ?",
+                (url.host_key, hash_of(url.text)),
+            ).fetchone()
+            if row is None or _url(row[3], row[4]) != url:
+                return None
+            seq, depth, refused = row[2], row[6], row[7]
+            at, source = self._db.execute(
+                "SELECT at, source FROM found WHERE seq <= ? ORDER BY seq DESC LIMIT 1", (seq,)
+            ).fetchone() or (0.0, None)
+            events = self._value("SELECT events FROM visits WHERE seq = ?", (seq,))
+        return _record(row, (*found_events(at, source, depth, refused), *self._events(events)))
+
+    def records(self) -> Iterator[UrlRecord]:
+        """See `Ledger.records`: in the order found, as of the first step, in bounded memory."""
+        with translated(self._path), closing(connect(self._path, read_only=True)) as connection:
+            for row in connection.execute("SELECT * FROM records ORDER BY seq"):
+                yield _record(row, ())
+
+    def pending(self) -> list[tuple[Url, RecordRef | None]]:
+        """See `IndexQueue.pending`; in the order found."""
+        with translated(self._path):
+            rows = self._db.execute(
+                "SELECT origin, path, file, offset FROM to_index CROSS JOIN urls USING (host, hash)"
+                " JOIN hosts ON hosts.id = urls.host ORDER BY seq"
+            )
+            return [(_url(origin, path), _reference(file, offset)) for origin, path, file, offset in rows]
+
+    def load_robots(self, origin: str) -> Access | None:
+        """See `RobotsStore.load_robots`."""
+        with translated(self._path):
+            row = self._db.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
+        return None if row is None else Access(*row[1:])
+
+    def _value(self, query: str, values: tuple[object, ...] = ()) -> Any:
+        row = self._db.execute(query, values).fetchone()
+        return row and row[0]
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Several queries, one state of the file."""
+        with translated(self._path):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("ROLLBACK")
+
+    def _events(self, text: str | None) -> tuple[Event, ...]:
+        try:
+            return tuple(Event(*item) for item in json.loads(text or "[]"))
+        except (TypeError, ValueError) as error:
+            raise damaged(self._path, error) from error
+
+
+def found_events(at: float, source: str | None, depth: int, refused: str | None) -> tuple[Event, ...]:
+    """How a URL became known, and why it was left out if it was."""
+    found = Event(at, "found", "known", f"{f'linked from {source}' if source else 'seed'}, depth {depth}")
+    return (found,) if refused is None else (found, Event(at, "scope", "out-of-scope", refused))
+
+
+def _record(row: tuple[Any, ...], events: tuple[Event, ...]) -> UrlRecord:
+    _, _, _, origin, path, state, depth, refused, at, status, digest, title, why, file, offset = row
+    return UrlRecord(
+        url=_url(origin, path),
+        state=CODED[state],
+        depth=depth,
+        status=status,
+        fetched_at=None if status is None else at,
+        digest=digest,
+        title=title,
+        why=refused if refused is not None and state == OUT_OF_SCOPE else why or "",
+        record=_reference(file, offset),
+        events=events,
+    )
+
+
+def _url(origin: str, path: str) -> Url:
+    return Url(origin + path) if path.startswith("/") else Url(path)
+
+
+def _reference(file: str | None, offset: int | None) -> RecordRef | None:
+    return None if file is None or offset is None else RecordRef(file, offset)
+
+
+def _optional_float(value: float | None) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,56 @@
+"""What every RobotsStore does."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from goodbot.exclusion import Access
+from goodbot.ports import RobotsStore
+from goodbot.store.frontier import SqliteFrontier
+from goodbot.store.memory import MemoryFrontier
+
+NOW = 1_800_000_000.25
+ORIGIN = "https://example.org"
+READ = Access.from_response(200, [("Cache-Control", "max-age=60")], b"User-agent: *\nDisallow: /\xff\x00\n", NOW)
+ABSENT = Access.from_response(404, [], b"", NOW)
+TROUBLE = Access.from_response(503, [("Retry-After", "120")], b"", NOW + 86_400, last_good=READ)
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], RobotsStore]]:
+    """Gives the store; each call gives it closed and opened again, where it is kept in a file."""
+    if request.param == "memory":
+        memory = MemoryFrontier()
+        yield lambda: memory
+        return
+    stores: list[SqliteFrontier] = []
+
+    def reopen() -> RobotsStore:
+        for store in stores:
+            store.close()
+        stores.append(SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True))
+        return stores[-1]
+
+    yield reopen
+    stores[-1].close()
+
+
+@pytest.mark.parametrize("access", [READ, ABSENT, TROUBLE], ids=["read", "absent", "trouble"])
+def test_what_was_saved_is_loaded(reopened: Callable[[], RobotsStore], access: Access) -> None:
+    reopened().save_robots(ORIGIN, access)
+    assert reopened().load_robots(ORIGIN) == access
+
+
+def test_an_origin_never_asked_has_none(reopened: Callable[[], RobotsStore]) -> None:
+    store = reopened()
+    store.save_robots(ORIGIN, READ)
+    assert store.load_robots("http://example.org") is None
+    assert store.load_robots(f"{ORIGIN}:8443") is None
+
+
+def test_the_last_one_saved_counts(reopened: Callable[[], RobotsStore]) -> None:
+    store = reopened()
+    for access in (READ, ABSENT, TROUBLE):
+        store.save_robots(ORIGIN, access)
+    assert reopened().load_robots(ORIGIN) == TROUBLE
