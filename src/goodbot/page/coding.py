@@ -1,0 +1,202 @@
+"""Content coding (RFC 9110 §8.4): the body as received → the bytes of the document.
+
+A small answer can unfold to gigabytes. Every decoder here is asked for a little at a time and is dropped at the limit,
+so that no more than the limit and one step is held.
+"""
+
+import sys
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Protocol
+
+import brotli  # type: ignore[import-untyped]
+
+from goodbot.values import Response
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+MAX_CODINGS = 4
+"""Codings in a row; nobody sends more than two in earnest."""
+
+MAX_MEMBERS = 1000
+"""gzip members or zstd frames in one body; each costs a decoder of its own."""
+
+_SLICE = 4096
+"""Bytes given to a decoder at once."""
+
+_STEP = 65536
+"""Bytes taken from a decoder at once."""
+
+_ZSTD_WINDOW_LOG = 23
+"""8 MB, what RFC 9659 §3 lets a server ask for; zstd itself would go up to 2 GB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decoded:
+    """A body without content coding. `complete`: nothing is missing. `error`: one line, None if all is well."""
+
+    body: bytes
+    complete: bool
+    error: str | None
+
+
+def decode_content(response: Response, limit_bytes: int) -> Decoded:
+    """The body with its content codings undone, at most `limit_bytes` of it. Never raises.
+
+    Damaged data gives what came out before the damage. What is called gzip and is not, or has an unknown coding,
+    is given as received.
+    """
+    names = _codings(response)
+    body, complete, error = response.body, response.truncated is None, None
+    if len(names) > MAX_CODINGS:
+        error = f"more than {MAX_CODINGS} content codings"
+    while names and body and error is None:
+        body, whole, error = _decode(names.pop(), body, limit_bytes)
+        complete = complete and whole
+    return Decoded(body[:limit_bytes], complete and error is None and len(body) <= limit_bytes, error)
+
+
+def _codings(response: Response) -> list[str]:
+    """In the order they were applied."""
+    listed = ",".join(response.all_headers("content-encoding")).lower().split(",")
+    names = [name.strip() for name in listed]
+    return [name for name in names if name not in ("", "identity")]
+
+
+class _Decoder(Protocol):
+    """What zstd offers, and zlib and brotli behind their adapters. `decompress` gives little more than `max_length`."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int) -> bytes: ...
+
+
+class _Zlib:
+    def __init__(self, wbits: int) -> None:
+        self._inner = zlib.decompressobj(wbits)
+        self.needs_input = True
+
+    @property
+    def eof(self) -> bool:
+        return self._inner.eof
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._inner.unused_data
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        piece = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
+        self.needs_input = len(piece) < max_length and not self._inner.unconsumed_tail
+        return piece
+
+
+class _Brotli:
+    unused_data = b""
+
+    def __init__(self) -> None:
+        self._inner = brotli.Decompressor()
+
+    @property
+    def eof(self) -> bool:
+        return bool(self._inner.is_finished())
+
+    @property
+    def needs_input(self) -> bool:
+        return bool(self._inner.can_accept_more_data())
+
+    def decompress(self, data: bytes, max_length: int) -> bytes:
+        return bytes(self._inner.process(data, output_buffer_limit=max_length))
+
+
+def _gzip() -> _Decoder:
+    return _Zlib(31)
+
+
+def _zlib() -> _Decoder:
+    return _Zlib(15)
+
+
+def _raw_deflate() -> _Decoder:
+    return _Zlib(-15)
+
+
+def _zstd() -> _Decoder:
+    return zstd.ZstdDecompressor(options={zstd.DecompressionParameter.window_log_max: _ZSTD_WINDOW_LOG})
+
+
+def _decode(name: str, body: bytes, limit: int) -> tuple[bytes, bool, str | None]:
+    """One coding undone: bytes (one more than `limit` at most), whether all came out, and the error."""
+    decoder = _decoder(name, body)
+    if isinstance(decoder, str):
+        return body, True, decoder
+    data, error, bad_at = _run(decoder, body, limit + 1)
+    if error and bad_at < len(body):  # what lies between the last good step and the damage: once more, byte by byte
+        data, error, _ = _run(decoder, body, limit + 1, fine_from=bad_at)
+    return data, len(data) <= limit and error is None, error and f"{name}: {error}"
+
+
+def _decoder(name: str, body: bytes) -> Callable[[], _Decoder] | str:
+    """What makes decoders for that coding, or why there is none."""
+    if name in ("gzip", "x-gzip"):
+        return _gzip if body.startswith(b"\x1f\x8b"[: len(body)]) else f"{name}: this is not gzip data"
+    if name == "deflate":  # zlib data (RFC 9110 §8.4.1.2), but some servers send it bare
+        return _zlib if body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0 else _raw_deflate
+    if name == "br":
+        return _Brotli
+    if name == "zstd":
+        return _zstd
+    return f"unknown content coding {name[:40]!r}"
+
+
+def _run(
+    decoder: Callable[[], _Decoder], body: bytes, room: int, fine_from: int | None = None
+) -> tuple[bytes, str | None, int]:
+    """At most `room` bytes out of all members; the error, and where the slice that brought it starts (else the end).
+
+    From `fine_from` on, bytes are given one by one.
+    """
+    out = bytearray()
+    position = slice_at = 0
+    for _ in range(MAX_MEMBERS):
+        stream = decoder()
+        while not stream.eof:
+            if len(out) >= room:
+                return bytes(out[:room]), None, len(body)
+            data = b""
+            if stream.needs_input:
+                slice_at = position
+                data = body[position : _slice_end(position, fine_from)]
+                if not data:
+                    return bytes(out), "the data ends early", len(body)
+                position += len(data)
+            try:
+                out += stream.decompress(data, min(_STEP, room - len(out)))
+            except (zlib.error, brotli.error, zstd.ZstdError, EOFError) as error:
+                return bytes(out), f"damaged data ({error})", slice_at
+        position -= len(stream.unused_data)
+        if not _another_member(decoder, body, position):
+            return bytes(out[:room]), None, len(body)
+    return bytes(out[:room]), f"more than {MAX_MEMBERS} members", len(body)
+
+
+def _slice_end(position: int, fine_from: int | None) -> int:
+    if fine_from is None:
+        return position + _SLICE
+    return position + 1 if position >= fine_from else min(position + _SLICE, fine_from)
+
+
+def _another_member(decoder: Callable[[], _Decoder], body: bytes, position: int) -> bool:
+    """Whether another member follows; other bytes behind the last one are padding and left alone, as gzip does."""
+    if decoder is _gzip:
+        return body.startswith(b"\x1f\x8b", position)
+    if decoder is _zstd:  # the second is a skippable frame (RFC 8878 §3.1.2)
+        return body.startswith(b"\x28\xb5\x2f\xfd", position) or body.startswith(b"\x2a\x4d\x18", position + 1)
+    return False

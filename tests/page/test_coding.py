@@ -1,0 +1,165 @@
+"""Content coding: what comes out of good, damaged and hostile bodies."""
+
+import gzip
+import sys
+import tracemalloc
+import zlib
+
+import brotli  # type: ignore[import-untyped]
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.page.coding import MAX_MEMBERS, decode_content
+from goodbot.values import Response
+
+if sys.version_info >= (3, 14):
+    from compression import zstd
+else:
+    from backports import zstd
+
+TEXT = b"".join(b"line %d of a document\n" % number for number in range(4000))
+LIMIT = 1 << 20
+
+
+def raw_deflate(data: bytes) -> bytes:
+    encoder = zlib.compressobj(wbits=-15)
+    return encoder.compress(data) + encoder.flush()
+
+
+def answer(coding: str, body: bytes) -> Response:
+    return Response(200, (("Content-Encoding", coding),), body)
+
+
+GZIP, BR, ZSTD = gzip.compress(TEXT), brotli.compress(TEXT, quality=5), zstd.compress(TEXT)
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        ("gzip", GZIP),
+        ("GZip", GZIP),
+        ("x-gzip", GZIP),
+        ("gzip", gzip.compress(TEXT[:100]) + gzip.compress(TEXT[100:])),
+        ("gzip", GZIP + b"\0" * 512),
+        ("deflate", zlib.compress(TEXT)),
+        ("deflate", raw_deflate(TEXT)),
+        ("br", BR),
+        ("zstd", ZSTD),
+        ("zstd", zstd.compress(TEXT[:9]) + b"\x50\x2a\x4d\x18\x02\0\0\0ab" + zstd.compress(TEXT[9:])),
+        ("identity", TEXT),
+        ("", TEXT),
+        ("identity, gzip,", GZIP),
+        ("gzip, br", brotli.compress(GZIP)),
+        ("br, gzip, zstd, deflate", zlib.compress(zstd.compress(gzip.compress(BR)))),
+    ],
+)
+def test_undone(coding: str, body: bytes) -> None:
+    decoded = decode_content(answer(coding, body), LIMIT)
+    assert (decoded.body, decoded.complete, decoded.error) == (TEXT, True, None)
+
+
+def test_codings_of_several_fields_are_one_list() -> None:
+    response = Response(200, (("Content-Encoding", "gzip"), ("content-encoding", "br")), brotli.compress(GZIP))
+    assert decode_content(response, LIMIT).body == TEXT
+
+
+@pytest.mark.parametrize(
+    ("coding", "body", "error"),
+    [
+        ("rot13", TEXT, "unknown content coding 'rot13'"),
+        ("gzip", TEXT, "gzip: this is not gzip data"),
+        ("gzip,gzip,gzip,gzip,gzip", TEXT, "more than 4 content codings"),
+        ("aes128gcm, gzip", GZIP, "unknown content coding 'aes128gcm'"),
+    ],
+)
+def test_what_cannot_be_undone_is_given_as_it_is(coding: str, body: bytes, error: str) -> None:
+    decoded = decode_content(answer(coding, body), LIMIT)
+    assert (decoded.body, decoded.complete, decoded.error) == (TEXT, False, error)
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"), [("gzip", GZIP), ("deflate", zlib.compress(TEXT)), ("br", BR), ("zstd", ZSTD)]
+)
+def test_cut_off(coding: str, body: bytes) -> None:
+    decoded = decode_content(answer(coding, body[: len(body) * 3 // 4]), LIMIT)
+    assert TEXT.startswith(decoded.body)
+    assert not decoded.complete
+    assert decoded.error == f"{coding}: the data ends early"
+
+
+@pytest.mark.parametrize(
+    ("coding", "body", "least"),
+    [
+        ("gzip", GZIP[:-8] + b"\0" * 8, len(TEXT)),
+        ("deflate", zlib.compress(TEXT)[:-4] + b"\0" * 4, len(TEXT)),
+        ("gzip", GZIP[: len(GZIP) // 2] + b"\xff" * 9000, 1000),
+        ("br", BR[: len(BR) // 2] + b"\xff" * 9000, 0),
+        ("zstd", ZSTD[:4] + b"\xff" * 100, 0),
+    ],
+)
+def test_damage_costs_only_what_lies_behind_it(coding: str, body: bytes, least: int) -> None:
+    decoded = decode_content(answer(coding, body), LIMIT)
+    assert len(decoded.body) >= least
+    assert TEXT.startswith(decoded.body[:least])
+    assert not decoded.complete
+    assert decoded.error
+    assert decoded.error.startswith(coding)
+
+
+@pytest.mark.parametrize(("limit", "complete"), [(len(TEXT), True), (len(TEXT) - 1, False), (1, False), (0, False)])
+@pytest.mark.parametrize(("coding", "body"), [("gzip", GZIP), ("br", BR), ("zstd", ZSTD), ("", TEXT)])
+def test_limit(coding: str, body: bytes, limit: int, complete: bool) -> None:
+    decoded = decode_content(answer(coding, body), limit)
+    assert (decoded.body, decoded.complete, decoded.error) == (TEXT[:limit], complete, None)
+
+
+def test_a_body_cut_by_the_transport_is_not_complete() -> None:
+    assert not decode_content(Response(200, (), TEXT, truncated="length"), LIMIT).complete
+
+
+def test_empty_body() -> None:
+    assert decode_content(answer("gzip", b""), LIMIT).complete
+
+
+def test_members_are_counted() -> None:
+    decoded = decode_content(answer("gzip", gzip.compress(b"a") * (MAX_MEMBERS + 1)), LIMIT)
+    assert (len(decoded.body), decoded.error) == (MAX_MEMBERS, f"gzip: more than {MAX_MEMBERS} members")
+
+
+def gigabyte(coding: str) -> bytes:
+    """What unfolds to 1 GB of zeros, made without holding it."""
+    block = bytes(1 << 20)
+    if coding == "gzip":
+        encoder = zlib.compressobj(level=1, wbits=31)
+        return b"".join(encoder.compress(block) for _ in range(1024)) + encoder.flush()
+    if coding == "zstd":
+        zstd_encoder = zstd.ZstdCompressor(level=1)
+        return b"".join(zstd_encoder.compress(block) for _ in range(1024)) + zstd_encoder.flush()
+    brotli_encoder = brotli.Compressor(quality=1)
+    return b"".join(brotli_encoder.process(block) for _ in range(1024)) + bytes(brotli_encoder.finish())
+
+
+@pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])
+def test_a_bomb_is_left_at_the_limit(coding: str) -> None:
+    response = answer(coding, gigabyte(coding))
+    tracemalloc.start()
+    decoded = decode_content(response, LIMIT)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert (len(decoded.body), decoded.complete, decoded.error) == (LIMIT, False, None)
+    assert peak < 8 * LIMIT
+
+
+@given(
+    st.lists(st.sampled_from(["gzip", "deflate", "br", "zstd", "identity", "compress", "\0"]), max_size=6),
+    st.one_of(st.binary(max_size=300), st.sampled_from([GZIP, BR, ZSTD, zlib.compress(TEXT)])),
+    st.integers(0, 5000),
+    st.integers(0, 2000),
+    st.binary(max_size=3),
+)
+def test_never_raises_and_stays_within_the_limit(
+    codings: list[str], body: bytes, limit: int, at: int, hurt: bytes
+) -> None:
+    decoded = decode_content(answer(", ".join(codings), body[:at] + hurt + body[at + len(hurt) :]), limit)
+    assert len(decoded.body) <= limit
