@@ -35,9 +35,7 @@ class Settings:
         "staying on the seeds' hosts surprises nobody",
     )
     depth: int | None = _setting(None, "How many links away from a seed to go; no bound if not given")
-    concurrency: int = _setting(
-        64, "Requests in flight at most", "more did not make one core faster over loopback; each costs a socket"
-    )
+    concurrency: int = _setting(64, "Requests in flight at most", "each costs a socket, and memory for a body")
     per_host: int = _setting(1, "Requests in flight to one host at most", "one at a time is the manner of the trade")
     delay: float | None = _setting(
         None,
@@ -92,7 +90,7 @@ class Settings:
     )
     backoff_most: float = _setting(3600.0, "Seconds a host's own trouble adds at most", internal=True)
     max_lease_urls: int = _setting(
-        64, "URLs of one host leased at once", "a lease is a transaction; 64 make its cost vanish", internal=True
+        64, "URLs of one host leased at once", "a lease is a transaction, whose cost they share", internal=True
     )
 
     def __post_init__(self) -> None:

@@ -41,9 +41,9 @@ class Frontier(Protocol):
     """Which URLs are known, and which is to be asked next. Each call is one transaction, durable when it returns."""
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
-        """Makes URLs known; those known already stay as they are, but for a seed that had failed, which is ready again.
+        """Makes URLs known; gives how many are new. The smallest depth and the first source stay.
 
-        Gives how many are new. The smallest depth and the first source stay.
+        Of those known already, one left out that is now found in scope is ready, and so is a seed that had failed.
         """
         ...
 

@@ -1,12 +1,15 @@
 """The loop over a fake web and a fake clock: states, politeness, retries, bounds. Sleeping takes no time here."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import mkdtemp
+from typing import ClassVar
 
 import pytest
 
 from goodbot.config import Settings
 from goodbot.errors import RunError
+from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.robot.crawler import Crawler
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.permission import Permission
@@ -15,7 +18,7 @@ from goodbot.robot.reading import Reader
 from goodbot.robot.scope import Scope
 from goodbot.testing import FakeClock, FakeWeb, MemoryArchive, MemoryFrontier
 from goodbot.url import parse_url
-from goodbot.values import Capture, Discovery, Document, Failure, Outcome, RecordRef, Request, Response
+from goodbot.values import Capture, Discovery, Failure, Outcome, RecordRef, Request, Response
 
 Answers = dict[str, Response | Failure | Callable[[Request], Response | Failure]]
 HOME = "http://example.org/"
@@ -25,7 +28,7 @@ HTML = ("Content-Type", "text/html; charset=utf-8")
 def page(*links: str, head: str = "", status: int = 200, headers: tuple[tuple[str, str], ...] = ()) -> Response:
     """A page that links to `links`."""
     anchors = "".join(f'<p><a href="{link}">to {link}</a></p>' for link in links)
-    return Response(status, (HTML, *headers), f"<html><head><title>t</title>{head}</head><body>{anchors}".encode())
+    return Response(status, (HTML, *headers), f"<html><head><title>title</title>{head}</head><body>{anchors}".encode())
 
 
 class FullArchive(MemoryArchive):
@@ -35,28 +38,10 @@ class FullArchive(MemoryArchive):
         raise RunError("no space left")
 
 
-@dataclass
-class FakeIndex:
-    """Documents by id, as committed."""
-
-    added: dict[str, Document] = field(default_factory=dict)
-    committed: dict[str, Document] = field(default_factory=dict)
-
-    def add(self, document: Document) -> None:
-        self.added[document.id] = document
-
-    def remove(self, document_id: str) -> None:
-        self.added.pop(document_id, None)
-
-    def commit(self) -> None:
-        self.committed = dict(self.added)
-
-    def close(self) -> None:
-        return None
-
-
 class Scene:
-    """A crawler with all its surroundings."""
+    """A crawler with all its surroundings; each has a folder of its own below `root`."""
+
+    root: ClassVar[Path]
 
     def __init__(
         self,
@@ -71,7 +56,8 @@ class Scene:
         self.web = FakeWeb(answers, self.clock, elapsed_s=elapsed_s)
         self.frontier = frontier or MemoryFrontier()
         self.archive = archive() if archive else None
-        self.index = FakeIndex()
+        self.folder = Path(mkdtemp(dir=self.root))
+        self.index = TantivyIndex(self.folder)
         self.outcomes: list[Outcome] = []
         self.settings = Settings(seeds=seeds or (HOME,), **settings)  # type: ignore[arg-type]
         urls = [url for url in map(parse_url, self.settings.seeds) if url]
@@ -99,6 +85,10 @@ class Scene:
         """State by URL."""
         return {record.url.text: record.state for record in self.frontier.records()}
 
+    def indexed(self) -> set[str]:
+        """URLs that can be found: every page here has the title `title`."""
+        return {hit.url for hit in TantivySearch(self.folder).search("title", 100).hits}
+
     def why(self, url: str) -> str:
         """The sentence kept about a URL."""
         return next(record.why for record in self.frontier.records() if record.url.text == url)
@@ -107,6 +97,12 @@ class Scene:
 def robots(body: str) -> Response:
     """A robots.txt."""
     return Response(200, (("Content-Type", "text/plain"),), body.encode())
+
+
+@pytest.fixture(autouse=True)
+def root(tmp_path: Path) -> None:
+    """Where scenes keep their index."""
+    Scene.root = tmp_path
 
 
 async def test_a_small_site() -> None:
@@ -133,7 +129,7 @@ async def test_a_small_site() -> None:
     assert HOME + "private/x" not in scene.asked()
     assert len(scene.asked()) == len(set(scene.asked()))
     assert "line 2" in scene.why(HOME + "private/x")
-    assert set(scene.index.committed) == {HOME, HOME + "a", HOME + "target"}
+    assert scene.indexed() == {HOME, HOME + "a", HOME + "target"}
     assert scene.frontier.pending() == []
 
 
@@ -150,7 +146,7 @@ async def test_what_pages_ask_for() -> None:
     )
     await scene.crawler.run()
     assert HOME + "hidden" not in scene.states()
-    assert set(scene.index.committed) == {HOME, HOME + "nofollow", HOME + "noarchive", HOME + "b"}
+    assert scene.indexed() == {HOME, HOME + "nofollow", HOME + "noarchive", HOME + "b"}
     assert scene.archive is not None
     withheld = [kept.url.text for kept in scene.archive.captures() if kept.headers_only]
     assert withheld == [HOME + "noarchive"]
@@ -309,7 +305,7 @@ async def test_an_error_of_the_disk_ends_the_crawl() -> None:
 async def test_without_an_archive_the_index_is_committed_first() -> None:
     scene = Scene({HOME: page("a"), HOME + "a": page()}, archive=None)
     await scene.crawler.run()
-    assert set(scene.index.committed) == {HOME, HOME + "a"}
+    assert scene.indexed() == {HOME, HOME + "a"}
     assert scene.frontier.pending() == []
 
 

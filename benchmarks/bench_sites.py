@@ -1,0 +1,95 @@
+"""One site from its root: pages, pages per second, CPU per page and memory of goodbot and of Scrapy.
+
+    make bench-sites SITES="http://127.0.0.1:8800/ http://127.0.0.2:8800/"
+
+Both obey robots.txt, ask a host one thing at a time and do not pause between requests. goodbot keeps a durable frontier
+and WARC files; Scrapy keeps nothing. Only loopback addresses are taken.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from urllib.parse import urlsplit
+
+HERE = Path(__file__).parent
+
+
+@dataclass(frozen=True)
+class Run:
+    """One crawl of one site by one program."""
+
+    site: str
+    program: str
+    pages: int
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+    states: dict[str, int]
+
+    def row(self) -> str:
+        """A line of the table."""
+        return (
+            f"{self.site:<28} {self.program:<26} {self.pages:>6} {self.pages / self.wall_s:>9.1f} "
+            f"{1000 * self.cpu_s / max(self.pages, 1):>9.2f} {self.peak_mb:>8.1f}"
+        )
+
+
+def measure(command: list[str]) -> tuple[str, float, float, float]:
+    """Output, wall and CPU seconds, peak memory in MB of a command (one process)."""
+    began = time.monotonic()
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(command, stdout=output)
+        _, status, usage = os.wait4(process.pid, 0)
+        wall_s = time.monotonic() - began
+        if status:
+            raise SystemExit(f"{command[0]} ended with {os.waitstatus_to_exitcode(status)}")
+        output.seek(0)
+        return output.read(), wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
+
+
+def run_goodbot(site: str, *options: str) -> Run:
+    """A crawl with these options, counted by `goodbot status`: HTML pages are those that were read as such."""
+    goodbot = str(Path(sys.executable).with_name("goodbot"))
+    with tempfile.TemporaryDirectory() as folder:
+        _, wall_s, cpu_s, peak = measure(
+            [goodbot, "crawl", site, "--into", folder, "--allow-private", "--delay", "0", "--json", *options]
+        )
+        status = subprocess.run([goodbot, "status", "--in", folder, "--json"], capture_output=True, check=True)
+        states = json.loads(status.stdout)["states"]
+    return Run(site, " ".join(["goodbot", *options]), states["visited"], wall_s, cpu_s, peak, states)
+
+
+def run_scrapy(site: str) -> Run:
+    """The same site by Scrapy."""
+    output, wall_s, cpu_s, peak = measure([sys.executable, str(HERE / "peers" / "scrapy_site.py"), site])
+    counts = json.loads(output.splitlines()[-1])
+    return Run(site, f"Scrapy {version('scrapy')}", counts["pages"], wall_s, cpu_s, peak, counts)
+
+
+def main() -> int:
+    """Prints the table and writes it as JSON."""
+    sites = os.environ.get("SITES", "").split()
+    if not sites or any(not (urlsplit(site).hostname or "").startswith("127.") for site in sites):
+        print('bench-sites: name loopback sites, such as SITES="http://127.0.0.1:8800/"', file=sys.stderr)
+        return 2
+    print(f"{'site':<28} {'program':<26} {'pages':>6} {'pages/s':>9} {'CPU ms/p':>9} {'peak MB':>8}")
+    runs = []
+    for site in sites:
+        for run in (run_goodbot(site, "--no-index"), run_goodbot(site), run_scrapy(site)):
+            print(run.row(), flush=True)
+            print(" " * 29 + ", ".join(f"{count} {state}" for state, count in run.states.items() if count))
+            runs.append(asdict(run))
+    results = HERE / "results" / "sites.json"
+    results.parent.mkdir(exist_ok=True)
+    results.write_text(json.dumps({"python": sys.version.split()[0], "runs": runs}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,53 @@
+"""Writes docs/reference/commands.md and settings.md from the code. `make docs` runs it; a test fails if they differ."""
+
+from dataclasses import fields
+from pathlib import Path
+
+import click
+
+from goodbot.cli.app import COMMANDS, EPILOG, group
+from goodbot.config import Settings
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+def commands_page() -> str:
+    """Every command with its own `--help`."""
+    parts = ["# Commands", "", EPILOG, ""]
+    for name, summary in COMMANDS.items():
+        root = click.Context(group, info_name="goodbot")
+        command = group.get_command(root, name)
+        if command is None:
+            raise SystemExit(f"no command {name}")
+        context = click.Context(command, info_name=name, parent=root, max_content_width=100, terminal_width=100)
+        parts += [f"## goodbot {name}", "", f"{summary}.", "", "```", command.get_help(context), "```", ""]
+    return "\n".join(parts)
+
+
+def settings_page() -> str:
+    """Every setting with its default and its reason."""
+    parts = [
+        "# Settings",
+        "",
+        "In force, from weakest to strongest: these defaults; `goodbot.toml` (the file named with `--config`, else",
+        "that of the working folder, else that of the user's configuration folder); the environment",
+        "(`GOODBOT_SCOPE=prefix`); `goodbot.toml` in the folder of a crawl that is resumed; options. An unknown key is an error.",
+        "",
+        "| setting | default | what | why |",
+        "|---|---|---|---|",
+    ]
+    for item in fields(Settings):
+        metadata = item.metadata
+        parts.append(f"| `{item.name}` | `{item.default!r}` | {metadata['help']} | {metadata['reason']} |")
+    return "\n".join([*parts, ""])
+
+
+def main() -> None:
+    """Writes both pages."""
+    REFERENCE.mkdir(exist_ok=True)
+    (REFERENCE / "commands.md").write_text(commands_page(), encoding="utf-8")
+    (REFERENCE / "settings.md").write_text(settings_page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

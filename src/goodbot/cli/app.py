@@ -1,0 +1,88 @@
+"""The group of commands, and the one place where errors become an exit status."""
+
+import os
+import sys
+from importlib import import_module
+from importlib.metadata import version
+
+import click
+
+from goodbot.errors import GoodbotError
+
+COMMANDS = {
+    "crawl": "Gather pages from seeds, politely, and keep them",
+    "status": "How far a crawl is",
+    "export": "What a crawl knows, as JSON lines",
+    "why": "Everything decided about one URL",
+    "search": "Find pages that were crawled",
+    "serve": "The search page, on this machine",
+    "allowed": "May a robot fetch these URLs?",
+    "demo": "Three sample sites, one crawl, a search page",
+}
+
+EPILOG = (
+    "Exit status: 0 done, or yes; 1 no (disallowed); 2 bad input; 3 failed while running; 130 interrupted. "
+    "JSON goes to standard output, messages and progress to standard error."
+)
+
+
+class _Commands(click.Group):
+    """Imports a command's module only when it is called: `goodbot allowed` needs no index."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"goodbot.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)  # noqa: S101  (each module of a command names it so)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+
+@click.group(
+    cls=_Commands,
+    epilog=EPILOG,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+@click.version_option(version("goodbot"), prog_name="goodbot")
+def group() -> None:
+    """The Web robot that both sides can trust: crawl politely, lose nothing, find it again."""
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Runs one command; gives its exit status."""
+    try:
+        result = group.main(args=arguments, prog_name="goodbot", standalone_mode=False)
+        sys.stdout.flush()
+    except GoodbotError as error:
+        return _complain(str(error), error.exit_status)
+    except click.exceptions.Abort:
+        return 130
+    except KeyboardInterrupt:
+        return 130
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message(), err=True)
+        return 2
+    except click.ClickException as error:
+        hint = f" (see goodbot {_command(error)}--help)"
+        return _complain(error.format_message().rstrip(".") + hint, 2)
+    except BrokenPipeError:
+        # The reader of our output has gone (`| head`): nothing to say, and nothing more to flush at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    return result if isinstance(result, int) else 0
+
+
+def _complain(text: str, status: int) -> int:
+    click.echo(f"goodbot: {' '.join(text.split())}", err=True)
+    return status
+
+
+def _command(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.info_name} " if context is not None and context.parent is not None else ""

@@ -1,0 +1,112 @@
+"""`goodbot demo`: three sample sites, one crawl, a search page."""
+
+import asyncio
+import tempfile
+from collections.abc import Iterable
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from goodbot.cli.crawl import run_crawl
+from goodbot.cli.search import print_results
+from goodbot.config import Settings
+from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
+from goodbot.values import State, UrlRecord
+from goodbot.web import create_app, serve
+from goodbot.wiring import open_ledger, open_search
+
+MEANING: dict[State, str] = {
+    "visited": "fetched and kept",
+    "disallowed": "robots.txt forbids it, so it was never asked for",
+    "gone": "asked for, and the server has no such page",
+    "out-of-scope": "found, and not part of this crawl",
+    "failed": "no usable answer",
+}
+
+
+@click.command(name="demo")
+@click.option("--once", is_flag=True, help="End after the queries instead of serving the search page.")
+@click.option("--port", default=8020, show_default=True, type=click.IntRange(0, 65535), help="Port of the search page.")
+def command(once: bool, port: int) -> int:
+    """Serve three sample sites on this machine, crawl them, show what was decided and why, search them.
+
+    Nothing leaves this machine, and nothing stays on it.
+    """
+    console = Console()
+    with tempfile.TemporaryDirectory(prefix="goodbot-demo-") as name:
+        folder = Path(name)
+        with DemoWeb() as web:
+            console.print("[bold]Three sites of the sample web[/bold]")
+            for site in web.sites:
+                console.print(f"  {site.title:<28} {site.url}", highlight=False)
+            console.print("\n[bold]One crawl[/bold] (goodbot crawl … --allow-private)")
+            settings = Settings(seeds=tuple(site.url for site in web.sites), allow_private=True)
+            status = asyncio.run(run_crawl(folder, settings, None, as_json=False))
+            if status:
+                return status
+        _print_decisions(console, web.sites, folder)
+        _print_queries(console, folder)
+        if not once:
+            _serve(console, folder, port)
+    return 0
+
+
+def _print_decisions(console: Console, sites: Iterable[DemoSite], folder: Path) -> None:
+    """How many URLs are in which state, and each that was not simply fetched, with its reason."""
+    with open_ledger(folder) as ledger:
+        records = [ledger.record(record.url) or record for record in ledger.records()]
+        counts = ledger.status().states
+    console.print("\n[bold]What became of every URL[/bold]")
+    for state, meaning in MEANING.items():
+        if counts[state]:
+            console.print(f"  {counts[state]:>4} {state:<13} {meaning}", highlight=False)
+    for site in sites:
+        console.print(f"\n[bold]{site.title}[/bold], where the robots.txt or a page had its own wish", highlight=False)
+        console.print(_decisions(record for record in records if _site_of(record).startswith(site.url)))
+
+
+def _decisions(records: Iterable[UrlRecord]) -> Table:
+    table = Table(box=None, show_header=False, padding=(0, 1, 0, 2))
+    for record in sorted(records, key=lambda record: (record.state, record.url.text)):
+        why = _notable(record)
+        if why:
+            shown = record.url.target if _site_of(record) == record.url.text else record.url.text
+            table.add_row(record.state, Text(shown, overflow="fold"), Text(why, overflow="fold"))
+    return table
+
+
+def _site_of(record: UrlRecord) -> str:
+    """The URL itself, or for one out of scope the page that links to it."""
+    found = next((event.reason for event in record.events if event.step == "found"), "")
+    return found.rpartition(" ")[2] if record.state == "out-of-scope" else record.url.text
+
+
+def _notable(record: UrlRecord) -> str:
+    """Why this URL is worth a line; empty if it was fetched, followed and indexed like any other."""
+    if record.state == "disallowed":
+        event = next(event for event in record.events if event.line is not None)
+        return f"line {event.line} of robots.txt: {event.reason.partition(' (line ')[0]}"
+    if record.state != "visited" or (record.status is not None and record.status >= 300):
+        return record.why
+    noes = [event.reason for event in record.events if event.step in ("follow", "index") and event.decision == "no"]
+    if any(event.step == "keep" and event.decision == "headers" for event in record.events):
+        noes.append("the page asks not to be archived: only its headers were kept")
+    return "; ".join(noes)
+
+
+def _print_queries(console: Console, folder: Path) -> None:
+    search = open_search(folder)
+    for query in EXAMPLE_QUERIES:
+        console.print(f"\n[bold]goodbot search[/bold] {query!r}", highlight=False)
+        print_results(search.search(query, 3))
+
+
+def _serve(console: Console, folder: Path, port: int) -> None:
+    app = create_app(open_search(folder), "goodbot demo")
+    console.print()
+    serve(
+        app, "127.0.0.1", port, lambda url: console.print(f"[bold]Search page on {url}[/bold] (Ctrl-C ends the demo)")
+    )

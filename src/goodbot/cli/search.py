@@ -1,0 +1,119 @@
+"""`goodbot search`: find pages in the terminal."""
+
+import json
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.errors import InputError
+from goodbot.values import Hit, Results
+from goodbot.wiring import open_search
+
+
+@click.command(name="search")
+@click.argument("query", required=False)
+@in_option
+@click.option("--top", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Hits to print.")
+@click.option(
+    "--run",
+    "run_file",
+    type=click.Path(path_type=Path),
+    metavar="FILE.jsonl",
+    help='Instead of QUERY: a file of {"id", "text"} lines; prints a TREC run.',
+)
+@json_option
+def command(query: str | None, folder: Path, top: int, run_file: Path | None, as_json: bool) -> None:
+    """Find pages that were crawled.
+
+    \b
+    robots politeness        both words, in any form
+    "crawl delay"            the words in a row
+    robots -google           not that word
+    site:example.org robots  on that host
+    """
+    if (query is None) == (run_file is None):
+        raise InputError("give a QUERY, or --run FILE.jsonl")
+    search = open_search(folder)
+    if run_file is not None:
+        for query_id, text in _queries(run_file):
+            for rank, hit in enumerate(search.search(text, top).hits, start=1):
+                click.echo(f"{query_id} Q0 {hit.id} {rank} {hit.score:.6f} goodbot")
+        return
+    results = search.search(query or "", top)
+    if as_json:
+        write_json(results_json(results))
+        return
+    print_results(results)
+
+
+def results_json(results: Results) -> dict[str, object]:
+    """The JSON of a search, the same on the command line and over HTTP."""
+    return {
+        "query": results.query,
+        "total": results.total,
+        "took_ms": round(results.took_ms, 3),
+        "hits": [
+            {
+                "url": hit.url,
+                "title": hit.title,
+                "snippet": hit.snippet,
+                "score": hit.score,
+                "highlights": [list(span) for span in hit.highlights],
+            }
+            for hit in results.hits
+        ],
+    }
+
+
+def _queries(file: Path) -> Iterator[tuple[str, str]]:
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"cannot read {file}: {error}") from error
+    for number, line in enumerate(lines, start=1):
+        if not line.strip():
+            continue
+        try:
+            value = json.loads(line)
+            yield str(value["id"]), str(value["text"])
+        except (ValueError, KeyError, TypeError) as error:
+            raise InputError(f'{file}, line {number}: not a {{"id", "text"}} object') from error
+
+
+def print_results(results: Results) -> None:
+    """The hits for people, words found in bold where the terminal can."""
+    found = "no page" if not results.total else f"{results.total:,} page{'s' if results.total > 1 else ''}"
+    click.echo(f"{found} found in {results.took_ms:.0f} ms for: {results.query}")
+    width = min(shutil.get_terminal_size().columns, 100) - 3
+    for number, hit in enumerate(results.hits, start=1):
+        click.echo(f"\n{number:>2}. {click.style(hit.title or hit.url, bold=True)}")
+        click.echo(f"    {click.style(hit.url, fg='cyan')}")
+        for line in _wrapped(hit, width):
+            click.echo(f"    {line}")
+
+
+def _wrapped(hit: Hit, width: int) -> Iterator[str]:
+    """The snippet in lines of `width`, its words found set in bold where the terminal can."""
+    text = hit.snippet
+    start = 0
+    while start < len(text):
+        end = len(text) if len(text) - start <= width else text.rfind(" ", start, start + width)
+        end = end if end > start else start + width
+        yield _styled(text, start, end, hit.highlights)
+        start = end + 1 if end < len(text) and text[end] == " " else end
+
+
+def _styled(text: str, start: int, end: int, highlights: tuple[tuple[int, int], ...]) -> str:
+    if not sys.stdout.isatty():
+        return text[start:end]
+    parts, at = [], start
+    for begin, stop in highlights:
+        first, last = max(begin, at), min(stop, end)
+        if first < last:
+            parts += [text[at:first], click.style(text[first:last], bold=True)]
+            at = last
+    return "".join([*parts, text[at:end]])

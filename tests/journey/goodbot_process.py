@@ -1,0 +1,63 @@
+"""The command line as its users have it: a process of its own, its output and its exit status."""
+
+import asyncio
+import json
+import os
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+_ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GOODBOT_")}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """What a command left behind."""
+
+    status: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        """Standard output as one JSON value."""
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[Any]:
+        """Standard output as JSON lines."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+    @property
+    def complaint(self) -> str:
+        """The one line on standard error; asserts that it is one, and no traceback."""
+        assert "Traceback" not in self.err, self.err
+        lines = self.err.strip().splitlines()
+        assert len(lines) == 1, self.err
+        assert lines[0].startswith("goodbot: ")
+        return lines[0]
+
+
+async def start(*arguments: str | Path, folder: Path | None = None) -> asyncio.subprocess.Process:
+    """A running `goodbot`; give it to `ended`."""
+    return await asyncio.create_subprocess_exec(
+        *(sys.executable, "-W", "error", "-m", "goodbot", *map(str, arguments)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.PIPE,
+        env={**_ENVIRONMENT, "HOME": str(folder or "/nonexistent"), "XDG_CONFIG_HOME": ""},
+        cwd=folder,
+    )
+
+
+async def ended(process: asyncio.subprocess.Process, stdin: bytes = b"") -> Ended:
+    """Waits for the end of a process."""
+    out, err = await process.communicate(stdin)
+    assert process.returncode is not None
+    return Ended(process.returncode, out.decode(), err.decode())
+
+
+async def goodbot(*arguments: str | Path, folder: Path | None = None, stdin: bytes = b"") -> Ended:
+    """Runs `goodbot` to its end."""
+    return await ended(await start(*arguments, folder=folder), stdin)

@@ -1,0 +1,63 @@
+"""`goodbot allowed` as its users have it."""
+
+from pathlib import Path
+
+import pytest
+
+from journey.goodbot_process import goodbot
+from webserver import WebServer, answer
+
+ROBOTS = b"User-agent: *\nDisallow: /private\nAllow: /private/open\n\nUser-agent: GoodBot\nDisallow:\n"
+
+
+@pytest.fixture
+def robots(tmp_path: Path) -> Path:
+    """A robots.txt on disk."""
+    file = tmp_path / "robots.txt"
+    file.write_bytes(ROBOTS)
+    return file
+
+
+async def test_json(robots: Path) -> None:
+    result = await goodbot(
+        "allowed", robots, "--agent", "AnyBot/1.0", "/private/x", "https://e.org/private/open", "--json"
+    )
+    assert result.status == 1
+    first, second = result.json
+    assert (first["url"], first["agent"], first["dialect"]) == ("/private/x", "AnyBot/1.0", "rfc9309")
+    assert (first["allowed"], first["line"], first["rule"]) == (False, 2, "Disallow: /private")
+    assert first["section"] == "RFC 9309 2.2.2"
+    assert first["reason"]
+    assert (second["allowed"], second["line"], second["rule"]) == (True, 3, "Allow: /private/open")
+
+
+async def test_yes_is_0_and_no_is_1(robots: Path) -> None:
+    assert (await goodbot("allowed", robots, "--agent", "GoodBot", "/private/x")).status == 0
+    assert (await goodbot("allowed", robots, "--agent", "OtherBot", "/", "/private/x")).status == 1
+
+
+async def test_standard_input() -> None:
+    result = await goodbot("allowed", "-", "--agent", "x", "/private", stdin=ROBOTS)
+    assert result.status == 1
+    assert "line 2" in result.out
+    assert "\x1b" not in result.out
+
+
+async def test_of_a_site() -> None:
+    async with WebServer({"/robots.txt": answer(ROBOTS, headers=[("Content-Type", "text/plain")])}) as server:
+        for site in (server.origin, server.url("/robots.txt"), server.url("/any/page")):
+            result = await goodbot("allowed", site, "--agent", "x", server.url("/private"), "/open", "--json")
+            assert result.status == 1
+            assert [verdict["allowed"] for verdict in result.json] == [False, True]
+        assert set(server.targets) == {"/robots.txt"}
+        foreign = await goodbot("allowed", server.origin, "--agent", "x", "https://other.example/")
+    assert foreign.status == 2
+    assert "other.example" in foreign.complaint
+
+
+async def test_of_a_site_without_an_answer() -> None:
+    async with WebServer() as server:
+        origin = server.origin
+    result = await goodbot("allowed", origin, "--agent", "x", "/", "--json")
+    assert result.status == 1
+    assert (result.json[0]["access"], result.json[0]["section"]) == ("unreachable", "RFC 9309 2.3.1.4")

@@ -1,0 +1,341 @@
+"""Whole crawls by the command line, over real HTTP: what users and outside tests rely on."""
+
+import asyncio
+import signal
+import socket
+from pathlib import Path
+
+import pytest
+
+from journey.goodbot_process import ended, goodbot, start
+from webserver import Exchange, Route, WebServer, answer, resetting
+
+ROBOTS = b"# ours\nUser-agent: *\nDisallow: /private\n"
+TEXT = [("Content-Type", "text/plain")]
+
+SITE: dict[str, Route] = {
+    "/robots.txt": answer(ROBOTS, headers=TEXT),
+    "/": answer(b'<title>Home</title><h1>Welcome</h1><a href="/a">A</a> <a href="/private/x" rel="bookmark">P</a>'),
+    "/a": answer('<html lang="ru"><title>Роботы</title><p>Роботы читают страницы. <a href="/gone">G</a>'.encode()),
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Where the crawl is kept."""
+    return tmp_path / "crawl"
+
+
+async def test_the_whole_way(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        crawl = await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private", "--json")
+    assert crawl.status == 0, crawl.err
+    pages, end = crawl.lines[:-1], crawl.lines[-1]
+    assert end == {"event": "end", "reason": "finished", "visited": 2}
+    assert {
+        (page["event"], page["url"].removeprefix(server.origin), page["status"], page["state"]) for page in pages
+    } == {
+        ("page", "/", 200, "visited"),
+        ("page", "/a", 200, "visited"),
+        ("page", "/private/x", None, "disallowed"),
+        ("page", "/gone", 404, "gone"),
+    }
+
+    status = (await goodbot("status", "--in", folder, "--json")).json
+    assert status == {
+        "finished": True,
+        "states": {
+            "ready": 0,
+            "leased": 0,
+            "visited": 2,
+            "disallowed": 1,
+            "out-of-scope": 0,
+            "failed": 0,
+            "gone": 1,
+        },
+        "pages": 2,
+        "bytes": status["bytes"],
+        "hosts": 1,
+        "next_ready_at": None,
+    }
+
+    urls = (await goodbot("export", "--in", folder, "--what", "urls")).lines
+    assert {"url", "state", "status", "depth", "fetched_at", "digest", "title", "why"} <= set(urls[0])
+    assert (urls[0]["url"], urls[0]["depth"]) == (server.url("/"), 0)
+    texts = (await goodbot("export", "--in", folder, "--what", "pages")).lines
+    assert [(line["title"], line["lang"], line["type"], line["status"]) for line in texts] == [
+        ("Home", None, "text/html", 200),
+        ("Роботы", "ru", "text/html", 200),
+    ]
+    assert "читают" in texts[1]["text"]
+    links = (await goodbot("export", "--in", folder, "--what", "links")).lines
+    assert {"source": server.url("/"), "target": server.url("/private/x"), "anchor": "P", "rel": "bookmark"} in links
+
+    why = (await goodbot("why", server.url("/private/x"), "--in", folder, "--json")).json
+    assert why["state"] == "disallowed"
+    assert [event["line"] for event in why["events"] if event["step"] == "permission"] == [3]
+    unknown = await goodbot("why", server.url("/nowhere"), "--in", folder, "--json")
+    assert (unknown.status, unknown.json["state"], unknown.json["events"]) == (0, "unknown", [])
+
+    found = (await goodbot("search", "робот", "--in", folder, "--json")).json
+    assert (found["total"], found["hits"][0]["url"]) == (1, server.url("/a"))
+    assert "Роботы" in found["hits"][0]["snippet"]
+    nothing = await goodbot("search", "zebra", "--in", folder, "--json")
+    assert (nothing.status, nothing.json["total"], nothing.json["hits"]) == (0, 0, [])
+
+    again = await goodbot("crawl", "--into", folder, "--json")
+    assert again.lines == [{"event": "end", "reason": "finished", "visited": 0}]
+
+
+async def test_what_the_robot_says_of_itself(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        await goodbot(
+            *("crawl", server.url("/"), "--into", folder, "--allow-private"),
+            *("--agent", "MyBot/2.0", "--contact", "mailto:me@example.org", "--max-pages", "1"),
+        )
+    agents = {exchange.header("User-Agent") for exchange in server.exchanges}
+    assert agents == {"Mozilla/5.0 (compatible; MyBot/2.0; +me@example.org)"}
+    assert {exchange.header("From") for exchange in server.exchanges} == {"me@example.org"}
+
+
+async def test_max_pages_then_on(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        first = await goodbot(
+            "crawl", server.url("/"), "--into", folder, "--allow-private", "--max-pages", "1", "--json"
+        )
+        assert (first.status, first.lines[-1]) == (0, {"event": "end", "reason": "max-pages", "visited": 1})
+        second = await goodbot("crawl", "--into", folder, "--json")
+        assert second.lines[-1] == {"event": "end", "reason": "finished", "visited": 1}
+    assert sorted(server.targets) == ["/", "/a", "/gone", "/robots.txt"]
+
+
+async def test_a_wider_scope_takes_up_what_was_left_out(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private", "--depth", "0")
+        assert server.targets == ["/robots.txt", "/"]
+        await goodbot("crawl", "--into", folder, "--depth", "5")
+    assert sorted(server.targets) == ["/", "/a", "/gone", "/robots.txt"]
+
+
+async def test_without_index_and_archive(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        options = ("--into", folder, "--allow-private", "--no-index", "--no-archive")
+        assert (await goodbot("crawl", server.url("/"), *options)).status == 0
+    assert not (folder / "warc").exists()
+    assert not (folder / "index").exists()
+    assert (await goodbot("search", "x", "--in", folder)).status == 2
+    for what in ("pages", "links"):
+        assert (await goodbot("export", "--in", folder, "--what", what)).status == 2
+    assert len((await goodbot("export", "--in", folder, "--what", "urls")).lines) == 4
+
+
+async def test_ctrl_c_once_lets_the_pages_in_flight_finish(folder: Path) -> None:
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def slow(exchange: Exchange) -> None:
+        asked.set()
+        await go_on.wait()
+        await exchange.send(answer(b'<title>slow</title><a href="/b">b</a>'))
+
+    async with WebServer({"/": slow, "/b": answer(b"b")}) as server:
+        process = await start("crawl", server.url("/"), "--into", folder, "--allow-private", "--json")
+        await asked.wait()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        assert b"stopping" in await process.stderr.readline()
+        go_on.set()
+        result = await ended(process)
+    assert result.status == 130
+    assert result.lines[-1] == {"event": "end", "reason": "interrupted", "visited": 1}
+    assert "/b" not in server.targets
+    status = (await goodbot("status", "--in", folder, "--json")).json
+    assert (status["states"]["visited"], status["states"]["ready"], status["states"]["leased"]) == (1, 1, 0)
+
+
+async def test_ctrl_c_twice_stops(folder: Path) -> None:
+    asked = asyncio.Event()
+
+    async def never(exchange: Exchange) -> None:
+        asked.set()
+        await exchange.client_left()
+
+    async with WebServer({"/": never}) as server:
+        process = await start("crawl", server.url("/"), "--into", folder, "--allow-private", "--json")
+        await asked.wait()
+        process.send_signal(signal.SIGINT)
+        assert process.stderr is not None
+        await process.stderr.readline()
+        process.send_signal(signal.SIGINT)
+        result = await ended(process)
+    assert result.status == 130
+    assert "Traceback" not in result.err
+    status = (await goodbot("status", "--in", folder, "--json")).json
+    assert (status["states"]["ready"], status["states"]["leased"]) == (1, 0)
+
+
+async def test_a_private_host_is_not_reached_by_a_link(folder: Path) -> None:
+    async with WebServer({"/": answer(b"secret")}, host="::1") as inside:
+        home = answer(f'<a href="{inside.url("/")}">in</a>'.encode())
+        async with WebServer({"/": home}) as server:
+            options = ("--scope", "all", "--allow-private", "--into", folder)
+            await goodbot("crawl", server.url("/"), *options)
+        assert inside.exchanges == []
+    why = (await goodbot("why", inside.url("/"), "--in", folder, "--json")).json
+    assert why["state"] == "out-of-scope"
+
+
+# ---- bad input ------------------------------------------------------------------------------------------------------
+
+BAD = [
+    ("unknown scheme", ["crawl", "ftp://example.org/", "--into", "{new}"], 2, "http or https"),
+    ("no scheme", ["crawl", "example.org", "--into", "{new}"], 2, "https://example.org"),
+    ("no seed, no crawl", ["crawl", "--into", "{new}"], 2, "no seed"),
+    ("public without contact", ["crawl", "https://example.org/", "--into", "{new}"], 2, "--contact"),
+    ("private without leave", ["crawl", "http://127.0.0.1:9/", "--into", "{new}"], 2, "--allow-private"),
+    ("localhost without leave", ["crawl", "http://localhost:9/", "--into", "{new}"], 2, "--allow-private"),
+    ("bad contact", ["crawl", "https://example.org/", "--into", "{new}", "--contact", "me"], 2, "--contact"),
+    ("into a file", ["crawl", "http://127.0.0.1:9/", "--into", "{file}", "--allow-private"], 2, "folder"),
+    ("bad number", ["crawl", "http://127.0.0.1:9/", "--into", "{new}", "--concurrency", "0"], 2, "concurrency"),
+    ("status of nothing", ["status", "--in", "{missing}"], 2, "no such folder"),
+    ("status of an empty folder", ["status", "--in", "{empty}"], 2, "no crawl in"),
+    ("search of nothing", ["search", "x", "--in", "{empty}"], 2, "no crawl in"),
+    ("serve of nothing", ["serve", "--in", "{empty}"], 2, "no crawl in"),
+    ("why of no URL", ["why", "nonsense", "--in", "{empty}"], 2, "not an http"),
+    ("unknown command", ["craw"], 2, "craw"),
+    ("unknown option", ["status", "--out", "x"], 2, "--out"),
+    ("no file", ["allowed", "{missing}", "--agent", "x", "/"], 2, "cannot read"),
+    ("a folder as file", ["allowed", "{empty}", "--agent", "x", "/"], 2, "cannot read"),
+    ("unknown dialect", ["allowed", "{file}", "--agent", "x", "--dialect", "klingon", "/"], 2, "klingon"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "status", "word"), [c[1:] for c in BAD], ids=[c[0] for c in BAD])
+async def test_bad_input(tmp_path: Path, arguments: list[str], status: int, word: str) -> None:
+    places = {"new": tmp_path / "new", "missing": tmp_path / "missing", "empty": tmp_path, "file": tmp_path / "file"}
+    places["file"].write_text("User-agent: *\nDisallow:\n")
+    result = await goodbot(*(argument.format(**places) for argument in arguments), folder=tmp_path)
+    assert (result.status, result.out) == (status, "")
+    assert word in result.complaint
+
+
+async def test_a_host_that_does_not_resolve(folder: Path) -> None:
+    result = await goodbot("crawl", "http://no-such-host.invalid/", "--into", folder, "--contact", "me@example.org")
+    assert result.status == 3
+    assert "no seed could be fetched" in result.err.splitlines()[-1]
+    assert "Traceback" not in result.err
+
+
+async def test_one_seed_of_two_fails(folder: Path) -> None:
+    async with WebServer(SITE) as server, WebServer(fallback=resetting()) as broken:
+        seeds = (server.url("/"), broken.url("/"))
+        result = await goodbot("crawl", *seeds, "--into", folder, "--allow-private", "--json")
+    assert result.status == 0
+    states = {line["url"]: line["state"] for line in result.lines[:-1] if line["event"] == "page"}
+    assert (states[server.url("/")], states[broken.url("/")]) == ("visited", "failed")
+
+
+HARD_ROBOTS = [
+    ("10 MB", b"User-agent: *\nDisallow: /a\n" + b"# filler\n" * 1_200_000, "disallowed"),
+    ("HTML", b"<!doctype html><title>Home</title><p>Disallow: /a</p>" * 20_000, "visited"),
+    ("bytes", bytes(range(256)) * 4000, "visited"),
+]
+
+
+@pytest.mark.parametrize(("body", "state"), [c[1:] for c in HARD_ROBOTS], ids=[c[0] for c in HARD_ROBOTS])
+async def test_hard_robots_txt(folder: Path, body: bytes, state: str) -> None:
+    async with WebServer({**SITE, "/robots.txt": answer(body, headers=TEXT)}) as server:
+        result = await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")
+        assert result.status == 0, result.err
+    why = (await goodbot("why", server.url("/a"), "--in", folder, "--json")).json
+    assert why["state"] == state
+
+
+async def test_damage_is_named(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")
+        frontier = folder / "frontier.sqlite"
+        whole = frontier.read_bytes()
+        for wrong in (b"", b"not a database at all " * 100, whole[: len(whole) // 2]):
+            for journal in folder.glob("frontier.sqlite-*"):
+                journal.unlink()
+            frontier.write_bytes(wrong)
+            for command in (["status", "--in"], ["crawl", "--into"]):
+                result = await goodbot(*command, folder)
+                assert result.status == 3, (command, wrong[:20], result)
+                assert "frontier.sqlite" in result.complaint
+        frontier.write_bytes(whole)
+        assert (await goodbot("status", "--in", folder)).status == 0
+
+        (folder / "index" / "meta.json").write_text("{nonsense")
+        for command in (["search", "x", "--in"], ["serve", "--port", "0", "--in"], ["crawl", "--into"]):
+            result = await goodbot(*command, folder)
+            assert result.status == 3, (command, result)
+            assert "index" in result.complaint
+
+
+async def test_two_crawls_on_one_folder(folder: Path) -> None:
+    asked = asyncio.Event()
+
+    async def never(exchange: Exchange) -> None:
+        asked.set()
+        await exchange.client_left()
+
+    async with WebServer({"/": never}) as server:
+        first = await start("crawl", server.url("/"), "--into", folder, "--allow-private")
+        await asked.wait()
+        second = await goodbot("crawl", "--into", folder)
+        assert second.status == 3
+        assert "another crawl" in second.complaint
+        status = await goodbot("status", "--in", folder, "--json")
+        assert status.json["states"]["leased"] == 1
+        first.kill()
+        await ended(first)
+
+
+async def test_a_port_in_use(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")
+        result = await goodbot("serve", "--in", folder, "--port", str(server.port))
+    assert result.status == 3
+    assert "in use" in result.complaint
+
+
+@pytest.mark.parametrize("query", ["", "   ", "!?", "-only"])
+async def test_a_query_without_words(folder: Path, query: str) -> None:
+    async with WebServer(SITE) as server:
+        await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")
+    result = await goodbot("search", "--in", folder, "--", query)
+    assert result.status == 2
+    assert result.complaint
+
+
+async def test_serve(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    process = await start("serve", "--in", folder, "--port", str(port))
+    assert process.stderr is not None
+    assert f"http://127.0.0.1:{port}/".encode() in await process.stderr.readline()
+    reader, writer = await asyncio.open_connection("127.0.0.1", port)
+    writer.write(f"GET /api/search?q=welcome HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+    answered = await reader.read()
+    writer.close()
+    assert b"200 OK" in answered
+    assert b'"total":1' in answered
+    process.send_signal(signal.SIGINT)
+    assert (await ended(process)).status == 0
+
+
+async def test_output_cut_short(folder: Path) -> None:
+    """`goodbot export | head -1`: no traceback."""
+    links = "".join(f'<a href="/x{number}">x</a>' for number in range(3000))
+    async with WebServer({"/": answer(links.encode())}) as server:
+        await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private", "--max-pages", "1")
+    process = await start("export", "--in", folder, "--what", "urls")
+    assert process.stdout is not None
+    await process.stdout.readline()
+    process.stdout.feed_eof()
+    process._transport.get_pipe_transport(1).close()  # type: ignore[attr-defined]
+    assert process.stderr is not None
+    assert b"Traceback" not in await process.stderr.read()

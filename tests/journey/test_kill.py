@@ -1,0 +1,111 @@
+"""kill -9 at any moment: nothing lost, little fetched twice, the archive whole (DESIGN's rule of durability)."""
+
+import random
+import zlib
+from collections import Counter
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+from warcio.archiveiterator import ArchiveIterator as WarcioIterator
+
+from journey.goodbot_process import ended, goodbot, start
+from webserver import Exchange, WebServer, answer
+
+HOSTS = 6
+PAGES = 150
+BATCH = 100
+"""Outcomes in one commit at most; with the pages in flight, what a kill may cost."""
+
+
+def page(number: int) -> bytes:
+    """Page `number` of a site: links to three others, so that everything is reached in a few steps."""
+    links = "".join(f'<a href="/{(number * 3 + step) % PAGES}">{step}</a>' for step in (1, 2, 3))
+    text = " ".join(random.Random(number).choices(["robot", "crawl", "frontier", "lease", "politeness"], k=80))
+    return answer(f"<title>page {number}</title><p>{text}</p>{links}".encode())
+
+
+async def site(exchange: Exchange) -> None:
+    """Every page of a site; robots.txt closes one of ten."""
+    if exchange.target == "/robots.txt":
+        rules = "User-agent: *\n" + "".join(f"Disallow: /{n}$\n" for n in range(5, PAGES, 10))
+        await exchange.send(answer(rules.encode(), headers=[("Content-Type", "text/plain")]))
+    else:
+        await exchange.send(page(int(exchange.target.strip("/") or 0)))
+
+
+def page_counts(servers: list[WebServer]) -> Counter[str]:
+    """How often each page was asked for."""
+    return Counter(server.url(target) for server in servers for target in server.targets if target != "/robots.txt")
+
+
+async def visited(folder: Path) -> set[str]:
+    """URLs the crawl says it visited."""
+    lines = (await goodbot("export", "--in", folder, "--what", "urls")).lines
+    assert {line["state"] for line in lines} <= {"visited", "disallowed"}
+    return {line["url"] for line in lines if line["state"] == "visited"}
+
+
+def check_archive(folder: Path) -> Counter[str]:
+    """Every member ends; both readers read every record, digests included. Gives responses by URL."""
+    found: Counter[str] = Counter()
+    for file in sorted((folder / "warc").glob("*.warc.gz")):
+        rest = file.read_bytes()
+        while rest:
+            member = zlib.decompressobj(31)
+            member.decompress(rest)
+            assert member.eof, f"{file.name} has a torn member"
+            rest = member.unused_data
+        with file.open("rb") as stream:
+            read = [
+                (r.rec_type, r.rec_headers["WARC-Target-URI"]) for r in WarcioIterator(stream, check_digests="raise")
+            ]
+        with file.open("rb") as stream:
+            types = WarcRecordType.any_type
+            again = [r.record_type for r in ArchiveIterator(stream, record_types=types, verify_digests=True)]
+        assert len(read) == len(again)
+        found.update(url for kind, url in read if kind == "response" and not url.endswith("/robots.txt"))
+    return found
+
+
+@pytest.mark.long
+async def test_killed_five_times(tmp_path: Path) -> None:
+    dice = random.Random(5)
+    async with AsyncExitStack() as stack:
+        servers = [await stack.enter_async_context(WebServer(fallback=site)) for _ in range(HOSTS)]
+        seeds = [server.url("/") for server in servers]
+        whole = await goodbot("crawl", *seeds, "--into", tmp_path / "whole", "--allow-private")
+        assert whole.status == 0, whole.err
+        expected = await visited(tmp_path / "whole")
+        assert len(expected) > 0.8 * HOSTS * PAGES
+        for server in servers:
+            server.exchanges.clear()
+
+        folder = tmp_path / "killed"
+        kills = 0
+        for _ in range(5):
+            before = page_counts(servers)
+            process = await start("crawl", *seeds, "--into", folder, "--allow-private", "--json")
+            asked = len(servers[0].exchanges) + dice.randint(1, PAGES // 6)
+            await servers[0].received(asked)
+            process.kill()
+            assert (await ended(process)).status == -9
+            kills += 1
+            again = page_counts(servers)
+            repeats = sum(again[url] - before[url] - (before[url] == 0) for url in again if again[url] > before[url])
+            assert repeats <= HOSTS + BATCH
+        last = await goodbot("crawl", "--into", folder, "--json")
+        assert last.status == 0, last.err
+        assert last.lines[-1]["reason"] == "finished"
+
+        assert await visited(folder) == expected
+        counts = page_counts(servers)
+        assert set(counts) == expected
+        assert sum(counts.values()) - len(counts) <= kills * (HOSTS + BATCH)
+        assert set(check_archive(folder)) == expected
+        results = await goodbot("search", "politeness", "--in", folder, "--json")
+        assert results.json["total"] == len(expected)
+        status = (await goodbot("status", "--in", folder, "--json")).json
+        assert status["finished"] is True
+        assert status["states"]["visited"] == len(expected)
