@@ -4,6 +4,7 @@ Prints one JSON line: how many pages of HTML it got, and how many requests robot
 """
 
 import json
+import re
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -37,7 +38,7 @@ class Site(scrapy.Spider):
     def __init__(self, seed: str, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self.start_urls = [seed]
-        self.links = LinkExtractor(allow_domains=[urlsplit(seed).hostname])
+        self.links = LinkExtractor(allow="^" + re.escape("{0.scheme}://{0.netloc}/".format(urlsplit(seed))))
         self.pages = 0
 
     def parse(self, response: Response) -> Iterator[scrapy.Request]:

@@ -57,8 +57,12 @@ def group() -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; gives its exit status."""
     try:
-        result = group.main(args=arguments, prog_name="goodbot", standalone_mode=False)
+        # Not `group.main`: it takes a broken pipe for a failure (exit 1, which means "no" here).
+        with group.make_context("goodbot", sys.argv[1:] if arguments is None else arguments) as context:
+            result = group.invoke(context)
         sys.stdout.flush()
+    except click.exceptions.Exit as end:
+        return end.exit_code
     except GoodbotError as error:
         return _complain(str(error), error.exit_status)
     except click.exceptions.Abort:
