@@ -27,7 +27,7 @@ from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.memory import MemoryFrontier
 from goodbot.store.warc import WarcArchive
 from goodbot.url import Url, is_private_host, parse_url
-from goodbot.values import Archived, Discovery, Outcome, Status
+from goodbot.values import Archived, Discovery, Outcome, Status, UrlRecord
 
 SOFTWARE = f"goodbot/{version('goodbot')}"
 
@@ -131,11 +131,11 @@ class Crawl:
     settings: Settings
     replayed: int
 
-    def seed_states(self) -> list[str]:
-        """The state of each seed."""
+    def seed_records(self) -> list[UrlRecord]:
+        """What became of each seed."""
         urls = (parse_url(seed) for seed in self.settings.seeds)
         records = (self.ledger.record(url) for url in urls if url is not None)
-        return [record.state for record in records if record is not None]
+        return [record for record in records if record is not None]
 
     def status(self) -> Status:
         """The crawl in numbers."""

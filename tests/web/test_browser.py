@@ -6,19 +6,11 @@ from typing import Literal
 
 import pytest
 from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect
 
+from web.browser import chromium
 from web.library import SPECIMENS, Library, Visitor, served
 
-CHROMIUM = Path("/usr/bin/chromium")
-QUIET = [
-    "--no-sandbox",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-    "--no-first-run",
-    "--disable-gpu",
-]
 ColorScheme = Literal["light", "dark"]
 SCHEMES: tuple[ColorScheme, ...] = ("light", "dark")
 PATHS = {
@@ -33,16 +25,10 @@ PATHS = {
 }
 
 
-# The browser lives for this module only: Playwright keeps an event loop in the thread, and as long as it does, no
-# asynchronous test can run there.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    if not CHROMIUM.exists():
-        pytest.fail(f"these tests need {CHROMIUM}: apt install chromium")
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+    with chromium() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

@@ -136,6 +136,7 @@ async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress) ->
 
 
 def _report(crawl: Crawl, reason: EndReason, progress: Progress, folder: Path, *, as_json: bool) -> int:
+    """The end of a crawl, told; gives the exit status."""
     visited = crawl.crawler.visited
     if as_json:
         write_json({"event": "end", "reason": reason, "visited": visited})
@@ -143,9 +144,9 @@ def _report(crawl: Crawl, reason: EndReason, progress: Progress, folder: Path, *
         _print_end(crawl, reason, progress, folder)
     if reason == "interrupted":
         return 130
-    states = crawl.seed_states()
-    if states and all(state == "failed" for state in states):
-        raise RunError(f"no seed could be fetched; see why with: goodbot why {crawl.settings.seeds[0]} --in {folder}")
+    records = crawl.seed_records()
+    if records and all(record.state == "failed" for record in records):
+        raise RunError(f"no seed could be fetched: {records[0].url}: {records[0].why}")
     return 0
 
 

@@ -45,6 +45,8 @@ class Progress:
             self.held = f"{outcome.url.host_key}: {outcome.why}"
         else:
             self.last = outcome.url.text
+            if self.held.startswith(outcome.url.host_key + ":"):
+                self.held = ""
 
     def say(self, text: str) -> None:
         """A message beside the progress."""

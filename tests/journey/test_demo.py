@@ -1,0 +1,48 @@
+"""The sample web: crawled by the command line, every decision as its table says; and `goodbot demo` itself."""
+
+from pathlib import Path
+
+from fastwarc.warc import ArchiveIterator, WarcRecordType
+
+from demo.expected import EXPECTED, HIDDEN, OUT_OF_SCOPE
+from goodbot.demo import EXAMPLE_QUERIES, DemoWeb
+from journey.goodbot_process import goodbot
+
+
+async def test_every_decision(tmp_path: Path) -> None:
+    with DemoWeb() as web:
+        urls = [site.url.rstrip("/") for site in web.sites]
+        bases = dict(zip(("hardware", "antiques", "handbook"), urls, strict=True))
+        result = await goodbot("crawl", *(site.url for site in web.sites), "--into", tmp_path, "--allow-private")
+    assert result.status == 0, result.err
+    lines = (await goodbot("export", "--in", tmp_path, "--what", "urls")).lines
+    found = {line["url"]: (line["state"], line["status"]) for line in lines}
+    expected = {bases[item.site] + item.target: (item.state, item.status) for item in EXPECTED}
+    assert found == expected | dict.fromkeys(OUT_OF_SCOPE, ("out-of-scope", None))
+    assert not {bases[site] + target for site, target in HIDDEN} & set(found)
+
+    for item in EXPECTED:
+        if item.line is not None:
+            why = (await goodbot("why", bases[item.site] + item.target, "--in", tmp_path, "--json")).json
+            assert item.line in [event["line"] for event in why["events"] if event["step"] == "permission"]
+
+    searched = (await goodbot("search", "newsletter", "--in", tmp_path, "--json", "--top", "100")).json
+    assert not [hit for hit in searched["hits"] if hit["url"].endswith("/newsletter-thanks")]
+    withheld = set()
+    for file in (tmp_path / "warc").glob("*.warc.gz"):
+        with file.open("rb") as stream:
+            for record in ArchiveIterator(stream, record_types=WarcRecordType.response):
+                if "WARC-Goodbot-Body" in record.headers:
+                    withheld.add(record.headers["WARC-Target-URI"])
+    assert withheld == {bases[item.site] + item.target for item in EXPECTED if item.why_not == "noarchive"}
+
+
+async def test_demo_once() -> None:
+    result = await goodbot("demo", "--once")
+    assert result.status == 0, result.err
+    assert "65 visited" in result.out
+    assert "line 20 of robots.txt: Disallow: /dynamic" in " ".join(result.out.split())
+    for query in EXAMPLE_QUERIES:
+        assert query in result.out
+    assert "no page found" not in result.out
+    assert "\x1b" not in result.out
