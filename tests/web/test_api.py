@@ -13,6 +13,7 @@ from web.library import SPECIMENS, Library, Visitor, served
 
 def test_an_answer(visitor: Visitor) -> None:
     answer = visitor.ask("/api/search?q=chapter+77")
+    found = next(hit for hit in SPECIMENS if "Chapter 77 " in hit.snippet)
     assert answer.headers["Content-Type"] == "application/json"
     assert json.loads(answer.text) == {
         "query": "chapter 77",
@@ -22,8 +23,9 @@ def test_an_answer(visitor: Visitor) -> None:
             {
                 "url": "https://handbook.example/chapter/77",
                 "title": "Chapter 77: what a robot owes the servers it visits",
-                "snippet": next(hit.snippet for hit in SPECIMENS if "Chapter 77 " in hit.snippet),
+                "snippet": found.snippet,
                 "score": pytest.approx(10 / 77),
+                "highlights": [list(span) for span in found.highlights],
             }
         ],
         "page": 1,

@@ -10,6 +10,7 @@ import click
 
 from goodbot.cli.options import in_option, json_option, write_json
 from goodbot.errors import InputError
+from goodbot.index import results_json
 from goodbot.values import Hit, Results
 from goodbot.wiring import open_search
 
@@ -48,25 +49,6 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
         write_json(results_json(results))
         return
     print_results(results)
-
-
-def results_json(results: Results) -> dict[str, object]:
-    """The JSON of a search, the same on the command line and over HTTP."""
-    return {
-        "query": results.query,
-        "total": results.total,
-        "took_ms": round(results.took_ms, 3),
-        "hits": [
-            {
-                "url": hit.url,
-                "title": hit.title,
-                "snippet": hit.snippet,
-                "score": hit.score,
-                "highlights": [list(span) for span in hit.highlights],
-            }
-            for hit in results.hits
-        ],
-    }
 
 
 def _queries(file: Path) -> Iterator[tuple[str, str]]:

@@ -136,3 +136,22 @@ def _load(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Document:
 def _hit(score: float, document: Document, wanted: frozenset[str]) -> Hit:
     snippet = make_snippet(document.text, wanted, document.description)
     return Hit(document.id, document.url, document.title, snippet.text, score, snippet.highlights)
+
+
+def results_json(results: Results) -> dict[str, object]:
+    """The JSON of a search, the same on the command line and over HTTP."""
+    return {
+        "query": results.query,
+        "total": results.total,
+        "took_ms": round(results.took_ms, 3),
+        "hits": [
+            {
+                "url": hit.url,
+                "title": hit.title,
+                "snippet": hit.snippet,
+                "score": hit.score,
+                "highlights": [list(span) for span in hit.highlights],
+            }
+            for hit in results.hits
+        ],
+    }

@@ -18,6 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from goodbot.errors import GoodbotError, InputError
+from goodbot.index import results_json
 from goodbot.ports import Search
 from goodbot.values import Results
 from goodbot.web.question import HITS_PER_PAGE, MAX_PAGE, MAX_QUERY_CHARS, Question, page_count, read_question
@@ -104,17 +105,7 @@ class _Site:
     def api(self, request: Request) -> Response:
         question = read_question(request.query_params)
         found = self._ask(question)
-        hits = [{"url": hit.url, "title": hit.title, "snippet": hit.snippet, "score": hit.score} for hit in found.hits]
-        return JSONResponse(
-            {
-                "query": question.query,
-                "total": found.total,
-                "took_ms": found.took_ms,
-                "hits": hits,
-                "page": question.page,
-                "pages": page_count(found.total),
-            }
-        )
+        return JSONResponse({**results_json(found), "page": question.page, "pages": page_count(found.total)})
 
     def health(self, request: Request) -> Response:
         return JSONResponse({"ok": True, "documents": self._search.count()})
