@@ -13,9 +13,11 @@ from web.library import SPECIMENS, Library, Visitor, served
 
 def test_an_answer(visitor: Visitor) -> None:
     answer = visitor.ask("/api/search?q=chapter+77")
-    found = next(hit for hit in SPECIMENS if "Chapter 77 " in hit.snippet)
     assert answer.headers["Content-Type"] == "application/json"
-    assert json.loads(answer.text) == {
+    body = json.loads(answer.text)
+    (hit,) = body["hits"]
+    assert {hit["snippet"][start:end].lower() for start, end in hit.pop("highlights")} == {"chapter", "77"}
+    assert body == {
         "query": "chapter 77",
         "total": 1,
         "took_ms": 0.4,
@@ -23,9 +25,8 @@ def test_an_answer(visitor: Visitor) -> None:
             {
                 "url": "https://handbook.example/chapter/77",
                 "title": "Chapter 77: what a robot owes the servers it visits",
-                "snippet": found.snippet,
+                "snippet": next(hit.snippet for hit in SPECIMENS if "Chapter 77 " in hit.snippet),
                 "score": pytest.approx(10 / 77),
-                "highlights": [list(span) for span in found.highlights],
             }
         ],
         "page": 1,
