@@ -179,9 +179,9 @@ class Transaction:
                 (host, now),
             )
             rows = self._db.execute(
-                "UPDATE urls SET state = 1 WHERE host = ?1 AND hash IN (SELECT hash FROM urls WHERE host = ?1"
-                " AND state = 0 ORDER BY depth, seq LIMIT ?2) RETURNING depth, seq, path, tries, public_only, hops",
-                (host, urls_per_host),
+                "UPDATE urls SET state = 1 WHERE host = ? AND hash IN (SELECT hash FROM urls WHERE host = ?"
+                " AND state = 0 ORDER BY depth, seq LIMIT ?) RETURNING depth, seq, path, tries, public_only, hops",
+                (host, host, urls_per_host),
             ).fetchall()
             urls = [
                 LeasedUrl(Url(origin + path if path[0] == "/" else path), depth, tries, bool(public_only), hops)
