@@ -47,14 +47,9 @@ class CrawlFolder:
         """Whether there is one to resume or to read."""
         return self.frontier.is_file()
 
-    def settings(self, base: Settings | None = None) -> Settings:
-        """What was asked of the crawl here, over `base`; InputError if there is no crawl."""
-        self.check()
-        return (
-            load_settings(self.settings_file, base or Settings())
-            if self.settings_file.is_file()
-            else base or Settings()
-        )
+    def settings(self, base: Settings) -> Settings:
+        """`base`, with what `goodbot.toml` in this folder says, if there is one."""
+        return load_settings(self.settings_file, base) if self.settings_file.is_file() else base
 
     def check(self) -> None:
         """InputError, saying what to do, if there is no crawl here that can be read."""
@@ -268,7 +263,7 @@ def _is_public(seed: Url, settings: Settings) -> bool:
 
 def new_settings(folder: CrawlFolder, base: Settings, options: dict[str, object], seeds: Iterable[str]) -> Settings:
     """What is asked of a crawl: `base`, then what the folder remembers, then `options` that were given."""
-    settings = folder.settings(base) if folder.is_crawl else base
+    settings = folder.settings(base)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
     if not together:
         raise InputError(f"no seed given, and no crawl in {folder.path} to resume")

@@ -340,3 +340,36 @@ async def test_output_cut_short(folder: Path) -> None:
     out, err = await process.communicate()
     assert (process.returncode, err) == (0, b"")
     assert len(out.splitlines()) == 1
+
+
+# ---- settings -------------------------------------------------------------------------------------------------------
+
+
+async def test_settings_by_their_strength(folder: Path, tmp_path: Path) -> None:
+    """Working folder < environment (not here) < the crawl's folder < options; unknown keys are errors."""
+    (tmp_path / "goodbot.toml").write_text('agent = "FromWork/1"\ndepth = 0\n')
+    folder.mkdir()
+    (folder / "goodbot.toml").write_text('agent = "FromCrawl/1"\nallow_private = true\n')
+    async with WebServer(SITE) as server:
+        first = await goodbot("crawl", server.url("/"), "--into", folder, folder=tmp_path)
+        assert first.status == 0, first.err
+        assert server.targets == ["/robots.txt", "/"]
+        await goodbot("crawl", "--into", folder, "--agent", "FromOptions/1", "--depth", "1", folder=tmp_path)
+    agents = [(exchange.header("User-Agent") or "").split("; ")[1].rstrip(")") for exchange in server.exchanges]
+    assert agents[:2] == ["FromCrawl/1"] * 2
+    assert set(agents[2:]) == {"FromOptions/1"}
+    (tmp_path / "goodbot.toml").write_text("colour = 1\n")
+    unknown = await goodbot("crawl", "--into", folder, folder=tmp_path)
+    assert unknown.status == 2
+    assert "colour" in unknown.complaint
+
+
+async def test_names_that_are_pinned(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        seed = f"http://shop.example:{server.port}/"
+        pin = f"shop.example:{server.port}:127.0.0.1"
+        refused = await goodbot("crawl", seed, "--into", folder, "--resolve", pin)
+        assert (refused.status, "--allow-private" in refused.complaint) == (2, True)
+        result = await goodbot("crawl", seed, "--into", folder, "--resolve", pin, "--allow-private", "--json")
+    assert result.lines[-1] == {"event": "end", "reason": "finished", "visited": 2}
+    assert {exchange.header("Host") for exchange in server.exchanges} == {f"shop.example:{server.port}"}

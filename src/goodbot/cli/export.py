@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import in_option, write_json
+from goodbot.config import Settings
 from goodbot.page import read_page
 from goodbot.ports import Ledger
 from goodbot.values import Archived, Page
@@ -52,7 +53,7 @@ def _urls(ledger: Ledger) -> Iterator[dict[str, object]]:
 
 
 def _read(folder: Path, ledger: Ledger, what: str) -> Iterator[dict[str, object]]:
-    settings = CrawlFolder(folder).settings()
+    settings = CrawlFolder(folder).settings(Settings())
     with open_archive(folder) as archive:
         for archived in archived_pages(ledger, archive):
             page = read_page(archived.url, archived.response, settings.agent, settings.decoded_limit)
