@@ -151,12 +151,13 @@ class LeasedUrl:
 @dataclass(frozen=True, slots=True)
 class Lease:
     """A host that is ours until it is released, and a few of its URLs, due now. `backoff_s`: what its trouble has
-    added.
+    added. `cut_at`: the lease before this one ended with its process, which may have asked the host until then.
     """
 
     host: str
     urls: tuple[LeasedUrl, ...]
     backoff_s: float = 0.0
+    cut_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

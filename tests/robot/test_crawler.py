@@ -16,6 +16,7 @@ from goodbot.robot.permission import Permission
 from goodbot.robot.politeness import Politeness
 from goodbot.robot.reading import Reader
 from goodbot.robot.scope import Scope
+from goodbot.store.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, FakeWeb, MemoryArchive, MemoryFrontier
 from goodbot.url import parse_url
 from goodbot.values import Capture, Discovery, Failure, Outcome, RecordRef, Request, Response
@@ -47,7 +48,7 @@ class Scene:
         self,
         answers: Answers,
         *seeds: str,
-        frontier: MemoryFrontier | None = None,
+        frontier: MemoryFrontier | SqliteFrontier | None = None,
         archive: type[MemoryArchive] | None = MemoryArchive,
         elapsed_s: float = 0.0,
         **settings: object,
@@ -100,9 +101,10 @@ def robots(body: str) -> Response:
 
 
 @pytest.fixture(autouse=True)
-def root(tmp_path: Path) -> None:
+def root(tmp_path: Path) -> Path:
     """Where scenes keep their index."""
     Scene.root = tmp_path
+    return tmp_path
 
 
 async def test_a_small_site() -> None:
@@ -280,6 +282,21 @@ async def test_stop_and_resume() -> None:
     assert await second.crawler.run() == "finished"
     together = first.asked() + second.asked()
     assert sorted(together) == sorted({HOME, *(HOME + name for name in names)})
+
+
+async def test_a_run_after_a_kill_keeps_the_rest_of_the_host(root: Path) -> None:
+    answers: Answers = {HOME + "robots.txt": robots("User-agent: *\nCrawl-delay: 20\n"), HOME: page("a")}
+    file = root / "frontier.sqlite"
+    with SqliteFrontier.open(file, create=True) as frontier:
+        await Scene(answers, frontier=frontier).crawler.run(max_pages=1)
+        frontier.lease(1, 1, FakeClock().now() + 1000)  # and killed: this lease is never released
+    killed_at = FakeClock().now() + 5000
+    with SqliteFrontier.open(file, now=lambda: killed_at) as frontier:
+        again = Scene(answers, frontier=frontier)
+        again.clock.advance(5000)
+        await again.crawler.run()
+    assert again.asked() == [HOME + "a"]
+    assert again.web.times[0] - killed_at >= 20
 
 
 async def test_per_host_lanes_only_where_no_rest_is_asked() -> None:

@@ -67,6 +67,19 @@ def test_what_a_dead_crawl_leased_is_ready_again(path: Path) -> None:
         assert [len(lease.urls) for lease in frontier.lease(1, 9, 0.0)] == [3]
 
 
+def test_a_lease_that_was_cut_says_when_its_host_may_last_have_been_asked(path: Path) -> None:
+    with SqliteFrontier.open(path, create=True) as frontier:
+        frontier.add([*pages(3), *pages(1, "other.example")])
+        assert [lease.cut_at for lease in frontier.lease(1, 2, 0.0)] == [None]
+    with SqliteFrontier.open(path, now=lambda: 70.0) as frontier:
+        assert [(lease.host, lease.cut_at) for lease in frontier.lease(2, 1, 0.0)] == [
+            ("example.org", 70.0),
+            ("other.example", None),
+        ]
+        frontier.settle([], [Release("example.org", 80.0)])
+        assert [lease.cut_at for lease in frontier.lease(1, 9, 80.0)] == [None]
+
+
 def test_a_second_writer_is_refused_until_the_first_ends(path: Path) -> None:
     first = SqliteFrontier.open(path, create=True)
     for create in (False, True):

@@ -34,6 +34,7 @@ class _Visit:
         self.urls: Iterator[LeasedUrl] = iter(lease.urls)
         self.ready_at = now
         self.backoff_s = lease.backoff_s
+        self.cut_at = lease.cut_at
         self.ended = False
 
 
@@ -186,9 +187,13 @@ class Crawler:
         permit = await self._permission.check(leased.url)
         if permit.fetched is not None:
             self._rest(visit, permit.fetched, permit.verdict.delay_s)
+        elif visit.cut_at is not None:
+            rested_at = self._politeness.after_cut(leased.url, permit.verdict.delay_s, visit.cut_at)
+            visit.ready_at = max(visit.ready_at, rested_at)
+        visit.cut_at = None
         if not permit.verdict.allowed:
             self._refused(visit, leased, permit)
-        elif permit.fetched is None or await self._may_go_on(visit):
+        elif await self._may_go_on(visit):
             await self._fetch(visit, leased, permit)
 
     async def _fetch(self, visit: _Visit, leased: LeasedUrl, permit: Permit) -> None:

@@ -24,6 +24,7 @@ MEMORY_BYTES = 16 * 1024 * 1024
 """Of robots.txt files kept at hand, each counted with 1 kB for itself; the store has the others."""
 REST_S = 3600.0
 """How long an origin is taken for dead after the last of its tries."""
+GIVEN_UP_MOST = 50_000
 _QUICK = ("dns", "connect", "tls")
 """Failures that take no time and seldom pass: asked again four times as soon."""
 
@@ -111,6 +112,8 @@ class Permission:
         origin = url.origin
         given_up = _is_refused(final) or (access.good_at is None and access.tries >= self._settings.robots_tries)
         if access.result == "unreachable" and given_up:
+            if len(self._given_up) >= GIVEN_UP_MOST:
+                self._given_up.clear()  # an origin asked once too often costs less than a list without end
             self._given_up[origin] = self._clock.now() + REST_S
             access = replace(access, valid_until=self._given_up[origin])
         else:

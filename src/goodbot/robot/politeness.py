@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from goodbot.config import Settings
 from goodbot.exclusion.freshness import retry_after_s
-from goodbot.url import is_private_address, is_private_host
+from goodbot.url import Url, is_private_address, is_private_host
 from goodbot.values import Capture, Response
 
 PUBLIC_FLOOR_S = 1.0
@@ -31,16 +31,16 @@ class Politeness:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
-    def gap_s(self, capture: Capture, asked_delay_s: float | None) -> float:
-        """Least time from this answer to the next request, the host's trouble left out."""
-        private = self._is_private(capture)
+    def gap_s(self, *, private: bool, elapsed_s: float, asked_delay_s: float | None) -> float:
+        """Least time from an answer that took `elapsed_s` to the next request, the host's trouble left out."""
         floor = self._settings.delay if self._settings.delay is not None else (0.0 if private else PUBLIC_FLOOR_S)
-        return max(floor, asked_delay_s or 0.0, 0.0 if private else capture.elapsed_s)
+        return max(floor, asked_delay_s or 0.0, 0.0 if private else elapsed_s)
 
     def after(self, capture: Capture, asked_delay_s: float | None, backoff_s: float) -> Rest:
         """The rest a host gets after `capture`, which ended at `fetched_at + elapsed_s`."""
         answered_at = capture.fetched_at + capture.elapsed_s
-        gap = self.gap_s(capture, asked_delay_s)
+        private = self._is_private(capture)
+        gap = self.gap_s(private=private, elapsed_s=capture.elapsed_s, asked_delay_s=asked_delay_s)
         if is_overloaded(capture):
             backoff_s = min(max(self._settings.backoff_first, 2 * backoff_s), self._settings.backoff_most)
         elif isinstance(capture.result, Response):
@@ -49,6 +49,11 @@ class Politeness:
         if isinstance(capture.result, Response):
             asked = min(retry_after_s(capture.result.headers, answered_at) or 0.0, RETRY_AFTER_MOST_S)
         return Rest(answered_at + max(gap + backoff_s, asked), backoff_s)
+
+    def after_cut(self, url: Url, asked_delay_s: float | None, cut_at: float) -> float:
+        """When a host may be asked again that another run may have asked until `cut_at`."""
+        private = is_private_host(url.host)
+        return cut_at + self.gap_s(private=private, elapsed_s=0.0, asked_delay_s=asked_delay_s)
 
     def _is_private(self, capture: Capture) -> bool:
         """By the address that answered; behind a proxy, and without an answer, by what the URL says."""

@@ -63,7 +63,7 @@ class SqliteFrontier(SqliteLedger):
             raise
         try:
             with frontier._writing() as transaction:
-                transaction.return_leases()
+                transaction.return_leases(now())
         except BaseException:
             frontier.close()
             raise

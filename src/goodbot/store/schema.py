@@ -48,7 +48,7 @@ _TABLES = """
 CREATE TABLE hosts (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, origin TEXT NOT NULL,
   ready_at REAL NOT NULL, backoff REAL NOT NULL DEFAULT 0, due REAL,
-  leased INTEGER NOT NULL DEFAULT 0, in_scope INTEGER NOT NULL DEFAULT 0
+  leased INTEGER NOT NULL DEFAULT 0, cut_at REAL, in_scope INTEGER NOT NULL DEFAULT 0
 );
 CREATE INDEX hosts_due ON hosts (due) WHERE due IS NOT NULL;
 CREATE INDEX hosts_leased ON hosts (id) WHERE leased = 1;

@@ -170,10 +170,10 @@ class Transaction:
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
         """See `Frontier.lease`."""
         due = self._db.execute(
-            "SELECT id, key, origin, backoff FROM hosts WHERE due <= ? ORDER BY due, id LIMIT ?", (now, hosts)
+            "SELECT id, key, origin, backoff, cut_at FROM hosts WHERE due <= ? ORDER BY due, id LIMIT ?", (now, hosts)
         ).fetchall()
         leases = []
-        for host, key, origin, backoff in due:
+        for host, key, origin, backoff, cut_at in due:
             self._db.execute(
                 "UPDATE urls SET state = 0, ready_at = NULL WHERE host = ? AND state = 2 AND ready_at <= ?",
                 (host, now),
@@ -187,7 +187,7 @@ class Transaction:
                 LeasedUrl(Url(origin + path if path[0] == "/" else path), depth, tries, bool(public_only), hops)
                 for depth, _, path, tries, public_only, hops in sorted(rows)
             ]
-            leases.append(Lease(key, tuple(urls), backoff))
+            leases.append(Lease(key, tuple(urls), backoff, cut_at))
             self._counts["ready"] -= len(urls)
             self._counts["leased"] += len(urls)
         self._db.executemany("UPDATE hosts SET leased = 1, due = NULL WHERE id = ?", [(row[0],) for row in due])
@@ -251,7 +251,8 @@ class Transaction:
     def release(self, release: Release) -> None:
         """Ends a lease. Raises ValueError if the host is not leased."""
         row = self._db.execute(
-            "UPDATE hosts SET leased = 0, ready_at = ?, backoff = ? WHERE key = ? AND leased = 1 RETURNING id",
+            "UPDATE hosts SET leased = 0, cut_at = NULL, ready_at = ?, backoff = ?"
+            " WHERE key = ? AND leased = 1 RETURNING id",
             (release.ready_at, release.backoff_s, release.host),
         ).fetchall()
         if not row:
@@ -261,9 +262,10 @@ class Transaction:
         self._counts["ready"] += back
         self._touched.add(row[0][0])
 
-    def return_leases(self) -> None:
-        """Ends all leases a process that is no more has left."""
-        hosts = self._db.execute("UPDATE hosts SET leased = 0 WHERE leased = 1 RETURNING id").fetchall()
+    def return_leases(self, now: float) -> None:
+        """Ends all leases a process that is no more has left; it may have asked their hosts until `now`."""
+        cut = "UPDATE hosts SET leased = 0, cut_at = ? WHERE leased = 1 RETURNING id"
+        hosts = self._db.execute(cut, (now,)).fetchall()
         self._touched.update(host for (host,) in hosts)
         for host in hosts:
             back = self._db.execute(_RETURN, host).rowcount
