@@ -1,7 +1,8 @@
 """The examples the texts themselves print, exact in their own dialect, and what the other dialects answer beside it.
 
-The texts are those of the pages, restored to lines where a copy lost them: the FAQ's empty Disallow after webcrawler,
-and the blank lines between records that one translation does not print are left out where it does not (Alikberov).
+The rule lines are those of the pages, restored to lines where a copy lost them: the FAQ's empty Disallow after
+webcrawler, and the blank lines between records that one translation does not print are left out where it does not
+(Alikberov). What their comments say is left out; where they stand is kept.
 """
 
 import pytest
@@ -16,8 +17,8 @@ Rows = list[tuple[str, str, str]]
 
 # The robots FAQ: webcrawler and lycra
 FAQ = """\
-# /robots.txt file for http://webcrawler.com/
-# mail webmaster@webcrawler.com for constructive criticism
+# a comment
+# a comment
 
 User-agent: webcrawler
 Disallow:
@@ -116,13 +117,13 @@ ALIKBEROV_2_ROWS: Rows = [
 
 # Alikberov, example 3
 ALIKBEROV_3 = """\
-# This is for every spider!
+# a comment
 User-Agent: *
-# stay away from this
-Disallow: /spiders/not/here/ #and everything in it
-Disallow: # a little nothing
-Disallow: #This could be habit forming!
-# Don't comments make code much more readable!!!
+# a comment
+Disallow: /spiders/not/here/ # a comment
+Disallow: # a comment
+Disallow: # a comment
+# a comment
 """
 
 ALIKBEROV_3_ROWS: Rows = [
@@ -136,11 +137,11 @@ ALIKBEROV_3_ROWS: Rows = [
 
 # A Standard for Robot Exclusion, example 1
 STANDARD_1 = """\
-# robots.txt for http://www.site.com
+# a comment
 
 User-Agent: *
-Disallow: /cyberworld/map/ # this is an infinite virtual URL space
-Disallow: /tmp/ # these will soon disappear
+Disallow: /cyberworld/map/ # a comment
+Disallow: /tmp/ # a comment
 """
 
 STANDARD_1_ROWS: Rows = [
@@ -153,12 +154,12 @@ STANDARD_1_ROWS: Rows = [
 
 # Example 2
 STANDARD_2 = """\
-# robots.txt for http://www.site.com
+# a comment
 
 User-Agent: *
-Disallow: /cyberworld/map/ # this is an infinite virtual URL space
+Disallow: /cyberworld/map/ # a comment
 
-# Cybermapper knows where to go
+# a comment
 User-Agent: cybermapper
 Disallow:
 """
@@ -173,7 +174,7 @@ STANDARD_2_ROWS: Rows = [
 
 # Example 3
 STANDARD_3 = """\
-# robots.txt for http://www.site.com
+# a comment
 
 User-Agent: *
 Disallow: /
@@ -187,8 +188,8 @@ STANDARD_3_ROWS: Rows = [
 
 # HTTP: The Definitive Guide, 9.4: only two robots
 SLURP = """\
-# this robots.txt file allows Slurp & Webcrawler to crawl
-# the public parts of our site, but no other robots...
+# a comment
+# a comment
 \x20
 User-Agent: slurp
 User-Agent: webcrawler
@@ -241,7 +242,7 @@ BOT_ROWS: Rows = [
 # The same: table 9-4, Mary's Antiques
 MARY = """\
 #####################################################################
-# This is the robots.txt file for Mary's Antiques web site
+# a comment
 #####################################################################
 \x20
 User-Agent: Suzy-Spider
@@ -283,8 +284,8 @@ MARY_ROWS: Rows = [
 
 # Draft-koster-robots-00 4: fict.org, three robots, eleven URLs
 FICT = """\
-# /robots.txt for http://www.fict.org/
-# comments to webmaster@fict.org
+# a comment
+# a comment
 
 User-agent: unhipbot
 Disallow: /
@@ -405,19 +406,19 @@ BLACKHOLE = """\
 User-agent: alfred
 User-agent: newchives
 User-agent: oscarbot
-Robot-version: 2.0    # uses 2.0 spec
-Allow: *index.html      # allow any index pages
-Allow: /images/index.html   # make sure we index this
-Allow: /blackhole/index.html    # and we allow this page to be indexed
-Allow: /blackhole/info*     # as well as these
-Disallow: *         # nothing else will be allowed
-Disallow: *.shtml       # don't index server include files
-Disallow: *.cgi         # don't attempt to access cgi scripts
-Disallow: *.gif         # no images
+Robot-version: 2.0    # a comment
+Allow: *index.html      # a comment
+Allow: /images/index.html   # a comment
+Allow: /blackhole/index.html    # a comment
+Allow: /blackhole/info*     # a comment
+Disallow: *         # a comment
+Disallow: *.shtml       # a comment
+Disallow: *.cgi         # a comment
+Disallow: *.gif         # a comment
 Disallow: *.jpg
-Disallow: /images*      # don't index here generally
-Disallow: /blackhole/info99*    # these we don't want indexed
-Disallow: /blackhole/info8.html # nor this one
+Disallow: /images*      # a comment
+Disallow: /blackhole/info99*    # a comment
+Disallow: /blackhole/info8.html # a comment
 """
 
 BLACKHOLE_ROWS: Rows = [
