@@ -6,6 +6,8 @@ from typing import NamedTuple
 from goodbot.exclusion.verdict import Group
 
 ALL: str = "*"
+_WALKS = 3
+"""How many robots are looked for before all names are put in order."""
 
 
 class Choice(NamedTuple):
@@ -25,21 +27,47 @@ Names = Callable[[str], Iterable[str]]
 
 
 def all_of_a_token(names: Names) -> Callable[[Sequence[Group]], Chooser]:
-    """RFC 9309 §2.2.1: all groups of the token together, else all of `*`, else none. One look-up."""
+    """RFC 9309 §2.2.1: all groups of the token together, else all of `*`, else none. One look-up, after some walks."""
 
     def chooser(groups: Sequence[Group]) -> Chooser:
-        by_token: dict[str, list[Group]] = {}
-        for group in groups:
-            for name in {name for value in group.agents for name in names(value) if name}:
-                by_token.setdefault(name, []).append(group)
+        asked = 0
+        by_token: dict[str, list[Group]] | None = None
 
         def choose(robot: str) -> Choice:
+            nonlocal asked, by_token
+            if asked < _WALKS:
+                asked += 1
+                return _of_token(groups, names, robot) or _of_token(groups, names, ALL) or NOBODY
+            if by_token is None:
+                by_token = _by_token(groups, names)
             name = robot if robot in by_token else ALL
             return Choice(by_token[name], name) if name in by_token else NOBODY
 
         return choose
 
     return chooser
+
+
+def _by_token(groups: Sequence[Group], names: Names) -> dict[str, list[Group]]:
+    by_token: dict[str, list[Group]] = {}
+    for group in groups:
+        for name in {name for value in group.agents for name in names(value) if name}:
+            by_token.setdefault(name, []).append(group)
+    return by_token
+
+
+def _of_token(groups: Sequence[Group], names: Names, robot: str) -> Choice | None:
+    """A walk, in which only the lines are read that hold the token."""
+    if not robot:
+        return None
+    any_case = robot.isascii()  # beyond ASCII the lower case of a sign may depend on its neighbours
+    found = list[Group]()
+    for group in groups:
+        for value in group.agents:
+            if (not any_case or robot in value.lower()) and robot in names(value):
+                found.append(group)
+                break
+    return Choice(found, robot) if found else None
 
 
 def first_record(names: Names, names_robot: Callable[[str, str], bool]) -> Callable[[Sequence[Group]], Chooser]:

@@ -1,6 +1,6 @@
 """What a dialect of robots.txt is: the questions in which the texts differ, one field each."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from goodbot.exclusion.choosing import Chooser
@@ -49,7 +49,7 @@ class Dialect:
     name: str
     source: str
     sections: Sections
-    read: Callable[[bytes | str], Iterator[Record]]
+    read: Callable[[bytes | str], Iterable[Record]]
     grouping: Grouping
     robot: Callable[[str], str]
     chooser: Callable[[Sequence[Group]], Chooser]

@@ -26,23 +26,25 @@ def in_groups(records: Iterable[Record]) -> Grouped:
     first_line, agents, lines = 0, list[str](), list[Record]()
     ruled = False
     for record in records:
-        number, field, value = record
-        if field == "user-agent":
+        field = record[1]
+        if field in RULE_FIELDS:
+            if agents:
+                lines.append(record)
+                ruled = True
+        elif field == "user-agent":
             if ruled:
                 groups.append(Group(first_line, tuple(agents), tuple(lines)))
                 agents, lines, ruled = [], [], False
             if not agents:
-                first_line = number
-            agents.append(value)
+                first_line = record[0]
+            agents.append(record[2])
         elif field == "sitemap":
-            if value:
-                sitemaps.append(value)
+            sitemaps.append(record[2])
         elif agents:
             lines.append(record)
-            ruled = ruled or field in RULE_FIELDS
     if agents:
         groups.append(Group(first_line, tuple(agents), tuple(lines)))
-    return Grouped(tuple(groups), sitemaps)
+    return Grouped(tuple(groups), [sitemap for sitemap in sitemaps if sitemap])
 
 
 def in_records(is_rule_line: Callable[[str], bool]) -> Grouping:

@@ -21,6 +21,16 @@ _BOM_BYTES = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
+_USUAL_FIELDS = {
+    spelling: field
+    for field in ("user-agent", "disallow", "allow", "sitemap", "crawl-delay")
+    for spelling in (field, field.capitalize(), field.title(), field.upper())
+}
+"""Without a search for blanks and capitals."""
+
+_OTHER_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
+"""What Python takes for the end of a line, too."""
+
 _ASCII_BLANKS = " \t\n\v\f\r"
 _TWO_WORDS = re.compile(r"([^ \t]+)[ \t]+([^ \t]+)")
 _GOOGLE_FIELDS = (
@@ -58,19 +68,25 @@ def _utf8(body: bytes) -> str:
 
 
 def _lines(text: str) -> list[str]:
+    """Its lines; the last one may be missing if it is empty."""
     if "\r" in text:
+        if not any(map(text.__contains__, _OTHER_ENDS)):
+            return text.splitlines()  # takes half the time
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.split("\n")
 
 
-def read_records(body: bytes | str) -> Iterator[Record]:
+def read_records(body: bytes | str) -> list[Record]:
     """The lines `field: value`."""
+    records: list[Record] = []
+    known, append = _USUAL_FIELDS.get, records.append
     for number, line in enumerate(_lines(decode(body)), 1):
         if "#" in line:
             line = line.partition("#")[0]  # noqa: PLW2901
-        field, colon, value = line.partition(":")
-        if colon and (field := field.strip(" \t").lower()):
-            yield number, field, value.strip(" \t")
+        written, colon, value = line.partition(":")
+        if colon and (field := known(written) or written.strip(" \t").lower()):
+            append((number, field, value.strip(" \t")))
+    return records
 
 
 def read_with_blank_lines(body: bytes | str) -> Iterator[Record]:

@@ -1,12 +1,13 @@
 """The matcher of one robot: of all rules in its groups, the one that counts for a URL, and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
 from goodbot.exclusion.choosing import ALL, Choice
 from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.patterns import RuleTable, Shape
+from goodbot.exclusion.quick import quick_answer
 from goodbot.exclusion.timing import longest_delay
 from goodbot.exclusion.verdict import LOST_MOST, Group, Rule, Verdict
 
@@ -27,26 +28,41 @@ class _Ranked(NamedTuple):
         return Rule(self.allow, self.pattern, self.line)
 
 
+class Compiled:
+    """The rules of some groups together, made ready for many questions; robots that get the same groups share it."""
+
+    __slots__ = ("allows", "ranked", "table")
+
+    def __init__(self, groups: Sequence[Group], dialect: Dialect) -> None:
+        self.ranked = _by_precedence(groups, dialect)
+        shapes = [ranked.shape for ranked in self.ranked]
+        allow = [*(ranked.allow for ranked in self.ranked), True]
+        table = self.table = RuleTable(shapes)
+
+        def careful(url: str) -> bool:
+            target = dialect.target(url)
+            return allow[table.best(target)] or dialect.is_itself(target)
+
+        self.allows = quick_answer(shapes, table.plain, allow, careful)
+
+
 class Matcher:
     """What one robots.txt says to one robot. `delay_s` is the Crawl-delay asked of it, or None."""
 
-    __slots__ = ("_allow", "_dialect", "_name", "_ranked", "_table", "agent", "delay_s", "groups")
+    __slots__ = ("_compiled", "_dialect", "_name", "agent", "allows", "delay_s", "groups")
 
-    def __init__(self, agent: str, choice: Choice, dialect: Dialect) -> None:
-        """`choice` is the groups that speak to `agent`: their rules count together."""
+    allows: Callable[[str], bool]
+    """Whether the robot may fetch a URL: path and query are compared, a fragment is not looked at."""
+
+    def __init__(self, agent: str, choice: Choice, dialect: Dialect, compiled: Compiled) -> None:
+        """`choice` is the groups that speak to `agent`: their rules count together, `compiled`."""
         self.agent = agent
         self.groups = choice.groups
-        self.delay_s = _delay_s(choice.groups) if dialect.reads_delay else None
+        self.delay_s = asked_delay_s(choice.groups) if dialect.reads_delay else None
+        self.allows = compiled.allows
         self._name = choice.name
         self._dialect = dialect
-        self._ranked = _by_precedence(choice.groups, dialect)
-        self._table = RuleTable(ranked.shape for ranked in self._ranked)
-        self._allow = [ranked.allow for ranked in self._ranked] + [True]
-
-    def allows(self, url: str) -> bool:
-        """Whether the robot may fetch `url`: path and query are compared, a fragment is not looked at."""
-        target = self._dialect.target(url)
-        return self._allow[self._table.best(target)] or self._dialect.is_itself(target)
+        self._compiled = compiled
 
     def verdict(self, url: str) -> Verdict:
         """The same as `allows`, and why."""
@@ -58,16 +74,16 @@ class Matcher:
             name = _shown(self._dialect.robot(self.agent)) or "a robot without a name"
             reason = f"No {self._dialect.groups_called} speaks to {name}."
             return self._verdict(url, reason, sections.group)
-        ranks = self._table.all(target)
+        ranks = self._compiled.table.all(target)
         if not ranks:
             return self._verdict(url, f"No rule matches in {self._of_groups()}.", sections.rule)
-        winner = self._ranked[ranks[0]]
+        winner = self._compiled.ranked[ranks[0]]
         is_what = f"(line {winner.rule.line}) is {self._dialect.winner(winner.group)}"
         reason = f"{_shown(str(winner.rule))} {is_what} in {self._of_groups()}."
         return self._verdict(url, reason, sections.rule, winner, self._lost(ranks))
 
     def _lost(self, ranks: Sequence[int]) -> tuple[Rule, ...]:
-        rules = dict.fromkeys(self._ranked[rank].rule for rank in islice(ranks, 2 * LOST_MOST + 2))
+        rules = dict.fromkeys(self._compiled.ranked[rank].rule for rank in islice(ranks, 2 * LOST_MOST + 2))
         return tuple(rules)[1 : LOST_MOST + 1]
 
     def _verdict(
@@ -99,7 +115,8 @@ class Matcher:
         return f"the {len(self.groups)} {called}s for {name} (from line {line})"
 
 
-def _delay_s(groups: Iterable[Group]) -> float | None:
+def asked_delay_s(groups: Iterable[Group]) -> float | None:
+    """The longest Crawl-delay of these groups."""
     return longest_delay(value for group in groups for _, field, value in group.records if field == "crawl-delay")
 
 

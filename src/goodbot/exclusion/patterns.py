@@ -6,10 +6,13 @@ with `*` one left-to-right search of its pieces.
 """
 
 from bisect import bisect_right
-from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Final, NamedTuple
 
 from goodbot.exclusion.octets import Compared
+
+PLAIN_SIGNS: Final = r"A-Za-z0-9\-._~:/\[\]@!&'()+,;="
+"""What stands for itself in a path in every dialect: the inside of a class in a regular expression."""
 
 
 class Cut(NamedTuple):
@@ -66,6 +69,12 @@ class Wildcard(NamedTuple):
     last: str
     anchored: bool
 
+    @classmethod
+    def of(cls, rank: int, pieces: Sequence[str], anchored: bool) -> "Wildcard":
+        """From a pattern cut at its stars."""
+        first, *middle, last = pieces
+        return cls(rank, first, tuple(filter(None, middle)), last, anchored)
+
     def matches(self, target: str) -> bool:
         """Whether the pattern matches from the first octet on.
 
@@ -90,21 +99,20 @@ class Wildcard(NamedTuple):
 class PatternTable:
     """Patterns with a rank each (0 counts most): gives the best rank among those that match a target."""
 
-    __slots__ = ("_exact", "_none", "_outer", "_own", "_prefixes", "_ranks", "_twins", "_wildcards")
+    __slots__ = ("_none", "_outer", "_own", "_prefixes", "_ranks", "_twins", "exact", "wildcards")
 
     def __init__(self, patterns: Sequence[Cut]) -> None:
         """The rank of a pattern is its place."""
         self._none = len(patterns)
-        self._exact: dict[str, int] = {}
-        self._wildcards: list[Wildcard] = []
+        self.exact: dict[str, int] = {}
+        self.wildcards: list[Wildcard] = []
         self._twins: dict[int, list[int]] = {}
         literal: dict[str, int] = {}
         for rank, (pieces, anchored) in enumerate(patterns):
             if len(pieces) > 1:
-                first, *middle, last = pieces
-                self._wildcards.append(Wildcard(rank, first, tuple(filter(None, middle)), last, anchored))
+                self.wildcards.append(Wildcard.of(rank, pieces, anchored))
                 continue
-            known = (self._exact if anchored else literal).setdefault(pieces[0], rank)
+            known = (self.exact if anchored else literal).setdefault(pieces[0], rank)
             if known != rank:
                 self._twins.setdefault(known, []).append(rank)
         self._nest(literal)
@@ -125,6 +133,10 @@ class PatternTable:
             self._ranks.append(min(self._own[place], self._ranks[outer]) if outer >= 0 else self._own[place])
             open_places.append(place)
 
+    def ranked_prefixes(self) -> dict[str, int]:
+        """The best rank of each prefix and those it lies in."""
+        return dict(zip(self._prefixes, self._ranks, strict=True))
+
     def _longest_prefix(self, target: str) -> int:
         """The place of the longest prefix of the target, -1 if there is none."""
         # Every prefix of the target is the sorted neighbour before it, or lies around that neighbour.
@@ -135,11 +147,11 @@ class PatternTable:
 
     def best(self, target: str) -> int:
         """The lowest rank of the patterns that match; the number of patterns if none does."""
-        best = self._exact.get(target, self._none) if self._exact else self._none
+        best = self.exact.get(target, self._none) if self.exact else self._none
         place = self._longest_prefix(target)
         if place >= 0:
             best = min(best, self._ranks[place])
-        for wildcard in self._wildcards:
+        for wildcard in self.wildcards:
             if wildcard.rank > best:
                 break
             if wildcard.matches(target):
@@ -148,35 +160,34 @@ class PatternTable:
 
     def all(self, target: str) -> set[int]:
         """The ranks of all patterns that match."""
-        ranks = {self._exact[target]} if target in self._exact else set()
+        ranks = {self.exact[target]} if target in self.exact else set()
         place = self._longest_prefix(target)
         while place >= 0:
             ranks.add(self._own[place])
             place = self._outer[place]
         ranks.update(twin for rank in tuple(ranks) for twin in self._twins.get(rank, ()))
-        ranks.update(wildcard.rank for wildcard in self._wildcards if wildcard.matches(target))
+        ranks.update(wildcard.rank for wildcard in self.wildcards if wildcard.matches(target))
         return ranks
 
 
 class RuleTable:
     """The same over both compared forms (see `Compared`)."""
 
-    __slots__ = ("_encoded", "_plain")
+    __slots__ = ("_encoded", "plain")
 
-    def __init__(self, shapes: Iterable[Shape]) -> None:
-        shapes = list(shapes)
-        self._plain = PatternTable([shape.plain for shape in shapes])
+    def __init__(self, shapes: Sequence[Shape]) -> None:
+        self.plain = PatternTable([shape.plain for shape in shapes])
         same = all(shape.plain is shape.encoded for shape in shapes)
-        self._encoded = self._plain if same else PatternTable([shape.encoded for shape in shapes])
+        self._encoded = self.plain if same else PatternTable([shape.encoded for shape in shapes])
 
     def best(self, target: Compared) -> int:
         """The rank of the rule that counts; the number of rules if none matches."""
         plain, encoded = target
-        best = self._plain.best(plain)
-        if self._encoded is self._plain and plain == encoded:
+        best = self.plain.best(plain)
+        if self._encoded is self.plain and plain == encoded:
             return best
         return min(best, self._encoded.best(encoded))
 
     def all(self, target: Compared) -> list[int]:
         """The ranks of all rules that match, the best first."""
-        return sorted(self._plain.all(target.plain) | self._encoded.all(target.encoded))
+        return sorted(self.plain.all(target.plain) | self._encoded.all(target.encoded))

@@ -1,14 +1,19 @@
 """What a robots.txt says to any robot, in any dialect."""
 
-from goodbot.exclusion.choosing import Chooser
+from collections.abc import Sequence
+
+from goodbot.exclusion.choosing import Choice, Chooser
 from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.dialects import DIALECTS, find_dialect
 from goodbot.exclusion.grouping import Grouped
 from goodbot.exclusion.lines import BLANK_LINE
-from goodbot.exclusion.matching import Matcher
-from goodbot.exclusion.verdict import Record, Rule, Verdict
+from goodbot.exclusion.matching import Compiled, Matcher, asked_delay_s
+from goodbot.exclusion.verdict import Group, Record, Rule, Verdict
+from goodbot.exclusion.walking import walk
 
 _MATCHERS_KEPT = 64
+_WALKS = 3
+"""How many questions are answered before anything is compiled."""
 
 
 class RobotsTxt:
@@ -18,7 +23,7 @@ class RobotsTxt:
     belong to this file's origin. No question raises, whatever the texts.
     """
 
-    __slots__ = ("_body", "_chooser", "_dialect", "_matchers", "_others", "groups", "sitemaps")
+    __slots__ = ("_body", "_chooser", "_compiled", "_dialect", "_matchers", "_others", "_walks", "groups", "sitemaps")
 
     def __init__(self, body: bytes | str, dialect: Dialect, grouped: Grouped) -> None:
         self.groups = grouped.groups
@@ -29,6 +34,8 @@ class RobotsTxt:
         self._dialect = dialect
         self._chooser: Chooser | None = None
         self._matchers: dict[str, Matcher] = {}
+        self._compiled: dict[tuple[int, ...], Compiled] = {}
+        self._walks = 0
         self._others: dict[str, RobotsTxt] = {}
 
     @classmethod
@@ -58,7 +65,13 @@ class RobotsTxt:
 
     def allows(self, url: str, agent: str) -> bool:
         """Whether `agent` may fetch `url`; `matcher(agent).allows` is faster for many URLs."""
-        return self.matcher(agent).allows(url)
+        matcher = self._matchers.get(agent)
+        if matcher is None:
+            if self._walks < _WALKS:
+                self._walks += 1
+                return walk(self._choose(agent).groups, self._dialect, url)
+            matcher = self.matcher(agent)
+        return matcher.allows(url)
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """Whether `agent` may fetch `url`, and why."""
@@ -78,7 +91,7 @@ class RobotsTxt:
 
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the groups of `agent` ask for (the most of several), or None."""
-        return self.matcher(agent).delay_s
+        return asked_delay_s(self._choose(agent).groups) if self._dialect.reads_delay else None
 
     def matcher(self, agent: str) -> Matcher:
         """What the file says to one robot, bound for hot loops."""
@@ -86,8 +99,20 @@ class RobotsTxt:
         if matcher is None:
             if len(self._matchers) >= _MATCHERS_KEPT:
                 self._matchers.clear()
-            if self._chooser is None:
-                self._chooser = self._dialect.chooser(self.groups)
-            choice = self._chooser(self._dialect.robot(agent))
-            matcher = self._matchers[agent] = Matcher(agent, choice, self._dialect)
+                self._compiled.clear()
+            choice = self._choose(agent)
+            matcher = self._matchers[agent] = Matcher(agent, choice, self._dialect, self._compile(choice.groups))
         return matcher
+
+    def _choose(self, agent: str) -> Choice:
+        if self._chooser is None:
+            self._chooser = self._dialect.chooser(self.groups)
+        return self._chooser(self._dialect.robot(agent))
+
+    def _compile(self, groups: Sequence[Group]) -> Compiled:
+        """Once for each choice of groups, whoever the robots are."""
+        which = tuple(map(id, groups))
+        compiled = self._compiled.get(which)
+        if compiled is None:
+            compiled = self._compiled[which] = Compiled(groups, self._dialect)
+        return compiled
