@@ -1,13 +1,19 @@
-"""`docs/conformance.md` names tests: each must be there, and each deviation must be on the page."""
+"""The pages of conformance name tests: each must be there, and each deviation must be on a page."""
 
 import re
+from dataclasses import astuple
 from pathlib import Path
 
 import pytest
 
+from goodbot.exclusion import DIALECTS
+
 TESTS = Path(__file__).parent
-PAGE = TESTS.parents[1] / "docs" / "conformance.md"
-NAMED = sorted(set(re.findall(r"`(test_\w+\.py)::(test_\w+)`", PAGE.read_text("utf-8"))))
+DOCS = TESTS.parents[1] / "docs"
+PAGES = [DOCS / "conformance.md", *sorted((DOCS / "conformance").glob("*.md"))]
+NAMED = sorted(
+    {named for page in PAGES for named in re.findall(r"`(test_\w+\.py)::(test_\w+)`", page.read_text("utf-8"))}
+)
 
 
 @pytest.mark.parametrize(("module", "function"), NAMED)
@@ -23,3 +29,14 @@ def test_every_deviation_is_on_the_page() -> None:
     }
     assert found
     assert found <= set(NAMED)
+
+
+def test_every_dialect_has_a_page() -> None:
+    assert {page.stem for page in PAGES} == {"conformance", *DIALECTS} - {"rfc9309"}
+
+
+def test_every_section_is_on_a_page() -> None:
+    """The names that verdicts give: `RFC 9309 2.2.2` as such, those of other texts word for word."""
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    sections = {section for dialect in DIALECTS.values() for section in astuple(dialect.sections)}
+    assert [section for section in sorted(sections) if f"`{section}`" not in text] == []

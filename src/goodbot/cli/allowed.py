@@ -1,17 +1,23 @@
 """`goodbot allowed`: may a robot fetch these URLs?"""
 
 import sys
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 import click
 
 from goodbot.cli.options import json_option, write_json
 from goodbot.errors import InputError
-from goodbot.exclusion import RobotsTxt, Verdict
-from goodbot.exclusion.dialects import DIALECTS
+from goodbot.exclusion import DIALECTS, RobotsTxt, Verdict
 from goodbot.url import Url, parse_url, resolve
 
 INPUT_MOST_BYTES = 64 * 1024 * 1024
+AGENTS_SHOWN = 20
+"""Of a group's names, in JSON."""
+
+Answer = Callable[[str, str], Verdict]
+"""What one dialect says: URL, agent → verdict."""
 
 
 @click.command(name="allowed")
@@ -32,38 +38,47 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
     ROBOTS is a file, - for standard input, or a site's URL, whose robots.txt is then fetched. A URL may be absolute or
     a path.
 
-    Exit status: 0 all are allowed, 1 one is not.
+    Exit status: 0 all are allowed, 1 one is not (in one dialect, if all are asked).
     """
     if not agent.strip():
         raise InputError("--agent must not be empty")
     dialects = list(DIALECTS) if dialect == "all" else [dialect]
     site = parse_url(robots)
-    verdicts = _of_site(site, urls, agent) if site is not None else _of_file(robots, urls, agent, dialects)
+    asked = _targets(site, urls) if site is not None else [(url, url) for url in urls]
+    answers = _of_site(site, dialects) if site is not None else _of_file(robots, dialects)
+    verdicts = [(text, answer(url, agent)) for text, url in asked for answer in answers]
     if as_json:
         write_json([_json(url, agent, verdict) for url, verdict in verdicts])
+    elif dialect == "all":
+        click.echo("\n".join(_side_by_side(verdicts)))
     else:
         for url, verdict in verdicts:
-            _print(url, verdict, with_dialect=len(dialects) > 1)
+            click.echo(f"{_word(verdict)} {url}\n           {verdict.reason} ({verdict.section})")
     return 0 if all(verdict.allowed for _, verdict in verdicts) else 1
 
 
-def _of_file(name: str, urls: tuple[str, ...], agent: str, dialects: list[str]) -> list[tuple[str, Verdict]]:
+def _of_file(name: str, dialects: list[str]) -> list[Answer]:
     body = _read(name)
-    parsed = [RobotsTxt.parse(body, dialect) for dialect in dialects]
-    return [(url, robots.verdict(url, agent)) for url in urls for robots in parsed]
+    return [RobotsTxt.parse(body, dialect).verdict for dialect in dialects]
 
 
-def _of_site(site: Url, urls: tuple[str, ...], agent: str) -> list[tuple[str, Verdict]]:
+def _of_site(site: Url, dialects: list[str]) -> list[Answer]:
+    """One fetch; what its answer means in each dialect."""
     from goodbot.wiring import fetch_access  # noqa: PLC0415  (a robots.txt in a file needs no network)
 
+    access = fetch_access(site)
+    return [access.in_dialect(dialect).verdict for dialect in dialects]
+
+
+def _targets(site: Url, urls: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Each URL as given and as asked about; all of them must be of the site."""
     targets = []
     for text in urls:
         url = resolve(site, text)
         if url is None or url.origin != site.origin:
             raise InputError(f"{text} is not of {site.origin}, whose robots.txt was asked for")
-        targets.append((text, url))
-    access = fetch_access(site)
-    return [(text, access.verdict(url.text, agent)) for text, url in targets]
+        targets.append((text, url.text))
+    return targets
 
 
 def _read(name: str) -> bytes:
@@ -77,6 +92,7 @@ def _read(name: str) -> bytes:
 
 
 def _json(url: str, agent: str, verdict: Verdict) -> dict[str, object]:
+    group = {"line": verdict.group_line, "agents": verdict.group_agents[:AGENTS_SHOWN]}
     return {
         "url": url,
         "agent": agent,
@@ -84,6 +100,9 @@ def _json(url: str, agent: str, verdict: Verdict) -> dict[str, object]:
         "allowed": verdict.allowed,
         "line": verdict.line,
         "rule": verdict.rule,
+        "pattern": verdict.pattern,
+        "group": None if verdict.group_line is None else group,
+        "lost": [{"line": rule.line, "rule": str(rule)} for rule in verdict.lost],
         "section": verdict.section,
         "reason": verdict.reason,
         "access": verdict.access,
@@ -91,8 +110,15 @@ def _json(url: str, agent: str, verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _print(url: str, verdict: Verdict, *, with_dialect: bool) -> None:
-    word = click.style("allowed   ", fg="green") if verdict.allowed else click.style("disallowed", fg="red")
-    dialect = f"{verdict.dialect:<8} " if with_dialect else ""
-    click.echo(f"{word} {dialect}{url}")
-    click.echo(f"           {verdict.reason} ({verdict.section})")
+def _side_by_side(verdicts: list[tuple[str, Verdict]]) -> Iterator[str]:
+    """A line for each URL that says whether the dialects agree, and under it one for each of them."""
+    for url, answers in groupby(verdicts, key=lambda pair: pair[0]):
+        all_of_it = [verdict for _, verdict in answers]
+        agreed = len({verdict.allowed for verdict in all_of_it}) == 1
+        yield f"{url}  ({'all dialects agree' if agreed else 'the dialects differ'})"
+        for verdict in all_of_it:
+            yield f"  {_word(verdict)} {verdict.dialect:<8} {verdict.reason} ({verdict.section})"
+
+
+def _word(verdict: Verdict) -> str:
+    return click.style("allowed   ", fg="green") if verdict.allowed else click.style("disallowed", fg="red")

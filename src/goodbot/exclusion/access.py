@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Final
 
+from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.dialects import find_dialect
 from goodbot.exclusion.freshness import LONGEST_FRESH_S, fresh_for_s, retry_after_s
 from goodbot.exclusion.robotstxt import RobotsTxt
@@ -81,10 +82,11 @@ class Access:
         result = reading.access_result(status)
         if result == "unreachable":
             hold_s = max(retry_s, retry_after_s(headers, now) or 0.0)
-            return _unreachable(f"its server answers {status}", status, now, hold_s, dialect, last_good)
-        valid_until = now + fresh_for_s(headers, now)
+            return _unreachable(f"its server answers {status}", status, now, hold_s, reading, last_good)
+        unsaid_s = reading.fresh_s if result == "successful" else reading.absent_fresh_s
+        valid_until = now + fresh_for_s(headers, now, unsaid_s, reading.longest_fresh_s)
         if result == "unavailable":
-            return _unavailable(status, 300 <= status < 400, now, valid_until, dialect)
+            return _unavailable(status, now, valid_until, reading)
         kept = _cut(bytes(body))
         cut_bytes = len(body) - len(kept)
         cut = f", of which {cut_bytes} bytes over the limit are left out" if cut_bytes else ""
@@ -95,7 +97,7 @@ class Access:
             valid_until=valid_until,
             status=status,
             reason=f"robots.txt was read{cut}.",
-            section=f"{reading.source} {'2.5' if cut_bytes else '2.3.1.1'}",
+            section=reading.sections.cut if cut_bytes else reading.sections.read,
             body=kept,
             good_at=now,
             cut_bytes=cut_bytes,
@@ -117,63 +119,85 @@ class Access:
         `retry_s` (at most 24 hours); or too-many-redirects: unavailable. Another kind counts as unreachable
         too. Raises InputError for an unknown dialect.
         """
+        reading = find_dialect(dialect)
         if kind == "too-many-redirects":
-            return _unavailable(None, True, now, now + LONGEST_FRESH_S, dialect)
-        return _unreachable(_FAILURES.get(kind, "no answer came"), None, now, retry_s, dialect, last_good)
+            return _unavailable(None, now, now + LONGEST_FRESH_S, reading)
+        return _unreachable(_FAILURES.get(kind, "no answer came"), None, now, retry_s, reading, last_good)
 
     @property
     def has_copy(self) -> bool:
         """Whether rules that were read are in force, from this fetch or an earlier one."""
         return self.good_at is not None
 
+    @property
+    def is_closed(self) -> bool:
+        """Whether the whole site is closed without any rule: robots.txt is unreachable and no copy is known, or it is
+        refused in a dialect in which that closes the site."""
+        refused = self.result == "unavailable" and self.status in find_dialect(self.dialect).refusals
+        return refused or (self.result == "unreachable" and not self.has_copy)
+
     @cached_property
     def robots(self) -> RobotsTxt:
         """The rules in force, parsed once. They allow everything if robots.txt is unavailable, and nothing
-        without a copy while it is unreachable; why, only `verdict` says."""
-        closed = self.result == "unreachable" and not self.has_copy
-        return RobotsTxt.parse(_EVERYTHING_CLOSED if closed else self.body, self.dialect)
+        where `is_closed`; why, only `verdict` says."""
+        return RobotsTxt.parse(_EVERYTHING_CLOSED if self.is_closed else self.body, self.dialect)
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """Whether `agent` may fetch `url` of this origin, and why. Never raises, whatever the texts."""
-        verdict = self.robots.verdict(url, agent)
+        verdict = replace(self.robots.verdict(url, agent), access=self.result, valid_until=self.valid_until)
         if self.result == "successful":
-            return replace(verdict, valid_until=self.valid_until)
+            return verdict
         if self.has_copy:
             reason = f"{verdict.reason[:-1]}, by the last good copy, while robots.txt is unreachable."
-            return replace(verdict, reason=reason, access=self.result, valid_until=self.valid_until)
-        if self.result == "unreachable" and verdict.allowed:  # robots.txt itself
-            return replace(verdict, access=self.result, valid_until=self.valid_until)
-        return replace(
-            verdict,
-            line=None,
-            rule=None,
-            reason=self.reason,
-            section=self.section,
-            access=self.result,
-            valid_until=self.valid_until,
-        )
+            return replace(verdict, reason=reason)
+        if self.is_closed and verdict.allowed:  # robots.txt itself
+            return verdict
+        bare = replace(verdict, line=None, rule=None, pattern=None, group_line=None, group_agents=())
+        return replace(bare, reason=self.reason, section=self.section)
+
+    def in_dialect(self, name: str) -> "Access":
+        """What the same answer means in another dialect. `valid_until` stays as it is.
+
+        Pure. Raises InputError for an unknown dialect.
+        """
+        reading = find_dialect(name)
+        there = replace(self, dialect=name)
+        if self.result == "unavailable":
+            bare = _unavailable(self.status, self.fetched_at, self.valid_until, reading)
+            return replace(there, reason=bare.reason, section=bare.section)
+        if self.result == "unreachable":
+            return replace(there, section=reading.sections.unreachable)
+        return replace(there, section=reading.sections.cut if self.cut_bytes else reading.sections.read)
 
 
-def _unavailable(status: int | None, redirected: bool, now: float, valid_until: float, dialect: str) -> Access:
-    """§2.3.1.3: without rules everything is allowed. §2.3.1.2: so it is when more than five redirects led
-    nowhere."""
-    why = "was not found behind its redirects" if redirected else f"is not to be had (status {status})"
+def _unavailable(status: int | None, now: float, valid_until: float, reading: Dialect) -> Access:
+    """RFC 9309 §2.3.1.3: without rules everything is allowed. §2.3.1.2: so it is when more than five redirects led
+    nowhere. The dialects of the 1990s: a refusal closes the site."""
+    sections = reading.sections
+    if status is None or 300 <= status < 400:
+        section, what = sections.redirected, "was not found behind its redirects, so everything is allowed"
+    elif status in reading.refusals:
+        section, what = sections.refused, f"is refused (status {status}), so the whole site is closed"
+    else:
+        section, what = sections.unavailable, f"is not to be had (status {status}), so everything is allowed"
     return Access(
         result="unavailable",
-        dialect=dialect,
+        dialect=reading.name,
         fetched_at=now,
         valid_until=valid_until,
         status=status,
-        reason=f"robots.txt {why}, so everything is allowed.",
-        section=f"{find_dialect(dialect).source} {'2.3.1.2' if redirected else '2.3.1.3'}",
+        reason=f"robots.txt {what}.",
+        section=section,
     )
 
 
 def _unreachable(
-    trouble: str, status: int | None, now: float, hold_s: float, dialect: str, last_good: Access | None
+    trouble: str, status: int | None, now: float, hold_s: float, reading: Dialect, last_good: Access | None
 ) -> Access:
     """§2.3.1.4: everything is closed, unless there is a good copy that is not too old: its rules stay in
     force."""
+    # Deviation (Google, HTTP status codes): a site without a copy stays closed, where Google opens it after twelve
+    # hours; and a copy rules from the first failure on, where Google does not crawl at all for twelve hours.
     copy = last_good if last_good and last_good.good_at is not None else None
     good_at = copy.good_at if copy else None
     if good_at is not None and now - good_at > LAST_GOOD_S:
@@ -182,12 +206,12 @@ def _unreachable(
     follows = "the last good copy rules" if copy else "everything is closed"
     return Access(
         result="unreachable",
-        dialect=dialect,
+        dialect=reading.name,
         fetched_at=now,
         valid_until=due if good_at is None else min(due, good_at + LAST_GOOD_S),
         status=status,
         reason=f"robots.txt is unreachable ({trouble}), so {follows}.",
-        section=f"{find_dialect(dialect).source} 2.3.1.4",
+        section=reading.sections.unreachable,
         body=copy.body if copy else b"",
         good_at=good_at,
         tries=(last_good.tries if last_good else 0) + 1,

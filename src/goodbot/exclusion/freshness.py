@@ -23,9 +23,11 @@ _DIGITS = re.compile(r"[0-9]+")
 _MAX_DIGITS = 10  # 317 years in seconds; int() itself refuses more than 4,300 digits
 
 
-def fresh_for_s(headers: Headers, now: float) -> float:
-    """Seconds for which an answer received at `now` is fresh, within the two bounds above; 24 hours if it
-    does not say.
+def fresh_for_s(
+    headers: Headers, now: float, unsaid_s: float = LONGEST_FRESH_S, longest_s: float = LONGEST_FRESH_S
+) -> float:
+    """Seconds for which an answer received at `now` is fresh: at least a minute, at most `longest_s`; `unsaid_s`
+    if it does not say.
 
     `Cache-Control` (no-store, no-cache, max-age) comes before `Expires`; `Age` is subtracted. What cannot be
     read as a lifetime means stale (RFC 9111 §4.2.1, §5.3). `s-maxage` is for shared caches and not looked at.
@@ -33,9 +35,9 @@ def fresh_for_s(headers: Headers, now: float) -> float:
     fields = _joined(headers)
     lifetime = _lifetime_s(fields, now)
     if lifetime is None:
-        return LONGEST_FRESH_S
+        return unsaid_s
     age = _seconds(fields.get("age", "")) or 0.0
-    return min(max(lifetime - age, SHORTEST_FRESH_S), LONGEST_FRESH_S)
+    return min(max(lifetime - age, SHORTEST_FRESH_S), longest_s)
 
 
 def _lifetime_s(fields: dict[str, str], now: float) -> float | None:

@@ -1,84 +1,137 @@
-"""The matcher of one robot: of all rules in its groups, the one that counts for a URL."""
+"""The matcher of one robot: of all rules in its groups, the one that counts for a URL, and why."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from itertools import islice
+from typing import NamedTuple
 
-from goodbot.exclusion.dialects import Dialect
-from goodbot.exclusion.patterns import RuleTable
+from goodbot.exclusion.choosing import ALL, Choice
+from goodbot.exclusion.dialect import Dialect
+from goodbot.exclusion.patterns import RuleTable, Shape
+from goodbot.exclusion.quick import quick_answer
 from goodbot.exclusion.timing import longest_delay
-from goodbot.exclusion.verdict import RULE_FIELDS, Group, Record, Rule, Verdict
+from goodbot.exclusion.verdict import LOST_MOST, Group, Rule, Verdict
 
 _SHOWN_CHARS = 120
-_ITSELF = "/robots.txt"
+
+
+class _Ranked(NamedTuple):
+    """One shape of a rule, and what a verdict says of it."""
+
+    shape: Shape
+    allow: bool
+    pattern: str
+    line: int
+    group: Group
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(self.allow, self.pattern, self.line)
+
+
+class Compiled:
+    """The rules of some groups together, made ready for many questions; robots that get the same groups share it."""
+
+    __slots__ = ("allows", "ranked", "table")
+
+    def __init__(self, groups: Sequence[Group], dialect: Dialect) -> None:
+        self.ranked = _by_precedence(groups, dialect)
+        shapes = [ranked.shape for ranked in self.ranked]
+        allow = [*(ranked.allow for ranked in self.ranked), True]
+        table = self.table = RuleTable(shapes)
+
+        def careful(url: str) -> bool:
+            target = dialect.target(url)
+            return allow[table.best(target)] or dialect.is_itself(target)
+
+        self.allows = quick_answer(shapes, table.plain, allow, careful)
 
 
 class Matcher:
     """What one robots.txt says to one robot. `delay_s` is the Crawl-delay asked of it, or None."""
 
-    __slots__ = ("_allow", "_dialect", "_rules", "_table", "agent", "delay_s", "groups")
+    __slots__ = ("_compiled", "_dialect", "_name", "agent", "allows", "delay_s", "groups")
 
-    def __init__(self, agent: str, groups: Sequence[Group], dialect: Dialect) -> None:
-        """`groups` are those that speak to `agent`: their rules count together."""
+    allows: Callable[[str], bool]
+    """Whether the robot may fetch a URL: path and query are compared, a fragment is not looked at."""
+
+    def __init__(self, agent: str, choice: Choice, dialect: Dialect, compiled: Compiled) -> None:
+        """`choice` is the groups that speak to `agent`: their rules count together, `compiled`."""
         self.agent = agent
-        self.groups = groups
-        delays = (value for group in groups for _, field, value in group.records if field == "crawl-delay")
-        self.delay_s = longest_delay(delays)
+        self.groups = choice.groups
+        self.delay_s = asked_delay_s(choice.groups) if dialect.reads_delay else None
+        self.allows = compiled.allows
+        self._name = choice.name
         self._dialect = dialect
-        self._rules, self._table = _by_precedence(groups, dialect)
-        self._allow = [field == "allow" for _, field, _ in self._rules] + [True]
-
-    def allows(self, url: str) -> bool:
-        """Whether the robot may fetch `url`: path and query are compared, a fragment is not looked at."""
-        target = self._dialect.target(url)
-        return self._allow[self._table.best(target)] or target.plain == _ITSELF
+        self._compiled = compiled
 
     def verdict(self, url: str) -> Verdict:
         """The same as `allows`, and why."""
+        sections = self._dialect.sections
         target = self._dialect.target(url)
-        if target.plain == _ITSELF:
-            return self._verdict(url, True, None, "robots.txt itself is open to every robot.", "2.2.2")
+        if self._dialect.is_itself(target):
+            return self._verdict(url, "robots.txt itself is open to every robot.", sections.itself)
         if not self.groups:
-            name = _shown(self._dialect.agent_token(self.agent))
-            return self._verdict(url, True, None, f"No group speaks to {name or 'a robot without a name'}.", "2.2.1")
-        place = self._table.best(target)
-        if place == len(self._rules):
-            return self._verdict(url, True, None, f"No rule matches in {self._of_groups()}.", "2.2.2")
-        line, field, pattern = self._rules[place]
-        rule = Rule(field == "allow", pattern, line)
-        reason = f"{_shown(str(rule))} (line {line}) is {self._dialect.winner} in {self._of_groups()}."
-        return self._verdict(url, rule.allow, rule, reason, "2.2.2")
+            name = _shown(self._dialect.robot(self.agent)) or "a robot without a name"
+            reason = f"No {self._dialect.groups_called} speaks to {name}."
+            return self._verdict(url, reason, sections.group)
+        ranks = self._compiled.table.all(target)
+        if not ranks:
+            return self._verdict(url, f"No rule matches in {self._of_groups()}.", sections.rule)
+        winner = self._compiled.ranked[ranks[0]]
+        is_what = f"(line {winner.rule.line}) is {self._dialect.winner(winner.group)}"
+        reason = f"{_shown(str(winner.rule))} {is_what} in {self._of_groups()}."
+        return self._verdict(url, reason, sections.rule, winner, self._lost(ranks))
 
-    def _verdict(self, url: str, allowed: bool, rule: Rule | None, reason: str, section: str) -> Verdict:
+    def _lost(self, ranks: Sequence[int]) -> tuple[Rule, ...]:
+        rules = dict.fromkeys(self._compiled.ranked[rank].rule for rank in islice(ranks, 2 * LOST_MOST + 2))
+        return tuple(rules)[1 : LOST_MOST + 1]
+
+    def _verdict(
+        self, url: str, reason: str, section: str, decided: _Ranked | None = None, lost: tuple[Rule, ...] = ()
+    ) -> Verdict:
+        group = decided.group if decided else self.groups[0] if self.groups else None
+        rule = decided.rule if decided else None
         return Verdict(
-            allowed=allowed,
+            allowed=rule is None or rule.allow,
             line=rule.line if rule else None,
             rule=str(rule) if rule else None,
             reason=reason,
-            section=f"{self._dialect.source} {section}",
+            section=section,
             delay_s=self.delay_s,
             url=url,
             agent=self.agent,
             dialect=self._dialect.name,
+            pattern=rule.pattern if rule else None,
+            group_line=group.line if group else None,
+            group_agents=group.agents if group else (),
+            lost=lost,
         )
 
     def _of_groups(self) -> str:
-        first = self.groups[0]
-        robot = self._dialect.agent_token(self.agent)
-        own = robot and robot in map(self._dialect.file_token, first.agents)
-        name = _shown(robot) if own and robot != "*" else "all robots (*)"
+        name = "all robots (*)" if self._name == ALL else _shown(self._name)
+        called, line = self._dialect.groups_called, self.groups[0].line
         if len(self.groups) == 1:
-            return f"the group for {name} (line {first.line})"
-        return f"the {len(self.groups)} groups for {name} (from line {first.line})"
+            return f"the {called} for {name} (line {line})"
+        return f"the {len(self.groups)} {called}s for {name} (from line {line})"
 
 
-def _by_precedence(groups: Iterable[Group], dialect: Dialect) -> tuple[list[Record], RuleTable]:
-    """The rules of all groups, the one that counts most first, and their patterns as compared.
+def asked_delay_s(groups: Iterable[Group]) -> float | None:
+    """The longest Crawl-delay of these groups."""
+    return longest_delay(value for group in groups for _, field, value in group.records if field == "crawl-delay")
 
-    An empty pattern is no rule.
-    """
-    rules = [record for group in groups for record in group.records if record[1] in RULE_FIELDS and record[2]]
-    compared = [(dialect.pattern(rule[2]), rule) for rule in rules]
-    compared.sort(key=lambda item: dialect.precedence(len(item[0].encoded), item[1][1] == "allow", item[1][0]))
-    return [rule for _, rule in compared], RuleTable(pattern for pattern, _ in compared)
+
+def _by_precedence(groups: Iterable[Group], dialect: Dialect) -> list[_Ranked]:
+    """The rules of all groups, the one that counts most first; of equals the first in the file."""
+    ranked = [
+        _Ranked(shape, field == "allow", pattern, line, group)
+        for group in groups
+        for line, field, value in group.records
+        if field in dialect.rule_fields
+        for pattern in dialect.paths(value)
+        for shape in dialect.shapes(pattern, field == "allow", group)
+    ]
+    ranked.sort(key=lambda each: each.shape.key)
+    return ranked
 
 
 def _shown(text: str) -> str:

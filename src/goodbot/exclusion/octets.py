@@ -54,6 +54,13 @@ class Compared(NamedTuple):
     encoded: str
 
 
+def path_and_query(url: str) -> str:
+    """Path and query of `url` (absolute, or a path) as written; the fragment is dropped, an empty path is `/`."""
+    found = _TARGET.match(url)
+    target = found.group(1) if found else ""
+    return target if target.startswith("/") else "/" + target
+
+
 def compared_target(url: str) -> Compared:
     """Path and query of `url` (absolute, or a path) in the forms they are compared in. Never raises; linear.
 
@@ -64,11 +71,7 @@ def compared_target(url: str) -> Compared:
     if unchanged:
         target = unchanged.group(1)
         return Compared(target, target)
-    found = _TARGET.match(url)
-    target = found.group(1) if found else ""
-    if not target.startswith("/"):
-        target = "/" + target
-    plain = _TO_CHANGE.sub(_changed, _octets(target))
+    plain = _TO_CHANGE.sub(_changed, octets_of(path_and_query(url)))
     return Compared(plain, _with_values_encoded(plain))
 
 
@@ -78,12 +81,12 @@ def compared_pattern(pattern: str) -> Compared:
     if _SAME_PATTERN.fullmatch(pattern):
         return Compared(pattern, pattern)
     end = "$" if pattern.endswith("$") else ""
-    body = _octets(pattern[:-1] if end else pattern)
+    body = octets_of(pattern[:-1] if end else pattern)
     plain = _TO_CHANGE_IN_PATTERN.sub(_changed, body)
     return Compared(plain + end, _with_values_encoded(plain) + end)
 
 
-def _octets(text: str) -> str:
+def octets_of(text: str) -> str:
     """UTF-8 octets, one character each."""
     return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 

@@ -1,16 +1,19 @@
-"""bytes → records → groups; and what they say to one robot."""
+"""What a robots.txt says to any robot, in any dialect."""
 
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
-from goodbot.exclusion.dialects import Dialect, find_dialect
-from goodbot.exclusion.matching import Matcher
-from goodbot.exclusion.verdict import RULE_FIELDS, Group, Record, Rule, Verdict
+from goodbot.exclusion.choosing import Choice, Chooser
+from goodbot.exclusion.dialect import Dialect
+from goodbot.exclusion.dialects import DIALECTS, find_dialect
+from goodbot.exclusion.grouping import Grouped
+from goodbot.exclusion.lines import BLANK_LINE
+from goodbot.exclusion.matching import Compiled, Matcher, asked_delay_s
+from goodbot.exclusion.verdict import Group, Record, Rule, Verdict
+from goodbot.exclusion.walking import walk
 
-_BOM = "\ufeff"
-_UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
-_NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _MATCHERS_KEPT = 64
+_WALKS = 3
+"""How many questions are answered before anything is compiled."""
 
 
 class RobotsTxt:
@@ -20,16 +23,20 @@ class RobotsTxt:
     belong to this file's origin. No question raises, whatever the texts.
     """
 
-    __slots__ = ("_by_token", "_dialect", "_matchers", "groups", "sitemaps")
+    __slots__ = ("_body", "_chooser", "_compiled", "_dialect", "_matchers", "_others", "_walks", "groups", "sitemaps")
 
-    def __init__(self, groups: tuple[Group, ...], sitemaps: list[str], dialect: Dialect) -> None:
-        self.groups = groups
-        """Every group in the order of the file."""
-        self.sitemaps = sitemaps
+    def __init__(self, body: bytes | str, dialect: Dialect, grouped: Grouped) -> None:
+        self.groups = grouped.groups
+        """Every group (in the dialects of the 1990s: record) in the order of the file."""
+        self.sitemaps = grouped.sitemaps
         """The values of the Sitemap records, in order (RFC 9309 §2.2.4); they belong to no group."""
+        self._body = body
         self._dialect = dialect
-        self._by_token: dict[str, list[Group]] | None = None
+        self._chooser: Chooser | None = None
         self._matchers: dict[str, Matcher] = {}
+        self._compiled: dict[tuple[int, ...], Compiled] = {}
+        self._walks = 0
+        self._others: dict[str, RobotsTxt] = {}
 
     @classmethod
     def parse(cls, body: bytes | str, dialect: str = "rfc9309") -> "RobotsTxt":
@@ -39,13 +46,17 @@ class RobotsTxt:
         Linear in its size, which it does not limit (`Access` does). Raises InputError for an unknown dialect.
         """
         reading = find_dialect(dialect)
-        groups, sitemaps = _read_groups(read_records(decode(body)))
-        return cls(groups, sitemaps, reading)
+        return cls(body, reading, reading.grouping(reading.read(body)))
 
     @property
     def dialect(self) -> str:
         """The name of the dialect the file is read in."""
         return self._dialect.name
+
+    @property
+    def records(self) -> list[Record]:
+        """Every line that holds a record as this dialect reads it, in order, read anew from the kept bytes."""
+        return [record for record in self._dialect.read(self._body) if record[1] != BLANK_LINE]
 
     @property
     def rules(self) -> list[Rule]:
@@ -54,15 +65,33 @@ class RobotsTxt:
 
     def allows(self, url: str, agent: str) -> bool:
         """Whether `agent` may fetch `url`; `matcher(agent).allows` is faster for many URLs."""
-        return self.matcher(agent).allows(url)
+        matcher = self._matchers.get(agent)
+        if matcher is None:
+            if self._walks < _WALKS:
+                self._walks += 1
+                return walk(self._choose(agent).groups, self._dialect, url)
+            matcher = self.matcher(agent)
+        return matcher.allows(url)
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """Whether `agent` may fetch `url`, and why."""
         return self.matcher(agent).verdict(url)
 
+    def compare(self, url: str, agent: str) -> dict[str, Verdict]:
+        """What every dialect answers, by its name. Each reads the kept bytes once, when it is first asked."""
+        return {name: self.in_dialect(name).verdict(url, agent) for name in DIALECTS}
+
+    def in_dialect(self, name: str) -> "RobotsTxt":
+        """The same bytes read in another dialect, once. Raises InputError for an unknown one."""
+        if name == self.dialect:
+            return self
+        if name not in self._others:
+            self._others[name] = RobotsTxt.parse(self._body, name)
+        return self._others[name]
+
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the groups of `agent` ask for (the most of several), or None."""
-        return self.matcher(agent).delay_s
+        return asked_delay_s(self._choose(agent).groups) if self._dialect.reads_delay else None
 
     def matcher(self, agent: str) -> Matcher:
         """What the file says to one robot, bound for hot loops."""
@@ -70,84 +99,20 @@ class RobotsTxt:
         if matcher is None:
             if len(self._matchers) >= _MATCHERS_KEPT:
                 self._matchers.clear()
-            matcher = self._matchers[agent] = Matcher(agent, self._groups_for(agent), self._dialect)
+                self._compiled.clear()
+            choice = self._choose(agent)
+            matcher = self._matchers[agent] = Matcher(agent, choice, self._dialect, self._compile(choice.groups))
         return matcher
 
-    def _groups_for(self, agent: str) -> Sequence[Group]:
-        if self._by_token is None:
-            self._by_token = _groups_by_token(self.groups, self._dialect)
-        return self._dialect.choose(self._by_token, self._dialect.agent_token(agent))
+    def _choose(self, agent: str) -> Choice:
+        if self._chooser is None:
+            self._chooser = self._dialect.chooser(self.groups)
+        return self._chooser(self._dialect.robot(agent))
 
-
-def decode(body: bytes | str) -> str:
-    """The text of a robots.txt: UTF-8 (RFC 9309 §2.2), its byte order mark skipped; UTF-16 if it begins with
-    that one's.
-
-    Octets that are no UTF-8 come out percent-encoded, as they are compared, so that the text can always be
-    shown.
-    """
-    if isinstance(body, str):
-        try:
-            body.encode()
-        except UnicodeEncodeError:  # lone surrogates
-            return decode(body.encode("utf-8", "surrogatepass"))
-        return body.removeprefix(_BOM)
-    if body.startswith(_UTF16_BOMS):
-        return body.decode("utf-16", "replace")
-    try:
-        return body.decode("utf-8").removeprefix(_BOM)
-    except UnicodeDecodeError:
-        text = body.decode("utf-8", "surrogateescape").removeprefix(_BOM)
-        return _NOT_UTF8.sub(lambda octet: f"%{ord(octet.group()) - 0xDC00:02X}", text)
-
-
-def read_records(text: str) -> Iterator[Record]:
-    """The lines that hold a record `field: value`, comments cut off.
-
-    A line ends at CR, LF or CRLF and at nothing else (§2.2: other signs Python takes for line ends may stand
-    in a path).
-    """
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    for number, line in enumerate(text.split("\n"), 1):
-        if "#" in line:
-            line = line.partition("#")[0]  # noqa: PLW2901
-        field, colon, value = line.partition(":")
-        if colon:
-            yield number, field.strip(" \t").lower(), value.strip(" \t")
-
-
-def _read_groups(records: Iterable[Record]) -> tuple[tuple[Group, ...], list[str]]:
-    """§2.1: only a User-agent line after a rule begins a new group; a rule before the first group is
-    nobody's."""
-    groups: list[Group] = []
-    sitemaps: list[str] = []
-    first_line, agents, lines = 0, list[str](), list[Record]()
-    ruled = False
-    for record in records:
-        number, field, value = record
-        if field == "user-agent":
-            if ruled:
-                groups.append(Group(first_line, tuple(agents), tuple(lines)))
-                agents, lines, ruled = [], [], False
-            if not agents:
-                first_line = number
-            agents.append(value)
-        elif field == "sitemap":
-            if value:
-                sitemaps.append(value)
-        elif agents:
-            lines.append(record)
-            ruled = ruled or field in RULE_FIELDS
-    if agents:
-        groups.append(Group(first_line, tuple(agents), tuple(lines)))
-    return tuple(groups), sitemaps
-
-
-def _groups_by_token(groups: Iterable[Group], dialect: Dialect) -> dict[str, list[Group]]:
-    by_token: dict[str, list[Group]] = {}
-    for group in groups:
-        for token in dict.fromkeys(map(dialect.file_token, group.agents)):
-            if token:
-                by_token.setdefault(token, []).append(group)
-    return by_token
+    def _compile(self, groups: Sequence[Group]) -> Compiled:
+        """Once for each choice of groups, whoever the robots are."""
+        which = tuple(map(id, groups))
+        compiled = self._compiled.get(which)
+        if compiled is None:
+            compiled = self._compiled[which] = Compiled(groups, self._dialect)
+        return compiled

@@ -1,7 +1,7 @@
 """The values of this room. `exclusion` takes URLs as text and needs the standard library only."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Final, Literal
 
 Record = tuple[int, str, str]
 """One line of a robots.txt that holds a record: line (from 1), field in lower case, value without comment and
@@ -9,17 +9,36 @@ outer blanks."""
 
 RULE_FIELDS = frozenset({"allow", "disallow"})
 
+LOST_MOST: Final = 10
+"""How many of the rules that lost a verdict names."""
+
 AccessResult = Literal["successful", "unavailable", "unreachable"]
 """RFC 9309 §2.3.1: what fetching robots.txt came to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One Allow or Disallow line. `pattern` is the path pattern as written; `line` counts from 1."""
+
+    allow: bool
+    pattern: str
+    line: int
+
+    def __str__(self) -> str:
+        return f"{'Allow' if self.allow else 'Disallow'}: {self.pattern}".rstrip(" ")
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
     """Whether a robot may fetch a URL, and why.
 
-    `line` (from 1) and `rule` (`"Disallow: /x"`) name the deciding rule, None if no rule decided. `reason` is one
-    sentence for people, `section` the text it rests on (`"RFC 9309 2.2.2"`). `delay_s` is the Crawl-delay asked of this
-    robot. `valid_until` (Unix seconds) is when the robots.txt is due again; None if nothing was fetched.
+    `line` (from 1), `rule` (`"Disallow: /x"`) and `pattern` (`"/x"`) name the deciding rule, None if no rule decided.
+    `reason` is one sentence for people, `section` the text it rests on (`"RFC 9309 2.2.2"`; docs/conformance.md lists
+    them). `delay_s` is the Crawl-delay asked of this robot. `valid_until` (Unix seconds) is when the robots.txt is due
+    again; None if nothing was fetched. `group_line` and `group_agents` are the first line and the names of the group
+    the verdict is from (of several the one of the deciding rule, else the first), None and empty if no group speaks to
+    the robot. `lost` are the rules that match the URL as well but do not count, the next best first, at most
+    `LOST_MOST`.
     """
 
     allowed: bool
@@ -33,18 +52,10 @@ class Verdict:
     url: str = ""
     agent: str = ""
     dialect: str = "rfc9309"
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One Allow or Disallow line. `pattern` is the path pattern as written; `line` counts from 1."""
-
-    allow: bool
-    pattern: str
-    line: int
-
-    def __str__(self) -> str:
-        return f"{'Allow' if self.allow else 'Disallow'}: {self.pattern}"
+    pattern: str | None = None
+    group_line: int | None = None
+    group_agents: tuple[str, ...] = ()
+    lost: tuple[Rule, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +63,8 @@ class Group:
     """User-agent lines and what stands under them. `agents` are their values as written, `line` is the first
     one's line.
 
-    `records` are the lines under them, the rules and the others, in order.
+    `records` are the lines under them, the rules and the others, in order. In the dialects of the 1990s a group is
+    called a record.
     """
 
     line: int

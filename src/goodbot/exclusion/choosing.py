@@ -1,0 +1,91 @@
+"""Which group speaks to a robot: groups → a function of the robot's name."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from goodbot.exclusion.verdict import Group
+
+ALL: str = "*"
+_WALKS = 3
+"""How many robots are looked for before all names are put in order."""
+
+
+class Choice(NamedTuple):
+    """The groups that speak to a robot, together; `name` is what they call it (`*`: all robots)."""
+
+    groups: Sequence[Group]
+    name: str
+
+
+NOBODY = Choice((), "")
+
+Chooser = Callable[[str], Choice]
+"""From the robot's name, as the dialect compares it, to its groups."""
+
+Names = Callable[[str], Iterable[str]]
+"""The value of a User-agent line → the names in it as compared. `*` is all robots; an empty name is nobody's."""
+
+
+def all_of_a_token(names: Names) -> Callable[[Sequence[Group]], Chooser]:
+    """RFC 9309 §2.2.1: all groups of the token together, else all of `*`, else none. One look-up, after some walks."""
+
+    def chooser(groups: Sequence[Group]) -> Chooser:
+        asked = 0
+        by_token: dict[str, list[Group]] | None = None
+
+        def choose(robot: str) -> Choice:
+            nonlocal asked, by_token
+            if asked < _WALKS:
+                asked += 1
+                return _of_token(groups, names, robot) or _of_token(groups, names, ALL) or NOBODY
+            if by_token is None:
+                by_token = _by_token(groups, names)
+            name = robot if robot in by_token else ALL
+            return Choice(by_token[name], name) if name in by_token else NOBODY
+
+        return choose
+
+    return chooser
+
+
+def _by_token(groups: Sequence[Group], names: Names) -> dict[str, list[Group]]:
+    by_token: dict[str, list[Group]] = {}
+    for group in groups:
+        for name in {name for value in group.agents for name in names(value) if name}:
+            by_token.setdefault(name, []).append(group)
+    return by_token
+
+
+def _of_token(groups: Sequence[Group], names: Names, robot: str) -> Choice | None:
+    """A walk, in which only the lines are read that hold the token."""
+    if not robot:
+        return None
+    any_case = robot.isascii()  # beyond ASCII the lower case of a sign may depend on its neighbours
+    found = list[Group]()
+    for group in groups:
+        for value in group.agents:
+            if (not any_case or robot in value.lower()) and robot in names(value):
+                found.append(group)
+                break
+    return Choice(found, robot) if found else None
+
+
+def first_record(names: Names, names_robot: Callable[[str, str], bool]) -> Callable[[Sequence[Group]], Chooser]:
+    """The first record with a name that `names_robot(name, robot)`, wherever `*` stands; else the first of `*`.
+
+    A walk over all names, and only their text is compared.
+    """
+
+    def chooser(groups: Sequence[Group]) -> Chooser:
+        named = [(name, group) for group in groups for value in group.agents for name in names(value) if name]
+        for_all = next((Choice((group,), ALL) for name, group in named if name == ALL), NOBODY)
+
+        def choose(robot: str) -> Choice:
+            for name, group in named:
+                if name != ALL and names_robot(name, robot):
+                    return Choice((group,), name)
+            return for_all
+
+        return choose
+
+    return chooser

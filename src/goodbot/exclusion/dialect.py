@@ -1,0 +1,93 @@
+"""What a dialect of robots.txt is: the questions in which the texts differ, one field each."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+
+from goodbot.exclusion.choosing import Chooser
+from goodbot.exclusion.freshness import LONGEST_FRESH_S
+from goodbot.exclusion.grouping import Grouping
+from goodbot.exclusion.octets import Compared
+from goodbot.exclusion.patterns import Shape
+from goodbot.exclusion.verdict import RULE_FIELDS, AccessResult, Group, Record
+
+_ITSELF = "/robots.txt"
+
+
+@dataclass(frozen=True, slots=True)
+class Sections:
+    """Where the text says it: which group speaks to a robot, which rule counts, that robots.txt itself is open; and
+    what follows from a file that was read, was cut, led to redirects only, is not there, is refused, cannot be reached.
+    """
+
+    group: str
+    rule: str
+    itself: str
+    read: str
+    cut: str
+    redirected: str
+    unavailable: str
+    refused: str
+    unreachable: str
+
+
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How one text reads a robots.txt. `source` is its short name, which begins each of its `sections`.
+
+    Lines: `read` gives the records of the bytes, `grouping` the groups of the records.
+    Whose: `robot` is the argument `agent` as it is compared, `chooser` finds the groups that speak to it; the text
+    calls them `groups_called`.
+    Rules: `rule_fields` are the fields that are rules, `paths` the patterns on one such line, `shapes` what a pattern
+    is compared as and how much it counts, given whether it allows and its group (several: each may match), `target`
+    the same of a URL; `winner` says in words which rule counts in a group. `itself_open`: robots.txt itself is open
+    whatever the rules. `reads_delay`: Crawl-delay is heeded.
+    Fetching: `access_result` is what an HTTP status means, `refusals` are the statuses that close the site,
+    `fresh_s` and `absent_fresh_s` how long an answer is used that does not say (`absent`: 404 and its like),
+    `longest_fresh_s` how long at most.
+    """
+
+    name: str
+    source: str
+    sections: Sections
+    read: Callable[[bytes | str], Iterable[Record]]
+    grouping: Grouping
+    robot: Callable[[str], str]
+    chooser: Callable[[Sequence[Group]], Chooser]
+    paths: Callable[[str], Sequence[str]]
+    shapes: Callable[[str, bool, Group], Sequence[Shape]]
+    target: Callable[[str], Compared]
+    winner: Callable[[Group], str]
+    access_result: Callable[[int], AccessResult]
+    groups_called: str = "group"
+    rule_fields: frozenset[str] = RULE_FIELDS
+    itself_open: bool = True
+    reads_delay: bool = True
+    refusals: frozenset[int] = frozenset()
+    fresh_s: float = LONGEST_FRESH_S
+    absent_fresh_s: float = LONGEST_FRESH_S
+    longest_fresh_s: float = LONGEST_FRESH_S
+
+    def is_itself(self, target: Compared) -> bool:
+        """Whether the target is robots.txt, which no rule closes."""
+        return self.itself_open and target.plain == _ITSELF
+
+
+def no_empty_path(value: str) -> Sequence[str]:
+    """The one pattern of a rule line; an empty one is no rule."""
+    return (value,) if value else ()
+
+
+def result_of_status(status: int) -> AccessResult:
+    """RFC 9309 §2.3.1. A redirect given here was followed as far as it is followed, so that no file was found
+    (§2.3.1.2).
+
+    Our choice: 429 counts as unreachable. By §2.3.1.3 it would open the site, where the server asks for fewer
+    requests; the RFC's MAY permits to be stricter. A status outside 200–499 is taken for a fault of the
+    server. The other texts name fewer statuses and say nothing else of them; which ones close the site is
+    `Dialect.refusals`.
+    """
+    if 200 <= status < 300:
+        return "successful"
+    if 300 <= status < 500 and status != 429:
+        return "unavailable"
+    return "unreachable"
