@@ -38,7 +38,7 @@ check: .venv/developer  ## style, types, layers
 	@touch $@
 
 bench: .venv/peers  ## every benchmark; `make bench-NAME` runs one
-	@for file in benchmarks/bench_*.py; do $(BIN)/python $$file || exit $$?; done
+	@status=0; for file in benchmarks/bench_*.py; do $(BIN)/python $$file || status=$$?; done; exit $$status
 
 bench-%: .venv/peers
 	@$(BIN)/python benchmarks/bench_$(subst -,_,$*).py

@@ -8,9 +8,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from goodbot.exclusion import Access, Directives, RobotsTxt, Verdict
+    from goodbot.exclusion import Access, Directives, RobotsTxt, Verdict, format_robotstxt
 
-__all__ = ["Access", "Directives", "RobotsTxt", "Verdict"]
+__all__ = ["Access", "Directives", "RobotsTxt", "Verdict", "format_robotstxt"]
 
 _HOME = dict.fromkeys(__all__, "goodbot.exclusion")
 
