@@ -140,3 +140,9 @@ def test_never_raises(body: bytes, content_type: str | None) -> None:
 @given(st.text(alphabet=st.characters(exclude_categories=["Cs"], exclude_characters="\ufeff")))
 def test_utf_8_round_trip(text: str) -> None:
     assert decode_text(text.encode(), html=False) == (text, "utf-8")
+
+
+def test_a_label_of_blanks_takes_one_pass() -> None:
+    """In two quantifiers side by side, 100 kB of blanks would take a minute and more."""
+    assert charset_of("text/html; charset=" + " " * 1_000_000 + ";") is None
+    assert charset_of("text/html; charset" + " " * 1_000_000 + '= " utf-8') == "utf-8"

@@ -19,7 +19,9 @@ _SAMPLED_BYTES = 262144
 _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "utf-16be"))
 
 _LABEL = re.compile(r"[\w.:+-]{1,40}", re.ASCII)
-_CHARSET = re.compile(r"""charset\s*=\s*["']?\s*([^\s"';,>/]+)""", re.IGNORECASE)
+_CHARSET = re.compile(r"""charset\s*+=\s*+["']?\s*+([^\s"';,>/]+)""", re.IGNORECASE)
+"""Possessive: a header of blanks would else be gone through once for each of them."""
+
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
 _NOT_ASCII = re.compile(rb"[\x80-\xff][^<>]*")
