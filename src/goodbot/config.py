@@ -12,7 +12,7 @@ from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
-from goodbot.errors import InputError
+from goodbot.errors import InputError, RunError
 
 FILE_NAME = "goodbot.toml"
 
@@ -134,13 +134,16 @@ def load_settings(file: Path, base: Settings) -> Settings:
 
 
 def save_settings(file: Path, settings: Settings) -> None:
-    """Writes what differs from the defaults, so that better defaults reach old crawls."""
+    """Writes what differs from the defaults, so that better defaults reach old crawls. Raises RunError if it cannot."""
     lines = ["# What was asked of this crawl. `goodbot crawl --into` this folder resumes it."]
     for item in fields(Settings):
         value = getattr(settings, item.name)
         if value != item.default:
             lines.append(f"{item.name} = {json.dumps(list(value) if isinstance(value, tuple) else value)}")
-    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    try:
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"cannot write {file}: {error.strerror}") from error
 
 
 def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings:

@@ -5,11 +5,12 @@ import socket
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from importlib.metadata import version
 from pathlib import Path
 
 from goodbot.config import FILE_NAME, Settings, load_settings, save_settings
-from goodbot.errors import InputError, RunError
+from goodbot.errors import InputError
 from goodbot.exclusion import Access
 from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.ports import Archive, Ledger
@@ -188,8 +189,6 @@ async def open_crawl(
             observe=observe,
         )
         yield Crawl(crawler, frontier, settings, replayed)
-    except OSError as error:
-        raise RunError(f"{error.filename or path}: {error.strerror}") from error
     finally:
         if transport is not None:
             await transport.close()
@@ -248,7 +247,9 @@ def _pinned(seed: Url, settings: Settings) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1024)
 def _resolved(seed: Url) -> list[str]:
+    """Asked twice of a seed: which range it opens, and whether it is public."""
     try:
         found = socket.getaddrinfo(seed.host, seed.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):

@@ -328,6 +328,24 @@ async def test_serve(folder: Path) -> None:
     assert (await ended(process)).status == 0
 
 
+async def test_a_crawl_whose_reader_goes_away(folder: Path) -> None:
+    """`goodbot crawl --json | head -1`: no complaint, and what was fetched is kept."""
+    links = "".join(f'<a href="/x{number}">x</a>' for number in range(300))
+    async with WebServer({"/": answer(links.encode())}, fallback=answer(b"<p>x")) as server:
+        crawl = f"{sys.executable} -W error -m goodbot crawl {server.url('/')} --into {folder} --allow-private --json"
+        process = await asyncio.create_subprocess_exec(
+            *("bash", "-c", f"set -o pipefail; {crawl} | head -1"),
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+        )
+        out, err = await process.communicate()
+        assert (process.returncode, err) == (0, b"")
+        assert len(out.splitlines()) == 1
+        await goodbot("crawl", "--into", folder)
+        pages = [target for target in server.targets if target != "/robots.txt"]
+    assert sorted(set(pages)) == sorted(["/", *(f"/x{number}" for number in range(300))])
+
+
 async def test_output_cut_short(folder: Path) -> None:
     """The reader of our output goes away, as `head` does: no traceback, no complaint."""
     links = "".join(f'<a href="/x{number}">x</a>' for number in range(3000))
