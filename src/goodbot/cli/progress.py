@@ -65,7 +65,7 @@ class Progress:
         yield
 
     def summary(self) -> str:
-        """`120 pages, 24.1/s, 3.2 MB, 380 ready, 64 in flight, 16 s left at most`."""
+        """`120 pages, 24.1/s, 3.2 MB, 380 ready, 64 in flight, about 16 s for what is known`."""
         assert self._crawl is not None  # noqa: S101  (set by `watching`)
         rate = self.counts["visited"] / max(self.seconds, 0.001)
         ready = self._crawl.status().states["ready"]

@@ -1,4 +1,4 @@
-"""The frontier in memory: for tests, and for crawls that end with the process."""
+"""The frontier in memory: for tests, and for a question or two that keep nothing."""
 
 import heapq
 import time

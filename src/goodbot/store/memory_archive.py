@@ -1,4 +1,4 @@
-"""The Archive in memory: what `WarcArchive` does, for tests and for crawls that keep nothing."""
+"""The Archive in memory: what `WarcArchive` does, for tests."""
 
 from collections.abc import Iterator
 from dataclasses import replace
