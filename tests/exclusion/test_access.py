@@ -73,7 +73,7 @@ def test_failure(kind: str, result: str, allowed: bool) -> None:
     access = Access.from_failure(kind, NOW)
     assert (access.result, access.status) == (result, None)
     assert access.verdict("/", "me").allowed is allowed
-    assert access.robots.allows("/", "me") is allowed
+    assert access.rules.allows("/", "me") is allowed
     assert access.verdict("/robots.txt", "me").allowed
 
 
@@ -109,6 +109,10 @@ FRESH = [
     ([("Cache-Control", "max-age=3600"), ("Age", "600")], 3000.0),
     ([("Cache-Control", "max-age=3600"), ("Age", "x")], HOUR),
     ([("Cache-Control", "max-age=3600"), ("Age", "9999")], 60.0),
+    ([("Cache-Control", "max-age=3600"), ("Age", "600, 1200")], 3000.0),
+    ([("Cache-Control", "max-age=3600"), ("Age", "600"), ("Age", "1200")], 3000.0),
+    ([("Cache-Control", "max-age=3600"), ("Age", "-600")], HOUR),
+    ([("Cache-Control", "max-age=3600"), ("Age", "9" * 400)], 60.0),
     ([("Cache-Control", "max-age=31536000")], DAY),
     ([("Cache-Control", "max-age=" + "9" * 400)], DAY),
     ([("Cache-Control", "max-age=" + "0" * 5000 + "3600")], HOUR),
@@ -118,6 +122,22 @@ FRESH = [
     ([("Cache-Control", "max-age=-1")], 60.0),
     ([("Cache-Control", "no-store")], 60.0),
     ([("Cache-Control", "max-age=3600, no-cache")], 60.0),
+    ([("Cache-Control", "max-age=3600"), ("Cache-Control", "no-store")], 60.0),
+    ([("Cache-Control", "no-store"), ("Cache-Control", "max-age=3600")], 60.0),
+    ([("Cache-Control", "max-age=3600"), ("Cache-Control", "max-age=600")], 600.0),
+    ([("Cache-Control", "max-age=1e999")], 60.0),
+    ([("Cache-Control", "max-age=NaN")], 60.0),
+    ([("Cache-Control", "max-age=٣٦٠٠")], 60.0),
+    ([("Cache-Control", "")], DAY),
+    ([("Cache-Control", "," * 1_000_000)], DAY),
+    ([("Cache-Control", "max-age=" + "9" * 1_000_000)], DAY),
+    ([("Cache-Control", "x" * 1_000_000 + ", max-age=600")], 600.0),
+    ([("Cache-Control", "public")] * 10_000 + [("Cache-Control", "max-age=600")], 600.0),
+    ([("Cache-Control", "public, " * 10)] * 10_000, DAY),
+    ([(f"X-{number}", "max-age=600") for number in range(10_000)], DAY),
+    ([("Expires", " " * 1_000_000)], 60.0),
+    ([("Expires", "Sun, " * 200_000)], 60.0),
+    ([("\ud800", "\udfff"), ("Expires", "\ud800\x00")], 60.0),
     ([("Cache-Control", "s-maxage=5")], DAY),
     ([("Cache-Control", "max-age=3600"), ("Expires", "0")], HOUR),
     ([("Expires", "Sun, 09 Sep 2001 02:46:40 GMT")], HOUR),
@@ -129,13 +149,19 @@ FRESH = [
     ([("Expires", "Thu, 01 Jan 1970 00:00:00 GMT")], 60.0),
     ([("Expires", "0")], 60.0),
     ([("Expires", "-1")], 60.0),
+    ([("Expires", "Sun, 09 Sep 99999 02:46:40 GMT")], 60.0),
+    ([("Expires", "Fri, 31 Dec 9999 23:59:59 GMT")], DAY),
+    ([("Expires", "Sun, 09 Sep 2001 02:46:40 GMT"), ("Date", "Sun, 09 Sep 99999 02:46:40 GMT")], HOUR),
+    ([("Expires", "Sun, 09 Sep 2001 02:46:40 GMT"), ("Date", "Fri, 31 Dec 9999 23:59:59 GMT")], 60.0),
+    ([("Expires", "Sun, 09 Sep 2001 02:46:40 GMT"), ("Date", "Sat, 01 Jan 0001 00:00:00 GMT")], DAY),
+    ([("Expires", "0"), ("Expires", "Sun, 09 Sep 2001 02:46:40 GMT")], 60.0),
 ]
 
 
-@pytest.mark.parametrize(("headers", "seconds"), FRESH)
+@pytest.mark.parametrize(("headers", "seconds"), FRESH, ids=[str(row) for row in range(len(FRESH))])
 @pytest.mark.parametrize("status", [200, 404])
 def test_valid_until(headers: list[tuple[str, str]], seconds: float, status: int) -> None:
-    """RFC 9309 §2.4, RFC 9111 §4.2: never over 24 hours, never under a minute."""
+    """RFC 9309 §2.4, RFC 9111 §4.2: never over 24 hours; a minute if it is stale at once."""
     assert Access.from_response(status, headers, BODY, NOW).valid_until == NOW + seconds
 
 
@@ -156,10 +182,15 @@ HOLD = [
     ([("Retry-After", "1e9")], 60.0, 60.0),
     ([("Retry-After", "9" * 400)], 60.0, DAY),
     ([("Cache-Control", "max-age=99999")], 60.0, 60.0),
+    ([("Retry-After", "Sun, 09 Sep 99999 02:46:40 GMT")], 60.0, 60.0),
+    ([("Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT")], 60.0, DAY),
+    ([("Retry-After", "9" * 1_000_000)], 60.0, DAY),
+    ([("Retry-After", "120"), ("Retry-After", "7200")], 60.0, 120.0),
+    ([("Retry-After", "120")] * 10_000, 60.0, 120.0),
 ]
 
 
-@pytest.mark.parametrize(("headers", "retry_s", "seconds"), HOLD)
+@pytest.mark.parametrize(("headers", "retry_s", "seconds"), HOLD, ids=[str(row) for row in range(len(HOLD))])
 def test_when_an_unreachable_one_is_due_again(headers: list[tuple[str, str]], retry_s: float, seconds: float) -> None:
     """RFC 9110 §10.2.3; at most 24 hours."""
     assert Access.from_response(503, headers, b"", NOW, retry_s=retry_s).valid_until == NOW + seconds
@@ -177,11 +208,20 @@ def test_the_last_good_copy_rules_for_thirty_days() -> None:
     longer = Access.from_failure("timeout", NOW + 30 * DAY - 10, last_good=down)
     assert (longer.tries, longer.good_at, longer.valid_until) == (2, NOW, NOW + 30 * DAY)
     assert longer.verdict("/public", "me").allowed
-    over = Access.from_failure("timeout", NOW + 30 * DAY + 1, last_good=longer)
-    assert (over.tries, over.good_at, over.body) == (3, None, b"")
+    over = Access.from_failure("timeout", NOW + 30 * DAY, last_good=longer)
+    assert (over.tries, over.in_force, over.valid_until) == (3, "closed", NOW + 30 * DAY + 60)
     assert not over.verdict("/public", "me").allowed
+    assert "older than 30 days" in over.verdict("/public", "me").reason
     again = Access.from_response(200, [], BODY, NOW + 31 * DAY, last_good=over)
-    assert (again.tries, again.good_at) == (0, NOW + 31 * DAY)
+    assert (again.tries, again.failing_since, again.good_at) == (0, None, NOW + 31 * DAY)
+
+
+def test_a_copy_nothing_would_use_is_let_go() -> None:
+    """Google uses it until 30 days after the first failure, here a day after it was read."""
+    access = Access.from_response(200, [], BODY, NOW)
+    for day, kept in ((1, True), (30, True), (30.9, True), (31, False), (32, False)):
+        access = Access.from_failure("timeout", NOW + day * DAY, last_good=access)
+        assert (access.failing_since, access.good_at is not None, access.body != b"") == (NOW + DAY, kept, kept)
 
 
 def test_an_unavailable_one_leaves_no_good_copy() -> None:
@@ -220,7 +260,30 @@ def test_limit(name: str, body: bytes, kept: int) -> None:
     assert (str(access.cut_bytes) in access.reason) is (access.cut_bytes > 0)
 
 
-@pytest.mark.parametrize("access", [Access.from_response(200, [], BODY, NOW), Access.from_failure("dns", NOW)])
+@pytest.mark.parametrize("codec", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("end", ["\n", "\r", "\r\n"])
+@pytest.mark.parametrize("filling", ["x", "\u0a0d", "\u0d0a", "\u0a00"])
+def test_limit_of_utf_16(codec: str, end: str, filling: str) -> None:
+    """Lines end at whole units: an octet of a letter is no end."""
+    text = f"\ufeffUser-agent: *{end}Disallow: /x{end}"
+    body = text.encode(codec)
+    access = Access.from_response(200, [], body + f"#{filling * LIMIT_BYTES}{end}Disallow: /y".encode(codec), NOW)
+    assert access.body == body
+    assert not access.verdict("/x", "me").allowed
+    assert access.verdict("/y", "me").allowed
+
+
+READ = Access.from_response(200, [], BODY, NOW)
+
+
+@pytest.mark.parametrize(
+    "access",
+    [
+        READ,
+        Access.from_failure("dns", NOW),
+        Access.from_response(503, [], b"", NOW + 1, "google", READ, site_answers=True),
+    ],
+)
 def test_an_access_is_its_columns(access: Access) -> None:
     access.verdict("/", "me")
     again = Access(**asdict(access))
@@ -228,9 +291,41 @@ def test_an_access_is_its_columns(access: Access) -> None:
     assert again.verdict("/private", "me") == access.verdict("/private", "me")
 
 
+FRESHNESS = [
+    # asked how many seconds after the fetch, whether a file that lives an hour is fresh
+    (0.0, True),
+    (3599.0, True),
+    (3600.0, False),
+    (3601.0, False),
+    (-59.0, True),  # a clock that was set
+    (-60.0, True),
+    (-61.0, False),  # a clock that went back
+    (-40 * DAY, False),
+    (float("-inf"), False),
+    (float("inf"), False),
+    (float("nan"), False),
+]
+
+
+@pytest.mark.parametrize(("after_s", "fresh"), FRESHNESS)
+def test_is_fresh(after_s: float, fresh: bool) -> None:
+    """Our choice: a clock may go back by a minute."""
+    access = Access.from_response(200, [("Cache-Control", "max-age=3600")], BODY, NOW)
+    assert access.is_fresh(NOW + after_s) is fresh
+
+
+def test_a_copy_from_the_future_has_no_age() -> None:
+    """The clock went back: the copy rules, and a run of failures that begins after now has just begun."""
+    good = Access.from_response(200, [], BODY, NOW)
+    down = Access.from_failure("dns", NOW - 40 * DAY, last_good=good)
+    assert (down.in_force, down.valid_until) == ("rules", NOW - 40 * DAY + 60)
+    later = Access.from_failure("dns", NOW - 80 * DAY, "google", down)
+    assert (later.in_force, later.valid_until, later.failing_since) == ("closed", NOW - 80 * DAY + 60, NOW - 40 * DAY)
+
+
 def test_rules_are_parsed_once() -> None:
     access = Access.from_response(200, [], BODY, NOW)
-    assert access.robots is access.robots
+    assert access.rules is access.rules
 
 
 def test_an_unknown_dialect_is_an_input_error() -> None:
@@ -286,5 +381,6 @@ def test_no_answer_raises_and_every_date_is_near(
 ) -> None:
     access = Access.from_response(status, headers, body, now, last_good=Access.from_response(200, [], BODY, 0.0))
     assert now <= access.valid_until <= now + DAY
+    assert access.is_fresh(now) is (now < access.valid_until)
     assert access.verdict("/robots.txt", "me").allowed
     assert isinstance(access.verdict("/x", "me").allowed, bool)

@@ -326,7 +326,7 @@ def test_one_sentence_and_its_section(dialect: str, agent: str, path: str, secti
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_the_closing_rule_closes_in_every_dialect(dialect: str) -> None:
     """What is in force while a site is unreachable."""
-    assert not Access.from_failure("dns", 0.0, dialect).robots.allows("/", "me")
+    assert not Access.from_failure("dns", 0.0, dialect).rules.allows("/", "me")
     assert find_dialect(dialect).name == dialect
 
 

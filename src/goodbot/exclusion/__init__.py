@@ -1,36 +1,63 @@
-"""May a robot fetch it, index it, follow it? Pure, standard library only, usable alone."""
+"""May a robot fetch it, index it, follow it, train on it? Pure, standard library only, usable alone."""
 
-from goodbot.exclusion.access import LAST_GOOD_S, LIMIT_BYTES, RETRY_S, Access
+from goodbot.exclusion.access import CLOCK_BACK_S, LIMIT_BYTES, RETRY_S, Access
 from goodbot.exclusion.agents import product_token
 from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.dialects import DIALECTS, find_dialect
-from goodbot.exclusion.directives import Directives, Source
+from goodbot.exclusion.directives import DIRECTIVE_DIALECTS, Directives, Source
 from goodbot.exclusion.formatting import format_robotstxt
 from goodbot.exclusion.freshness import parse_http_date, retry_after_s
 from goodbot.exclusion.matching import Matcher
+from goodbot.exclusion.outage import LAST_GOOD_S, InForce
+from goodbot.exclusion.page_dates import parse_page_date
+from goodbot.exclusion.preferences import USES, Preferences, PreferenceSource
+from goodbot.exclusion.rel import LinkDirectives, hides_snippet, parse_rel
+from goodbot.exclusion.robotrules import MemoryRulesStore, RobotRules, RulesStore, Visits
 from goodbot.exclusion.robotstxt import RobotsTxt
+from goodbot.exclusion.tdm import TdmRules
+from goodbot.exclusion.timing import RequestRate, Timing, Unread, Visit, Window
 from goodbot.exclusion.verdict import LOST_MOST, AccessResult, Group, Record, Rule, Verdict
 
 __all__ = [
+    "CLOCK_BACK_S",
     "DIALECTS",
+    "DIRECTIVE_DIALECTS",
     "LAST_GOOD_S",
     "LIMIT_BYTES",
     "LOST_MOST",
     "RETRY_S",
+    "USES",
     "Access",
     "AccessResult",
     "Dialect",
     "Directives",
     "Group",
+    "InForce",
+    "LinkDirectives",
     "Matcher",
+    "MemoryRulesStore",
+    "PreferenceSource",
+    "Preferences",
     "Record",
+    "RequestRate",
+    "RobotRules",
     "RobotsTxt",
     "Rule",
+    "RulesStore",
     "Source",
+    "TdmRules",
+    "Timing",
+    "Unread",
     "Verdict",
+    "Visit",
+    "Visits",
+    "Window",
     "find_dialect",
     "format_robotstxt",
+    "hides_snippet",
     "parse_http_date",
+    "parse_page_date",
+    "parse_rel",
     "product_token",
     "retry_after_s",
 ]

@@ -1,13 +1,13 @@
 """Outcome of fetching robots.txt → rules in force, and until when (RFC 9309 §2.3.1, §2.4, §2.5)."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import InitVar, dataclass, fields, replace
 from functools import cached_property
-from typing import Final
+from typing import Any, Final, NamedTuple
 
-from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.dialects import find_dialect
 from goodbot.exclusion.freshness import LONGEST_FRESH_S, fresh_for_s, retry_after_s
+from goodbot.exclusion.outage import LAST_GOOD_S, InForce, Outage
 from goodbot.exclusion.robotstxt import RobotsTxt
 from goodbot.exclusion.verdict import AccessResult, Verdict
 
@@ -15,14 +15,17 @@ LIMIT_BYTES: Final = 500 * 1024
 """How much of a robots.txt counts: the least RFC 9309 §2.5 permits. Read one byte more, so that a cut is seen
 and said."""
 
-LAST_GOOD_S: Final = 30 * 24 * 3600.0
-"""For how long a good copy rules while robots.txt is unreachable (RFC 9309 §2.3.1.4 gives 30 days as an
-example)."""
+_UTF16_ENDS: Final = {b"\xff\xfe": (b"\r\0", b"\n\0"), b"\xfe\xff": (b"\0\r", b"\0\n")}
+"""How lines end, by byte order mark."""
 
 RETRY_S: Final = 60.0
 """After how long an unreachable robots.txt is due again if the caller does not say."""
 
-_EVERYTHING_CLOSED: Final = "User-agent: *\nDisallow: /"
+CLOCK_BACK_S: Final = 60.0
+"""By how much a clock may go back before what was fetched in its future is fetched again."""
+
+_EVERYTHING_OPEN: Final = b""
+_EVERYTHING_CLOSED: Final = b"User-agent: *\nDisallow: /"
 
 _FAILURES: Final = {
     "dns": "its host name was not resolved",
@@ -35,28 +38,46 @@ _FAILURES: Final = {
 }
 
 
+class _Consequence(NamedTuple):
+    """What follows from a fetch and those before it: what is in force, until when at most (Unix seconds), why."""
+
+    in_force: InForce
+    until: float
+    reason: str
+    section: str
+
+
 @dataclass(frozen=True)
 class Access:
-    """What a robot knows of one origin's robots.txt, and what follows. Plain columns: store them, call
-    `Access(**columns)`.
+    """What a robot knows of one origin's robots.txt. Plain columns: store them, call `Access(**columns)`. What follows
+    from them in the dialect is computed: `in_force`, `rules`, `reason`, `section`.
 
-    `fetched_at` is when it was last tried, `valid_until` when it is due again (Unix seconds). `status` is
-    that of the answer, None if there was none. `reason` says in one sentence what follows, `section` what it
-    rests on. `body` is the copy in force, at most `LIMIT_BYTES`, `good_at` when that copy was fetched (None:
-    there is none), `cut_bytes` what was cut off it. `tries` counts the failed fetches in a row.
+    `fetched_at` is when it was last tried, `valid_until` when it is due again (Unix seconds). `status` is that of the
+    answer, None if there was none; then `failure` is the kind of failure. `body` is the last good copy, at most
+    `LIMIT_BYTES`, `good_at` when it was fetched (None: none is known), `cut_bytes` what was cut off it. It is kept
+    while robots.txt is unreachable, in force or not, until no dialect would use it any more. `tries` counts the failed
+    fetches in a row, `failing_since` is when the first of them was (None: the last one did not fail), `site_answers`
+    whether other pages of the site were answered lately.
+
+    `detail` is no column: what is known of this very failure, for `reason`. What is stored and loaded has none.
     """
 
     result: AccessResult
     dialect: str
     fetched_at: float
     valid_until: float
-    status: int | None
-    reason: str
-    section: str
+    status: int | None = None
+    failure: str | None = None
     body: bytes = b""
     good_at: float | None = None
-    tries: int = 0
     cut_bytes: int = 0
+    tries: int = 0
+    failing_since: float | None = None
+    site_answers: bool = False
+    detail: InitVar[str] = ""
+
+    def __post_init__(self, detail: str) -> None:
+        object.__setattr__(self, "detail", detail)  # `replace` finds it there
 
     @classmethod
     def from_response(
@@ -69,39 +90,30 @@ class Access:
         last_good: "Access | None" = None,
         *,
         retry_s: float = RETRY_S,
+        site_answers: bool = False,
     ) -> "Access":
         """What an answer to the fetch of robots.txt, received at `now`, means.
 
         Redirects are followed before; a 3xx given here says that the fetcher gave up. `headers` and `body`
         are those of the last answer, the content coding removed. `last_good` is what was known before, good
         or not. A server in trouble is due again after `retry_s` or its Retry-After, the longer of the two, at
-        most 24 hours. Never raises on what a server sends; raises InputError for an unknown dialect.
+        most 24 hours. `site_answers`: other pages of the site were answered lately (not known: False); it counts in
+        dialect `google`, 30 days after the first failure. Never raises on what a server sends; raises InputError for
+        an unknown dialect.
         """
         headers = list(headers)
         reading = find_dialect(dialect)
         result = reading.access_result(status)
         if result == "unreachable":
             hold_s = max(retry_s, retry_after_s(headers, now) or 0.0)
-            return _unreachable(f"its server answers {status}", status, now, hold_s, reading, last_good)
-        unsaid_s = reading.fresh_s if result == "successful" else reading.absent_fresh_s
-        valid_until = now + fresh_for_s(headers, now, unsaid_s, reading.longest_fresh_s)
+            tried = cls(result, dialect, now, _due(now, hold_s), status, site_answers=site_answers)
+            return tried._failed_after(last_good)
         if result == "unavailable":
-            return _unavailable(status, now, valid_until, reading)
-        kept = _cut(bytes(body))
+            return cls(result, dialect, now, now + fresh_for_s(headers, now), status)
+        kept = cut(bytes(body))
+        valid_until = now + fresh_for_s(headers, now, reading.fresh_s, reading.longest_fresh_s)
         cut_bytes = len(body) - len(kept)
-        cut = f", of which {cut_bytes} bytes over the limit are left out" if cut_bytes else ""
-        return cls(
-            result="successful",
-            dialect=dialect,
-            fetched_at=now,
-            valid_until=valid_until,
-            status=status,
-            reason=f"robots.txt was read{cut}.",
-            section=reading.sections.cut if cut_bytes else reading.sections.read,
-            body=kept,
-            good_at=now,
-            cut_bytes=cut_bytes,
-        )
+        return cls(result, dialect, now, valid_until, status, body=kept, good_at=now, cut_bytes=cut_bytes)
 
     @classmethod
     def from_failure(
@@ -112,42 +124,63 @@ class Access:
         last_good: "Access | None" = None,
         *,
         retry_s: float = RETRY_S,
+        site_answers: bool = False,
+        detail: str = "",
     ) -> "Access":
         """What it means that there is no answer.
 
         `kind` is dns, connect, timeout, reset, tls, protocol, private-address: unreachable, due again after
         `retry_s` (at most 24 hours); or too-many-redirects: unavailable. Another kind counts as unreachable
-        too. Raises InputError for an unknown dialect.
+        too. `site_answers` is that of `from_response`; `detail` says in words what failed. Raises InputError for an
+        unknown dialect.
         """
-        reading = find_dialect(dialect)
+        find_dialect(dialect)
         if kind == "too-many-redirects":
-            return _unavailable(None, now, now + LONGEST_FRESH_S, reading)
-        return _unreachable(_FAILURES.get(kind, "no answer came"), None, now, retry_s, reading, last_good)
+            return cls("unavailable", dialect, now, now + LONGEST_FRESH_S, failure=kind)
+        due = _due(now, retry_s)
+        tried = cls("unreachable", dialect, now, due, failure=kind, site_answers=site_answers, detail=detail)
+        return tried._failed_after(last_good)
+
+    def is_fresh(self, now: float) -> bool:
+        """Whether robots.txt need not be fetched at `now` (Unix seconds). It is due at `valid_until`, and also when the
+        clock went back: more than `CLOCK_BACK_S` before `fetched_at`."""
+        return self.fetched_at - CLOCK_BACK_S <= now < self.valid_until
 
     @property
-    def has_copy(self) -> bool:
-        """Whether rules that were read are in force, from this fetch or an earlier one."""
-        return self.good_at is not None
+    def in_force(self) -> InForce:
+        """What rules: `rules` (those of this answer, or of the last good copy), `open` or `closed`: everything is
+        allowed, or nothing, without any rule."""
+        return self._consequence.in_force
 
     @property
     def is_closed(self) -> bool:
-        """Whether the whole site is closed without any rule: robots.txt is unreachable and no copy is known, or it is
-        refused in a dialect in which that closes the site."""
-        refused = self.result == "unavailable" and self.status in find_dialect(self.dialect).refusals
-        return refused or (self.result == "unreachable" and not self.has_copy)
+        """Whether the whole site is closed without any rule: robots.txt is unreachable, and by its dialect no copy is
+        used; or it is refused in a dialect in which that closes the site."""
+        return self.in_force == "closed"
+
+    @property
+    def reason(self) -> str:
+        """One sentence: what the fetch came to, and what follows."""
+        return self._consequence.reason
+
+    @property
+    def section(self) -> str:
+        """What `reason` rests on (`"RFC 9309 2.3.1.4"`; docs/conformance.md lists them)."""
+        return self._consequence.section
 
     @cached_property
-    def robots(self) -> RobotsTxt:
-        """The rules in force, parsed once. They allow everything if robots.txt is unavailable, and nothing
-        where `is_closed`; why, only `verdict` says."""
-        return RobotsTxt.parse(_EVERYTHING_CLOSED if self.is_closed else self.body, self.dialect)
+    def rules(self) -> RobotsTxt:
+        """The rules in force, parsed once. They allow everything where `open` is in force, and nothing where `closed`
+        is; why, only `verdict` says."""
+        copies = {"rules": self.body, "open": _EVERYTHING_OPEN, "closed": _EVERYTHING_CLOSED}
+        return RobotsTxt.parse(copies[self.in_force], self.dialect)
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """Whether `agent` may fetch `url` of this origin, and why. Never raises, whatever the texts."""
-        verdict = replace(self.robots.verdict(url, agent), access=self.result, valid_until=self.valid_until)
+        verdict = replace(self.rules.verdict(url, agent), access=self.result, valid_until=self.valid_until)
         if self.result == "successful":
             return verdict
-        if self.has_copy:
+        if self.in_force == "rules":
             reason = f"{verdict.reason[:-1]}, by the last good copy, while robots.txt is unreachable."
             return replace(verdict, reason=reason)
         if self.is_closed and verdict.allowed:  # robots.txt itself
@@ -156,75 +189,98 @@ class Access:
         return replace(bare, reason=self.reason, section=self.section)
 
     def in_dialect(self, name: str) -> "Access":
-        """What the same answer means in another dialect. `valid_until` stays as it is.
+        """What the same fetches mean in another dialect. `valid_until` may be earlier there, and is never later.
 
         Pure. Raises InputError for an unknown dialect.
         """
-        reading = find_dialect(name)
-        there = replace(self, dialect=name)
-        if self.result == "unavailable":
-            bare = _unavailable(self.status, self.fetched_at, self.valid_until, reading)
-            return replace(there, reason=bare.reason, section=bare.section)
-        if self.result == "unreachable":
-            return replace(there, section=reading.sections.unreachable)
-        return replace(there, section=reading.sections.cut if self.cut_bytes else reading.sections.read)
+        find_dialect(name)
+        return replace(self, dialect=name)._within_bounds()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: the columns and the detail, without what was computed from them."""
+        return {**{item.name: getattr(self, item.name) for item in fields(self)}, "detail": vars(self)["detail"]}
+
+    def _failed_after(self, last: "Access | None") -> "Access":
+        """This failed fetch as one more of the run that `last` may be part of, with the copy known till then."""
+        if last is None:
+            return replace(self, tries=1, failing_since=self.fetched_at)._within_bounds()
+        since = self.fetched_at if last.failing_since is None else last.failing_since
+        counted = replace(self, tries=last.tries + 1, failing_since=since)
+        if last.good_at is not None and self.fetched_at < max(since, last.good_at) + LAST_GOOD_S:
+            counted = replace(counted, body=last.body, good_at=last.good_at, cut_bytes=last.cut_bytes)
+        return counted._within_bounds()
+
+    def _within_bounds(self) -> "Access":
+        return replace(self, valid_until=min(self.valid_until, self._consequence.until))
+
+    @cached_property
+    def _consequence(self) -> _Consequence:
+        if self.result == "successful":
+            return _of_a_file(self)
+        return _of_no_file(self) if self.result == "unavailable" else _of_an_outage(self)
 
 
-def _unavailable(status: int | None, now: float, valid_until: float, reading: Dialect) -> Access:
+def _of_a_file(access: Access) -> _Consequence:
+    """RFC 9309 §2.3.1.1, and §2.5: what is cut is said."""
+    reading = find_dialect(access.dialect)
+    until = access.fetched_at + reading.longest_fresh_s
+    if not access.cut_bytes:
+        return _Consequence("rules", until, "robots.txt was read.", reading.sections.read)
+    cut = f"robots.txt was read, of which {access.cut_bytes} bytes over the limit are left out."
+    return _Consequence("rules", until, cut, reading.sections.cut)
+
+
+def _of_no_file(access: Access) -> _Consequence:
     """RFC 9309 §2.3.1.3: without rules everything is allowed. §2.3.1.2: so it is when more than five redirects led
     nowhere. The dialects of the 1990s: a refusal closes the site."""
+    reading, status = find_dialect(access.dialect), access.status
+    until = access.fetched_at + LONGEST_FRESH_S
     sections = reading.sections
     if status is None or 300 <= status < 400:
-        section, what = sections.redirected, "was not found behind its redirects, so everything is allowed"
-    elif status in reading.refusals:
-        section, what = sections.refused, f"is refused (status {status}), so the whole site is closed"
+        reason = "robots.txt was not found behind its redirects, so everything is allowed."
+        return _Consequence("open", until, reason, sections.redirected)
+    if status in reading.refusals:
+        reason = f"robots.txt is refused (status {status}), so the whole site is closed."
+        return _Consequence("closed", until, reason, sections.refused)
+    reason = f"robots.txt is not to be had (status {status}), so everything is allowed."
+    return _Consequence("open", until, reason, sections.unavailable)
+
+
+def _of_an_outage(access: Access) -> _Consequence:
+    """RFC 9309 §2.3.1.4, where the dialects differ."""
+    reading = find_dialect(access.dialect)
+    since = access.fetched_at if access.failing_since is None else access.failing_since
+    hold = reading.outage(Outage(since, access.fetched_at, access.good_at, access.site_answers))
+    if access.status is None:
+        trouble = _FAILURES.get(access.failure or "", "no answer came")
     else:
-        section, what = sections.unavailable, f"is not to be had (status {status}), so everything is allowed"
-    return Access(
-        result="unavailable",
-        dialect=reading.name,
-        fetched_at=now,
-        valid_until=valid_until,
-        status=status,
-        reason=f"robots.txt {what}.",
-        section=section,
-    )
+        trouble = f"its server answers {access.status}"
+    reason = f"robots.txt is unreachable ({trouble}), so {hold.words}."
+    if detail := vars(access)["detail"]:
+        reason = f"robots.txt is unreachable, so {hold.words}: {detail}."
+    return _Consequence(hold.in_force, hold.until, reason, reading.sections.unreachable)
 
 
-def _unreachable(
-    trouble: str, status: int | None, now: float, hold_s: float, reading: Dialect, last_good: Access | None
-) -> Access:
-    """§2.3.1.4: everything is closed, unless there is a good copy that is not too old: its rules stay in
-    force."""
-    # Deviation (Google, HTTP status codes): a site without a copy stays closed, where Google opens it after twelve
-    # hours; and a copy rules from the first failure on, where Google does not crawl at all for twelve hours.
-    copy = last_good if last_good and last_good.good_at is not None else None
-    good_at = copy.good_at if copy else None
-    if good_at is not None and now - good_at > LAST_GOOD_S:
-        copy = good_at = None
-    due = now + min(max(hold_s, 0.0), LONGEST_FRESH_S)
-    follows = "the last good copy rules" if copy else "everything is closed"
-    return Access(
-        result="unreachable",
-        dialect=reading.name,
-        fetched_at=now,
-        valid_until=due if good_at is None else min(due, good_at + LAST_GOOD_S),
-        status=status,
-        reason=f"robots.txt is unreachable ({trouble}), so {follows}.",
-        section=reading.sections.unreachable,
-        body=copy.body if copy else b"",
-        good_at=good_at,
-        tries=(last_good.tries if last_good else 0) + 1,
-        cut_bytes=copy.cut_bytes if copy else 0,
-    )
+def _due(now: float, hold_s: float) -> float:
+    """When a server in trouble is asked again: not in the past, and within 24 hours."""
+    return now + min(max(hold_s, 0.0), LONGEST_FRESH_S)
 
 
-def _cut(body: bytes) -> bytes:
+def cut(body: bytes) -> bytes:
     """The lines that lie whole within the limit: half a pattern would say something else than its author
     did."""
     if len(body) <= LIMIT_BYTES:
         return body
-    if body[LIMIT_BYTES : LIMIT_BYTES + 1] in (b"\r", b"\n"):
+    ends = _UTF16_ENDS.get(body[:2], (b"\r", b"\n"))
+    width = len(ends[0])
+    if body[LIMIT_BYTES : LIMIT_BYTES + width] in ends:
         return body[:LIMIT_BYTES]
-    end = max(body.rfind(b"\n", 0, LIMIT_BYTES), body.rfind(b"\r", 0, LIMIT_BYTES))
-    return body[: end + 1]
+    return body[: max(_after_last(end, body) for end in ends)]
+
+
+def _after_last(end: bytes, body: bytes) -> int:
+    """Where the line ends that is the last within the limit; in UTF-16 at a whole unit."""
+    at = body.rfind(end, 0, LIMIT_BYTES)
+    while at >= 0 and at % len(end):
+        at = body.rfind(end, 0, at + len(end) - 1)
+    return at + len(end) if at >= 0 else 0

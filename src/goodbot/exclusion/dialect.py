@@ -7,6 +7,7 @@ from goodbot.exclusion.choosing import Chooser
 from goodbot.exclusion.freshness import LONGEST_FRESH_S
 from goodbot.exclusion.grouping import Grouping
 from goodbot.exclusion.octets import Compared
+from goodbot.exclusion.outage import Hold, Outage
 from goodbot.exclusion.patterns import Shape
 from goodbot.exclusion.verdict import RULE_FIELDS, AccessResult, Group, Record
 
@@ -40,10 +41,10 @@ class Dialect:
     Rules: `rule_fields` are the fields that are rules, `paths` the patterns on one such line, `shapes` what a pattern
     is compared as and how much it counts, given whether it allows and its group (several: each may match), `target`
     the same of a URL; `winner` says in words which rule counts in a group. `itself_open`: robots.txt itself is open
-    whatever the rules. `reads_delay`: Crawl-delay is heeded.
+    whatever the rules. `reads_timing`: Crawl-delay, Request-rate and Visit-time are heeded.
     Fetching: `access_result` is what an HTTP status means, `refusals` are the statuses that close the site,
-    `fresh_s` and `absent_fresh_s` how long an answer is used that does not say (`absent`: 404 and its like),
-    `longest_fresh_s` how long at most.
+    `outage` says what holds while robots.txt is unreachable. `fresh_s` is how long a file is used whose headers do not
+    say, `longest_fresh_s` how long at most (what is not there, 404 and its like: 24 hours at most in all of them).
     """
 
     name: str
@@ -58,13 +59,13 @@ class Dialect:
     target: Callable[[str], Compared]
     winner: Callable[[Group], str]
     access_result: Callable[[int], AccessResult]
+    outage: Callable[[Outage], Hold]
     groups_called: str = "group"
     rule_fields: frozenset[str] = RULE_FIELDS
     itself_open: bool = True
-    reads_delay: bool = True
+    reads_timing: bool = True
     refusals: frozenset[int] = frozenset()
     fresh_s: float = LONGEST_FRESH_S
-    absent_fresh_s: float = LONGEST_FRESH_S
     longest_fresh_s: float = LONGEST_FRESH_S
 
     def is_itself(self, target: Compared) -> bool:

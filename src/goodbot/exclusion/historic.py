@@ -7,15 +7,13 @@ from typing import Final
 from goodbot.exclusion.agents import product_token, without_versions
 from goodbot.exclusion.choosing import ALL, first_record
 from goodbot.exclusion.dialect import Dialect, Sections, no_empty_path, result_of_status
+from goodbot.exclusion.freshness import WEEK_S
 from goodbot.exclusion.grouping import in_records
 from goodbot.exclusion.lines import read_with_blank_lines
+from goodbot.exclusion.outage import put_off
 from goodbot.exclusion.paths import decoded, decoded_target, written_target
 from goodbot.exclusion.patterns import Cut, Shape
 from goodbot.exclusion.verdict import Group
-
-DAY_S: Final = 24 * 3600.0
-WEEK_S: Final = 7 * DAY_S
-"""draft-koster-robots-00 3.4: how long an answer is used that does not say. Our choice: none is used longer."""
 
 _BEFORE_ALL_PATTERNS: Final = 2**62
 """More octets than any pattern has."""
@@ -95,12 +93,12 @@ KOSTER_1994 = Dialect(
     target=written_target,
     winner=lambda group: "a rule that matches",
     access_result=result_of_status,
+    outage=put_off,
     groups_called="record",
     rule_fields=frozenset({"disallow"}),
     itself_open=False,
     refusals=_REFUSALS,
     fresh_s=WEEK_S,
-    absent_fresh_s=DAY_S,
     longest_fresh_s=WEEK_S,
 )
 

@@ -67,7 +67,7 @@ def _utf8(body: bytes) -> str:
         return _NOT_UTF8.sub(lambda octet: f"%{ord(octet.group()) - 0xDC00:02X}", text)
 
 
-def _lines(text: str) -> list[str]:
+def split_lines(text: str) -> list[str]:
     """Its lines; the last one may be missing if it is empty."""
     if "\r" in text:
         if not any(map(text.__contains__, _OTHER_ENDS)):
@@ -80,7 +80,7 @@ def read_records(body: bytes | str) -> list[Record]:
     """The lines `field: value`."""
     records: list[Record] = []
     known, append = _USUAL_FIELDS.get, records.append
-    for number, line in enumerate(_lines(decode(body)), 1):
+    for number, line in enumerate(split_lines(decode(body)), 1):
         if "#" in line:
             line = line.partition("#")[0]  # noqa: PLW2901
         written, colon, value = line.partition(":")
@@ -94,7 +94,7 @@ def read_with_blank_lines(body: bytes | str) -> Iterator[Record]:
 
     A line that holds only a comment is not empty.
     """
-    for number, line in enumerate(_lines(decode(body)), 1):
+    for number, line in enumerate(split_lines(decode(body)), 1):
         if not line or not line.strip(" \t"):
             yield number, BLANK_LINE, ""
             continue
@@ -114,7 +114,7 @@ def read_as_google(body: bytes | str) -> Iterator[Record]:
     misspellings with it.
     """
     text = _utf8(_long_lines_cut(_without_mark(_octets(body))))
-    for number, line in enumerate(_lines(text), 1):
+    for number, line in enumerate(split_lines(text), 1):
         record = _google_record(line)
         if record is not None:
             yield number, *record

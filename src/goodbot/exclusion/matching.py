@@ -8,10 +8,9 @@ from goodbot.exclusion.choosing import ALL, Choice
 from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.patterns import RuleTable, Shape
 from goodbot.exclusion.quick import quick_answer
-from goodbot.exclusion.timing import longest_delay
+from goodbot.exclusion.showing import shown
+from goodbot.exclusion.timing import asked_delay_s
 from goodbot.exclusion.verdict import LOST_MOST, Group, Rule, Verdict
-
-_SHOWN_CHARS = 120
 
 
 class _Ranked(NamedTuple):
@@ -58,7 +57,7 @@ class Matcher:
         """`choice` is the groups that speak to `agent`: their rules count together, `compiled`."""
         self.agent = agent
         self.groups = choice.groups
-        self.delay_s = asked_delay_s(choice.groups) if dialect.reads_delay else None
+        self.delay_s = asked_delay_s(choice.groups) if dialect.reads_timing else None
         self.allows = compiled.allows
         self._name = choice.name
         self._dialect = dialect
@@ -71,7 +70,7 @@ class Matcher:
         if self._dialect.is_itself(target):
             return self._verdict(url, "robots.txt itself is open to every robot.", sections.itself)
         if not self.groups:
-            name = _shown(self._dialect.robot(self.agent)) or "a robot without a name"
+            name = shown(self._dialect.robot(self.agent)) or "a robot without a name"
             reason = f"No {self._dialect.groups_called} speaks to {name}."
             return self._verdict(url, reason, sections.group)
         ranks = self._compiled.table.all(target)
@@ -79,7 +78,7 @@ class Matcher:
             return self._verdict(url, f"No rule matches in {self._of_groups()}.", sections.rule)
         winner = self._compiled.ranked[ranks[0]]
         is_what = f"(line {winner.rule.line}) is {self._dialect.winner(winner.group)}"
-        reason = f"{_shown(str(winner.rule))} {is_what} in {self._of_groups()}."
+        reason = f"{shown(str(winner.rule))} {is_what} in {self._of_groups()}."
         return self._verdict(url, reason, sections.rule, winner, self._lost(ranks))
 
     def _lost(self, ranks: Sequence[int]) -> tuple[Rule, ...]:
@@ -108,16 +107,11 @@ class Matcher:
         )
 
     def _of_groups(self) -> str:
-        name = "all robots (*)" if self._name == ALL else _shown(self._name)
+        name = "all robots (*)" if self._name == ALL else shown(self._name)
         called, line = self._dialect.groups_called, self.groups[0].line
         if len(self.groups) == 1:
             return f"the {called} for {name} (line {line})"
         return f"the {len(self.groups)} {called}s for {name} (from line {line})"
-
-
-def asked_delay_s(groups: Iterable[Group]) -> float | None:
-    """The longest Crawl-delay of these groups."""
-    return longest_delay(value for group in groups for _, field, value in group.records if field == "crawl-delay")
 
 
 def _by_precedence(groups: Iterable[Group], dialect: Dialect) -> list[_Ranked]:
@@ -132,9 +126,3 @@ def _by_precedence(groups: Iterable[Group], dialect: Dialect) -> list[_Ranked]:
     ]
     ranked.sort(key=lambda each: each.shape.key)
     return ranked
-
-
-def _shown(text: str) -> str:
-    """Fit for a sentence on a terminal: a pattern may be as long as the file and hold control characters."""
-    text = text if len(text) <= _SHOWN_CHARS else text[:_SHOWN_CHARS] + "…"
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else "\ufffd" for sign in text)

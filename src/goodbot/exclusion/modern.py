@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from goodbot.exclusion.agents import first_product, google_token, product_token
 from goodbot.exclusion.choosing import ALL, all_of_a_token
 from goodbot.exclusion.dialect import Dialect, Sections, no_empty_path, result_of_status
+from goodbot.exclusion.freshness import WEEK_S
 from goodbot.exclusion.grouping import in_groups
 from goodbot.exclusion.lines import read_as_google, read_records
 from goodbot.exclusion.octets import compared_pattern, compared_target
+from goodbot.exclusion.outage import as_google, copy_while_young
 from goodbot.exclusion.paths import directory_of_index, google_pattern, google_target
 from goodbot.exclusion.patterns import Cut, Shape
 from goodbot.exclusion.verdict import Group
@@ -65,6 +67,7 @@ RFC9309 = Dialect(
     target=compared_target,
     winner=_longest,
     access_result=result_of_status,
+    outage=copy_while_young,
 )
 
 # ---- Google ---------------------------------------------------------------------------------------------------------
@@ -115,6 +118,8 @@ GOOGLE = Dialect(
     target=google_target,
     winner=_longest,
     access_result=result_of_status,
+    outage=as_google,
     itself_open=False,
-    reads_delay=False,
+    reads_timing=False,
+    longest_fresh_s=WEEK_S,
 )

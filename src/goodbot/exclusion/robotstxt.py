@@ -1,13 +1,19 @@
 """What a robots.txt says to any robot, in any dialect."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 
 from goodbot.exclusion.choosing import Choice, Chooser
 from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.dialects import DIALECTS, find_dialect
 from goodbot.exclusion.grouping import Grouped
 from goodbot.exclusion.lines import BLANK_LINE
-from goodbot.exclusion.matching import Compiled, Matcher, asked_delay_s
+from goodbot.exclusion.matching import Compiled, Matcher
+from goodbot.exclusion.preferences import Preferences
+from goodbot.exclusion.records import content_signals, outside_groups, parse_clean_param, values_of
+from goodbot.exclusion.statements import read_preferences
+from goodbot.exclusion.tdm import TdmRules
+from goodbot.exclusion.timing import RequestRate, Timing, Window, asked_delay_s
 from goodbot.exclusion.verdict import Group, Record, Rule, Verdict
 from goodbot.exclusion.walking import walk
 
@@ -23,7 +29,18 @@ class RobotsTxt:
     belong to this file's origin. No question raises, whatever the texts.
     """
 
-    __slots__ = ("_body", "_chooser", "_compiled", "_dialect", "_matchers", "_others", "_walks", "groups", "sitemaps")
+    __slots__ = (
+        "_body",
+        "_chooser",
+        "_compiled",
+        "_dialect",
+        "_matchers",
+        "_others",
+        "_outside",
+        "_walks",
+        "groups",
+        "sitemaps",
+    )
 
     def __init__(self, body: bytes | str, dialect: Dialect, grouped: Grouped) -> None:
         self.groups = grouped.groups
@@ -37,6 +54,7 @@ class RobotsTxt:
         self._compiled: dict[tuple[int, ...], Compiled] = {}
         self._walks = 0
         self._others: dict[str, RobotsTxt] = {}
+        self._outside: dict[str, list[str]] | None = None
 
     @classmethod
     def parse(cls, body: bytes | str, dialect: str = "rfc9309") -> "RobotsTxt":
@@ -89,9 +107,87 @@ class RobotsTxt:
             self._others[name] = RobotsTxt.parse(self._body, name)
         return self._others[name]
 
+    # ---- When to come, and how often
+
+    def timing(self, agent: str) -> Timing:
+        """When `agent` may come, and how often: everything below together, ready to be asked `at` an instant.
+
+        It is read anew for each call, from the groups that speak to `agent` together; keep it. Nothing is inherited
+        from `*` by a robot with groups of its own. Dialect `google` reads nothing of it.
+        """
+        return Timing.of(self._choose(agent).groups) if self._dialect.reads_timing else Timing()
+
     def crawl_delay(self, agent: str) -> float | None:
         """Seconds between two requests that the groups of `agent` ask for (the most of several), or None."""
-        return asked_delay_s(self._choose(agent).groups) if self._dialect.reads_delay else None
+        return asked_delay_s(self._choose(agent).groups) if self._dialect.reads_timing else None
+
+    def request_rates(self, agent: str) -> list[RequestRate]:
+        """Every Request-rate that can be read: documents, seconds, and the window of minutes UTC or None."""
+        return list(self.timing(agent).rates)
+
+    def visit_times(self, agent: str) -> list[Window]:
+        """Every Visit-time that can be read: first and last minute of the UTC day, 0–1439."""
+        return list(self.timing(agent).windows)
+
+    # ---- Other records of a robot's groups
+
+    def comments(self, agent: str) -> list[str]:
+        """What the Comment records say, meant for the author or user of the robot (Conner 2.0)."""
+        return values_of(self._choose(agent).groups, "comment")
+
+    def robot_version(self, agent: str) -> str | None:
+        """The first Robot-version, as written (Conner 2.0); what it means for the rules is up to the dialect."""
+        return next(iter(values_of(self._choose(agent).groups, "robot-version")), None)
+
+    def noindex(self, agent: str) -> list[str]:
+        """The path patterns of the Noindex records. Nobody heeds them any more (Google stopped in 2019)."""
+        return values_of(self._choose(agent).groups, "noindex")
+
+    def content_signals(self, agent: str) -> dict[str, str]:
+        """Content-Signal: `{"search": "yes", "ai-train": "no"}`, in lower case, with keys nobody knows.
+
+        Of equal keys the last counts, but no `no` to search, ai-input or ai-train is taken back.
+        """
+        return content_signals(values_of(self._choose(agent).groups, "content-signal"))
+
+    # ---- What the content may be used for
+
+    def preferences(
+        self,
+        url: str,
+        agent: str,
+        *,
+        headers: Iterable[tuple[str, str]] = (),
+        metas: Iterable[tuple[str, str]] = (),
+        tdm: TdmRules | None = None,
+    ) -> Preferences:
+        """What `url` may be used for, by this file, the answer's `headers`, the page's `metas` and the site's `tdm`.
+
+        Content-Usage, Content-Signal, noai, TDM reservations and RSL licenses are read; all statements on a use count
+        together. `headers` and `metas` are (name, value) pairs. Never raises on content; linear.
+        """
+        groups, allows = self._choose(agent).groups, partial(self.allows, agent=agent)
+        return read_preferences(url, agent, groups, allows, self.licenses, headers, metas, tdm)
+
+    # ---- Records of the whole file
+
+    @property
+    def licenses(self) -> list[str]:
+        """The values of the License records (RSL 1.0), as written, in order."""
+        return list(self._of_the_file("license"))
+
+    @property
+    def host(self) -> str | None:
+        """The first Host, as written: the main one of several mirrors (Yandex, until 2018)."""
+        return next(iter(self._of_the_file("host")), None)
+
+    @property
+    def clean_params(self) -> list[tuple[tuple[str, ...], str]]:
+        """Clean-param (Yandex): names of parameters that do not change a page, and the path prefix or ""."""
+        read = map(parse_clean_param, self._of_the_file("clean-param"))
+        return [clean for clean in read if clean is not None]
+
+    # ---- What is kept
 
     def matcher(self, agent: str) -> Matcher:
         """What the file says to one robot, bound for hot loops."""
@@ -103,6 +199,12 @@ class RobotsTxt:
             choice = self._choose(agent)
             matcher = self._matchers[agent] = Matcher(agent, choice, self._dialect, self._compile(choice.groups))
         return matcher
+
+    def _of_the_file(self, field: str) -> list[str]:
+        """The kept bytes are read once more, when such a field is first asked for."""
+        if self._outside is None:
+            self._outside = outside_groups(self._dialect.read(self._body))
+        return self._outside[field]
 
     def _choose(self, agent: str) -> Choice:
         if self._chooser is None:

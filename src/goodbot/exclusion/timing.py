@@ -1,10 +1,120 @@
-"""Crawl-delay: how long a robots.txt asks a robot to wait between two requests."""
+"""When a robots.txt lets a robot come, and how often: Crawl-delay, Request-rate, Visit-time.
 
+None of them is in RFC 9309, whose §2.2.4 lets other records be read. Crawl-delay is custom; the other two are Sean
+Conner's (An Extended Standard for Robot Exclusion, 1996). All times are UTC.
+"""
+
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, NamedTuple, TypeVar
+
+from goodbot.exclusion.showing import shown
+from goodbot.exclusion.verdict import Group, Record
+
+Window = tuple[int, int]
+"""The first and the last minute of the UTC day (0–1439), both included; past midnight if the first is the later."""
+
+_DAY: Final = 1440
+_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 # Ten digits are 317 years: nothing longer is meant, and no number is too large for a float.
 _SECONDS = re.compile(r"[0-9]{1,10}(?:\.[0-9]{0,10})?|\.[0-9]{1,10}")
+_COUNT = re.compile(r"[0-9]{1,10}")
+_TIME = re.compile(r"([0-9]{1,10})([smhSMH]?)")
+_CLOCK = re.compile(r"[0-9]{4}")
+
+Read = TypeVar("Read")
+
+
+class RequestRate(NamedTuple):
+    """At most `documents` in `seconds`, in the minutes of the window; None: whenever no window holds."""
+
+    documents: int
+    seconds: float
+    window: Window | None
+
+    @property
+    def gap_s(self) -> float:
+        """Seconds from one request to the next, if they are spread evenly."""
+        return self.seconds / self.documents
+
+
+class Unread(NamedTuple):
+    """A record whose value says nothing, and why. `value` is fit for printing, cut after 120 characters."""
+
+    line: int
+    field: str
+    value: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """The answer for one instant. `from_at` (Unix seconds) is that instant, or when the next window opens.
+
+    `gap_s` is the least seconds between two requests that are asked for at that instant, None if nothing asks.
+    """
+
+    may_come: bool
+    from_at: float
+    gap_s: float | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Timing:
+    """What one robot is asked: the longest Crawl-delay in seconds, every rate, every window of Visit-time.
+
+    Without a window it may come at any time. `unread` are the records of these fields that say nothing, by line.
+    """
+
+    delay_s: float | None = None
+    rates: tuple[RequestRate, ...] = ()
+    windows: tuple[Window, ...] = ()
+    unread: tuple[Unread, ...] = ()
+
+    @classmethod
+    def of(cls, groups: Iterable[Group]) -> "Timing":
+        """What these groups say together. Linear; whatever the values, nothing is raised."""
+        records = list(_records(groups))
+        unread: list[Unread] = []
+        delays = _read(records, "crawl-delay", _delay, unread)
+        rates = _read(records, "request-rate", parse_rate, unread)
+        windows = _read(records, "visit-time", parse_window, unread)
+        return cls(max(delays, default=None), tuple(rates), tuple(windows), tuple(sorted(unread)))
+
+    def at(self, now: float) -> Visit:
+        """May I come at `now` (Unix seconds), from when, and how often? Linear in the rates and windows.
+
+        `from_at` is as exact as a float of that size is. Raises ValueError for NaN and infinity.
+        """
+        if not math.isfinite(now):
+            raise ValueError(f"no instant: {now}")
+        minutes = math.floor(now) // 60  # whole numbers, which hold every minute of any float
+        minute = minutes % _DAY
+        wait, window = min(((_wait(window, minute), window) for window in self.windows), default=(0, None))
+        gap_s, asks = self._gap(minute)
+        from_at = float((minutes + wait) * 60) if wait else now
+        return Visit(not wait, from_at, gap_s, f"{_comes(wait, window)}, {asks}.")
+
+    def _gap(self, minute: int) -> tuple[float | None, str]:
+        """Of the rates whose window holds, or else of those without one, the slowest; or the Crawl-delay if longer."""
+        held = [rate for rate in self.rates if rate.window and not _wait(rate.window, minute)]
+        held = held or [rate for rate in self.rates if not rate.window]
+        slowest = max(held, key=lambda rate: rate.gap_s, default=None)
+        if slowest and (self.delay_s is None or slowest.gap_s > self.delay_s):
+            return slowest.gap_s, f"and {_written(slowest)} asks for {slowest.gap_s:g} s between two requests"
+        if self.delay_s is not None:
+            return self.delay_s, f"and Crawl-delay asks for {self.delay_s:g} s between two requests"
+        return None, "and no time between two requests is asked for"
+
+
+def asked_delay_s(groups: Iterable[Group]) -> float | None:
+    """The longest Crawl-delay of these groups, since each was asked for; None if none can be read."""
+    values = (value for group in groups for _, field, value in group.records if field == "crawl-delay")
+    return max((delay for value in values if (delay := parse_delay(value)) is not None), default=None)
 
 
 def parse_delay(value: str) -> float | None:
@@ -17,6 +127,93 @@ def parse_delay(value: str) -> float | None:
     return float(value) if _SECONDS.fullmatch(value) else None
 
 
-def longest_delay(values: Iterable[str]) -> float | None:
-    """The longest of several, since each was asked for; None if none can be read."""
-    return max((delay for value in values if (delay := parse_delay(value)) is not None), default=None)
+def parse_rate(value: str) -> RequestRate | str:
+    """A Request-rate (`1/10m 1300-1659`), or why the value says nothing.
+
+    Documents and time are whole numbers of at most ten digits, at least 1; units s (default), m, h in any case.
+    Source: Conner 2.0. Our reading: blanks may stand around the slash; a window that cannot be read spoils the record.
+    """
+    documents, slash, rest = value.partition("/")
+    if not slash:
+        return "not of the form documents/time"
+    time, *windows = rest.split(maxsplit=1) or [""]
+    count, span = _COUNT.fullmatch(documents.strip()), _TIME.fullmatch(time)
+    if not count or not int(count.group()):
+        return "its documents are not a whole number of at most ten digits, at least 1"
+    if not span or not int(span.group(1)):
+        return "its time is not a whole number of at most ten digits, at least 1, with s, m, h or no unit"
+    window = parse_window(windows[0]) if windows else None
+    if isinstance(window, str):
+        return f"its window is {window}"
+    return RequestRate(int(count.group()), float(int(span.group(1)) * _UNITS[span.group(2).lower()]), window)
+
+
+def parse_window(value: str) -> Window | str:
+    """A Visit-time (`0600-0845` or `0600 0845`, hours and minutes UTC), or why the value says nothing.
+
+    Source: Conner 2.0, and the draft of October 1996 for the blank. Our reading: the last minute belongs to the
+    window, 2400 is the end of the day, and blanks may stand around the hyphen.
+    """
+    ends = [end.strip() for end in value.split("-", 2)] if "-" in value else value.split(maxsplit=2)
+    if len(ends) != 2 or not all(map(_CLOCK.fullmatch, ends)):
+        return "not two times of day of four digits each"
+    first, last = map(_minute, ends)
+    if ends[1] == "2400":
+        last = _DAY - 1
+    return "not within the hours 00-23 and the minutes 00-59" if first is None or last is None else (first, last)
+
+
+def _minute(clock: str) -> int | None:
+    hours, minutes = int(clock[:2]), int(clock[2:])
+    return hours * 60 + minutes if hours < 24 and minutes < 60 else None
+
+
+def _delay(value: str) -> float | str:
+    delay_s = parse_delay(value)
+    return delay_s if delay_s is not None else "not a plain number of seconds, of at most ten digits"
+
+
+def _records(groups: Iterable[Group]) -> Iterator[Record]:
+    return (record for group in groups for record in group.records)
+
+
+def _read(
+    records: Iterable[Record], field: str, reader: Callable[[str], Read | str], unread: list[Unread]
+) -> list[Read]:
+    """The values of one field that say something; the others are added to `unread`."""
+    values: list[Read] = []
+    for line, name, value in records:
+        if name == field:
+            found = reader(value)
+            if isinstance(found, str):
+                unread.append(Unread(line, field, shown(value), found))
+            else:
+                values.append(found)
+    return values
+
+
+def _wait(window: Window, minute: int) -> int:
+    """Minutes until it opens; 0 if it is open."""
+    first, last = window
+    return 0 if (minute - first) % _DAY <= (last - first) % _DAY else (first - minute) % _DAY
+
+
+def _comes(wait: int, window: Window | None) -> str:
+    if window is None:
+        return "The robot may come at any time"
+    if wait:
+        return f"The robot may not come before {_clock(window[0])} UTC (Visit-time {_span(window)})"
+    return f"The robot may come now (Visit-time {_span(window)} UTC)"
+
+
+def _written(rate: RequestRate) -> str:
+    span = f" {_span(rate.window)} UTC" if rate.window else ""
+    return f"Request-rate {rate.documents}/{rate.seconds:.0f}s{span}"
+
+
+def _span(window: Window) -> str:
+    return f"{_clock(window[0])}-{_clock(window[1])}"
+
+
+def _clock(minute: int) -> str:
+    return f"{minute // 60:02}{minute % 60:02}"

@@ -1,0 +1,154 @@
+"""Whatever states a preference on a page's content → Preferences: robots.txt, HTTP fields, META, tdmrep.json."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple
+
+from goodbot.exclusion.directives import Directives
+from goodbot.exclusion.licenses import linked_licenses
+from goodbot.exclusion.octets import compared_pattern, compared_target
+from goodbot.exclusion.patterns import Cut, RuleTable, Shape
+from goodbot.exclusion.preferences import VOCABULARY, Preference, Preferences, PreferenceSource, Use
+from goodbot.exclusion.showing import shown
+from goodbot.exclusion.structured import Member, parse_dictionary
+from goodbot.exclusion.tdm import TdmRules, read_tdm
+from goodbot.exclusion.verdict import Group
+
+ATTACHMENT: Final = "draft-ietf-aipref-attach-05"
+CONTENT_SIGNALS: Final = "contentsignals.org"
+NOAI: Final = "noai"
+
+USAGE_LIMIT_CHARS: Final = 64 * 1024
+"""Our choice: longer preferences are not read, as if they were no dictionary."""
+
+_LABELS: Final[dict[str, Use]] = {"train-ai": "ai-train", "search": "search"}
+_SIGNALS: Final[dict[str, Use]] = {"search": "search", "ai-input": "ai-input", "ai-train": "ai-train"}
+_USAGES: Final[dict[Member, Preference]] = {Member("token", "y"): "allowed", Member("token", "n"): "disallowed"}
+_ANSWERS: Final[dict[str, Preference]] = {"yes": "allowed", "no": "disallowed"}
+
+_BLANKS = " \t"
+
+
+class Place(NamedTuple):
+    """Where a statement stands, and as what."""
+
+    origin: str
+    line: int | None
+    text: str
+    section: str
+
+    def states(self, use: Use, value: Preference, note: str = "") -> PreferenceSource:
+        return PreferenceSource(use, value, *self, note)
+
+
+class Usage(NamedTuple):
+    """The value of a Content-Usage record: a path pattern (none: ""), and the preferences behind it."""
+
+    path: str
+    preferences: str
+
+    @classmethod
+    def parse(cls, value: str) -> "Usage":
+        """A path begins with `/` and ends at the first blank or tab."""
+        if not value.startswith("/"):
+            return cls("", value)
+        path = value.replace("\t", " ").partition(" ")[0]
+        return cls(path, value[len(path) :].strip(_BLANKS))
+
+
+def read_preferences(
+    url: str,
+    agent: str,
+    groups: Sequence[Group],
+    allows: Callable[[str], bool],
+    licenses: Iterable[str],
+    headers: Iterable[tuple[str, str]],
+    metas: Iterable[tuple[str, str]],
+    tdm: TdmRules | None,
+) -> Preferences:
+    """All of it together. `groups` are those that speak to `agent`, `allows` is what its rules say of a URL."""
+    headers, metas = tuple(headers), tuple(metas)
+    reservation = read_tdm(url, headers, metas, tdm)
+    return Preferences(
+        [
+            *_of_robots_txt(url, groups, allows),
+            *_of_usage_field(headers),
+            *_of_noai(metas, headers, agent),
+            *reservation.sources,
+        ],
+        [*licenses, *linked_licenses(headers)],
+        reservation.policy,
+    )
+
+
+# ---- robots.txt -----------------------------------------------------------------------------------------------------
+
+
+def _of_robots_txt(url: str, groups: Sequence[Group], allows: Callable[[str], bool]) -> Iterator[PreferenceSource]:
+    records = [record for group in groups for record in group.records]
+    usages = {line: Usage.parse(value) for line, field, value in records if field == "content-usage"}
+    notes = _notes(url, {usage.path for usage in usages.values()}, allows) if usages else {}
+    for line, field, value in records:
+        if field == "content-signal":
+            yield from _signals(value, Place("robots.txt", line, shown(f"Content-Signal: {value}"), CONTENT_SIGNALS))
+        elif line in usages and (usage := usages[line]).path in notes:
+            place = Place("robots.txt", line, shown(f"Content-Usage: {value}"), ATTACHMENT)
+            yield from _usages(usage.preferences, place, notes[usage.path])
+
+
+def _signals(value: str, place: Place) -> Iterator[PreferenceSource]:
+    """`key=yes` and `key=no`, between commas, in any case; other keys are no matter of ours."""
+    stated: dict[tuple[Use, Preference], None] = {}
+    for part in value.lower().split(","):
+        key, _, said = part.partition("=")
+        use = _SIGNALS.get(key.strip(_BLANKS))
+        if use:
+            stated[use, _ANSWERS.get(said.strip(_BLANKS), "unknown")] = None
+    for use, answer in stated:
+        yield place.states(use, answer, "its value is neither yes nor no" if answer == "unknown" else "")
+
+
+def _notes(url: str, paths: Iterable[str], allows: Callable[[str], bool]) -> dict[str, str]:
+    """The paths that match, each with why it does not count, or "".
+
+    The longest counts, compared as RFC 9309 §2.2.2 does, whatever the dialect; equally long ones count together.
+    """
+    compared = [(path, compared_pattern(path)) for path in paths]
+    table = RuleTable([Shape(Cut.wildcards(plain), Cut.wildcards(encoded), 0) for _, (plain, encoded) in compared])
+    matching = [compared[rank] for rank in table.all(compared_target(url))]
+    if not allows(url):
+        return {
+            path: "robots.txt closes the URL to this robot, and so states no preference on it" for path, _ in matching
+        }
+    longest = max((len(encoded) for _, (_, encoded) in matching), default=0)
+    return {path: "" if len(encoded) == longest else "a longer path counts" for path, (_, encoded) in matching}
+
+
+# ---- HTTP fields and META -------------------------------------------------------------------------------------------
+
+
+def _of_usage_field(headers: Iterable[tuple[str, str]]) -> Iterator[PreferenceSource]:
+    """Several fields are one dictionary (RFC 9651 §4.2); an empty one says nothing."""
+    values = [value.strip(_BLANKS) for name, value in headers if name.strip().lower() == "content-usage"]
+    joined = ", ".join(filter(None, values))
+    yield from _usages(joined, Place("HTTP field Content-Usage", None, shown(f"Content-Usage: {joined}"), ATTACHMENT))
+
+
+def _usages(preferences: str, place: Place, note: str = "") -> Iterator[PreferenceSource]:
+    """What a dictionary of preferences states; `note`: why it does not count."""
+    members = parse_dictionary(preferences) if len(preferences) <= USAGE_LIMIT_CHARS else None
+    if members is None:
+        place = place._replace(section=VOCABULARY)
+    for label, use in _LABELS.items():
+        if members is None:
+            yield place.states(use, "unknown", note or "it is no dictionary of RFC 9651 that can be read")
+        elif label in members:
+            value = _USAGES.get(members[label], "unknown")
+            why = note or ("its value is neither y nor n" if value == "unknown" else "")
+            yield place.states(use, "unknown" if note else value, why)
+
+
+def _of_noai(
+    metas: Iterable[tuple[str, str]], headers: Iterable[tuple[str, str]], agent: str
+) -> Iterator[PreferenceSource]:
+    for source in Directives.parse(metas, headers, agent).why("ai"):
+        yield Place(source.origin, None, shown(source.directive), NOAI).states("ai-train", "disallowed")

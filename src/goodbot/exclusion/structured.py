@@ -1,0 +1,132 @@
+"""A dictionary of RFC 9651 (Structured Field Values for HTTP): text → its members, or that it is none.
+
+Parameters are checked for their form and dropped. One pass, linear in the text; nothing is tried twice.
+"""
+
+import re
+from typing import Final, NamedTuple
+from urllib.parse import unquote_to_bytes
+
+
+class Member(NamedTuple):
+    """The value of one key. `kind` is `token`, `string`, `integer`, `decimal`, `boolean`, `date`, `bytes`,
+    `display_string` or `inner_list`; `text` is the value as written, without its parameters."""
+
+    kind: str
+    text: str
+
+
+_TRUE: Final = Member("boolean", "?1")
+
+_KEY = re.compile(r"[a-z*][a-z0-9_\-.*]*+")
+_PARAMETER = re.compile(rf"; *+{_KEY.pattern}(=)?")
+_NEXT_MEMBER = re.compile(r"[ \t]*+(?:\Z|,[ \t]*+(?!\Z))")
+_SPACES = re.compile(" *+")
+
+# What is longer than these bounds (§4.2.4) ends too early, and no digit may follow a value.
+_BARE_ITEM = re.compile(
+    r"""(?P<decimal>-?[0-9]{1,12}\.[0-9]{1,3})
+    |(?P<integer>-?[0-9]{1,15})
+    |(?P<string>"(?:[\x20\x21\x23-\x5b\x5d-\x7e]|\\["\\])*+")
+    |(?P<token>[A-Za-z*][A-Za-z0-9!\#$%&'*+\-.^_`|~:/]*+)
+    |(?P<bytes>:[A-Za-z0-9+/]*+={0,2}:)
+    |(?P<boolean>\?[01])
+    |(?P<date>@-?[0-9]{1,15})
+    |(?P<display_string>%"(?:[\x20\x21\x23\x24\x26-\x7e]|%[0-9a-f]{2})*+")""",
+    re.VERBOSE,
+)
+
+_Read = tuple[Member, int] | None
+"""What was read and where it ends."""
+
+
+def parse_dictionary(text: str) -> dict[str, Member] | None:
+    """The members by their keys, of a repeated key the last one; None if the text is no dictionary. Never raises.
+
+    Several fields of one name are one text, joined by commas (§4.2). Source: RFC 9651 §4.2.2.
+    """
+    text = text.strip(" ")
+    members: dict[str, Member] = {}
+    at = 0
+    while at < len(text):
+        key = _KEY.match(text, at)
+        read = _member(text, key.end()) if key else None
+        if key is None or read is None:
+            return None
+        members[key.group()], at = read
+        more = _NEXT_MEMBER.match(text, at)
+        if more is None:
+            return None
+        at = more.end()
+    return members
+
+
+def _member(text: str, at: int) -> _Read:
+    """What follows a key (§4.2.2, step 2): `=` and a value, or nothing, which is true."""
+    if not text.startswith("=", at):
+        return _with_parameters(_TRUE, text, at)
+    return _inner_list(text, at + 1) if text.startswith("(", at + 1) else _item(text, at + 1)
+
+
+def _inner_list(text: str, start: int) -> _Read:
+    """§4.2.1.2: items between blanks; lists do not nest."""
+    at = start + 1
+    while True:
+        at = _after_spaces(text, at)
+        if text.startswith(")", at):
+            return _with_parameters(Member("inner_list", text[start : at + 1]), text, at + 1)
+        read = _item(text, at)
+        if read is None or not text.startswith((" ", ")"), read[1]):
+            return None
+        at = read[1]
+
+
+def _item(text: str, at: int) -> _Read:
+    """§4.2.3."""
+    read = _bare_item(text, at)
+    return _with_parameters(read[0], text, read[1]) if read else None
+
+
+def _with_parameters(member: Member, text: str, at: int) -> _Read:
+    """§4.2.3.2: passes over them."""
+    while text.startswith(";", at):
+        parameter = _PARAMETER.match(text, at)
+        if parameter is None:
+            return None
+        at = parameter.end()
+        if parameter.group(1):
+            value = _bare_item(text, at)
+            if value is None:
+                return None
+            at = value[1]
+    return member, at
+
+
+def _bare_item(text: str, at: int) -> _Read:
+    """§4.2.3.1."""
+    found = _BARE_ITEM.match(text, at)
+    if found is None or found.lastgroup is None:
+        return None
+    member = Member(found.lastgroup, found.group())
+    return (member, found.end()) if _is_sound(member) else None
+
+
+def _is_sound(member: Member) -> bool:
+    """What an expression of single signs does not see: octets in base64, UTF-8."""
+    if member.kind == "bytes":
+        digits = member.text.strip(":").rstrip("=")
+        return len(digits) % 4 != 1 and (bool(digits) or member.text == "::")
+    return member.kind != "display_string" or _is_utf8(member.text)
+
+
+def _is_utf8(text: str) -> bool:
+    try:
+        unquote_to_bytes(text).decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _after_spaces(text: str, at: int) -> int:
+    spaces = _SPACES.match(text, at)
+    return spaces.end() if spaces else at
