@@ -4,19 +4,22 @@ import gzip
 import sys
 import tracemalloc
 import zlib
+from functools import partial
 
 import brotli  # type: ignore[import-untyped]
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.page.coding import MAX_MEMBERS, decode_content
+from goodbot.page.coding import MAX_MEMBERS, decode_content, decode_pieces, unpacked
 from goodbot.values import Response
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
+
+packed = partial(gzip.compress, mtime=0)
 
 TEXT = b"".join(b"line %d of a document\n" % number for number in range(4000))
 LIMIT = 1 << 20
@@ -31,7 +34,7 @@ def answer(coding: str, body: bytes) -> Response:
     return Response(200, (("Content-Encoding", coding),), body)
 
 
-GZIP, BR, ZSTD = gzip.compress(TEXT), brotli.compress(TEXT, quality=5), zstd.compress(TEXT)
+GZIP, BR, ZSTD = packed(TEXT), brotli.compress(TEXT, quality=5), zstd.compress(TEXT)
 
 
 @pytest.mark.parametrize(
@@ -40,7 +43,7 @@ GZIP, BR, ZSTD = gzip.compress(TEXT), brotli.compress(TEXT, quality=5), zstd.com
         ("gzip", GZIP),
         ("GZip", GZIP),
         ("x-gzip", GZIP),
-        ("gzip", gzip.compress(TEXT[:100]) + gzip.compress(TEXT[100:])),
+        ("gzip", packed(TEXT[:100]) + packed(TEXT[100:])),
         ("gzip", GZIP + b"\0" * 512),
         ("deflate", zlib.compress(TEXT)),
         ("deflate", raw_deflate(TEXT)),
@@ -51,7 +54,7 @@ GZIP, BR, ZSTD = gzip.compress(TEXT), brotli.compress(TEXT, quality=5), zstd.com
         ("", TEXT),
         ("identity, gzip,", GZIP),
         ("gzip, br", brotli.compress(GZIP)),
-        ("br, gzip, zstd, deflate", zlib.compress(zstd.compress(gzip.compress(BR)))),
+        ("br, gzip, zstd, deflate", zlib.compress(zstd.compress(packed(BR)))),
     ],
 )
 def test_undone(coding: str, body: bytes) -> None:
@@ -123,7 +126,7 @@ def test_empty_body() -> None:
 
 
 def test_members_are_counted() -> None:
-    decoded = decode_content(answer("gzip", gzip.compress(b"a") * (MAX_MEMBERS + 1)), LIMIT)
+    decoded = decode_content(answer("gzip", packed(b"a") * (MAX_MEMBERS + 1)), LIMIT)
     assert (len(decoded.body), decoded.error) == (MAX_MEMBERS, f"gzip: more than {MAX_MEMBERS} members")
 
 
@@ -163,3 +166,77 @@ def test_never_raises_and_stays_within_the_limit(
 ) -> None:
     decoded = decode_content(answer(", ".join(codings), body[:at] + hurt + body[at + len(hurt) :]), limit)
     assert len(decoded.body) <= limit
+
+
+# ---- in pieces -------------------------------------------------------------------------------------------------------
+
+
+def in_pieces(coding: str, body: bytes, limit: int = LIMIT) -> tuple[bytes, list[str]]:
+    """What comes out, and what is said of it."""
+    said: list[str] = []
+    pieces = list(decode_pieces(answer(coding, body), limit, said.append))
+    assert all(len(piece) <= 131_072 for piece in pieces)
+    return b"".join(pieces), said
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        ("gzip", GZIP),
+        ("gzip", packed(TEXT[:100]) + packed(TEXT[100:])),
+        ("gzip", GZIP + b"\0" * 512),
+        ("deflate", zlib.compress(TEXT)),
+        ("deflate", raw_deflate(TEXT)),
+        ("br", BR),
+        ("zstd", zstd.compress(TEXT[:9]) + b"\x50\x2a\x4d\x18\x02\0\0\0ab" + zstd.compress(TEXT[9:])),
+        ("", TEXT),
+        ("", GZIP),
+        ("gzip", packed(GZIP)),
+        ("br, gzip, zstd, deflate", zlib.compress(zstd.compress(packed(BR)))),
+        ("gzip", TEXT),
+        ("rot13", TEXT),
+    ],
+)
+def test_undone_in_pieces_and_a_gzip_file_unpacked(coding: str, body: bytes) -> None:
+    assert in_pieces(coding, body) == (TEXT, [])
+
+
+def test_what_came_before_the_damage_counts_and_the_damage_is_told() -> None:
+    out, said = in_pieces("gzip", GZIP[: len(GZIP) // 2])
+    assert TEXT.startswith(out)
+    assert (len(out) > 1000, said) == (True, ["the data ends early"])
+    out, said = in_pieces("gzip", GZIP[:9000] + bytes(100) + GZIP[9100:])
+    assert TEXT.startswith(out[: len(out) // 2])
+    assert len(said) == 1
+    assert said[0].startswith("the data is damaged (")
+
+
+BOMB = packed(bytes(200 << 20), 9)
+
+
+@pytest.mark.parametrize(
+    ("coding", "body"),
+    [
+        ("gzip", BOMB),
+        ("", BOMB),
+        ("gzip, gzip", packed(BOMB)),
+        ("gzip", packed(b"") * MAX_MEMBERS + GZIP),
+        ("gzip", packed(packed(b"") * 5_000_000)),
+    ],
+    ids=["coded", "a file", "twice", "empty members", "empty members within"],
+)
+def test_a_bomb_gives_no_more_than_the_limit_in_flat_memory(coding: str, body: bytes) -> None:
+    tracemalloc.start()
+    try:
+        size = sum(len(piece) for piece in decode_pieces(answer(coding, body), LIMIT, lambda _: None))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert size <= LIMIT
+    assert peak < 1_000_000
+
+
+@given(st.binary(max_size=200), st.sampled_from(["gzip", "deflate", "br", "zstd", ""]), st.integers(0, 100))
+def test_any_bytes_in_pieces(body: bytes, coding: str, limit: int) -> None:
+    assert len(in_pieces(coding, body, limit)[0]) <= limit
+    assert len(b"".join(unpacked([body[:1], body[1:]], lambda _: None))) < 100_000

@@ -7,12 +7,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goodbot.page import read_page
+from goodbot.page.found import MAX_ANCHOR_CHARS, MAX_LINKS, MAX_TITLE_CHARS
 from goodbot.page.tokens import (
-    MAX_ANCHOR_CHARS,
     MAX_HEADING_CHARS,
     MAX_HEADINGS,
-    MAX_LINKS,
-    MAX_TITLE_CHARS,
 )
 from goodbot.url import Url
 from goodbot.values import Page, Response
@@ -143,6 +141,7 @@ def test_base(html: str, expected: str) -> None:
         ("<a href=x>1</a><a href=x rel='nofollow ugc'>2</a>", ["x|1|", "x|2|nofollow ugc"]),
         ("<a href=x rel=me>1</a><a href=x>2</a>", ["x|1|me"]),
         ("<a href=x></a><a href=x>2</a><a href=x>3</a>", ["x|2|"]),
+        ("<a href=x rel='nofollow,noopener'>1</a><a href=x rel=UGC>2</a>", ["x|1|nofollow,noopener", "x|2|ugc"]),
     ],
 )
 def test_a_link_is_kept_once_and_stays_followable(html: str, expected: list[str]) -> None:
@@ -194,6 +193,38 @@ def test_text(html: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<p>one<p>two", None),
+        ("<p>costs <span data-nosnippet>5</span> euros", "costs euros"),
+        ("<p>a<SPAN class=x DATA-NoSnippet=false>b</SPAN>c", "a c"),
+        ("a<div data-nosnippet>b<div>c</div>d</div>e", "a\ne"),
+        ("a<section data-nosnippet=''>b<div>c</section>d", "a\nd"),
+        ("a<span data-nosnippet>b<span>c</span>d</span>e<span>f</span>", "a ef"),
+        ("a<div data-nosnippet>b<span data-nosnippet>c</span>d</div>e", "a\ne"),
+        ("a<div data-nosnippet>b<p>c", "a"),
+        ("a<div data-nosnippet/>b", "a"),
+        ("a</span><span data-nosnippet>b</span></span>c", "a c"),
+        ("<p data-nosnippet>a</p><b data-nosnippet>b</b>", None),
+        ("<p title=data-nosnippet>a</p>data-nosnippet", None),
+        ("a<span data-nosnippet-not>b</span>", None),
+        ("<div data-nosnippet>all of it</div>", ""),
+        ("a<span data-nosnippet>b<template></span>c</template>d</span>e", "a e"),
+        ("a<template><span data-nosnippet></template>b", None),
+        ("a<!-- <span data-nosnippet> -->b", None),
+        ("a<noscript><span data-nosnippet>b</noscript>c", "a c"),
+        ("<div data-nosnippet>a<noscript></div>b</noscript>c</div>d", "d"),
+        ("<div data-nosnippet>a<noscript><div data-nosnippet>b</noscript>c</div>d", "d"),
+        ("x<div data-nosnippet>menu<main>a</div>b</main>y", "b\nx\ny"),
+    ],
+)
+def test_text_kept_out_of_extracts(html: str, shown: str | None) -> None:
+    page = read(html)
+    assert page.shown == shown
+    assert page.text == read(html.replace("data-nosnippet", "data-other")).text.replace("data-other", "data-nosnippet")
+
+
+@pytest.mark.parametrize(
     ("html", "headings"),
     [
         ("<h1>One <b>more</b></h1><H2>two\n</H2><h3>3</h3><h4>four</h4><h2> </h2>", ("One more", "two", "3")),
@@ -220,6 +251,11 @@ def test_headings(html: str, headings: tuple[str, ...]) -> None:
         ("", (("Link", "</a>; rel=next"), ("Link", '</b>; rel="up canonical"')), "http://example.org/b"),
         ("<link rel=canonical href=/page>", (("Link", "</header>; rel=canonical"),), "http://example.org/page"),
         ("", (("Link", "<<<>>;;rel=;=canonical"),), None),
+        ("<meta name=URL content='/mirrored'>", (), "http://example.org/mirrored"),
+        ("<base href=/b/><meta name=url content=' m '>", (), "http://example.org/b/m"),
+        ("<meta name=url content=/m><link rel=canonical href=/c>", (), "http://example.org/c"),
+        ("<meta name=url content=/m>", (("Link", "</header>; rel=canonical"),), "http://example.org/header"),
+        ("<meta name=url content='mailto:x'>", (), None),
     ],
 )
 def test_canonical(html: str, headers: tuple[tuple[str, str], ...], canonical: str | None) -> None:
@@ -248,7 +284,7 @@ def test_meta_names_in_any_case() -> None:
         "<META NAME=DESCRIPTION CONTENT=''><meta content='About\n robots' name=' Description '>"
         "<meta name=KeyWords content='robot, web'><meta name=description content=second>"
     )
-    assert (page.description, page.keywords) == ("About robots", "robot, web")
+    assert (page.directives.description, page.directives.keywords) == ("About robots", "robot, web")
 
 
 @pytest.mark.parametrize(
@@ -358,6 +394,12 @@ def test_lengths_are_bounded() -> None:
         pytest.param(" \n" * 500_000 + "<p>x", 1, id="white space"),
         pytest.param("<meta http-equiv=refresh content='0" + " " * 500_000 + ";'>", 0, id="refresh"),
         pytest.param("<p>word " * 1_200_000, 4_999_999, id="10 MB"),
+        pytest.param("<span>" * 16_000 + "</b>" * 16_000 + "x", 1, id="end tags of nothing"),
+        pytest.param("<svg>" * 20_000 + "<title>x</title>" * 5_000, None, id="titles in SVG"),
+        pytest.param("<title>x</title><noscript><a href=x>" * 9_000, None, id="titles and noscripts"),
+        pytest.param("<span data-nosnippet>" * 50_000 + "x", 1, id="nested data-nosnippet"),
+        pytest.param("<span data-nosnippet>x</span>" * 50_000, 50_000, id="many data-nosnippet"),
+        pytest.param("<div data-nosnippet><noscript><span data-nosnippet>x</noscript>" * 9_000, None, id="both"),
     ],
 )
 def test_hostile_markup_is_read_in_bounds(html: str, text_chars: int | None) -> None:
@@ -365,6 +407,7 @@ def test_hostile_markup_is_read_in_bounds(html: str, text_chars: int | None) -> 
     assert text_chars is None or len(page.text) == text_chars
     assert len(page.text) <= len(html)
     page.text.encode()
+    same_without_text(html)
 
 
 @pytest.mark.parametrize(
@@ -383,6 +426,7 @@ MARKUP = """<a href= ' " > </a> <p> <h1> </h1> <title> </title> <base href=/x> <
     </template> <noscript> </noscript> <script> </script> <meta name=robots content=none>
     <meta http-equiv=refresh
     content="0;url=y"> <link rel=canonical href=z> <iframe src=q> </iframe> <!-- -->
+    <span data-nosnippet> </span> <div data-nosnippet> <div> </div>
     &#xD800; &amp; # // http:// x <frameset> <plaintext>"""
 FRAGMENTS = st.sampled_from(MARKUP.split())
 
@@ -408,9 +452,67 @@ def test_never_raises_and_is_bounded(body: bytes, kind: str, headers: list[tuple
     response = Response(200, (("Content-Type", kind), *headers), body)
     page = read_page(HERE, response, "goodbot", limit)
     assert page == read_page(HERE, response, "goodbot", limit)
-    assert len(page.text) <= limit
+    assert len(page.shown or "") <= len(page.text) <= limit
     assert len(page.links) <= limit + len(headers)
     page.text.encode()
+
+
+# ---- without text ---------------------------------------------------------------------------------------------------
+
+
+def same_without_text(html: str) -> None:
+    """What is said of a page whose text nobody wants is what is said of it otherwise."""
+    response = Response(200, (("Content-Type", "text/html; charset=utf-8"),), html.encode())
+    full, bare = (read_page(HERE, response, "goodbot", LIMIT, text=text) for text in (True, False))
+    assert (bare.text, bare.shown, bare.headings) == ("", None, ())
+    assert (bare.title, bare.directives, bare.canonical, bare.language) == (
+        full.title,
+        full.directives,
+        full.canonical,
+        full.language,
+    )
+    assert {(link.url, link.follow) for link in bare.links} == {(link.url, link.follow) for link in full.links}
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<html lang=ru><title> A &amp; <b> </title><h1>x</h1><a href=x rel=nofollow>y</a><a href=x>z",
+        "<base><base href=/b/><a href=x><a href><a xlink:href=z><area href><area alt=x><link rel=canonical href>",
+        "<svg><title>icon</title></svg><title>Page</title>",
+        "<title>Page</title><svg><title>icon</title><a xlink:href=x></svg>",
+        "<noscript><title>in</title><a href=x><noscript><a href=y></noscript><title>Page</title>",
+        "<noscript><svg><title>icon</title></svg></noscript><title>Page</title>",
+        "<title>Page</title><noscript><title>in</title></noscript>",
+        "<noframes><meta http-equiv=refresh content='0;x'></noframes><a href=y>",
+        "<template><base href=/b/><a href=x></template><a href=y>",
+        "<div><template></div><a href=x></template><a href=y>",
+        "<div><template shadowrootmode=open><a href=x></template><a href=y></div>",
+        "<noscript><template><a href=x></template><a href=y></noscript>",
+        "<script>'<a href=x>'</script><textarea><a href=x></textarea><!-- <a href=x> --><iframe src=y><a href=x>",
+        "<title>never closed <a href=x>",
+        "\0<ti\0tle>t\0</title><a hr\0ef=x>",
+        "<meta name=robots content=noindex><meta name=url content=/m><meta http-equiv=content-language content=de>",
+        pytest.param("<a href=x>y</a><h1>t</h1>" + "<p>w" * 70_000 + "<a href=z><title>t", id="many tags"),
+        pytest.param("".join(f"<a href={number}>" for number in range(60_000)), id="links"),
+        "",
+    ],
+)
+def test_without_text(html: str) -> None:
+    same_without_text(html)
+
+
+@given(st.lists(FRAGMENTS, max_size=60))
+def test_without_text_all_else_is_the_same(parts: list[str]) -> None:
+    same_without_text(" ".join(parts))
+
+
+def test_plain_text_without_text() -> None:
+    page = read_page(HERE, Response(200, (("Content-Type", "text/plain"),), b"text"), "goodbot", LIMIT, text=False)
+    assert page.text == ""
+
+
+# ---- main -----------------------------------------------------------------------------------------------------------
 
 
 def test_the_text_of_main_comes_first() -> None:

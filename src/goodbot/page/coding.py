@@ -6,8 +6,9 @@ so that no more than the limit and one step is held.
 
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from itertools import chain
 from typing import Protocol
 
 import brotli  # type: ignore[import-untyped]
@@ -30,6 +31,10 @@ _SLICE = 4096
 
 _STEP = 65536
 """Bytes taken from a decoder at once."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_MAGIC_MOST = 4
+"""Bytes by which a member is known."""
 
 _ZSTD_WINDOW_LOG = 23
 """8 MB, what RFC 9659 §3 lets a server ask for; zstd itself would go up to 2 GB."""
@@ -146,7 +151,7 @@ def _decode(name: str, body: bytes, limit: int) -> tuple[bytes, bool, str | None
 def _decoder(name: str, body: bytes) -> Callable[[], _Decoder] | str:
     """What makes decoders for that coding, or why there is none."""
     if name in ("gzip", "x-gzip"):
-        return _gzip if body.startswith(b"\x1f\x8b"[: len(body)]) else f"{name}: this is not gzip data"
+        return _gzip if body.startswith(_GZIP_MAGIC[: len(body)]) else f"{name}: this is not gzip data"
     if name == "deflate":  # zlib data (RFC 9110 §8.4.1.2), but some servers send it bare
         return _zlib if body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0 else _raw_deflate
     if name == "br":
@@ -196,7 +201,82 @@ def _slice_end(position: int, fine_from: int | None) -> int:
 def _another_member(decoder: Callable[[], _Decoder], body: bytes, position: int) -> bool:
     """Whether another member follows; other bytes behind the last one are padding and left alone, as gzip does."""
     if decoder is _gzip:
-        return body.startswith(b"\x1f\x8b", position)
+        return body.startswith(_GZIP_MAGIC, position)
     if decoder is _zstd:  # the second is a skippable frame (RFC 8878 §3.1.2)
         return body.startswith(b"\x28\xb5\x2f\xfd", position) or body.startswith(b"\x2a\x4d\x18", position + 1)
     return False
+
+
+# ---- in pieces -------------------------------------------------------------------------------------------------------
+
+
+Complain = Callable[[str], object]
+"""Is told in one line that data is damaged, or ends early."""
+
+
+def decode_pieces(response: Response, limit_bytes: int, complain: Complain) -> Iterator[bytes]:
+    """The body with its content codings undone, in pieces of at most 64 KiB, together at most `limit_bytes`; that is
+    also the most that comes out of any coding below the last. A gzip file is unpacked once more, whatever the headers
+    say of it. Never raises; ends where the data is damaged. Memory does not grow with the body."""
+    names = _codings(response)
+    pieces = _sliced(response.body)
+    while names and len(names) <= MAX_CODINGS:
+        name, first = names.pop(), next(pieces, b"")
+        decoder = _decoder(name, first) if first else name
+        pieces = chain([first], pieces) if first else pieces
+        if isinstance(decoder, str):
+            break
+        pieces = _bounded(_undone(decoder, pieces, complain), limit_bytes)
+    return _bounded(unpacked(pieces, complain), limit_bytes)
+
+
+def unpacked(pieces: Iterable[bytes], complain: Complain) -> Iterator[bytes]:
+    """A gzip file's contents, in pieces of at most 64 KiB; anything else as it is. Never raises; ends where the data is
+    damaged. Memory does not grow."""
+    pieces = iter(pieces)
+    first = b""
+    while len(first) < len(_GZIP_MAGIC) and (piece := next(pieces, b"")):
+        first += piece
+    whole = chain([first], pieces)
+    if not first.startswith(_GZIP_MAGIC):
+        return whole
+    return _undone(_gzip, (part for piece in whole for part in _sliced(piece)), complain)
+
+
+def _sliced(body: bytes) -> Iterator[bytes]:
+    return (body[at : at + _SLICE] for at in range(0, len(body), _SLICE))
+
+
+def _bounded(pieces: Iterable[bytes], room: int) -> Iterator[bytes]:
+    for piece in pieces:
+        if len(piece) >= room:
+            yield piece[:room]
+            return
+        room -= len(piece)
+        yield piece
+
+
+def _undone(decoder: Callable[[], _Decoder], pieces: Iterator[bytes], complain: Complain) -> Iterator[bytes]:
+    """What comes out of all members, given in slices."""
+    left = b""
+    for _ in range(MAX_MEMBERS):
+        stream = decoder()
+        while not stream.eof:
+            given = b""
+            if stream.needs_input:
+                given, left = left or next(pieces, b""), b""
+                if not given:
+                    complain("the data ends early")
+                    return
+            try:
+                piece = stream.decompress(given, _STEP)
+            except (zlib.error, brotli.error, zstd.ZstdError, EOFError) as error:
+                complain(f"the data is damaged ({error})")
+                return
+            if piece:
+                yield piece
+        left = stream.unused_data
+        while len(left) < _MAGIC_MOST and (more := next(pieces, b"")):
+            left += more
+        if not _another_member(decoder, left, 0):
+            return

@@ -1,40 +1,25 @@
-"""The tokens of an HTML page → what it says, nothing resolved yet. One pass, linear whatever the markup.
+"""The tokens of an HTML page → what it says, text and all. One pass, linear whatever the markup.
 
-Links are `a` and `area` (also in SVG), `frame`, `iframe`, META refresh, and `link` of the kinds in `LINK_RELS` unless
-its type says it is no page. Not links: images, scripts, styles, forms (a search form is a trap), `object`, `embed`.
 Left out: comments, `template` (but for declared shadow roots: they are shown), text of `script`, `style`, `iframe`.
 Text that is `hidden` stays in: scripts reveal it. A robot that runs no scripts is whom `noscript` speaks to, so it is
 read; so is `noframes`. The text of `main` comes first: what stands before it is mostly the site's menu.
+`data-nosnippet` lasts from its tag to the end tag of the same name that closes it, or to the end of the page.
 """
 
+import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import cache
 from typing import NamedTuple
 
-from turbohtml import Token, TokenType, tokenize
+from turbohtml import Tokenizer
 
-MAX_LINKS = 50_000
-"""Distinct references of one page, as many as a sitemap may hold; those behind are not read."""
+from goodbot.exclusion import hides_snippet
+from goodbot.page.found import MAX_ANCHOR_CHARS, MAX_TITLE_CHARS, Extract, Gathering, folded
 
 MAX_HEADINGS = 500
-MAX_TITLE_CHARS = 1_000
-MAX_ANCHOR_CHARS = 300
 MAX_HEADING_CHARS = 500
 _MAX_PARTS = 100
 """Pieces of text looked at for one anchor or heading: markup inside can make many."""
-
-_LINK_RELS = """
-    alternate appendix author canonical chapter contents copyright first glossary help index last license next prev
-    previous privacy-policy section start subsection terms-of-service toc top up
-"""
-LINK_RELS = frozenset(_LINK_RELS.split())
-"""Kinds of `link` that lead to pages (HTML 4.01 §6.12, WHATWG HTML §4.6.7)."""
-
-_PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
-_NO_PAGE = frozenset({"stylesheet", "icon"})
-
-_TEXT, _START, _END = TokenType.TEXT, TokenType.START_TAG, TokenType.END_TAG
-"""Looked up once: an enum costs 0.1 µs each time, thousands of times a page."""
 
 _BREAK = "\0"
 """Between blocks until the text is folded; no text holds one, as NUL is taken out first."""
@@ -45,53 +30,52 @@ _BLOCK_TAGS = """
     search section select summary table tbody textarea tfoot thead tr ul xmp
 """
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
+_HIDEABLE = frozenset({"div", "section", "span"})
+"""Where `data-nosnippet` counts; whether it does is for `hides_snippet` to say."""
+
+_HIDING = re.compile("-nosnippet", re.IGNORECASE)
+"""Pages without it are read without looking at each `div` and `span`; 5 µs for one of 18 kB."""
 
 
-class Reference(NamedTuple):
-    """A link as written. For a META refresh `href` is its whole content."""
-
-    href: str
-    anchor: str
-    rel: tuple[str, ...]
-
-
-@dataclass(slots=True)
-class Extract:
-    """What was found, in document order; None where nothing was said."""
-
-    title: str = ""
-    text: str = ""
-    headings: list[str] = field(default_factory=list)
-    links: list[Reference] = field(default_factory=list)
-    metas: list[tuple[str, str]] = field(default_factory=list)
-    base: str | None = None
-    canonical: str | None = None
-    language: str | None = None
-    content_language: str | None = None
+def read_tokens(html: str, *, text: bool = True) -> Extract:
+    """Everything a page says; without `text` neither text nor headings. `html` has no NUL."""
+    reader = _Reader(_tables(text, hides=text and _HIDING.search(html) is not None))
+    reader.read(html)
+    return reader.finish(text)
 
 
-def extract(html: str) -> Extract:
-    """Everything a page says."""
-    reader = _Reader()
-    reader.read(html.replace("\0", ""))
-    return reader.finish()
+_Attributes = list[tuple[str, str]]
+"""Names in lower case, each once; the value is empty where none is given."""
+
+_StartHandler = Callable[["_Reader", _Attributes], None]
+_EndHandler = Callable[["_Reader", str], None]
 
 
-def folded(text: str, most: int) -> str:
-    """White space folded to single blanks, NUL among it; at most `most` characters."""
-    return " ".join(text.replace("\0", " ").split())[:most].rstrip()
+class _Tables(NamedTuple):
+    """Which tags end a block, and who reads the others."""
+
+    blocks: frozenset[str]
+    starts: dict[str, _StartHandler]
+    ends: dict[str, _EndHandler]
 
 
 class _Reader:
-    """The state of the pass."""
+    """The state of the pass. What is not to be read (raw text, templates) is cut off where it ends."""
 
-    def __init__(self) -> None:
-        self.found = Extract()
+    def __init__(self, tables: _Tables) -> None:
+        self.tables = tables
+        self.gathering = Gathering()
+        self.headings = self.gathering.found.headings
+        self.seen = self.gathering.seen
         self.parts: list[str] = []
-        self.sink = self.parts
+        self.hiding: str | None = None
+        self.hiding_at = self.hiding_depth = 0
+        self.hidden: list[tuple[int, int]] = []
         self.raw: str | None = None
+        self.raw_at = 0
         self.inside_fallback = False
         self.templates = 0
+        self.template_at = 0
         self.svg = 0
         self.title: str | None = None
         self.heading_at: int | None = None
@@ -100,227 +84,284 @@ class _Reader:
         self.anchor: tuple[str, str | None] | None = None
         self.anchor_at = 0
         self.anchor_alt = ""
-        self.seen: dict[tuple[str, str | None], bool] = {}
 
     def read(self, html: str) -> None:
-        """All tokens of `html`."""
-        parts = self.parts
-        for token in tokenize(html):
-            kind = token.type
-            if kind is _TEXT:
-                self.sink.append(token.data or "")
-            elif kind is _START:
-                tag = token.tag
-                if self.templates:
-                    self.templates += tag == "template" and not token.self_closing
-                elif tag in _BLOCKS:
-                    parts.append(_BREAK)
-                elif tag in _STARTS:
-                    _STARTS[tag](self, token)
-            elif kind is _END:
-                tag = token.tag
-                if tag in _BLOCKS:
-                    self.sink.append(_BREAK)
-                elif tag in _ENDS:
-                    _ENDS[tag](self, token)
+        """All of `html`."""
+        tokenizer = Tokenizer()
+        tokenizer.feed(html)
+        tokenizer.close()
+        tokenizer.dispatch(_Calls(self))
 
-    def finish(self) -> Extract:
+    def finish(self, text: bool) -> Extract:
         """Everything found. The input has ended: what was left open ends here."""
-        if self.raw is not None:
-            self._end_raw()
-        self.templates = 0
+        self._end_open()
         self.end_anchor()
+        found = self.gathering.found
+        found.title = folded(self.title or "", MAX_TITLE_CHARS)
+        if text:
+            self._keep_text(found)
+        return found
+
+    def _keep_text(self, found: Extract) -> None:
         self.end_heading()
-        self.found.title = folded(self.title or "", MAX_TITLE_CHARS)
-        start, end = self.main_at or 0, self.main_end or len(self.parts)
-        ordered = (*self.parts[start:end], *self.parts[:start], *self.parts[end:])
-        blocks = " ".join("".join(ordered).split()).split(_BREAK)
-        self.found.text = "\n".join(filter(None, map(str.strip, blocks)))
-        return self.found
+        self._end_hiding()
+        found.text = self._text(self.parts)
+        if self.hidden:
+            shown = self.parts.copy()
+            for start, end in self.hidden:
+                shown[start:end] = " " * (end - start)
+            found.shown = self._text(shown)
+
+    def _end_open(self) -> None:
+        if self.raw is not None:
+            self.end_raw(self.raw)
+        if self.templates:
+            self.templates = 0
+            del self.parts[self.template_at :]
+
+    def _text(self, parts: list[str]) -> str:
+        """One line for each block, the text of `main` first."""
+        if self.main_at is not None:
+            start, end = self.main_at, self.main_end or len(parts)
+            parts = [*parts[start:end], *parts[:start], *parts[end:]]
+        blocks = " ".join("".join(parts).split()).split(_BREAK)
+        return "\n".join(filter(None, map(str.strip, blocks)))
 
     # ---- text ----
 
-    def space(self, token: Token) -> None:
-        self.sink.append(" ")
+    def start_space(self, attributes: _Attributes) -> None:
+        self.parts.append(" ")
 
-    def start_heading(self, token: Token) -> None:
+    def end_space(self, tag: str) -> None:
+        self.parts.append(" ")
+
+    def start_heading(self, attributes: _Attributes) -> None:
         self.end_heading()
         self.parts.append(_BREAK)
         self.heading_at = len(self.parts)
 
-    def end_heading(self, token: Token | None = None) -> None:
-        if self.templates:
-            return
+    def end_heading(self, tag: str = "") -> None:
         self.parts.append(_BREAK)
-        if self.heading_at is not None and len(self.found.headings) < MAX_HEADINGS:
+        if self.heading_at is not None and len(self.headings) < MAX_HEADINGS:
             text = folded("".join(self.parts[self.heading_at : self.heading_at + _MAX_PARTS]), MAX_HEADING_CHARS)
             if text:
-                self.found.headings.append(text)
+                self.headings.append(text)
         self.heading_at = None
 
-    def start_main(self, token: Token) -> None:
-        if self.main_at is None and self.sink is self.parts:
+    def start_main(self, attributes: _Attributes) -> None:
+        if self.main_at is None:
             self.main_at = len(self.parts)
-        self.sink.append(_BREAK)
+        self.parts.append(_BREAK)
 
-    def end_main(self, token: Token) -> None:
-        self.sink.append(_BREAK)
-        if self.main_at is not None and self.main_end is None and self.sink is self.parts:
+    def end_main(self, tag: str) -> None:
+        self.parts.append(_BREAK)
+        if self.main_at is not None and self.main_end is None:
             self.main_end = len(self.parts)
 
-    def start_raw(self, token: Token) -> None:
-        self.raw = token.tag
-        self.sink = []
+    def start_hideable(self, tag: str, attributes: _Attributes) -> None:
+        if tag in _BLOCKS:
+            self.parts.append(_BREAK)
+        if self.hiding is not None:
+            self.hiding_depth += tag == self.hiding
+        elif hides_snippet(tag, (name for name, _ in attributes)):
+            self.hiding, self.hiding_at, self.hiding_depth = tag, len(self.parts), 1
 
-    def end_raw(self, token: Token) -> None:
-        if token.tag == self.raw:
-            self._end_raw()
+    def end_hideable(self, tag: str) -> None:
+        if tag == self.hiding:
+            self.hiding_depth -= 1
+            if not self.hiding_depth:
+                self._end_hiding()
+        if tag in _BLOCKS:
+            self.parts.append(_BREAK)
 
-    def _end_raw(self) -> None:
-        tag, text = self.raw, "".join(self.sink)
+    def _end_hiding(self) -> None:
+        if self.hiding is not None:
+            self.hidden.append((self.hiding_at, len(self.parts)))
+        self.hiding = None
+
+    def start_raw(self, tag: str) -> None:
+        self.raw = tag
+        self.raw_at = len(self.parts)
+
+    def end_raw(self, tag: str) -> None:
+        if tag != self.raw:
+            return
+        text = "".join(self.parts[self.raw_at :]) if tag in _READ_RAW else ""
+        del self.parts[self.raw_at :]
         self.raw = None
-        self.sink = self.parts
-        if tag == "title" and self.title is None and not self.svg:
-            self.title = text
-        elif tag in ("noscript", "noframes") and not self.inside_fallback:
+        if tag == "title":
+            if self.title is None and not self.svg:
+                self.title = text
+        elif text and not self.inside_fallback:
             self._read_fallback(text)
 
     def _read_fallback(self, html: str) -> None:
         """Markup the tokenizer took as text. Once: the same inside stays text, or nesting would cost a pass each."""
         svg, self.inside_fallback = self.svg, True
+        hiding, self.hiding = (self.hiding, self.hiding_at, self.hiding_depth), None
         self.read(html)
-        if self.raw is not None:
-            self._end_raw()
-        self.templates, self.svg, self.inside_fallback = 0, svg, False
-        self.sink = self.parts
+        self._end_open()
+        self._end_hiding()
+        self.svg, self.inside_fallback = svg, False
+        self.hiding, self.hiding_at, self.hiding_depth = hiding
 
-    def start_svg(self, token: Token) -> None:
-        self.svg += not token.self_closing
+    def start_svg(self, attributes: _Attributes) -> None:
+        self.svg += 1
 
-    def end_svg(self, token: Token) -> None:
-        self.svg -= self.svg > 0 and not self.templates
+    def end_svg(self, tag: str) -> None:
+        self.svg -= self.svg > 0
 
-    def start_template(self, token: Token) -> None:
-        if token.attr("shadowrootmode") is None and not token.self_closing:
+    def start_template(self, attributes: _Attributes) -> None:
+        if all(name != "shadowrootmode" for name, _ in attributes):
             self.templates = 1
-            self.sink = []
+            self.template_at = len(self.parts)
 
-    def end_template(self, token: Token) -> None:
+    def end_template(self, tag: str) -> None:
         if self.templates:
             self.templates -= 1
             if not self.templates:
-                self.sink = self.parts
-
-    # ---- head ----
-
-    def start_html(self, token: Token) -> None:
-        if self.found.language is None:
-            self.found.language = token.attr("lang") or token.attr("xml:lang")
-
-    def start_base(self, token: Token) -> None:
-        if self.found.base is None:
-            self.found.base = token.attr("href")
-
-    def start_meta(self, token: Token) -> None:
-        content = token.attr("content") or ""
-        if name := token.attr("name"):
-            self.found.metas.append((name, content))
-        equivalent = (token.attr("http-equiv") or "").strip().lower()
-        if equivalent == "refresh" and len(self.found.links) < MAX_LINKS:
-            self.found.links.append(Reference(content, "", ("refresh",)))
-        elif equivalent == "content-language" and self.found.content_language is None:
-            self.found.content_language = content
-
-    def start_link(self, token: Token) -> None:
-        stated, href = token.attr("rel"), token.attr("href")
-        rel = _rel(stated)
-        kind = (token.attr("type") or "").partition(";")[0].strip().lower()
-        if href is None or kind not in _PAGE_TYPES or LINK_RELS.isdisjoint(rel) or not _NO_PAGE.isdisjoint(rel):
-            return
-        if "canonical" in rel and self.found.canonical is None:
-            self.found.canonical = href
-        self._add(href, stated, "")
+                del self.parts[self.template_at :]
 
     # ---- links ----
 
-    def start_a(self, token: Token) -> None:
+    def start_a(self, attributes: _Attributes) -> None:
         if self.anchor is not None:
             self.end_anchor()
-        href = token.attr("href")
+        href = other = rel = None
+        for name, value in attributes:  # cheaper than a dict
+            if name == "href":
+                href = value
+            elif name == "rel":
+                rel = value
+            elif name == "xlink:href":
+                other = value
         if href is None:
-            href = token.attr("xlink:href")
+            href = other
         if href is not None:
-            self.anchor = (href.partition("#")[0], token.attr("rel"))
-            self.anchor_at = len(self.parts)
-            self.anchor_alt = ""
+            anchor = (href.partition("#")[0], rel)
+            if not self.seen.get(anchor):
+                self.anchor = anchor
+                self.anchor_at = len(self.parts)
+                self.anchor_alt = ""
 
-    def end_anchor(self, token: Token | None = None) -> None:
-        if self.anchor is None or self.templates:
-            return
-        if not self.seen.get(self.anchor):
+    def end_anchor(self, tag: str = "") -> None:
+        if self.anchor is not None:
             text = "".join(self.parts[self.anchor_at : self.anchor_at + _MAX_PARTS])
-            self._add(*self.anchor, folded(text, MAX_ANCHOR_CHARS) or folded(self.anchor_alt, MAX_ANCHOR_CHARS))
-        self.anchor = None
+            anchor = folded(text, MAX_ANCHOR_CHARS) or folded(self.anchor_alt, MAX_ANCHOR_CHARS)
+            self.gathering.add(self.anchor, anchor)
+            self.anchor = None
 
-    def start_img(self, token: Token) -> None:
+    def start_img(self, attributes: _Attributes) -> None:
         self.parts.append(" ")
         if self.anchor and not self.anchor_alt:
-            self.anchor_alt = token.attr("alt") or ""
+            self.anchor_alt = dict(attributes).get("alt", "")
 
-    def start_area(self, token: Token) -> None:
-        if (href := token.attr("href")) is not None:
-            self._add(href, token.attr("rel"), folded(token.attr("alt") or "", MAX_ANCHOR_CHARS))
-
-    def start_frame(self, token: Token) -> None:
-        if src := token.attr("src"):
-            self._add(src, None, folded(token.attr("title") or "", MAX_ANCHOR_CHARS))
-
-    def start_iframe(self, token: Token) -> None:
-        self.start_frame(token)
-        self.start_raw(token)
-
-    def _add(self, href: str, rel: str | None, anchor: str) -> None:
-        """Keeps the first of a reference, and the first that has an anchor."""
-        href = href.partition("#")[0]
-        key = (href, rel)
-        before = self.seen.get(key)
-        if before or (before is False and not anchor) or len(self.found.links) >= MAX_LINKS:
-            return
-        self.seen[key] = bool(anchor)
-        self.found.links.append(Reference(href, anchor, _rel(rel)))
+    def start_iframe(self, attributes: _Attributes) -> None:
+        self.gathering.frame(dict(attributes).get)
+        self.start_raw("iframe")
 
 
-def _rel(value: str | None) -> tuple[str, ...]:
-    return tuple(value.lower().split()) if value else ()
+class _Calls:
+    """What `Tokenizer.dispatch` calls, by the names of html.parser.
+
+    Text is appended by the list itself, without a call into Python; what is called for every tag are closures. Apart
+    from the reader, so that there is no cycle: a page's memory is free when it is read.
+    """
+
+    def __init__(self, reader: _Reader) -> None:
+        self.handle_data = reader.parts.append
+        self.handle_starttag = _at_start(reader)
+        self.handle_endtag = _at_end(reader)
+
+    def handle_startendtag(self, tag: str, attributes: _Attributes) -> None:
+        """Only `svg` and `template` can be closed at once; in HTML the slash means nothing."""
+        if tag not in ("svg", "template"):
+            self.handle_starttag(tag, attributes)
+
+    def handle_comment(self, text: str) -> None: ...
+    def handle_decl(self, text: str) -> None: ...
+    def handle_pi(self, text: str) -> None: ...
 
 
-_Handler = Callable[[_Reader, Token], None]
+def _at_start(reader: _Reader) -> Callable[[str, _Attributes], None]:
+    blocks, starts, _ = reader.tables
+    append = reader.parts.append
+
+    def handle(tag: str, attributes: _Attributes) -> None:
+        if tag in blocks:
+            append(_BREAK)
+        elif tag in starts:
+            if not reader.templates:
+                starts[tag](reader, attributes)
+            elif tag == "template":
+                reader.templates += 1
+
+    return handle
+
+
+def _at_end(reader: _Reader) -> Callable[[str], None]:
+    blocks, _, ends = reader.tables
+    append = reader.parts.append
+
+    def handle(tag: str) -> None:
+        if tag in blocks:
+            append(_BREAK)
+        elif tag in ends and (not reader.templates or tag == "template"):
+            ends[tag](reader, tag)
+
+    return handle
+
+
+def _raw(tag: str) -> _StartHandler:
+    return lambda reader, attributes: reader.start_raw(tag)
+
+
+def _hideable(tag: str) -> _StartHandler:
+    return lambda reader, attributes: reader.start_hideable(tag, attributes)
+
+
 _RAW = ("title", "script", "style", "iframe", "noembed", "noframes", "noscript")
 """Elements the tokenizer takes as one piece of text."""
 
-_STARTS: dict[str | None, _Handler] = {
-    **dict.fromkeys(("td", "th", "input", "video", "audio", "object", "rp"), _Reader.space),
-    **dict.fromkeys(("h1", "h2", "h3"), _Reader.start_heading),
-    **dict.fromkeys(_RAW, _Reader.start_raw),
+_READ_RAW = frozenset({"title", "noframes", "noscript"})
+
+_STARTS: dict[str, _StartHandler] = {
+    **{tag: _raw(tag) for tag in _RAW},
     "a": _Reader.start_a,
-    "area": _Reader.start_area,
-    "base": _Reader.start_base,
-    "frame": _Reader.start_frame,
-    "html": _Reader.start_html,
     "iframe": _Reader.start_iframe,
-    "img": _Reader.start_img,
-    "link": _Reader.start_link,
-    "main": _Reader.start_main,
-    "meta": _Reader.start_meta,
     "svg": _Reader.start_svg,
     "template": _Reader.start_template,
+    "area": lambda reader, attributes: reader.gathering.area(dict(attributes).get),
+    "base": lambda reader, attributes: reader.gathering.base(dict(attributes).get),
+    "frame": lambda reader, attributes: reader.gathering.frame(dict(attributes).get),
+    "html": lambda reader, attributes: reader.gathering.html(dict(attributes).get),
+    "link": lambda reader, attributes: reader.gathering.link(dict(attributes).get),
+    "meta": lambda reader, attributes: reader.gathering.meta(dict(attributes).get),
 }
-_ENDS: dict[str | None, _Handler] = {
-    **dict.fromkeys(("td", "th", "video", "audio", "object", "rp"), _Reader.space),
-    **dict.fromkeys(("h1", "h2", "h3"), _Reader.end_heading),
+_TEXT_STARTS: dict[str, _StartHandler] = _STARTS | {
+    **dict.fromkeys(("td", "th", "input", "video", "audio", "object", "rp"), _Reader.start_space),
+    **dict.fromkeys(("h1", "h2", "h3"), _Reader.start_heading),
+    "img": _Reader.start_img,
+    "main": _Reader.start_main,
+}
+_ENDS: dict[str, _EndHandler] = {
     **dict.fromkeys(_RAW, _Reader.end_raw),
     "a": _Reader.end_anchor,
-    "main": _Reader.end_main,
     "svg": _Reader.end_svg,
     "template": _Reader.end_template,
 }
+_TEXT_ENDS: dict[str, _EndHandler] = _ENDS | {
+    **dict.fromkeys(("td", "th", "video", "audio", "object", "rp"), _Reader.end_space),
+    **dict.fromkeys(("h1", "h2", "h3"), _Reader.end_heading),
+    "main": _Reader.end_main,
+}
+
+
+@cache
+def _tables(text: bool, *, hides: bool) -> _Tables:
+    if not text:
+        return _Tables(frozenset(), _STARTS, _ENDS)
+    if not hides:
+        return _Tables(_BLOCKS, _TEXT_STARTS, _TEXT_ENDS)
+    starts = _TEXT_STARTS | {tag: _hideable(tag) for tag in _HIDEABLE}
+    return _Tables(_BLOCKS - _HIDEABLE, starts, _TEXT_ENDS | dict.fromkeys(_HIDEABLE, _Reader.end_hideable))

@@ -1,0 +1,108 @@
+"""A response → `Page`, by what kind of document it is. What is of no kind known here is kept, and not read."""
+
+from dataclasses import replace
+from typing import Literal
+
+from goodbot.page.coding import decode_content
+from goodbot.page.encoding import decode_text
+from goodbot.page.found import Extract
+from goodbot.page.html import looks_like_html, read_html
+from goodbot.page.listing import read_listing
+from goodbot.page.markdown import read_markdown
+from goodbot.page.pdf import read_pdf
+from goodbot.page.plain import read_plain
+from goodbot.page.resolved import page_of
+from goodbot.url import Url
+from goodbot.values import Page, Response
+
+DOCUMENT_BYTES = 10 * 1024 * 1024
+"""What is read of a PDF where nobody says otherwise: it cannot be read without its end."""
+
+Kind = Literal["html", "text", "markdown", "pdf", "other"]
+
+_KINDS: dict[str, Kind] = {
+    "text/html": "html",
+    "application/xhtml+xml": "html",
+    "text/plain": "text",
+    "text/markdown": "markdown",
+    "text/x-markdown": "markdown",
+    "application/pdf": "pdf",
+    "application/x-pdf": "pdf",
+}
+_UNKNOWN_TYPES = ("", "*/*", "unknown/unknown", "application/unknown")
+"""WHATWG MIME Sniffing §7: as good as none."""
+
+_SNIFFED_BYTES = 2048
+_MARKDOWN_NAMES = (".md", ".markdown")
+
+
+def read_page(
+    url: Url,
+    response: Response,
+    token: str,
+    limit_bytes: int,
+    *,
+    text: bool = True,
+    document_bytes: int = DOCUMENT_BYTES,
+) -> Page:
+    """What the response at `url` says to the robot named `token`. Never raises.
+
+    At most `limit_bytes` of the decoded body are read, of a PDF `document_bytes`. What is of no kind known gives an
+    empty page with what the headers say: directives, canonical URL, language, the target of Refresh. Without `text`
+    (nothing is indexed) there is no text and there are no headings; links need not have anchors, nor come in order.
+    """
+    listing = read_listing(url, response, text=text)
+    if listing is not None:
+        return replace(page_of(url, response, token, listing.extract, "utf-8"), links=(), listed=listing.listed)
+    _, found, encoding = read_extract(response, limit_bytes, url=url, text=text, document_bytes=document_bytes)
+    return page_of(url, response, token, found, encoding)
+
+
+def read_extract(
+    response: Response,
+    limit_bytes: int,
+    *,
+    url: Url | None = None,
+    text: bool = True,
+    document_bytes: int = DOCUMENT_BYTES,
+) -> tuple[Kind, Extract, str]:
+    """What the body is taken for, what stands in it, nothing resolved, and its encoding. Never raises.
+
+    A body of no kind known has nothing in it. Bounds, and what `text` leaves out, as of `read_page`.
+    """
+    kind = _kind(response, url)
+    if kind == "other":
+        return kind, Extract(), "utf-8"
+    if kind == "pdf":
+        return kind, read_pdf(decode_content(response, document_bytes), text=text), "utf-8"
+    body = decode_content(response, limit_bytes).body
+    content, encoding = decode_text(body, response.header("content-type"), html=kind == "html")
+    return kind, _READERS[kind](content, text=text), encoding
+
+
+def is_read_apart(url: Url, response: Response) -> bool:
+    """Whether reading it starts a process, and may take seconds."""
+    return _kind(response, url) == "pdf"
+
+
+_READERS = {"html": read_html, "text": read_plain, "markdown": read_markdown}
+
+
+def _kind(response: Response, url: Url | None) -> Kind:
+    stated = response.media_type
+    kind = _KINDS.get(stated, "other")
+    if kind == "text" and url is not None and _path(url).endswith(_MARKDOWN_NAMES):
+        return "markdown"
+    if stated in _UNKNOWN_TYPES or stated == "application/octet-stream":
+        return _sniffed(decode_content(response, _SNIFFED_BYTES).body, stated)
+    return kind
+
+
+def _sniffed(beginning: bytes, stated: str) -> Kind:
+    if beginning.startswith(b"%PDF-"):
+        return "pdf"
+    return "html" if stated in _UNKNOWN_TYPES and looks_like_html(beginning) else "other"
+
+
+def _path(url: Url) -> str:
+    return url.text.partition("?")[0].lower()

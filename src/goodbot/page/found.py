@@ -1,0 +1,123 @@
+"""What is found in a page, nothing resolved yet: the values, and what each element of the head and each link adds.
+
+Links are `a` and `area` (also in SVG), `frame`, `iframe`, META refresh, and `link` of the kinds in `LINK_RELS` unless
+its type says it is no page. Not links: images, scripts, styles, forms (a search form is a trap), `object`, `embed`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from goodbot.exclusion import parse_rel
+
+MAX_LINKS = 50_000
+"""Distinct references of one page, as many as a sitemap may hold; those behind are not read."""
+
+MAX_TITLE_CHARS = 1_000
+MAX_ANCHOR_CHARS = 300
+MAX_REL_CHARS = 1_000
+
+_LINK_RELS = """
+    alternate appendix author canonical chapter contents copyright first glossary help index last license next prev
+    previous privacy-policy section start subsection terms-of-service toc top up
+"""
+LINK_RELS = frozenset(_LINK_RELS.split())
+"""Kinds of `link` that lead to pages (HTML 4.01 §6.12, WHATWG HTML §4.6.7)."""
+
+_PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
+_NO_PAGE = frozenset({"stylesheet", "icon"})
+
+
+class Reference(NamedTuple):
+    """A link as written. For a META refresh `href` is its whole content."""
+
+    href: str
+    anchor: str
+    rel: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class Extract:
+    """What was found, in document order; None where nothing was said. `shown`: the text without what `data-nosnippet`
+    keeps out of extracts, None where it keeps nothing out. `unread`: why not all, or nothing, could be read; empty if
+    all is well."""
+
+    title: str = ""
+    text: str = ""
+    shown: str | None = None
+    headings: list[str] = field(default_factory=list)
+    links: list[Reference] = field(default_factory=list)
+    metas: list[tuple[str, str]] = field(default_factory=list)
+    base: str | None = None
+    canonical: str | None = None
+    language: str | None = None
+    content_language: str | None = None
+    unread: str = ""
+
+
+Get = Callable[[str], str | None]
+"""The value of an attribute of the element at hand, None if it has none of that name."""
+
+
+class Gathering:
+    """The head and the links of a page, element by element in document order."""
+
+    def __init__(self) -> None:
+        self.found = Extract()
+        self.seen: dict[tuple[str, str | None], bool] = {}
+        """References kept, and whether with an anchor."""
+
+    def html(self, get: Get) -> None:
+        if self.found.language is None:
+            self.found.language = get("lang") or get("xml:lang")
+
+    def base(self, get: Get) -> None:
+        if self.found.base is None:
+            self.found.base = get("href")
+
+    def meta(self, get: Get) -> None:
+        content = get("content") or ""
+        if name := get("name"):
+            self.found.metas.append((name, content))
+        equivalent = (get("http-equiv") or "").strip().lower()
+        if equivalent == "refresh" and len(self.found.links) < MAX_LINKS:
+            self.found.links.append(Reference(content, "", ("refresh",)))
+        elif equivalent == "content-language" and self.found.content_language is None:
+            self.found.content_language = content
+
+    def link(self, get: Get) -> None:
+        stated, href = get("rel"), get("href")
+        rel = _rel(stated)
+        if href is None or LINK_RELS.isdisjoint(rel) or not _NO_PAGE.isdisjoint(rel):
+            return
+        if (get("type") or "").partition(";")[0].strip().lower() not in _PAGE_TYPES:
+            return
+        if self.found.canonical is None and parse_rel(rel).canonical:
+            self.found.canonical = href
+        self.add((href.partition("#")[0], stated), "")
+
+    def area(self, get: Get) -> None:
+        if (href := get("href")) is not None:
+            self.add((href.partition("#")[0], get("rel")), folded(get("alt") or "", MAX_ANCHOR_CHARS))
+
+    def frame(self, get: Get) -> None:
+        if src := get("src"):
+            self.add((src.partition("#")[0], None), folded(get("title") or "", MAX_ANCHOR_CHARS))
+
+    def add(self, key: tuple[str, str | None], anchor: str) -> None:
+        """Keeps the first of a reference (without fragment, with its rel), and the first that has an anchor."""
+        before = self.seen.get(key)
+        if before or (before is False and not anchor) or len(self.found.links) >= MAX_LINKS:
+            return
+        self.seen[key] = bool(anchor)
+        href, rel = key
+        self.found.links.append(Reference(href, anchor, _rel(rel) if rel else ()))
+
+
+def folded(text: str, most: int) -> str:
+    """White space folded to single blanks, NUL among it; at most `most` characters."""
+    return " ".join(text.replace("\0", " ").split())[:most].rstrip()
+
+
+def _rel(value: str | None) -> tuple[str, ...]:
+    return tuple(value[:MAX_REL_CHARS].lower().split()) if value else ()

@@ -1,0 +1,57 @@
+"""Markdown → HTML, and then what stands in it: the HTML that writers mix in is read by the same rules.
+
+Links are those of CommonMark: inline, by reference, in angle brackets, and in HTML; an address without any of these is
+text. Tables, footnotes and task lists are GitHub's.
+"""
+
+import re
+
+from pyromark import Markdown, Options
+
+from goodbot.page.found import MAX_TITLE_CHARS, Extract, folded
+from goodbot.page.html import read_html
+
+_FRONT_CHARS = 65536
+_FRONT = re.compile(r"(---|\+\+\+)[ \t]*+\r?\n(.*?)^(?:\1|\.\.\.)[ \t\r]*+$", re.DOTALL | re.MULTILINE)
+"""YAML or TOML before the document, as the programs that make sites of Markdown have it."""
+
+_FIELD = re.compile(r"""^(title|lang|language)[ \t]*+[:=][ \t]*+(["']?+)(.*)$""", re.MULTILINE)
+
+_SWALLOWS = re.compile(
+    r"<(?=/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext|template|base)\b)", re.IGNORECASE
+)
+"""Tags that make what follows no text (GitHub Flavored Markdown §6.11), or move its links: who writes one in a sentence
+means its name."""
+
+_TO_HTML = Markdown(
+    options=Options.ENABLE_TABLES
+    | Options.ENABLE_FOOTNOTES
+    | Options.ENABLE_STRIKETHROUGH
+    | Options.ENABLE_TASKLISTS
+    | Options.ENABLE_HEADING_ATTRIBUTES
+)
+
+
+def read_markdown(content: str, *, text: bool = True) -> Extract:
+    """Its text without markup, headings, links; its title, which front matter states or the first heading is.
+
+    Linear: 2 MB of the worst nesting take 0.2 s and become 27 MB of HTML.
+    """
+    content = content.replace("\0", "")
+    front = _FRONT.match(content, 0, _FRONT_CHARS)
+    stated = _fields(front[2]) if front else {}
+    html = _TO_HTML.html(content[front.end() :] if front else content)
+    found = read_html(_SWALLOWS.sub("&lt;", html))
+    found.title = stated.get("title") or next(iter(found.headings), "")
+    found.language = stated.get("language", stated.get("lang"))
+    if not text:
+        found.text, found.shown, found.headings = "", None, []
+    return found
+
+
+def _fields(front: str) -> dict[str, str]:
+    """The first of each, without its quotes."""
+    fields: dict[str, str] = {}
+    for name, quote, value in _FIELD.findall(front):
+        fields.setdefault(name, folded(value.strip().removesuffix(quote), MAX_TITLE_CHARS))
+    return fields

@@ -1,0 +1,106 @@
+"""PDF → title, outline, text page by page, and the links that lead out of it.
+
+PDFium does the reading, in a process of its own (`pdf_apart`) that a hostile document can neither hang nor grow beyond
+bounds: it ends when its CPU time or its memory does, and what it had said until then is kept.
+"""
+
+import json
+import re
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from goodbot.page.coding import Decoded
+from goodbot.page.found import MAX_LINKS, MAX_TITLE_CHARS, Extract, Reference, folded
+from goodbot.page.resolved import MAX_TEXT_CHARS
+from goodbot.page.tokens import MAX_HEADING_CHARS, MAX_HEADINGS
+
+MAX_PAGES = 2_000
+"""The longest of 84 real documents has 1,158."""
+
+CPU_S = 5
+"""1,158 dense pages take 1.5 s; after this time no further page is begun, and a second later the process ends."""
+
+MEMORY_BYTES = 256 * 1024 * 1024
+"""Address space of the process. 96 MiB do for the largest of 84 real documents."""
+
+_OUTPUT_BYTES = 64 * 1024 * 1024
+"""Six bytes a character that is not ASCII, and links; an honest reader says no more."""
+
+_PROGRAM = Path(__file__).with_name("pdf_apart.py")
+
+_HYPHENATED = re.compile("[\x02\ufffe]\\s?")
+"""How PDFium writes the hyphen at the end of a line where a word goes on."""
+
+
+def read_pdf(decoded: Decoded, *, text: bool = True) -> Extract:
+    """Everything it says; without `text` title, language and links only. Never raises.
+
+    `unread` says what is missing and why: too many pages or characters, too slow, encrypted, damaged, cut. Of a damaged
+    document is read what can be; of one that is cut mostly nothing, as the list of its pages stands at its end.
+    """
+    try:
+        output, status = _apart(decoded.body, text=text)
+    except OSError as error:  # of this machine, not of the document: no process, no memory, no handle left
+        return Extract(unread=f"no process could be started to read it: {error.strerror}")
+    lines = list(_lines(output))
+    ended = bool(lines) and "end" in lines[-1]
+    end = str(lines.pop()["end"]) if ended else _ending(status)
+    found = _whole(lines[0]) if lines else Extract()
+    found.text = "\n".join(filter(None, (_text(line) for line in lines[1:])))
+    found.links = [Reference(href, "", ()) for line in lines[1:] for href in line["links"]][:MAX_LINKS]
+    cut = "" if decoded.complete else f"cut at {len(decoded.body)} bytes"
+    found.unread = ": ".join(filter(None, (cut, end)))
+    return found
+
+
+def _apart(body: bytes, *, text: bool) -> tuple[bytes, int]:
+    """What the other process said, and how it ended (below 0: by which signal)."""
+    bounds = (int(text), MAX_PAGES, MAX_TEXT_CHARS, MAX_LINKS, MAX_HEADINGS, CPU_S, MEMORY_BYTES)
+    command = [sys.executable, "-P", str(_PROGRAM), *map(str, bounds)]
+    with subprocess.Popen(  # noqa: S603  (our own program, with numbers)
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+    ) as process:
+        if process.stdin is None or process.stdout is None:  # never so, with PIPE
+            return b"", 0
+        try:
+            process.stdin.write(body)
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # it ended before it had read all; its status says why
+        output = process.stdout.read(_OUTPUT_BYTES)
+        if len(output) == _OUTPUT_BYTES:
+            process.kill()
+    return output, process.returncode
+
+
+def _lines(output: bytes) -> Iterator[dict[str, Any]]:
+    """What was said, without the line that a crash has torn."""
+    for line in output.split(b"\n")[:-1]:
+        yield json.loads(line)
+
+
+def _ending(status: int) -> str:
+    """Why there is no last line."""
+    if -status in (signal.SIGXCPU, signal.SIGKILL):
+        return "too slow"
+    return "damaged, or made to take more memory than a document may"
+
+
+def _whole(line: dict[str, Any]) -> Extract:
+    """What is said of the whole document."""
+    language = str(line["language"])
+    return Extract(
+        title=folded(line["title"], MAX_TITLE_CHARS),
+        headings=[heading for title in line["headings"] if (heading := folded(title, MAX_HEADING_CHARS))],
+        language=None if language.startswith("x-") else language,
+    )
+
+
+def _text(line: dict[str, Any]) -> str:
+    """A page, line by line; a word that was parted is one again."""
+    text = _HYPHENATED.sub("", line["text"]).replace("\0", " ")
+    return "\n".join(filter(None, (" ".join(row.split()) for row in text.splitlines())))

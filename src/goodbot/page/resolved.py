@@ -1,0 +1,88 @@
+"""What was found in a document, and what its headers say → `Page`: references become URLs, each link once."""
+
+import re
+
+from goodbot.exclusion import Directives, parse_rel
+from goodbot.page.found import MAX_LINKS, Extract, Reference
+from goodbot.url import Url, resolve, resolve_all
+from goodbot.values import Headers, Link, Page, Response
+
+MAX_TEXT_CHARS = 5_000_000
+"""A long book; what follows is not read."""
+
+_LINK_FIELD = re.compile(r"<([^<>]*)>([^<]*)")
+_REL_PARAMETER = re.compile(r""";\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))""", re.IGNORECASE)
+_REFRESH = re.compile(
+    r"""\s*(?:\d+(?:\.[\d.]*)?|\.[\d.]*)(?:\s*[;,]\s*|\s+)(?:url\s*=\s*)?+(?:"([^"]*)|'([^']*)|(.*))""",
+    re.IGNORECASE | re.DOTALL,
+)
+_REFRESH_REL = ("refresh",)
+_LANGUAGE = re.compile(r"\s*([A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5})\s*")
+
+
+def page_of(url: Url, response: Response, token: str, found: Extract, encoding: str) -> Page:
+    """The page at `url`. References are relative to its base; bounds are `MAX_LINKS` and `MAX_TEXT_CHARS`."""
+    directives = Directives.parse(found.metas, response.headers, token)
+    base = (resolve(url, found.base) if found.base is not None else None) or url
+    return Page(
+        url=url,
+        directives=directives,
+        title=found.title,
+        headings=tuple(found.headings),
+        text=found.text[:MAX_TEXT_CHARS].rstrip(),
+        shown=None if found.shown is None else found.shown[:MAX_TEXT_CHARS].rstrip(),
+        links=_links(base, found, response),
+        canonical=_canonical(url, base, found, response.headers, directives.canonical),
+        language=_language(found, response),
+        encoding=encoding,
+        unread=found.unread,
+    )
+
+
+def _links(base: Url, found: Extract, response: Response) -> tuple[Link, ...]:
+    """Each URL once, twice if both followable and not: the first of it, and the first that has an anchor."""
+    references = [Reference(value, "", _REFRESH_REL) for value in response.all_headers("refresh")]
+    references += found.links
+    targets = [_refresh_target(href) if rel == _REFRESH_REL else href for href, _, rel in references]
+    links: dict[tuple[str, bool], Link] = {}
+    for (_, anchor, rel), url in zip(references, resolve_all(base, targets), strict=True):
+        if url is None or len(links) >= MAX_LINKS:
+            continue
+        link = Link(url, anchor, rel)
+        key = (url.text, link.follow)
+        before = links.setdefault(key, link)
+        if anchor and not before.anchor:
+            links[key] = Link(url, anchor, before.rel)
+    return tuple(links.values())
+
+
+def _refresh_target(content: str) -> str | None:
+    """WHATWG HTML §4.2.5.3: the reference in `5; url=next.html`; None if the page only reloads itself."""
+    found = _REFRESH.match(content)
+    if found is None:
+        return None
+    return next((part for part in found.groups() if part is not None), "").strip() or None
+
+
+def _canonical(url: Url, base: Url, found: Extract, headers: Headers, mirrored: str | None) -> Url | None:
+    """RFC 6596. The page is heard before the header; a Link field is relative to the page's URL (RFC 8288 §3.2).
+
+    `mirrored` is what META URL says, the address of which this is a mirror: heard where nothing else is said.
+    """
+    if found.canonical is not None and (stated := resolve(base, found.canonical)):
+        return stated
+    for name, value in headers:
+        if name.lower() == "link":
+            for reference, parameters in _LINK_FIELD.findall(value):
+                rel = _REL_PARAMETER.search(parameters)
+                if rel and parse_rel(rel[1] or rel[2]).canonical:
+                    return resolve(url, reference.strip())
+    return resolve(base, mirrored) if mirrored else None
+
+
+def _language(found: Extract, response: Response) -> str | None:
+    """Of `html lang`, else META, else the header; a list of several languages is the language of nobody."""
+    stated = (found.language, found.content_language, response.header("content-language"))
+    first = next((value for value in stated if value and value.strip()), "")
+    tag = _LANGUAGE.fullmatch(first)
+    return tag[1].replace("_", "-") if tag else None
