@@ -1,0 +1,31 @@
+"""The list of active robots: who is this User-Agent, whose is it, what is it for, and how is that checked?
+
+from goodbot.registry import find, find_token, identify
+
+find("Mozilla/5.0 (compatible; GPTBot/1.3; …)").operator          # OpenAI
+identify("… Googlebot/2.1 …", "198.51.100.7").tier                # impostor
+find_token("googlebot"), similar_tokens("Gogolebot")
+"""
+
+from goodbot.registry.addresses import AddressBook as AddressBook
+from goodbot.registry.addresses import AddressList as AddressList
+from goodbot.registry.addresses import day_of as day_of
+from goodbot.registry.addresses import list_for as list_for
+from goodbot.registry.addresses import parse_ranges as parse_ranges
+from goodbot.registry.lookup import find as find
+from goodbot.registry.lookup import find_token as find_token
+from goodbot.registry.lookup import robots as robots
+from goodbot.registry.lookup import similar_tokens as similar_tokens
+from goodbot.registry.lookup import tokens_for as tokens_for
+from goodbot.registry.robot import OBEYS as OBEYS
+from goodbot.registry.robot import PURPOSES as PURPOSES
+from goodbot.registry.robot import TIERS as TIERS
+from goodbot.registry.robot import Obeys as Obeys
+from goodbot.registry.robot import Purpose as Purpose
+from goodbot.registry.robot import Robot as Robot
+from goodbot.registry.robot import Tier as Tier
+from goodbot.registry.verify import Identity as Identity
+from goodbot.registry.verify import ReverseDns as ReverseDns
+from goodbot.registry.verify import confirm as confirm
+from goodbot.registry.verify import identify as identify
+from goodbot.registry.verify import verify as verify

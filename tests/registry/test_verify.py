@@ -1,0 +1,166 @@
+"""How sure it is: by published ranges offline, by reverse DNS when asked."""
+
+from ipaddress import ip_address
+from pathlib import Path
+
+import pytest
+
+from goodbot.registry import (
+    AddressBook,
+    AddressList,
+    Identity,
+    Tier,
+    confirm,
+    find,
+    find_token,
+    identify,
+    parse_ranges,
+    verify,
+)
+from goodbot.registry.records import load_records
+
+
+class Dns:
+    """Reverse DNS from memory; what is None in it cannot be asked."""
+
+    def __init__(self, names: dict[str, list[str] | None], addresses: dict[str, list[str] | None]) -> None:
+        self._names = names
+        self._addresses = addresses
+        self.asked: list[str] = []
+
+    async def names(self, address: str) -> tuple[str, ...] | None:
+        self.asked.append(address)
+        found = self._names.get(address, [])
+        return None if found is None else tuple(found)
+
+    async def addresses(self, name: str) -> tuple[str, ...] | None:
+        self.asked.append(name)
+        found = self._addresses.get(name, [])
+        return None if found is None else tuple(found)
+
+
+def an_address(list_name: str) -> str:
+    """One that the bundled list holds."""
+    found = AddressBook().get(list_name)
+    assert found is not None
+    return str(found.networks[0].network_address)
+
+
+@pytest.mark.parametrize(
+    ("user_agent", "address", "tier", "said"),
+    [
+        ("Googlebot/2.1", None, "declared", "it can be checked by the list https://developers.google.com/"),
+        ("Googlebot/2.1", an_address("google-common"), "verified", "as of 2026-"),
+        ("Googlebot/2.1", "8.8.8.8", "impostor", "outside the ranges published at"),
+        ("Googlebot/2.1", f"::ffff:{an_address('google-common')}", "verified", "lies in"),
+        ("Googlebot/2.1", "2001:db8::1", "impostor", "outside"),
+        ("Googlebot/2.1", "192.168.1.1", "impostor", "private address"),
+        ("GPTBot/1.3", an_address("openai-gptbot"), "verified", "gptbot.json"),
+        ("GPTBot/1.3", an_address("google-common"), "impostor", "gptbot.json"),
+        ("FeedFetcher-Google", an_address("google-user-own"), "verified", "user-triggered-fetchers-google"),
+        ("YandexBot/3.0", "8.8.8.8", "declared", "reverse DNS under yandex.ru"),
+        ("ClaudeBot/1.0", "8.8.8.8", "declared", "not bundled: goodbot who --refresh takes it"),
+        ("Google-Extended", None, "declared", "a word for robots.txt only"),
+        ("Google-Extended", "8.8.8.8", "impostor", "no robot sends it"),
+        ("MJ12bot/1.4", "8.8.8.8", "declared", "no way to check it is known"),
+        ("ia_archiver", None, "declared", "it is retired"),
+        ("FeedBurner/1.0", "8.8.8.8", "declared", "known to crawler-user-agents"),
+        ("Googlebot/2.1", None, "declared", "the name Googlebot of Google stands in the User-Agent"),
+        ("PingdomTMS/0.9", None, "declared", "a name that Pingdom.com_bot of Pingdom goes by stands in the User-Agent"),
+        ("Mozilla/5.0 (X11) Firefox/1", "8.8.8.8", "unknown", "no robot known here"),
+    ],
+)
+def test_the_tier_of_a_request(user_agent: str, address: str | None, tier: Tier, said: str) -> None:
+    identity = identify(user_agent, address)
+    assert identity.tier == tier
+    assert any(said in sentence for sentence in identity.evidence), identity.evidence
+
+
+@pytest.mark.parametrize("list_name", [name for name in load_records().lists if AddressBook().get(name)])
+def test_each_bundled_list_verifies_its_robots_at_every_edge(list_name: str) -> None:
+    known = AddressBook().get(list_name)
+    assert known is not None
+    for network in known.networks:
+        for place in (network.network_address, network.broadcast_address):
+            held = known.find(str(place))
+            assert held is not None
+            assert ip_address(str(place)) in held
+    for robot in load_records().robots:
+        if list_name in robot.address_lists:
+            assert verify(robot, str(known.networks[-1].network_address)).tier == "verified"
+
+
+@pytest.mark.parametrize("address", ["", "example.org", "1.2.3", "1.2.3.4/24", "::zz", "9" * 100_000])
+def test_what_is_no_address_is_a_value_error(address: str) -> None:
+    with pytest.raises(ValueError):  # noqa: PT011  (the text is that of the standard library)
+        identify("Googlebot", address)
+
+
+BING = "157.55.39.1"
+NAME = "msnbot-157-55-39-1.search.msn.com"
+
+
+@pytest.mark.parametrize(
+    ("names", "addresses", "tier", "said"),
+    [
+        ({BING: [NAME]}, {NAME: [BING]}, "verified", "leads back to it"),
+        ({BING: [NAME.upper()]}, {NAME.upper(): [BING]}, "verified", "leads back to it"),
+        ({BING: ["liar.example", NAME]}, {NAME: ["192.0.2.9", BING]}, "verified", "leads back to it"),
+        ({BING: [NAME]}, {NAME: ["192.0.2.9"]}, "impostor", "does not lead back"),
+        ({BING: [NAME]}, {}, "impostor", "does not lead back"),
+        ({BING: ["host.example"]}, {}, "impostor", "is named host.example, not one under search.msn.com"),
+        ({BING: ["evilsearch.msn.com"]}, {}, "impostor", "not one under"),
+        ({BING: ["search.msn.com.example"]}, {}, "impostor", "not one under"),
+        ({BING: []}, {}, "impostor", "has no name"),
+        ({BING: None}, {}, "declared", "could not be asked for"),
+        ({BING: [NAME]}, {NAME: None}, "declared", "could not be asked for"),
+    ],
+)
+async def test_reverse_dns(
+    names: dict[str, list[str] | None], addresses: dict[str, list[str] | None], tier: Tier, said: str
+) -> None:
+    robot = find("adidxbot/2.0")
+    assert robot is not None
+    before = verify(robot, BING)
+    assert before.tier == "declared"
+    identity = await confirm(before, BING, Dns(names, addresses))
+    assert identity.tier == tier
+    assert any(said in sentence for sentence in identity.evidence), identity.evidence
+
+
+async def test_reverse_dns_may_clear_who_is_outside_an_old_list() -> None:
+    robot = find("bingbot/2.0")
+    assert robot is not None
+    address = "4.4.4.4"
+    before = verify(robot, address)
+    assert before.tier == "impostor"
+    after = await confirm(before, address, Dns({address: ["x.search.msn.com"]}, {"x.search.msn.com": [address]}))
+    assert after.tier == "verified"
+
+
+@pytest.mark.parametrize(
+    ("identity", "tier"),
+    [
+        (identify("Googlebot", an_address("google-common")), "verified"),
+        (identify("Mozilla/5.0"), "unknown"),
+        (identify("MJ12bot"), "declared"),
+        (identify("Google-Extended", "8.8.8.8"), "impostor"),
+    ],
+)
+async def test_nobody_is_asked_where_it_would_tell_nothing(identity: Identity, tier: Tier) -> None:
+    dns = Dns({}, {})
+    assert (await confirm(identity, "8.8.8.8", dns)).tier == tier
+    assert dns.asked == []
+
+
+def test_a_newer_list_of_the_user_wins(tmp_path: Path) -> None:
+    book = AddressBook(tmp_path / "not" / "yet")
+    robot = find_token("ClaudeBot")
+    assert robot is not None
+    assert verify(robot, "8.8.8.8", book).tier == "declared"
+    url = load_records().lists["anthropic"].url
+    book.keep(AddressList("anthropic", url, "2026-11-01", parse_ranges(b'["9.9.9.0/24"]', "x")))
+    for known in (book, AddressBook(tmp_path / "not" / "yet")):
+        assert verify(robot, "9.9.9.9", known).tier == "verified"
+        assert verify(robot, "8.8.8.8", known).tier == "impostor"
+    assert verify(robot, "9.9.9.9").tier == "declared"
