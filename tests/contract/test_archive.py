@@ -1,14 +1,22 @@
 """The contract of `ports.Archive`, over every implementation."""
 
+import pickle
+from base64 import b32encode
 from collections.abc import Callable, Iterator
+from hashlib import sha1
+from io import BytesIO
 from pathlib import Path
+from random import Random
 
 import pytest
+from fastwarc.warc import ArchiveIterator as FastIterator
+from fastwarc.warc import WarcRecordType
 
 from goodbot.errors import DamagedError
 from goodbot.ports import Archive
 from goodbot.store.memory_archive import MemoryArchive
 from goodbot.store.warc import WarcArchive
+from goodbot.store.warc_record import encode_capture
 from goodbot.values import Failure, RecordRef, Response
 from store.archive_samples import NOON, StillClock, capture
 
@@ -64,6 +72,34 @@ def test_headers_only_keeps_no_body(archive: Archive) -> None:
     archived = archive.read(archive.put(capture(answer), headers_only=True))
     assert archived.headers_only
     assert archived.response == Response(200, answer.headers, b"")
+
+
+def test_what_another_process_encoded_is_kept_as_if_put_here(archive: Archive) -> None:
+    encoded = [pickle.loads(pickle.dumps(encode_capture(capture(RESPONSES["page"]), only))) for only in (False, True)]
+    read = [archive.read(archive.append(item)) for item in encoded]
+    assert [item.response.body for item in read] == [b"page", b""]
+    assert [item.headers_only for item in read] == [item.headers_only for item in encoded] == [False, True]
+    assert encoded[0].digest == "sha1:" + b32encode(sha1(b"page").digest()).decode()
+    assert encoded[1].digest is None
+
+
+def test_the_same_payload_may_come_again_under_any_url(archive: Archive) -> None:
+    body = Random(1).randbytes(5000)
+    urls = [f"http://example.org/{number}" for number in (1, 2, 1, 3)]
+    records = [archive.put(capture(Response(200, (("X-N", url),), body), url)) for url in urls]
+    for read in (list(archive.captures()), [archive.read(record) for record in records]):
+        assert [item.response for item in read] == [Response(200, (("X-N", url),), body) for url in urls]
+        assert [item.record for item in read] == records
+
+
+def test_everything_can_be_taken_out_as_one_file(archive: Archive) -> None:
+    for number in range(5):
+        archive.put(capture(Response(200, (), b"%d" % number)))
+    size, pieces = archive.export()
+    content = b"".join(pieces)
+    assert len(content) == size
+    read = FastIterator(BytesIO(content), record_types=WarcRecordType.response, verify_digests=True)
+    assert [record.reader.read() for record in read] == [b"%d" % number for number in range(5)]
 
 
 def test_captures_come_in_the_order_kept(archive: Archive) -> None:

@@ -25,12 +25,18 @@ class Kept:
     store: Store
     path: Path | None = None
 
-    def reopen(self) -> Store:
+    def reopen(self, host_pages: int | None = None) -> Store:
         if self.path is not None:
             assert isinstance(self.store, SqliteFrontier)
             self.store.close()
-            self.store = SqliteFrontier.open(self.path)
+            self.store = SqliteFrontier.open(self.path, host_pages=host_pages)
         return self.store
+
+    def grant(self, host_pages: int | None) -> Store:
+        """The store of a crawl resumed with so many pages to a host."""
+        if isinstance(self.store, MemoryFrontier):
+            self.store._host_pages = host_pages
+        return self.reopen(host_pages)
 
 
 @pytest.fixture(params=["memory", "sqlite"])
@@ -161,7 +167,7 @@ def test_a_refused_url_is_known_with_the_reason_and_is_not_leased(store: Store) 
     assert store.status().finished
 
 
-@pytest.mark.parametrize("state", ["visited", "disallowed", "failed", "gone"])
+@pytest.mark.parametrize("state", ["visited", "disallowed", "out-of-scope", "failed", "gone"])
 def test_a_link_never_changes_a_url_that_was_settled(store: Store, state: State) -> None:
     settle_seed(store, state)
     assert store.add([link(HOME, 7), link(HOME, 7, refused="too deep")]) == 0
@@ -204,6 +210,139 @@ def test_shallow_before_deep_then_in_the_order_found(store: Store) -> None:
     (lease,) = lease_all(store)
     assert [item.url.path for item in lease.urls] == ["/d0", "/e0", "/d1", "/e1", "/d2"]
     assert [item.depth for item in lease.urls] == [0, 0, 1, 1, 2]
+
+
+def test_of_one_depth_many_in_links_come_first_then_a_high_hint(store: Store) -> None:
+    told: list[tuple[str, int, dict[str, int]]] = [
+        ("/deep", 2, {"inlinks": 1000, "priority": 100}),
+        ("/plain", 1, {}),
+        ("/low", 1, {"priority": -1}),
+        ("/linked", 1, {"inlinks": 4}),
+        ("/hinted", 1, {"priority": 9}),
+        ("/linked-and-hinted", 1, {"inlinks": 7, "priority": 1}),
+        ("/highest", 1, {"priority": 10**9}),
+        ("/most", 1, {"inlinks": 10**30, "priority": -(10**9)}),
+        ("/as-plain", 1, {"inlinks": -5}),
+    ]
+    store.add([link(url(f"https://example.org{path}"), depth, **more) for path, depth, more in told])
+    (lease,) = lease_all(store)
+    assert [item.url.path for item in lease.urls] == [
+        *("/most", "/linked-and-hinted", "/linked", "/highest", "/hinted", "/plain", "/as-plain", "/low", "/deep")
+    ]
+    assert {item.depth for item in lease.urls} == {1, 2}
+
+
+def test_what_is_told_again_changes_the_order_only_for_the_better(kept: Kept) -> None:
+    kept.store.add([link(HOME, 2), link(A, 2), link(B, 2)])
+    kept.store.add([link(B, 2, inlinks=2), link(A, 3, priority=5), link(B, 2), link(HOME, 9)])
+    assert leased(lease_all(kept.reopen())) == [B.text, A.text, HOME.text]
+    kept.store.add([link(HOME, 2, inlinks=8), link(A, 2, refused="no", inlinks=64)])
+    kept.store.settle([], [Release("example.org", 0.0)])
+    assert leased(lease_all(kept.store)) == [HOME.text, B.text, A.text]
+
+
+def test_the_order_of_a_retry_counts_from_when_it_is_due(store: Store) -> None:
+    store.add([link(HOME, 1), link(A, 1), link(B, 1)])
+    lease_all(store)
+    store.settle([outcome(B, "ready", ready_at=50.0)], [Release("example.org", 0.0)])
+    store.add([link(B, 1, inlinks=16)])
+    assert leased(store.lease(1, 1, 49.0)) == [HOME.text]
+    store.settle([outcome(HOME)], [Release("example.org", 0.0)])
+    assert leased(lease_all(store, now=50.0)) == [B.text, A.text]
+
+
+def test_small_hosts_are_finished_before_a_large_one_has_had_a_thousand(store: Store) -> None:
+    """64 leases at once of 64 URLs each, one URL a second of each, a host free again as soon as its lease ends."""
+    large = [Discovery(url(f"https://large.example/{page}"), 0) for page in range(100_000)]
+    small = [Discovery(url(f"https://s{host}.example/{page}"), 0) for host in range(99) for page in range(10)]
+    store.add([*large, *small])
+    left, fetched, now = len(small), 0, 0.0
+    under_way: list[tuple[float, Lease]] = []
+    while left:
+        under_way += [(now + len(lease.urls), lease) for lease in store.lease(64 - len(under_way), 64, now)]
+        now = min(ends for ends, _ in under_way)
+        for lease in [lease for ends, lease in under_way if ends == now]:
+            store.settle([outcome(item.url, at=now) for item in lease.urls], [Release(lease.host, now)])
+            if lease.host == "large.example":
+                fetched += len(lease.urls)
+            else:
+                left -= len(lease.urls)
+        under_way = [(ends, lease) for ends, lease in under_way if ends != now]
+    assert fetched < 1000
+
+
+# ---- a bound on the pages of a host ---------------------------------------------------------------------------
+
+
+def site(pages: int, host: str = "example.org") -> list[Discovery]:
+    return [link(url(f"https://{host}/{page}")) for page in range(pages)]
+
+
+def visit(store: Store, urls: int, state: State = "visited") -> list[str]:
+    """One round: every host is leased, its URLs are settled, it is free at once."""
+    leases = store.lease(100, urls, 1e6)
+    done = [outcome(item.url, state, ready_at=0.0) for lease in leases for item in lease.urls]
+    store.settle(done, [Release(lease.host, 0.0) for lease in leases])
+    return leased(leases)
+
+
+def test_a_host_has_its_pages_and_the_rest_is_out_of_scope(kept: Kept) -> None:
+    store = kept.grant(3)
+    store.add([*site(5), *site(2, "small.example")])
+    assert [len(visit(store, 2)) for _ in range(4)] == [4, 1, 0, 0]
+    record = store.record(url("https://example.org/4"))
+    assert record is not None
+    assert (record.state, record.why) == ("out-of-scope", "its host has had 3 pages (--host-pages 3)")
+    assert record.events[-1].reason == record.why
+    assert store.status().states == dict.fromkeys(STATES, 0) | {"visited": 5, "out-of-scope": 2}
+    assert store.status().finished
+    store.add([*site(7), Discovery(url("https://example.org/seed"), 0)])
+    assert store.status().states["out-of-scope"] == 5
+    assert (visit(store, 9), store.next_ready_at()) == ([], None)
+
+
+@pytest.mark.parametrize("state", ["failed", "gone", "disallowed", "out-of-scope"])
+def test_only_pages_visited_count(kept: Kept, state: State) -> None:
+    store = kept.grant(2)
+    store.add(site(5))
+    assert len(visit(store, 9, state)) == 2
+    assert len(visit(store, 9)) == 2
+    assert store.status().states["out-of-scope"] == 1 + 2 * (state == "out-of-scope")
+
+
+def test_what_waits_for_another_try_is_closed_too(kept: Kept) -> None:
+    store = kept.grant(1)
+    store.add(site(3))
+    leases = lease_all(store)
+    store.settle([outcome(leases[0].urls[0].url, "ready", ready_at=1e9, tries=1)], [Release("example.org", 0.0)])
+    assert len(visit(store, 9)) == 1
+    assert store.status().states["out-of-scope"] == 2
+    assert store.next_ready_at() is None
+
+
+def test_a_higher_bound_makes_them_ready_again(kept: Kept) -> None:
+    store = kept.grant(1)
+    store.add([*site(4), link(url("https://example.org/far"), refused="far")])
+    assert len(visit(store, 9)) == 1
+    store = kept.grant(3)
+    assert store.reconsider(lambda of, _: "far" if of.path == "/far" else None) == 3
+    assert [len(visit(store, 9)) for _ in range(2)] == [2, 0]
+    record = store.record(url("https://example.org/3"))
+    assert record is not None
+    assert record.why == "its host has had 3 pages (--host-pages 3)"
+    assert kept.grant(3).reconsider(lambda of, depth: None) == 0
+    store = kept.grant(None)
+    assert store.reconsider(lambda of, depth: None) == 2
+    assert len(visit(store, 9)) == 2
+
+
+def test_a_page_that_is_to_be_fetched_again_counts_once(kept: Kept) -> None:
+    store = kept.grant(2)
+    store.add(site(2))
+    visited = visit(store, 9)
+    store.requeue([url(text) for text in visited])
+    assert visit(store, 9) == visited
+    assert store.status().states["visited"] == 2
 
 
 def test_at_most_so_many_hosts_and_urls(store: Store) -> None:

@@ -9,20 +9,26 @@ from goodbot.exclusion import Access
 from goodbot.ports import RobotsStore
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.memory import MemoryFrontier
+from goodbot.store.robots_memory import RobotsMemory
 
 NOW = 1_800_000_000.25
 ORIGIN = "https://example.org"
 READ = Access.from_response(200, [("Cache-Control", "max-age=60")], b"User-agent: *\nDisallow: /\xff\x00\n", NOW)
 ABSENT = Access.from_response(404, [], b"", NOW)
 TROUBLE = Access.from_response(503, [("Retry-After", "120")], b"", NOW + 86_400, last_good=READ)
+SILENCE = Access.from_failure("dns", NOW + 90_000, "google", TROUBLE, site_answers=True)
 
 
-@pytest.fixture(params=["memory", "sqlite"])
+@pytest.fixture(params=["memory", "bounded", "sqlite"])
 def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], RobotsStore]]:
     """Gives the store; each call gives it closed and opened again, where it is kept in a file."""
     if request.param == "memory":
         memory = MemoryFrontier()
         yield lambda: memory
+        return
+    if request.param == "bounded":
+        bounded = RobotsMemory()
+        yield lambda: bounded
         return
     stores: list[SqliteFrontier] = []
 
@@ -36,10 +42,12 @@ def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callabl
     stores[-1].close()
 
 
-@pytest.mark.parametrize("access", [READ, ABSENT, TROUBLE], ids=["read", "absent", "trouble"])
+@pytest.mark.parametrize("access", [READ, ABSENT, TROUBLE, SILENCE], ids=["read", "absent", "trouble", "silence"])
 def test_what_was_saved_is_loaded(reopened: Callable[[], RobotsStore], access: Access) -> None:
     reopened().save_robots(ORIGIN, access)
-    assert reopened().load_robots(ORIGIN) == access
+    loaded = reopened().load_robots(ORIGIN)
+    assert loaded == access
+    assert (loaded.in_force, loaded.site_answers) == (access.in_force, access.site_answers)
 
 
 def test_an_origin_never_asked_has_none(reopened: Callable[[], RobotsStore]) -> None:

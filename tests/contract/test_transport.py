@@ -7,12 +7,13 @@ from ipaddress import ip_network
 
 import pytest
 
+from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.exclusion import Verdict
 from goodbot.ports import Transport
-from goodbot.robot.clock import SystemClock
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.transport import CurlTransport
+from goodbot.testing import FakeResolver
 from goodbot.url import parse_url
 from goodbot.values import Capture, Failure, Request, Response
 from webserver import Route, WebServer, answer, resetting
@@ -48,7 +49,8 @@ class World:
 @asynccontextmanager
 async def curl_world() -> AsyncIterator[World]:
     guard = AddressGuard([ip_network("127.0.0.0/8")])
-    transport = CurlTransport(Settings(body_limit=BODY_LIMIT), guard, "test/1", None, SystemClock())
+    settings = Settings(body_limit=BODY_LIMIT)
+    transport = CurlTransport(settings, guard, "test/1", None, SystemClock(), resolver=FakeResolver({}))
     async with WebServer(ANSWERS) as server:
         yield World(transport, server.origin)
         await transport.close()

@@ -8,6 +8,9 @@ import random
 import resource
 import sys
 from pathlib import Path
+from typing import Any
+
+from isal import isal_zlib
 
 from goodbot.errors import RunError
 from goodbot.exclusion import Verdict
@@ -41,6 +44,44 @@ def numbered(number: int) -> Capture:
     noise = random.Random(number)
     body = b"%d " % number + noise.randbytes(noise.randrange(40_000))
     return capture(Response(200, (("X-Number", str(number)),), body), f"http://example.org/{number}")
+
+
+def writer(folder: Path, **options: Any) -> WarcArchive:
+    return WarcArchive(folder, StillClock(), "goodbot/test", **options)
+
+
+def reader(folder: Path) -> WarcArchive:
+    return WarcArchive(folder, StillClock(), "goodbot/test", read_only=True)
+
+
+def warc_files(folder: Path) -> list[Path]:
+    return sorted(folder.glob("*.warc.gz"))
+
+
+def only_file(folder: Path) -> Path:
+    (path,) = warc_files(folder)
+    return path
+
+
+def index_of(warc: Path) -> Path:
+    return warc.with_name(warc.name.replace(".warc.gz", ".cdxj"))
+
+
+def leave_as_killed(warc: Path, content: bytes) -> None:
+    """What a kill leaves: some bytes of a file, and no index of it."""
+    warc.write_bytes(content)
+    index_of(warc).unlink(missing_ok=True)
+
+
+def member_ends(content: bytes) -> list[int]:
+    """Where each member ends; fails if one does not."""
+    ends = [0]
+    while ends[-1] < len(content):
+        inflater = isal_zlib.decompressobj(31)
+        inflater.decompress(content[ends[-1] :])
+        assert inflater.eof
+        ends.append(len(content) - len(inflater.unused_data))
+    return ends[1:]
 
 
 def write_until_stopped(folder: Path, size_limit_bytes: int) -> None:

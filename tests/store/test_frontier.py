@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import fields
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +24,11 @@ from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.exclusion import Access
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.memory import MemoryFrontier
+from goodbot.store.recent import Recent
 from goodbot.store.schema import FORMAT, hash_of
-from goodbot.store.transaction import Recent
+from goodbot.store.seen_table import DUE_MOST
 from goodbot.url import Url
-from goodbot.values import Discovery, Event, Lease, Outcome, RecordRef, Release, State
+from goodbot.values import Discovery, Event, Lease, Lesson, Outcome, RecordRef, Release, Seen, State
 
 HOME = Url("https://example.org/")
 
@@ -44,6 +46,23 @@ def frontier(path: Path) -> Iterator[SqliteFrontier]:
 
 def pages(count: int, host: str = "example.org") -> list[Discovery]:
     return [Discovery(Url(f"https://{host}/{number}"), 1, source=HOME) for number in range(count)]
+
+
+def again(frontier: SqliteFrontier, count: int, due_at: float = 200.0) -> None:
+    """So many pages that were visited and are due again."""
+    frontier.add(pages(count))
+    (lease,) = frontier.lease(1, count, 0.0)
+    seen = Seen(100.0, due_at, 100.0, 100.0)
+    done = [Outcome(item.url, "visited", 100.0, "", seen=seen) for item in lease.urls]
+    frontier.settle(done, [Release(lease.host, 100.0)])
+
+
+def lease_again(frontier: SqliteFrontier, most: int = 9) -> list[Lease]:
+    """As if it had been opened for revisits."""
+    frontier._revisit_until = inf
+    with frontier._writing() as transaction:
+        transaction.set_until()
+    return frontier.lease(1, most, 1e9)
 
 
 # ---- opening --------------------------------------------------------------------------------------------------
@@ -157,6 +176,21 @@ def _scribble(path: Path) -> None:
         file.write(random.Random(7).randbytes(path.stat().st_size - 4096))
 
 
+def _tear(path: Path) -> None:
+    """The second half of each page but the first was never written."""
+    with path.open("r+b") as file:
+        for page in range(4096, path.stat().st_size, 4096):
+            file.seek(page + 2048)
+            file.write(bytes(2048))
+
+
+def _zero(path: Path) -> None:
+    with path.open("r+b") as file:
+        for page in range(8192, path.stat().st_size, 4096):
+            file.seek(page)
+            file.write(bytes(4096))
+
+
 def _other_application(path: Path) -> None:
     path.unlink()
     with closing(sqlite3.connect(path)) as connection:
@@ -180,6 +214,8 @@ DAMAGES: list[tuple[str, Callable[[Path], object]]] = [
     ("truncated", _truncate),
     ("head only", lambda path: path.write_bytes(path.read_bytes()[:100])),
     ("scribbled over", _scribble),
+    ("torn pages", _tear),
+    ("pages of zeros", _zero),
     ("a database of something else", _other_application),
     ("a table is gone", _without_table),
     ("text that is not UTF-8", _not_utf8),
@@ -217,12 +253,56 @@ def test_a_broken_audit_is_damage(path: Path, frontier: SqliteFrontier) -> None:
                 frontier.record(pages(1)[0].url)
 
 
+@pytest.mark.parametrize("column", ["at", "due_at", "interval_s", "changed_at", "gone", "indexed"])
+def test_what_was_seen_and_is_half_there_is_damage(frontier: SqliteFrontier, column: str) -> None:
+    again(frontier, 1)
+    frontier._db.execute("PRAGMA writable_schema = ON")
+    shape = "UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'seen'"
+    frontier._db.execute(shape)
+    frontier._db.execute("PRAGMA writable_schema = RESET")
+    frontier._db.execute(f"UPDATE seen SET {column} = NULL")
+    for ask in (
+        lambda: frontier.record(pages(1)[0].url),
+        lambda: list(frontier.records()),
+        lambda: lease_again(frontier),
+    ):
+        with pytest.raises(DamagedError, match="what was seen of a page is not there"):
+            ask()
+
+
+def test_a_page_due_again_of_which_nothing_is_seen_is_damage(frontier: SqliteFrontier) -> None:
+    again(frontier, 2)
+    frontier._db.execute("DELETE FROM seen WHERE seq = 1")
+    with pytest.raises(DamagedError, match="what was seen of a page is not there"):
+        lease_again(frontier)
+    assert frontier.status().states["visited"] == 2
+
+
+def test_a_lesson_that_is_half_there_is_damage(frontier: SqliteFrontier) -> None:
+    frontier.save_lessons([Lesson("example.org", "prefix", "/", "few texts", 1.0)])
+    frontier._db.execute("PRAGMA writable_schema = ON")
+    frontier._db.execute("UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'lessons'")
+    frontier._db.execute("PRAGMA writable_schema = RESET")
+    frontier._db.execute("UPDATE lessons SET evidence = NULL")
+    with pytest.raises(DamagedError, match="a lesson is not there"):
+        frontier.load_lessons(["example.org"])
+
+
 def test_a_newer_file_asks_for_an_upgrade(path: Path) -> None:
     SqliteFrontier.open(path, create=True).close()
     with closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {FORMAT + 1}")
     for read_only in (False, True):
         with pytest.raises(RunError, match=f"newer goodbot .format {FORMAT + 1}; this one reads {FORMAT}"):
+            SqliteFrontier.open(path, read_only=read_only)
+
+
+def test_a_file_older_than_all_migrations_is_refused(path: Path) -> None:
+    SqliteFrontier.open(path, create=True).close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("PRAGMA user_version = 1")
+    for read_only in (False, True):
+        with pytest.raises(RunError, match=f"older goodbot .format 1; this one reads {FORMAT}.: resume"):
             SqliteFrontier.open(path, read_only=read_only)
 
 
@@ -265,29 +345,87 @@ def test_texts_of_strangers_are_kept_as_far_as_utf8_goes(frontier: SqliteFrontie
 
 
 def test_hashes_are_spread_over_64_signed_bits() -> None:
-    hashes = {hash_of(f"https://example.org/{number}") for number in range(10_000)}
+    hashes = {hash_of(f"https://example.org/{number % 999}/{number}") for number in range(10_000)}
     assert len(hashes) == 10_000
-    assert min(hashes) < -(2**62) < 2**62 < max(hashes) < 2**63
+    assert -(2**63) <= min(hashes) < -(2**62) < 2**62 < max(hashes) < 2**63
 
 
-def test_the_memory_of_recent_urls_is_bounded_and_never_wrong(frontier: SqliteFrontier) -> None:
+def test_hashes_of_one_folder_lie_together_whatever_the_query() -> None:
+    folders = {hash_of(f"https://example.org/a/b/{number}?x={number}") >> 52 for number in range(1000)}
+    assert len(folders) == 1
+    assert len({hash_of(f"https://example.org/{number}/b") >> 52 for number in range(1000)}) > 800
+
+
+def test_the_memory_of_recent_urls_is_bounded_and_never_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Recent, "PLACES", 16)
     recent = Recent()
-    recent.URLS = 10
     found = pages(1000, "example.org")
-    for item in found:
-        recent.put(item)
-        assert recent.covers(item)
-    assert [item for item in found if recent.covers(item)] == found[980:]
+    assert list(recent.news(found)) == found
+    assert list(recent.news(found[-1:])) == []
+    assert len(list(recent.news(found))) >= 984
+    recent.clear()
+    assert list(recent.news(found[-1:])) == found[-1:]
 
 
-def test_the_memory_of_recent_urls_knows_what_could_change_one(frontier: SqliteFrontier) -> None:
+def test_the_memory_of_recent_urls_knows_what_could_change_one() -> None:
+    def news(depth: int, source: Url | None = HOME, **more: Any) -> bool:
+        return bool(list(recent.news([Discovery(HOME, depth, source, **more)])))
+
     recent = Recent()
-    recent.put(Discovery(HOME, 5, HOME))
-    depths = {depth: recent.covers(Discovery(HOME, depth, HOME)) for depth in (4, 5, 6)}
-    assert depths == {4: False, 5: True, 6: True}
-    recent.put(Discovery(HOME, 3, HOME, refused="too deep"))
-    assert recent.covers(Discovery(HOME, 3, HOME, refused="too deep"))
-    assert not recent.covers(Discovery(HOME, 9, HOME))
+    assert [news(5), news(5), news(6), news(4), news(5), news(4)] == [True, False, False, True, False, False]
+    assert [news(9, inlinks=2), news(4, inlinks=3), news(9, inlinks=4)] == [True, False, True]
+    assert [news(9, priority=1), news(4, priority=1, inlinks=7), news(3, priority=-1)] == [True, False, True]
+    assert [news(0, refused="too deep"), news(7, None), news(7, None)] == [False, True, True]
+    assert [news(9, modified_at=1.0), news(9, interval_s=60.0), news(9, modified_at=1.0), news(9)] == [
+        *[True] * 3,
+        False,
+    ]
+    recent.clear()
+    assert [news(3, refused="too deep"), news(3, refused="too deep"), news(9), news(9)] == [True, False, True, False]
+
+
+def test_choosing_costs_the_same_whatever_is_known(tmp_path: Path) -> None:
+    """Counted in steps of SQLite's machine."""
+    steps: dict[int, int] = {}
+    for hosts in (100, 5000):
+        with SqliteFrontier.open(tmp_path / str(hosts) / "frontier.sqlite", create=True) as frontier:
+            frontier.add(
+                Discovery(Url(f"https://h{host}.example/{page}"), 1) for host in range(hosts) for page in (1, 2)
+            )
+            counted = [0]
+            frontier._db.set_progress_handler(lambda counted=counted: counted.append(1), 1)  # type: ignore[misc]
+            assert len(frontier.lease(64, 2, 0.0)) == 64
+            frontier._db.set_progress_handler(None, 1)
+            steps[hosts] = len(counted)
+    assert steps[5000] == pytest.approx(steps[100], rel=0.02)
+
+
+def test_revisits_of_a_large_host_are_made_ready_a_thousand_at_a_time(frontier: SqliteFrontier) -> None:
+    """So that a lease is not held up by all the pages of the host."""
+    again(frontier, 3 * DUE_MOST)
+    for round_ in range(1, 4):
+        (lease,) = lease_again(frontier, 64)
+        assert len(lease.urls) == 64
+        assert frontier.status().states["ready"] == round_ * DUE_MOST - 64
+        frontier.settle([], [Release(lease.host, 0.0)])
+
+
+def test_waiting_revisits_cost_nothing_to_those_who_choose(tmp_path: Path) -> None:
+    """Counted in steps of SQLite's machine, for a release that asks when its host is due next."""
+    steps: dict[int, int] = {}
+    for count in (200, 5000):
+        path = tmp_path / str(count) / "frontier.sqlite"
+        with SqliteFrontier.open(path, create=True, revisit_until=inf) as frontier:
+            again(frontier, count, 500.0)
+            frontier.add([Discovery(HOME, 0)])
+            (lease,) = frontier.lease(1, 9, 150.0)
+            counted = [0]
+            frontier._db.set_progress_handler(lambda counted=counted: counted.append(1), 1)  # type: ignore[misc]
+            frontier.settle([Outcome(HOME, "gone", 150.0, "")], [Release(lease.host, 150.0)])
+            frontier._db.set_progress_handler(None, 1)
+            assert frontier.next_ready_at() == 500.0
+            steps[count] = len(counted)
+    assert steps[5000] == pytest.approx(steps[200], rel=0.02)
 
 
 def test_a_settlement_that_fails_leaves_no_memory_of_its_links(frontier: SqliteFrontier) -> None:
@@ -321,6 +459,42 @@ while True:
         frontier.settle(outcomes, [Release(lease.host, 0.0)])
         print(*(item.url for item in lease.urls), flush=True)
 """
+
+
+_REVISIT = """
+import sys
+from math import inf
+from pathlib import Path
+from goodbot.store.frontier import SqliteFrontier
+
+frontier = SqliteFrontier.open(Path(sys.argv[1]), revisit_until=inf)
+print(*(item.url for lease in frontier.lease(1, 2, 300.0) for item in lease.urls), flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.parametrize("revisit_until", [None, inf])
+def test_kill_9_in_the_middle_of_a_revisit(path: Path, revisit_until: float | None) -> None:
+    with SqliteFrontier.open(path, create=True) as frontier:
+        again(frontier, 3)
+    with subprocess.Popen(
+        [sys.executable, "-c", _REVISIT, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as crawl:
+        assert crawl.stdout is not None
+        asked = crawl.stdout.readline().split()
+        crawl.send_signal(signal.SIGKILL)
+    assert len(asked) == 2
+    with SqliteFrontier.open(path, revisit_until=revisit_until, host_pages=3) as frontier:
+        assert frontier.status().states["ready"] == 3
+        (lease,) = frontier.lease(1, 9, 300.0)
+        assert [(item.url.text, item.seen) for item in lease.urls[:2]] == [
+            (text, Seen(100.0, 200.0, 100.0, 100.0)) for text in asked
+        ]
+        done = [Outcome(item.url, "visited", 300.0, "", seen=item.seen) for item in lease.urls]
+        frontier.settle(done, [Release(lease.host, 300.0)])
+        assert frontier.status().states["visited"] == 3
+        assert frontier.add([Discovery(HOME, 0)]) == 1
+        assert frontier.status().states["out-of-scope"] == 1
 
 
 @pytest.mark.parametrize("round_", range(4))
@@ -360,7 +534,37 @@ some_state: st.SearchStrategy[State] = st.sampled_from(
 )
 reason = st.none() | st.sampled_from(["too far", "too deep"])
 discoveries = st.lists(
-    st.builds(Discovery, some_url, st.integers(0, 3), st.none() | some_url, reason, st.booleans()), max_size=6
+    st.builds(
+        Discovery,
+        some_url,
+        st.integers(0, 3),
+        st.none() | some_url,
+        reason,
+        st.booleans(),
+        hops=st.integers(0, 3),
+        priority=st.integers(-1, 1),
+        inlinks=st.sampled_from([1, 1, 2, 4]),
+        modified_at=st.none() | st.sampled_from([0.5, 4.0, 30.0]),
+        interval_s=st.none() | st.sampled_from([60.0, 3600.0]),
+    ),
+    max_size=6,
+)
+some_record = st.none() | st.builds(RecordRef, st.just("1.warc.gz"), st.integers(0, 2**62))
+seen = st.builds(
+    Seen,
+    at=st.sampled_from([0.0, 2.0, 10.0]),
+    due_at=st.sampled_from([0.0, 1.0, 5.0, 20.0, inf]),
+    interval_s=st.just(60.0),
+    changed_at=st.just(0.0),
+    etag=st.none() | st.text(max_size=3),
+    modified=st.none() | st.just("Sat, 21 Nov 2026 00:00:00 GMT"),
+    digest=st.none() | st.just("sha1:X"),
+    record=some_record,
+    title=st.none() | st.text(max_size=5),
+    gone=st.integers(0, 3),
+    available_until=st.none() | st.just(99.5),
+    indexed=st.booleans(),
+    text=st.none() | st.just("00ff"),
 )
 outcome_parts: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
     {
@@ -370,8 +574,13 @@ outcome_parts: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
         "size_bytes": st.integers(0, 10**10),
         "digest": st.none() | st.just("sha1:X"),
         "title": st.none() | st.text(max_size=5),
-        "record": st.none() | st.builds(RecordRef, st.just("1.warc.gz"), st.integers(0, 2**62)),
+        "record": some_record,
         "to_index": st.booleans(),
+        "from_index": st.booleans(),
+        "unchanged": st.booleans(),
+        "same_as": st.none() | some_url,
+        "alike": st.booleans(),
+        "seen": st.none() | seen,
         "tries": st.integers(0, 3),
         "events": st.lists(
             st.builds(
@@ -387,14 +596,26 @@ outcome_parts: st.SearchStrategy[dict[str, Any]] = st.fixed_dictionaries(
 class SameAsInMemory(RuleBasedStateMachine):
     """Does everything to both frontiers and compares what they say."""
 
+    host_pages: int | None = None
+    revisit_until: float | None = None
+
     def __init__(self) -> None:
         super().__init__()
         self.now = 0.0
         self.leases: dict[str, list[Url]] = {}
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "frontier.sqlite"
-        self.memory = MemoryFrontier(now=lambda: self.now)
-        self.sqlite = SqliteFrontier.open(self.path, create=True, now=lambda: self.now)
+        self.memory = MemoryFrontier(now=lambda: self.now, host_pages=self.host_pages, revisit_until=self.revisit_until)
+        self.sqlite = self.open(create=True)
+
+    def open(self, *, create: bool = False) -> SqliteFrontier:
+        return SqliteFrontier.open(
+            self.path,
+            create=create,
+            now=lambda: self.now,
+            host_pages=self.host_pages,
+            revisit_until=self.revisit_until,
+        )
 
     def teardown(self) -> None:
         self.sqlite.close()
@@ -459,7 +680,7 @@ class SameAsInMemory(RuleBasedStateMachine):
         """With leases out it would be a crash, which the one in memory does not survive."""
         if not self.leases:
             self.sqlite.close()
-            self.sqlite = SqliteFrontier.open(self.path, now=lambda: self.now)
+            self.sqlite = self.open()
 
     @invariant()
     def they_say_the_same(self) -> None:
@@ -467,10 +688,64 @@ class SameAsInMemory(RuleBasedStateMachine):
         assert sum(status.states.values()) == len(self.both(lambda store: list(store.records())))
         self.both(lambda store: store.next_ready_at())
         self.both(lambda store: store.pending())
+        self.both(lambda store: store.leaving())
+        self.both(lambda store: [store.copies_of(url) for url in URLS])
         self.both(lambda store: [store.record(url) for url in URLS])
 
 
+class SameAsInMemoryWithFewPages(SameAsInMemory):
+    """With a bound on the pages of a host."""
+
+    host_pages = 2
+
+
+class SameAsInMemoryWithRevisits(SameAsInMemory):
+    """As a service: whatever is due again is asked again."""
+
+    revisit_until = inf
+
+
+class SameAsInMemoryWithFewRevisits(SameAsInMemory):
+    """What is due by a certain time, on hosts of few pages."""
+
+    host_pages = 2
+    revisit_until = 5.0
+
+
 TestSameAsInMemory = SameAsInMemory.TestCase
-TestSameAsInMemory.settings = settings(
+TestSameAsInMemoryWithFewPages = SameAsInMemoryWithFewPages.TestCase
+TestSameAsInMemoryWithRevisits = SameAsInMemoryWithRevisits.TestCase
+TestSameAsInMemoryWithFewRevisits = SameAsInMemoryWithFewRevisits.TestCase
+TestSameAsInMemory.settings = TestSameAsInMemoryWithFewPages.settings = settings(
     max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
+TestSameAsInMemoryWithRevisits.settings = TestSameAsInMemoryWithFewRevisits.settings = TestSameAsInMemory.settings
+
+
+def test_a_clock_set_back_by_a_year_makes_nobody_wait_a_year(path: Path) -> None:
+    now = 1_700_000_000.0
+    with SqliteFrontier.open(path, create=True, now=lambda: now) as frontier:
+        frontier.add(pages(3))
+        (lease,) = frontier.lease(1, 2, now)
+        again = Outcome(lease.urls[0].url, "ready", now, "status 503", ready_at=now + 60, tries=1)
+        frontier.settle([again], [Release(lease.host, now + 5)])
+    then = now - 365 * 86400.0
+    with SqliteFrontier.open(path, now=lambda: then) as frontier:
+        ready_at = frontier.next_ready_at()
+        assert ready_at is not None
+        assert then <= ready_at <= then + 5
+        (lease,) = frontier.lease(1, 9, then + 61)
+        assert len(lease.urls) == 3
+
+
+def test_a_clock_set_back_by_a_year_keeps_what_was_seen_in_step(path: Path) -> None:
+    now, year = 1_700_000_000.0, 365 * 86400.0
+    seen = Seen(now, now + 60, 60.0, now - 5.0)
+    with SqliteFrontier.open(path, create=True, now=lambda: now) as frontier:
+        frontier.add(pages(1))
+        (lease,) = frontier.lease(1, 1, now)
+        frontier.settle([Outcome(lease.urls[0].url, "visited", now, "", seen=seen)], [Release(lease.host, now)])
+    with SqliteFrontier.open(path, now=lambda: now - year, revisit_until=inf) as frontier:
+        assert frontier.next_ready_at() == now - year + 60
+        (lease,) = frontier.lease(1, 1, now - year + 60)
+        assert lease.urls[0].seen == Seen(now - year, now - year + 60, 60.0, now - year - 5.0)

@@ -1,15 +1,12 @@
-"""WARC files: what other readers make of them, what a kill leaves, what a full disk does."""
+"""WARC files: what other readers make of them, and what ours makes of any bytes."""
 
 import gzip
 import io
 import random
-import subprocess
-import sys
-import time
 import tracemalloc
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from uuid import UUID
 
 import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
@@ -23,8 +20,9 @@ from warcio.checker import Checker
 from goodbot.errors import DamagedError, RunError
 from goodbot.store.warc import WarcArchive
 from goodbot.store.warc_reader import MEMBER_START, RECORD_LIMIT_BYTES, responses
+from goodbot.store.warc_record import encode_capture
 from goodbot.values import Headers, RecordRef, Response
-from store.archive_samples import REQUEST_HEAD, StillClock, capture, numbered
+from store.archive_samples import REQUEST_HEAD, capture, member_ends, numbered, only_file, reader, warc_files, writer
 
 PAGE = b"<html>" + b"<p>Hello, archive.</p>" * 2000
 
@@ -46,30 +44,6 @@ SAMPLES = {
     "HTTP/1.0": Response(200, (("Server", "x"),), PAGE, version="HTTP/1.0"),
     "one megabyte": Response(200, (), random.Random(1).randbytes(1_000_000)),
 }
-
-
-def writer(folder: Path, **options: Any) -> WarcArchive:
-    return WarcArchive(folder, StillClock(), "goodbot/test", **options)
-
-
-def reader(folder: Path) -> WarcArchive:
-    return WarcArchive(folder, StillClock(), "goodbot/test", read_only=True)
-
-
-def only_file(folder: Path) -> Path:
-    (path,) = folder.iterdir()
-    return path
-
-
-def member_ends(content: bytes) -> list[int]:
-    """Where each member ends; fails if one does not."""
-    ends = [0]
-    while ends[-1] < len(content):
-        inflater = isal_zlib.decompressobj(31)
-        inflater.decompress(content[ends[-1] :])
-        assert inflater.eof
-        ends.append(len(content) - len(inflater.unused_data))
-    return ends[1:]
 
 
 @pytest.fixture(scope="module")
@@ -193,7 +167,7 @@ def test_fields(samples: Samples, name: str, field: str, expected: str | None) -
         assert next(iter(ArchiveIterator(file))).rec_headers[field] == expected
 
 
-def test_the_warcinfo_record_comes_first_and_is_named_by_the_others(samples: Samples) -> None:
+def test_the_warcinfo_record_comes_first_and_no_two_records_have_one_name(samples: Samples) -> None:
     path, _ = samples
     with path.open("rb") as file:
         records = [
@@ -203,7 +177,7 @@ def test_the_warcinfo_record_comes_first_and_is_named_by_the_others(samples: Sam
     assert info["WARC-Filename"] == path.name == "goodbot-20260528202640-00000.warc.gz"
     for line in (b"software: goodbot/test", b"format: WARC File Format 1.1", b"robots: obeyed (RFC 9309)"):
         assert line in text.split(b"\r\n")
-    assert {fields["WARC-Warcinfo-ID"] for fields, _ in records[1:]} == {info["WARC-Record-ID"]}
+    assert UUID(info["WARC-Record-ID"].removeprefix("<urn:uuid:").rstrip(">")).version == 4
     assert len({fields["WARC-Record-ID"] for fields, _ in records}) == len(records)
     for (answer, _), (request, head) in zip(records[1::2], records[2::2], strict=True):
         assert request["WARC-Concurrent-To"] == answer["WARC-Record-ID"]
@@ -218,6 +192,22 @@ def test_each_record_is_one_member_and_every_member_ends(samples: Samples) -> No
     assert len(starts) == 1 + 2 * len(records)
     assert {record.offset for record in records.values()} <= set(starts)
     assert all(content[start:].startswith(MEMBER_START) for start in starts)
+
+
+def test_a_metadata_record_where_it_is_asked_for(tmp_path: Path) -> None:
+    archive = writer(tmp_path)
+    encoded = encode_capture(capture(SAMPLES["page"]), metadata=True, via="http://example.org/\r\nfrom: x")
+    record = archive.append(encoded)
+    archive.put(capture(SAMPLES["empty"]))
+    archive.close()
+    with only_file(tmp_path).open("rb") as file:
+        file.seek(record.offset)
+        iterator = ArchiveIterator(file, check_digests="raise")
+        response, _, metadata, _, _ = ((r.rec_type, r.rec_headers, r.raw_stream.read()) for r in iterator)
+    assert (response[0], metadata[0]) == ("response", "metadata")
+    assert metadata[1]["WARC-Concurrent-To"] == response[1]["WARC-Record-ID"]
+    assert metadata[1]["Content-Type"] == "application/warc-fields"
+    assert metadata[2] == b"fetchTimeMs: 100\r\nvia: http://example.org/ from: x\r\n"
 
 
 # ---- what is written ------------------------------------------------------------------------------------------
@@ -266,7 +256,7 @@ def test_each_run_writes_a_file_of_its_own_and_none_if_it_has_nothing(tmp_path: 
         if expected:
             archive.put(numbered(1))
         archive.close()
-        assert sorted(path.name.split("-")[2][:5] for path in tmp_path.iterdir()) == expected
+        assert sorted(path.name.split("-")[2][:5] for path in warc_files(tmp_path)) == expected
 
 
 def test_a_second_writer_is_refused_and_a_reader_is_not(tmp_path: Path) -> None:
@@ -294,124 +284,6 @@ def test_a_body_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> No
     with pytest.raises(ValueError, match="too long"):
         archive.put(capture(Response(200, (), bytes(RECORD_LIMIT_BYTES))))
     archive.close()
-
-
-# ---- a kill, a torn tail, damage ------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def small(tmp_path: Path) -> Path:
-    archive = writer(tmp_path)
-    for number in range(3):
-        archive.put(capture(Response(200, (), b"%d" % number)))
-    archive.close()
-    return only_file(tmp_path)
-
-
-def test_wherever_a_file_was_torn_whole_members_stay_and_the_rest_is_cut(small: Path) -> None:
-    content = small.read_bytes()
-    ends = member_ends(content)
-    for length in range(1, len(content), 3):
-        small.write_bytes(content[:length])
-        whole = max((end for end in ends if end <= length), default=0)
-        kept = sum(end <= length for end in ends[1::2])
-        assert len(list(reader(small.parent).captures())) == kept
-        writer(small.parent).close()
-        assert (small.read_bytes() if small.exists() else b"") == content[:whole]
-
-
-def test_zeros_after_the_last_member_are_cut(small: Path) -> None:
-    content = small.read_bytes()
-    small.write_bytes(content[:-10] + bytes(5000))
-    writer(small.parent).close()
-    assert small.read_bytes() == content[: member_ends(content)[-2]]
-
-
-def test_damage_before_other_members_is_told_and_nothing_is_cut(small: Path) -> None:
-    content = bytearray(small.read_bytes())
-    place = member_ends(bytes(content))[2]
-    content[place + 40] ^= 0xFF
-    small.write_bytes(content)
-    archive = writer(small.parent)
-    assert small.read_bytes() == content
-    captures = archive.captures()
-    assert next(captures).response.body == b"0"
-    with pytest.raises(DamagedError, match=f"{small.name} is damaged at byte {place}: "):
-        next(captures)
-    with pytest.raises(DamagedError, match=f"{small.name} is damaged at byte {place}: "):
-        archive.read(RecordRef(small.name, place))
-    archive.close()
-
-
-def test_a_record_that_is_no_response_is_not_read(small: Path) -> None:
-    with pytest.raises(DamagedError, match="damaged at byte 0: this is no response record"):
-        reader(small.parent).read(RecordRef(small.name, 0))
-
-
-@pytest.fixture
-def start_writer(tmp_path: Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
-    started: list[subprocess.Popen[str]] = []
-
-    def start(*arguments: str) -> subprocess.Popen[str]:
-        script = Path(__file__).with_name("archive_samples.py")
-        command = [sys.executable, str(script), str(tmp_path / "warc"), *arguments]
-        started.append(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
-        return started[-1]
-
-    yield start
-    for process in started:
-        process.kill()
-        with process:
-            pass  # waits, and closes its pipe
-
-
-def flushed_records(lines: list[str]) -> dict[RecordRef, int]:
-    words = (line.split() for line in lines if line.endswith("\n"))
-    return {RecordRef(name, int(offset)): int(number) for name, offset, number in words}
-
-
-def test_what_was_flushed_survives_a_kill_at_any_moment(
-    tmp_path: Path, start_writer: Callable[..., subprocess.Popen[str]]
-) -> None:
-    flushed: dict[RecordRef, int] = {}
-    for moment in range(4):
-        process = start_writer()
-        assert process.stdout is not None
-        lines = [process.stdout.readline()]
-        time.sleep(random.Random(moment).uniform(0, 0.2))
-        process.kill()
-        lines += process.communicate()[0].splitlines(keepends=True)
-        flushed |= flushed_records(lines)
-        writer(tmp_path / "warc").close()
-    for path in (tmp_path / "warc").iterdir():
-        member_ends(path.read_bytes())
-    archive = reader(tmp_path / "warc")
-    for record, number in flushed.items():
-        assert archive.read(record).response == numbered(number).result
-    assert flushed.keys() <= {item.record for item in archive.captures()}
-
-
-def test_a_full_disk_is_one_clear_error_and_what_was_flushed_is_kept(
-    tmp_path: Path, start_writer: Callable[..., subprocess.Popen[str]]
-) -> None:
-    process = start_writer("1000000")
-    *lines, last = process.communicate()[0].splitlines(keepends=True)
-    assert process.returncode == 0
-    assert last == f"error cannot write the archive {tmp_path / 'warc'}: File too large\n"
-    archive = writer(tmp_path / "warc")
-    assert lines
-    for record, number in flushed_records(lines).items():
-        assert archive.read(record).response == numbered(number).result
-    archive.close()
-    member_ends(only_file(tmp_path / "warc").read_bytes())
-
-
-def test_a_folder_that_cannot_be_made_is_one_clear_error(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("in the way")
-    with pytest.raises(RunError, match=r"cannot write the archive .*: Not a directory"):
-        writer(tmp_path / "file" / "warc")
-    with pytest.raises(RunError, match=r"cannot write the archive .*: File exists"):
-        writer(tmp_path / "file")
 
 
 # ---- any bytes ------------------------------------------------------------------------------------------------

@@ -5,31 +5,48 @@ import sqlite3
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import fields
 from pathlib import Path
 from types import TracebackType
 
 from goodbot.errors import RunError
 from goodbot.exclusion import Access
-from goodbot.store import schema
+from goodbot.live import Courtesy
+from goodbot.store import forgetting, schema
+from goodbot.store.courtesy_table import load_courtesies, save_courtesies, save_version
 from goodbot.store.ledger import SqliteLedger
-from goodbot.store.schema import translated
-from goodbot.store.transaction import Recent, Transaction
+from goodbot.store.lesson_table import load_lessons, save_lessons
+from goodbot.store.migrations import migrate
+from goodbot.store.recent import Recent
+from goodbot.store.robots_table import save_access
+from goodbot.store.schema import translated, url_of
+from goodbot.store.seen_table import said_by
+from goodbot.store.transaction import Transaction
 from goodbot.url import Url
-from goodbot.values import Discovery, Lease, Outcome, Release
+from goodbot.values import Discovery, Lease, Lesson, Outcome, Release, Said
 
 
 class SqliteFrontier(SqliteLedger):
-    """Frontier, Ledger, IndexQueue, RobotsStore. For one thread; other processes may read meanwhile.
+    """Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore, LessonStore.
 
+    For one thread; other processes may read meanwhile.
     A call that raises has changed nothing. Raises DamagedError for a file that is not what it should be,
     RunError where disk or file system fail.
     """
 
-    def __init__(self, path: Path, connection: sqlite3.Connection, lock: int | None, now: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        lock: int | None,
+        now: Callable[[], float],
+        host_pages: int | None,
+        revisit_until: float | None,
+    ) -> None:
         super().__init__(path, connection)
         self._lock = lock
         self._now = now
+        self._host_pages = host_pages
+        self._revisit_until = revisit_until
         self._recent = Recent()
 
     @classmethod
@@ -40,16 +57,20 @@ class SqliteFrontier(SqliteLedger):
         create: bool = False,
         read_only: bool = False,
         now: Callable[[], float] = time.time,
+        host_pages: int | None = None,
+        revisit_until: float | None = None,
     ) -> "SqliteFrontier":
-        """The frontier in file `path`; `create` makes one if there is none.
+        """The frontier in file `path`; `create` makes one if there is none, and one of an older format is brought up.
 
         What a dead crawl had leased is ready again. `read_only` takes no lock, changes nothing and works beside
-        a crawl that runs. `now` dates what `add` finds.
-        Raises InputError if there is no such file, RunError if another process writes to it.
+        a crawl that runs. `now` dates what `add` finds. Of one host at most `host_pages` URLs are visited; what is
+        ready beyond is out of scope, until `reconsider` under a higher bound. What was visited (or was gone, or
+        disallowed) and is due again up to `revisit_until` (infinity: always) is leased when it is; None: nothing is.
+        Raises InputError if there is no such file, BusyError if another process writes to it.
         """
         path = Path(path)
         if read_only or not (create or path.exists()):
-            return cls(path, schema.connect(path, read_only=True), None, now)
+            return cls(path, schema.connect(path, read_only=True), None, now, host_pages, revisit_until)
         with translated(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = schema.lock(path)
@@ -57,13 +78,16 @@ class SqliteFrontier(SqliteLedger):
             with translated(path):
                 if create and not path.exists():
                     schema.create(path)
-            frontier = cls(path, schema.connect(path, read_only=False), lock, now)
+                migrate(path)
+            frontier = cls(path, schema.connect(path, read_only=False), lock, now, host_pages, revisit_until)
         except BaseException:
             os.close(lock)
             raise
         try:
             with frontier._writing() as transaction:
                 transaction.return_leases(now())
+                transaction.set_until()
+                transaction.close_full()
         except BaseException:
             frontier.close()
             raise
@@ -102,8 +126,7 @@ class SqliteFrontier(SqliteLedger):
     def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
         """See `Frontier.settle`. Raises ValueError for a URL or a host that is not leased."""
         with self._writing() as transaction:
-            for outcome in outcomes:
-                transaction.settle(outcome)
+            transaction.settle(outcomes)
             for release in releases:
                 transaction.release(release)
 
@@ -116,19 +139,91 @@ class SqliteFrontier(SqliteLedger):
         """See `IndexQueue.indexed`; URLs not pending are passed over."""
         with self._writing() as transaction:
             for url in urls:
-                transaction.indexed(url, again=False)
+                transaction.indexed(url)
 
     def requeue(self, urls: Iterable[Url]) -> None:
         """See `IndexQueue.requeue`; URLs out of scope or not known are passed over."""
         with self._writing() as transaction:
             for url in urls:
-                transaction.indexed(url, again=True)
+                transaction.requeue(url)
 
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`. Not forced to the disk: what a power cut takes is fetched again."""
-        values = (origin, *(getattr(access, item.name) for item in fields(access)))
         with self._writing(durable=False):
-            self._db.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+            save_access(self._db, origin, access)
+            save_version(self._db, origin, access)
+
+    def load_courtesies(self, hosts: Iterable[str]) -> dict[str, Courtesy]:
+        """See `CourtesyStore.load_courtesies`."""
+        with translated(self._path):
+            return load_courtesies(self._db, hosts)
+
+    def save_courtesies(self, courtesies: Iterable[Courtesy]) -> None:
+        """See `CourtesyStore.save_courtesies`."""
+        with self._writing(durable=False):
+            save_courtesies(self._db, courtesies)
+
+    def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
+        """See `LessonStore.load_lessons`; of each host in turn, the oldest first."""
+        with translated(self._path):
+            return load_lessons(self._db, hosts)
+
+    def load_said(self, hosts: Iterable[str]) -> list[Said]:
+        """See `LessonStore.load_said`."""
+        with translated(self._path):
+            rows = [row for host in dict.fromkeys(hosts) for row in said_by(self._db, host)]
+            return [Said(url_of(origin, path), digest, text) for origin, path, digest, text in rows]
+
+    def save_lessons(self, lessons: Iterable[Lesson]) -> None:
+        """See `LessonStore.save_lessons`; of one host the last 1,000 are kept.
+
+        Not forced to the disk: what a power cut takes is learned again.
+        """
+        with self._writing(durable=False):
+            save_lessons(self._db, lessons)
+
+    def bar_host(self, host: str) -> bool:
+        """Nothing of a host (`Url.host_key`) is leased or found from now on; False if it is not known at all."""
+        with self._writing():
+            return forgetting.bar(self._db, host, self._now())
+
+    def unbar_host(self, host: str) -> bool:
+        """The host may be found again; False if it was not barred."""
+        with self._writing():
+            return forgetting.unbar(self._db, host)
+
+    def hosts_to_remove(self) -> list[str]:
+        """Those that are barred, of which URLs are still here."""
+        with translated(self._path):
+            return forgetting.unfinished(self._db)
+
+    def visited_on(self, host: str) -> Iterator[Url]:
+        """URLs of a host that were asked for, whatever came of it."""
+        with translated(self._path):
+            yield from forgetting.visited(self._db, host)
+
+    def remove_host(self, host: str) -> int:
+        """Takes all that is known of a barred host out of the file, but for what it was asked; gives how many URLs.
+        Pages elsewhere that were copies of its pages are ready again."""
+        with translated(self._path):
+            self._db.execute("PRAGMA secure_delete = ON")
+        with self._writing() as transaction:
+            copies = forgetting.copies_elsewhere(self._db, host)
+            removed = forgetting.take_out(self._db, host)
+            for url in copies:
+                transaction.requeue(url)
+        self._recent.clear()
+        with translated(self._path):  # what was overwritten is in the journal until then
+            self._db.execute("PRAGMA secure_delete = OFF")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return removed
+
+    def purge(self) -> None:
+        """Writes the file anew, without what free room in it still holds of rows that were moved or removed at any
+        time."""
+        with translated(self._path):
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
     @contextmanager
     def _writing(self, *, durable: bool = True) -> Iterator[Transaction]:
@@ -139,7 +234,7 @@ class SqliteFrontier(SqliteLedger):
             self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                transaction = Transaction(self._db, self._recent)
+                transaction = Transaction(self._db, self._recent, self._host_pages, self._revisit_until)
                 yield transaction
                 transaction.finish()
                 self._db.execute("COMMIT")

@@ -4,13 +4,20 @@ import json
 import sqlite3
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
+from math import inf
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from goodbot.exclusion import Access
-from goodbot.store.schema import CODED, OUT_OF_SCOPE, connect, damaged, hash_of, translated
+from goodbot.store.rank import depth_of
+from goodbot.store.robots_table import load_access
+from goodbot.store.schema import CODED, OUT_OF_SCOPE, connect, damaged, hash_of, translated, url_of
+from goodbot.store.seen_table import copies_of, seen_of
 from goodbot.url import Url
 from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
+
+_DUE_AGAIN_AT: Final = """SELECT min((SELECT min(ready_at) FROM urls INDEXED BY urls_again
+  WHERE host = hosts.id AND state >= 8)) FROM hosts"""
 
 
 class SqliteLedger:
@@ -47,6 +54,17 @@ class SqliteLedger:
             next_ready_at=min((float(at) for at in (free, leased) if at is not None), default=None),
         )
 
+    def due_again_at(self) -> float | None:
+        """See `Ledger.due_again_at`. One look-up for each host."""
+        with translated(self._path):
+            at = _optional_float(self._value(_DUE_AGAIN_AT))
+        return at if at is not None and at < inf else None
+
+    def to_fetch(self) -> int:
+        """URLs ready or leased. Cheaper than `status`, which asks when leased hosts can go on."""
+        with translated(self._path):
+            return int(self._value("SELECT sum(value) FROM totals WHERE name IN ('ready', 'leased')") or 0)
+
     def record(self, url: Url) -> UrlRecord | None:
         """See `Ledger.record`: the events of how it was found, then those of its last outcome."""
         with self._snapshot():
@@ -54,14 +72,26 @@ class SqliteLedger:
                 "SELECT * FROM records WHERE host = (SELECT id FROM hosts WHERE key = ?) AND hash = ?",
                 (url.host_key, hash_of(url.text)),
             ).fetchone()
-            if row is None or _url(row[3], row[4]) != url:
+            if row is None or url_of(row[3], row[4]) != url:
                 return None
-            seq, depth, refused = row[2], row[6], row[7]
+            seq, depth, refused = row[2], depth_of(row[6]), row[7]
             at, source = self._db.execute(
                 "SELECT at, source FROM found WHERE seq <= ? ORDER BY seq DESC LIMIT 1", (seq,)
             ).fetchone() or (0.0, None)
             events = self._value("SELECT events FROM visits WHERE seq = ?", (seq,))
-        return _record(row, (*found_events(at, source, depth, refused), *self._events(events)))
+            return _record(row, (*found_events(at, source, depth, refused), *self._events(events)))
+
+    def knows_host(self, host: str) -> bool:
+        """Whether anything is known of a host (`Url.host_key`), be it that it was asked or is forgotten."""
+        query = "SELECT 1 FROM hosts WHERE key = ? UNION SELECT 1 FROM courtesies WHERE host = ?"
+        with translated(self._path):
+            return bool(self._value(query, (host, host)))
+
+    def forgotten_hosts(self) -> frozenset[str]:
+        """Those that neither links nor seeds bring back."""
+        with translated(self._path):
+            rows = self._db.execute("SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host")
+            return frozenset(key for (key,) in rows)
 
     def records(self) -> Iterator[UrlRecord]:
         """See `Ledger.records`: in the order found, as of the first step, in bounded memory."""
@@ -76,13 +106,26 @@ class SqliteLedger:
                 "SELECT origin, path, file, offset FROM to_index CROSS JOIN urls USING (host, hash)"
                 " JOIN hosts ON hosts.id = urls.host ORDER BY seq"
             )
-            return [(_url(origin, path), _reference(file, offset)) for origin, path, file, offset in rows]
+            return [(url_of(origin, path), _reference(file, offset)) for origin, path, file, offset in rows]
+
+    def leaving(self) -> list[Url]:
+        """See `IndexQueue.leaving`; in the order found."""
+        with translated(self._path):
+            rows = self._db.execute(
+                "SELECT origin, path FROM leaving CROSS JOIN urls USING (host, hash)"
+                " JOIN hosts ON hosts.id = urls.host ORDER BY seq"
+            )
+            return [url_of(origin, path) for origin, path in rows]
+
+    def copies_of(self, url: Url, most: int = 100) -> list[Url]:
+        """URLs that say nothing but what `url` does (`Outcome.same_as`), in the order found; one look-up."""
+        with translated(self._path):
+            return [url_of(origin, path) for origin, path in copies_of(self._db, url, most)]
 
     def load_robots(self, origin: str) -> Access | None:
         """See `RobotsStore.load_robots`."""
         with translated(self._path):
-            row = self._db.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
-        return None if row is None else Access(*row[1:])
+            return load_access(self._db, origin)
 
     def _value(self, query: str, values: tuple[object, ...] = ()) -> Any:
         row = self._db.execute(query, values).fetchone()
@@ -112,11 +155,11 @@ def found_events(at: float, source: str | None, depth: int, refused: str | None)
 
 
 def _record(row: tuple[Any, ...], events: tuple[Event, ...]) -> UrlRecord:
-    _, _, _, origin, path, state, depth, refused, at, status, digest, title, why, file, offset = row
+    _, _, _, origin, path, state, rank, refused, at, status, digest, title, why, file, offset, same_as = row[:16]
     return UrlRecord(
-        url=_url(origin, path),
+        url=url_of(origin, path),
         state=CODED[state],
-        depth=depth,
+        depth=depth_of(rank),
         status=status,
         fetched_at=None if status is None else at,
         digest=digest,
@@ -124,11 +167,9 @@ def _record(row: tuple[Any, ...], events: tuple[Event, ...]) -> UrlRecord:
         why=refused if refused is not None and state == OUT_OF_SCOPE else why or "",
         record=_reference(file, offset),
         events=events,
+        seen=None if row[16] is None else seen_of(row[17:]),
+        same_as=None if same_as is None else Url(same_as),
     )
-
-
-def _url(origin: str, path: str) -> Url:
-    return Url(origin + path) if path.startswith("/") else Url(path)
 
 
 def _reference(file: str | None, offset: int | None) -> RecordRef | None:

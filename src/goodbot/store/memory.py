@@ -4,10 +4,19 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
+from itertools import islice
+from math import inf
+from sys import float_info
 
 from goodbot.exclusion import Access
+from goodbot.live import Courtesy
 from goodbot.store.ledger import found_events
+from goodbot.store.lesson_table import LESSONS_MOST
+from goodbot.store.memory_hosts import Host, Known
+from goodbot.store.rank import better_of, depth_of, rank_of
+from goodbot.store.seen_table import LOOKED_AT_MOST, SAID_MOST, says_whose
+from goodbot.store.transaction import budget_reason
 from goodbot.url import Url
 from goodbot.values import (
     STATES,
@@ -15,89 +24,50 @@ from goodbot.values import (
     Event,
     Lease,
     LeasedUrl,
+    Lesson,
     Outcome,
     RecordRef,
     Release,
+    Said,
     State,
     Status,
     UrlRecord,
 )
 
 
-@dataclass(slots=True)
-class _Known:
-    url: Url
-    seq: int
-    depth: int
-    public_only: bool
-    hops: int
-    refused: str | None
-    state: State
-    found_at: float
-    source: Url | None
-    tries: int = 0
-    last: Outcome | None = None
-
-
-@dataclass(slots=True)
-class _Host:
-    """`ready` is ordered by depth and order found, `later` by time; `offered_at` is its true entry in `_due`."""
-
-    number: int
-    key: str
-    ready_at: float
-    backoff_s: float = 0.0
-    leased: bool = False
-    in_scope: bool = False
-    offered_at: float | None = None
-    ready: list[tuple[int, int, _Known]] = field(default_factory=list)
-    later: list[tuple[float, int, _Known]] = field(default_factory=list)
-    out: dict[Url, _Known] = field(default_factory=dict)
-
-    @property
-    def opens_at(self) -> float | None:
-        """When its URLs can be asked, were it not leased; None if it has none."""
-        if self.ready:
-            return self.ready_at
-        return max(self.ready_at, self.later[0][0]) if self.later else None
-
-    def queue(self, known: _Known) -> None:
-        self.in_scope = True
-        heapq.heappush(self.ready, (known.depth, known.seq, known))
-
-    def sort(self) -> None:
-        """After the depth of a URL has changed."""
-        self.ready = [(known.depth, known.seq, known) for _, _, known in self.ready]
-        heapq.heapify(self.ready)
-
-    def take(self, limit: int, now: float) -> Iterator[_Known]:
-        """At most `limit` URLs due now; they are leased."""
-        while self.later and self.later[0][0] <= now:
-            self.queue(heapq.heappop(self.later)[2])
-        for _ in range(min(limit, len(self.ready))):
-            known = heapq.heappop(self.ready)[2]
-            known.state = "leased"
-            self.out[known.url] = known
-            yield known
-
-
 class MemoryFrontier:
-    """Frontier, Ledger, IndexQueue and RobotsStore; `status` walks all URLs, `lease` only what it gives."""
+    """Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore, LessonStore; `status` walks all URLs, `lease` only
+    what it gives.
 
-    def __init__(self, *, now: Callable[[], float] = time.time) -> None:
+    `now` dates what `add` finds. Of one host at most `host_pages` URLs are visited. What is due again up to
+    `revisit_until` (infinity: always) is leased when it is; None: nothing is.
+    """
+
+    def __init__(
+        self,
+        *,
+        now: Callable[[], float] = time.time,
+        host_pages: int | None = None,
+        revisit_until: float | None = None,
+    ) -> None:
         self._now = now
-        self._known: dict[Url, _Known] = {}
-        self._hosts: dict[str, _Host] = {}
-        self._due: list[tuple[float, int, _Host]] = []  # may hold entries that are no longer true, see `_next_host`
+        self._until = _until_of(revisit_until)
+        self._host_pages = host_pages
+        self._known: dict[Url, Known] = {}
+        self._hosts: dict[str, Host] = {}
+        self._due: list[tuple[float, int, Host]] = []  # may hold entries that are no longer true, see `_next_host`
         self._counts: Counter[str] = Counter()
         self._to_index: dict[Url, RecordRef | None] = {}
+        self._leaving: set[Url] = set()
         self._robots: dict[str, Access] = {}
+        self._courtesies: dict[str, Courtesy] = {}
+        self._lessons: dict[str, dict[tuple[str, str], Lesson]] = {}
 
     # ---- Frontier -------------------------------------------------------------------------------------------
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
         """See `Frontier.add`. A new host comes before those that links led to."""
-        return self._discover(list(discoveries), self._now(), 0.0)
+        return self._discover(list(discoveries), self._now(), 0.0)  # a generator that fails changes nothing
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
         """See `Frontier.lease`."""
@@ -114,6 +84,11 @@ class MemoryFrontier:
         self._check(outcomes, releases)
         for outcome in outcomes:
             self._settle(outcome)
+        for outcome in outcomes:
+            if outcome.same_as and outcome.alike and says_whose(outcome):
+                self._known[outcome.url].said = self._text_of(outcome.same_as)
+        for outcome in outcomes:
+            self._discover(outcome.links, outcome.at, outcome.at)
         for release in releases:
             host = self._hosts[release.host]
             host.leased, host.ready_at, host.backoff_s = False, release.ready_at, release.backoff_s
@@ -130,7 +105,7 @@ class MemoryFrontier:
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
         """See `Frontier.reconsider`."""
         refused = [known for known in self._known.values() if known.state == "out-of-scope"]
-        reasons = [judge(known.url, known.depth) for known in refused]
+        reasons = [judge(known.url, known.depth) or self._reason_of_budget(known) for known in refused]
         for known, reason in zip(refused, reasons, strict=True):
             known.refused = reason
             if reason is None:
@@ -148,8 +123,13 @@ class MemoryFrontier:
             pages=states["visited"],
             bytes=self._counts["bytes"],
             hosts=sum(host.in_scope for host in hosts),
-            next_ready_at=min((host.opens_at for host in hosts if host.opens_at is not None), default=None),
+            next_ready_at=min((at for host in hosts if (at := host.opens_at(self._until)) is not None), default=None),
         )
+
+    def due_again_at(self) -> float | None:
+        """See `Ledger.due_again_at`."""
+        times = (known.due_at for known in self._known.values())
+        return min((at for at in times if at is not None and at < inf), default=None)
 
     def record(self, url: Url) -> UrlRecord | None:
         """See `Ledger.record`."""
@@ -170,18 +150,31 @@ class MemoryFrontier:
         """See `IndexQueue.pending`; in the order found."""
         return sorted(self._to_index.items(), key=lambda item: self._known[item[0]].seq)
 
+    def leaving(self) -> list[Url]:
+        """See `IndexQueue.leaving`; in the order found."""
+        return sorted(self._leaving, key=lambda url: self._known[url].seq)
+
     def indexed(self, urls: Iterable[Url]) -> None:
-        """See `IndexQueue.indexed`; URLs not pending are passed over."""
+        """See `IndexQueue.indexed`; URLs neither pending nor leaving are passed over."""
         for url in list(urls):
             self._to_index.pop(url, None)
+            self._leaving.discard(url)
 
     def requeue(self, urls: Iterable[Url]) -> None:
         """See `IndexQueue.requeue`; URLs out of scope or not known are passed over."""
         for url in list(urls):
             self._to_index.pop(url, None)
             known = self._known.get(url)
-            if known is not None and known.state not in ("ready", "leased", "out-of-scope"):
+            if known is None:
+                continue
+            self._hosts[url.host_key].pages -= "visited" in (known.state, known.was)
+            known.seen = known.was = None
+            if known.state not in ("ready", "leased", "out-of-scope"):
                 self._make_ready(known)
+
+    def copies_of(self, url: Url, most: int = 100) -> list[Url]:
+        """URLs that say nothing but what `url` does (`Outcome.same_as`), in the order found."""
+        return [known.url for known in self._known.values() if known.same_as == url][:most]
 
     def load_robots(self, origin: str) -> Access | None:
         """See `RobotsStore.load_robots`."""
@@ -191,9 +184,40 @@ class MemoryFrontier:
         """See `RobotsStore.save_robots`."""
         self._robots[origin] = access
 
+    def load_courtesies(self, hosts: Iterable[str]) -> dict[str, Courtesy]:
+        """See `CourtesyStore.load_courtesies`."""
+        return {host: self._courtesies[host] for host in hosts if host in self._courtesies}
+
+    def save_courtesies(self, courtesies: Iterable[Courtesy]) -> None:
+        """See `CourtesyStore.save_courtesies`."""
+        self._courtesies.update((item.host, item) for item in courtesies)
+
+    def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
+        """See `LessonStore.load_lessons`; of each host in turn, the oldest first."""
+        return [item for host in dict.fromkeys(hosts) for item in _by_age(self._lessons.get(host, {}))]
+
+    def load_said(self, hosts: Iterable[str]) -> list[Said]:
+        """See `LessonStore.load_said`."""
+        return [item for host in dict.fromkeys(hosts) for item in self._said_by(host)]
+
+    def _said_by(self, host: str) -> list[Said]:
+        again = [known for known in self._known.values() if known.url.host_key == host and known.due_at is not None]
+        looked_at = sorted(again, key=lambda item: item.due_at or 0.0, reverse=True)[:LOOKED_AT_MOST]
+        said = ((known.url, known.seen) for known in looked_at if known.seen is not None and known.seen.indexed)
+        return [Said(url, seen.digest, seen.text) for url, seen in islice(said, SAID_MOST)]
+
+    def save_lessons(self, lessons: Iterable[Lesson]) -> None:
+        """See `LessonStore.save_lessons`; of one host the last 1,000 are kept."""
+        saved = list(lessons)
+        for item in saved:
+            self._lessons.setdefault(item.host, {})[item.kind, item.about] = item
+        for host in {item.host for item in saved}:
+            kept = _by_age(self._lessons[host])[-LESSONS_MOST:]
+            self._lessons[host] = {(item.kind, item.about): item for item in kept}
+
     # ---- the parts of it ------------------------------------------------------------------------------------
 
-    def _next_host(self) -> _Host | None:
+    def _next_host(self) -> Host | None:
         """The host of the first entry of `_due`, once those overtaken by events are gone."""
         while self._due:
             at, _, host = self._due[0]
@@ -202,12 +226,14 @@ class MemoryFrontier:
             heapq.heappop(self._due)
         return None
 
-    def _offer(self, host: _Host) -> None:
-        """After any change that may make a host due, or due at another time."""
-        at = host.opens_at
-        if not host.leased and at is not None and at != host.offered_at:
-            host.offered_at = at
+    def _offer(self, host: Host) -> None:
+        """After any change that may make a host due, or due at another time; one that has had its pages is closed."""
+        if self._host_pages is not None and host.pages >= self._host_pages:
+            host.close(budget_reason(self._host_pages))
+        at = None if host.leased else host.opens_at(self._until)
+        if at is not None and at != host.offered_at:
             heapq.heappush(self._due, (at, host.number, host))
+        host.offered_at = at
 
     def _discover(self, found: Iterable[Discovery], at: float, waiting_since: float) -> int:
         before = len(self._known)
@@ -217,49 +243,60 @@ class MemoryFrontier:
                 self._insert(item, at, waiting_since)
             elif item.refused is None:
                 self._know_better(known, item)
+                self._take_hints(known, item, at)
         return len(self._known) - before
 
-    def _know_better(self, known: _Known, item: Discovery) -> None:
-        """A URL left out that is found in scope is ready, and so is a seed that had failed; the smallest depth
-        counts.
-        """
-        if item.depth < known.depth:
-            known.depth = item.depth
-            self._hosts[known.url.host_key].sort()
-        if known.state == "out-of-scope" or (item.source is None and known.state == "failed"):
+    def _know_better(self, known: Known, item: Discovery) -> None:
+        """What changes by a link in scope, or a seed: see `Frontier.add`."""
+        rank = better_of(known.rank, _rank(item))
+        if known.left_out or (item.source is None and known.state in ("out-of-scope", "failed")):
+            known.rank = rank
             self._make_ready(known)
+        elif rank != known.rank and (known.state in ("ready", "leased") or depth_of(rank) < known.depth):
+            known.rank = rank
+            if known.state == "ready" and not known.later:
+                self._hosts[known.url.host_key].queue(known)
+
+    def _take_hints(self, known: Known, item: Discovery, at: float) -> None:
+        """What a sitemap says of a URL known before, told at `at`."""
+        known.interval_s = known.interval_s if item.interval_s is None else item.interval_s
+        seen, due_at = known.seen, known.due_at
+        if item.modified_at is None or seen is None or due_at is None:
+            return
+        if seen.at < item.modified_at and due_at > at:
+            known.seen = replace(seen, due_at=at)
+            host = self._hosts[known.url.host_key]
+            host.await_again(known)
+            self._offer(host)
 
     def _insert(self, item: Discovery, at: float, waiting_since: float) -> None:
         host = self._host(item.url, waiting_since)
         state: State = "ready" if item.refused is None else "out-of-scope"
-        known = _Known(
-            *(item.url, len(self._known), item.depth, item.public_only, item.hops, item.refused),
-            *(state, at, item.source),
+        known = Known(
+            *(item.url, len(self._known), _rank(item), item.public_only, item.hops, item.refused),
+            *(state, at, item.source, item.interval_s),
         )
         self._known[item.url] = known
         if state == "ready":
             host.queue(known)
             self._offer(host)
 
-    def _host(self, url: Url, waiting_since: float) -> _Host:
+    def _host(self, url: Url, waiting_since: float) -> Host:
         key = url.host_key
         if key not in self._hosts:
-            self._hosts[key] = _Host(len(self._hosts), key, waiting_since)
+            self._hosts[key] = Host(len(self._hosts), key, waiting_since)
         return self._hosts[key]
 
-    def _make_ready(self, known: _Known) -> None:
+    def _make_ready(self, known: Known) -> None:
         known.state, known.tries, known.refused = "ready", 0, None
         host = self._hosts[known.url.host_key]
         host.queue(known)
         self._offer(host)
 
-    def _lease(self, host: _Host, limit: int, now: float) -> Lease:
+    def _lease(self, host: Host, limit: int, now: float) -> Lease:
         host.leased, host.offered_at = True, None
-        urls = tuple(
-            LeasedUrl(known.url, known.depth, known.tries, known.public_only, known.hops)
-            for known in host.take(limit, now)
-        )
-        return Lease(host.key, urls, host.backoff_s)
+        granted = inf if self._host_pages is None else self._host_pages - host.pages
+        return Lease(host.key, tuple(map(self._leased, host.take(limit, granted, now, self._until))), host.backoff_s)
 
     def _check(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
         """All or nothing: what could not be written is found before anything is."""
@@ -282,20 +319,66 @@ class MemoryFrontier:
         del host.out[outcome.url]
         known.state, known.tries, known.refused, known.last = outcome.state, outcome.tries, None, outcome
         if outcome.state == "ready":
+            known.later = True
             heapq.heappush(host.later, (outcome.ready_at, known.seq, known))
+        else:
+            host.pages += (outcome.state == "visited") - (known.was == "visited")
+            known.seen, known.was = outcome.seen, None
+            if says_whose(outcome):
+                known.same_as, known.said = outcome.same_as, None
+            host.await_again(known)
+        self._queue_for_index(outcome)
+        self._counts["bytes"] += outcome.size_bytes
+        self._offer(host)
+
+    def _text_of(self, url: Url) -> str | None:
+        seen = self._known[url].seen if url in self._known else None
+        return seen.text if seen is not None and seen.indexed else None
+
+    def _leased(self, known: Known) -> LeasedUrl:
+        """A copy of a page that says something else now is to be compared anew: all of it is asked for."""
+        seen, same_as = known.seen, None
+        if seen is not None and not seen.indexed and known.same_as is not None and known.said is not None:
+            if self._text_of(known.same_as) == known.said:
+                same_as = known.same_as
+            else:
+                seen = replace(seen, etag=None, modified=None)
+        values = (known.url, known.depth, known.tries, known.public_only, known.hops, seen, known.interval_s, same_as)
+        return LeasedUrl(*values)
+
+    def _queue_for_index(self, outcome: Outcome) -> None:
         if outcome.to_index:
             self._to_index[outcome.url] = outcome.record
-        elif outcome.state != "ready":
+            self._leaving.discard(outcome.url)
+            return
+        if outcome.from_index:
+            self._leaving.add(outcome.url)
+        if outcome.from_index or not (outcome.unchanged or outcome.state == "ready"):
             self._to_index.pop(outcome.url, None)
-        self._counts["bytes"] += outcome.size_bytes
-        self._discover(outcome.links, outcome.at, outcome.at)
+
+    def _reason_of_budget(self, known: Known) -> str | None:
+        full = self._host_pages is not None and self._hosts[known.url.host_key].pages >= self._host_pages
+        return budget_reason(self._host_pages or 0) if full else None
+
+
+def _until_of(revisit_until: float | None) -> float:
+    """What is never due (infinity) is not even if revisits have no end."""
+    return -inf if revisit_until is None else min(revisit_until, float_info.max)
+
+
+def _by_age(lessons: dict[tuple[str, str], Lesson]) -> list[Lesson]:
+    return sorted(lessons.values(), key=lambda item: (item.at, item.kind, item.about))
+
+
+def _rank(item: Discovery) -> int:
+    return rank_of(item.depth, item.inlinks, item.priority)
 
 
 _NEVER = Outcome(Url(""), "ready", 0.0, "")
 """Stands for the last outcome of a URL that had none."""
 
 
-def _record(known: _Known, events: tuple[Event, ...] = ()) -> UrlRecord:
+def _record(known: Known, events: tuple[Event, ...] = ()) -> UrlRecord:
     last = known.last or _NEVER
     return UrlRecord(
         url=known.url,
@@ -308,4 +391,6 @@ def _record(known: _Known, events: tuple[Event, ...] = ()) -> UrlRecord:
         why=last.why if known.refused is None else known.refused,
         record=last.record,
         events=events,
+        seen=known.seen,
+        same_as=known.same_as,
     )

@@ -1,43 +1,51 @@
 """The Archive in memory: what `WarcArchive` does, for tests."""
 
 from collections.abc import Iterator
-from dataclasses import replace
+
+from isal import isal_zlib
 
 from goodbot.errors import DamagedError
-from goodbot.values import Archived, Capture, Failure, RecordRef
+from goodbot.store.warc_reader import parse_record
+from goodbot.store.warc_record import encode_capture
+from goodbot.values import Archived, Capture, Encoded, RecordRef
 
 _FILE = "memory"
 
 
 class MemoryArchive:
-    """Keeps captures in a list; a record's offset is its place in it. There is no bound but memory."""
+    """Keeps records in a list; a record's offset is its place in it. There is no bound but memory."""
 
     def __init__(self) -> None:
-        self._kept: list[Archived] = []
+        self._kept: list[Encoded] = []
 
     def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef:
         """Raises ValueError for a capture that brought no response."""
-        response = capture.result
-        if isinstance(response, Failure):
-            raise ValueError(f"no response to archive: {response.detail}")  # noqa: TRY004 - the port says so
-        if headers_only:
-            response = replace(response, body=b"", truncated=None)
-        record = RecordRef(_FILE, len(self._kept))
-        self._kept.append(Archived(capture.request.url, capture.fetched_at, response, record, headers_only))
-        return record
+        return self.append(encode_capture(capture, headers_only))
+
+    def append(self, encoded: Encoded) -> RecordRef:
+        """Keeps what `encode_capture` gave."""
+        self._kept.append(encoded)
+        return RecordRef(_FILE, len(self._kept) - 1)
 
     def flush(self) -> None:
         """Nothing is durable here."""
 
     def read(self, record: RecordRef) -> Archived:
         """Raises DamagedError for a record not kept here."""
-        if record.file != _FILE or not 0 <= record.offset < len(self._kept):
-            raise DamagedError(f"{record.file} holds no record at {record.offset}")
-        return self._kept[record.offset]
+        if record.file == _FILE and 0 <= record.offset < len(self._kept):
+            encoded = self._kept[record.offset]
+            if kept := parse_record(isal_zlib.decompress(encoded.data[: encoded.length], 31), record):
+                return kept.archived
+        raise DamagedError(f"{record.file} holds no record at {record.offset}")
 
     def captures(self) -> Iterator[Archived]:
         """Every response kept, in the order kept."""
-        return iter(tuple(self._kept))
+        return iter([self.read(RecordRef(_FILE, place)) for place in range(len(self._kept))])
+
+    def export(self) -> tuple[int, Iterator[bytes]]:
+        """The records as one file; no warcinfo record comes first, as none was written."""
+        parts = [encoded.data for encoded in self._kept]
+        return sum(map(len, parts)), iter(parts)
 
     def close(self) -> None:
         """What was kept can still be read."""

@@ -1,0 +1,153 @@
+"""CDXJ: the sorted index that lies beside each WARC file, as replay programs (pywb and its like) read it.
+
+A line is `KEY TIMESTAMP {"url", "mime", "status", "digest", "length", "offset", "filename"}`, all values text. KEY puts
+a host in front of its pages and near its neighbours: `com,example)/a?b=c`. Unlike other makers of such keys this one
+leaves session numbers in them.
+"""
+
+import os
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from heapq import merge
+from itertools import pairwise
+from json.encoder import encode_basestring_ascii as quoted
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+from urllib.parse import quote_from_bytes, unquote_to_bytes
+
+from goodbot.url import Url
+
+REVISIT = "warc/revisit"
+"""What stands for the media type of a record without payload of its own."""
+
+_RUN_LINES = 10_000
+_READ_BYTES = 64 * 1024
+_WWW = re.compile(r"www\d*\.(?=.)")
+_KEPT = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in "#%")
+_UNQUOTE_MOST = 5
+
+
+def sort_key(url: Url) -> str:
+    """The key of a URL: host reversed and without `www.`, all in lower case, arguments sorted, few escapes.
+
+    ASCII without blanks. An escape of an escape is followed five times; takes time linear in the URL.
+    """
+    target = url.target
+    if "%" in target:
+        target = _few_escapes(target)
+    path, _, query = target.lower().partition("?")
+    key = _host_key(url.authority) + (path.rstrip("/") or "/")
+    if not query:
+        return key
+    return f"{key}?{'&'.join(sorted(query.split('&'), key=_argument))}" if "&" in query else f"{key}?{query}"
+
+
+def index_entry(url: Url, seconds: str, media_type: str, status: int, digest: str | None) -> str:
+    """A line up to where the record lies. `seconds`: `YYYYMMDDhhmmss`; `digest` as in the record, or None."""
+    known = f', "digest": {quoted(digest.removeprefix("sha1:"))}' if digest else ""
+    return (
+        f'{sort_key(url)} {seconds} {{"url": {quoted(url.text)}, "mime": {quoted(media_type or "unk")}, '
+        f'"status": "{status}"{known}'
+    )
+
+
+def revisited(entry: str) -> str:
+    """The entry of a capture that turned out to be a revisit."""
+    return re.sub(r'"mime": "(?:[^"\\]|\\.)*"', f'"mime": "{REVISIT}"', entry, count=1)
+
+
+class IndexFile:
+    """Gathers the lines of one WARC file and writes them sorted, beside it.
+
+    10,000 lines (4 MB) are held in memory; more are sorted and put aside in a nameless file in the same folder.
+    Any method may raise OSError.
+    """
+
+    def __init__(self, warc: Path) -> None:
+        self._path = index_path(warc)
+        self._name = warc.name
+        self._lines: list[str] = []
+        self._runs: list[int] = [0]
+        self._aside: IO[bytes] | None = None
+
+    def add(self, entry: str, offset: int, length: int) -> None:
+        """`entry` is that of the record of `length` bytes at `offset`."""
+        self._lines.append(f'{entry}, "length": "{length}", "offset": "{offset}", "filename": "{self._name}"}}\n')
+        if len(self._lines) >= _RUN_LINES:
+            self._put_aside()
+
+    def save(self) -> None:
+        """Writes the index: all of it, or none. It takes the place of an older one."""
+        new = self._path.with_suffix(".new")
+        try:
+            with new.open("wb") as file:
+                file.writelines(self._sorted())
+                file.flush()
+                os.fsync(file.fileno())
+            new.replace(self._path)
+        finally:
+            new.unlink(missing_ok=True)
+
+    def close(self) -> None:
+        if self._aside:
+            self._aside.close()
+
+    def _put_aside(self) -> None:
+        if self._aside is None:
+            self._aside = TemporaryFile(dir=self._path.parent)  # noqa: SIM115 - open until `close`
+        self._lines.sort()
+        self._aside.writelines([line.encode() for line in self._lines])
+        self._runs.append(self._aside.tell())
+        self._lines.clear()
+
+    def _sorted(self) -> Iterator[bytes]:
+        last = [line.encode() for line in sorted(self._lines)]
+        if self._aside is None:
+            yield from last
+            return
+        self._aside.flush()
+        yield from merge(last, *(_run(self._aside, *bounds) for bounds in pairwise(self._runs)))
+
+
+def index_path(warc: Path) -> Path:
+    """`x.warc.gz` → `x.cdxj`."""
+    return warc.with_name(warc.name.removesuffix(".warc.gz") + ".cdxj")
+
+
+def _run(file: IO[bytes], start: int, end: int) -> Iterator[bytes]:
+    rest = b""
+    while start < end:
+        data = os.pread(file.fileno(), min(_READ_BYTES, end - start), start)
+        start += len(data)
+        *lines, rest = (rest + data).split(b"\n")
+        for line in lines:
+            yield line + b"\n"
+
+
+@lru_cache(maxsize=4096)
+def _host_key(authority: str) -> str:
+    host, colon, port = (authority, "", "") if authority.endswith("]") else authority.rpartition(":")
+    if not colon:
+        host, port = authority, ""
+    name = host if _is_address(host) else ",".join(reversed(_WWW.sub("", host.rstrip("."), count=1).split(".")))
+    return f"{name}{colon}{port})"
+
+
+def _is_address(host: str) -> bool:
+    return host.startswith("[") or host.replace(".", "").isdigit()
+
+
+def _argument(text: str) -> list[str]:
+    return text.split("=", 1)
+
+
+def _few_escapes(target: str) -> str:
+    data = target.encode()
+    for _ in range(_UNQUOTE_MOST):
+        plain = unquote_to_bytes(data)
+        if plain == data:
+            break
+        data = plain
+    return quote_from_bytes(data, safe=_KEPT)

@@ -1,0 +1,31 @@
+"""The table of robots.txt files: what `Access` knows of each origin, its fields as columns in their order."""
+
+import sqlite3
+from dataclasses import fields, replace
+from typing import Final
+
+from goodbot.exclusion import Access
+
+# A rowid table: its rows hold whole files, and WITHOUT ROWID suits short rows only.
+ROBOTS_TABLE: Final = """
+CREATE TABLE robots (
+  origin TEXT PRIMARY KEY, result TEXT NOT NULL, dialect TEXT NOT NULL, fetched_at REAL NOT NULL,
+  valid_until REAL NOT NULL, status INTEGER, failure TEXT, body BLOB NOT NULL, good_at REAL,
+  cut_bytes INTEGER NOT NULL, tries INTEGER NOT NULL, failing_since REAL, site_answers INTEGER NOT NULL
+);
+"""
+
+
+def save_access(connection: sqlite3.Connection, origin: str, access: Access) -> None:
+    """In place of what was known of `origin`."""
+    values = (origin, *(getattr(access, item.name) for item in fields(access)))
+    connection.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
+
+
+def load_access(connection: sqlite3.Connection, origin: str) -> Access | None:
+    """What was saved last."""
+    row = connection.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
+    if row is None:
+        return None
+    access = Access(*row[1:])
+    return replace(access, site_answers=bool(access.site_answers))  # SQLite has no truth values

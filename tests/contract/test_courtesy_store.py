@@ -1,0 +1,51 @@
+"""What every CourtesyStore does."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from goodbot.live import Courtesy
+from goodbot.ports import CourtesyStore
+from goodbot.store.frontier import SqliteFrontier
+from goodbot.store.memory import MemoryFrontier
+
+ASKED = Courtesy("example.org", 3, 1, 1, 0, 0, 1, 30.5, 0, 0, 31.25, 0.5, 1.7e9, 2.0, 1.6e9, 1.7e9, agent="Rex/1.0")
+
+
+@pytest.fixture(params=["memory", "sqlite"])
+def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], CourtesyStore]]:
+    """Gives the store; each call gives it closed and opened again, where it is kept in a file."""
+    if request.param == "memory":
+        memory = MemoryFrontier()
+        yield lambda: memory
+        return
+    stores: list[SqliteFrontier] = []
+
+    def reopen() -> CourtesyStore:
+        for store in stores:
+            store.close()
+        stores.append(SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True))
+        return stores[-1]
+
+    yield reopen
+    stores[-1].close()
+
+
+def test_what_was_saved_is_loaded(reopened: Callable[[], CourtesyStore]) -> None:
+    reopened().save_courtesies([ASKED, Courtesy("[::1]:80")])
+    assert reopened().load_courtesies(["[::1]:80", "example.org", "example.net"]) == {
+        "example.org": ASKED,
+        "[::1]:80": Courtesy("[::1]:80"),
+    }
+
+
+def test_the_last_one_saved_counts(reopened: Callable[[], CourtesyStore]) -> None:
+    store = reopened()
+    store.save_courtesies([Courtesy("example.org"), ASKED])
+    assert store.load_courtesies(["example.org"]) == {"example.org": ASKED}
+
+
+def test_nothing_is_known_of_others(reopened: Callable[[], CourtesyStore]) -> None:
+    assert reopened().load_courtesies(["example.org", ""]) == {}
+    assert reopened().load_courtesies([]) == {}
