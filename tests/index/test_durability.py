@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.index.schema import SCHEMA_VERSION, VERSION_FILE
-from goodbot.values import Document
 
 
 def document(name: str, text: str) -> Document:
@@ -40,7 +40,7 @@ WRITER = """
     import sys
     from pathlib import Path
     from goodbot.index import TantivyIndex
-    from goodbot.values import Document
+    from goodbot.hits import Document
     index = TantivyIndex(Path(sys.argv[1]))
     number = 0
     while True:
@@ -69,6 +69,30 @@ def test_a_killed_writer_loses_nothing_committed(tmp_path: Path) -> None:
         index.commit()
         index.close()
         assert [hit.id for hit in TantivySearch(tmp_path).search("wanderer").hits] == ["after"]
+
+
+@pytest.mark.parametrize("pages", [1, 200, 25_000])
+def test_what_was_removed_is_in_no_file_after_a_purge(tmp_path: Path, pages: int) -> None:
+    """25,000 make a segment that tantivy does not hold to be as small as others are."""
+    index = TantivyIndex(tmp_path)
+    for number in range(pages):
+        index.add(document(f"kept{number}", "lion"))
+    index.add(document("gone", "zebra"))
+    index.add(document("kept0", "lion again"))
+    index.commit()
+    index.add(document("also gone", "zebra"))
+    index.commit()
+    index.remove("gone")
+    index.remove("also gone")
+    index.purge()
+    assert [file.name for file in tmp_path.iterdir() if b"zebra" in file.read_bytes()] == []
+    search = TantivySearch(tmp_path)
+    assert (search.count(), search.search("zebra").total, search.search("again").total) == (pages, 0, 1)
+    index.purge()
+    index.add(document("new", "wanderer"))
+    index.commit()
+    index.close()
+    assert (search.count(), search.search("wanderer").total) == (pages + 1, 1)
 
 
 def test_another_process_sees_each_commit(tmp_path: Path) -> None:
@@ -155,7 +179,7 @@ TRIALS = """
     from pathlib import Path
     from goodbot.errors import DamagedError
     from goodbot.index import TantivyIndex, TantivySearch
-    from goodbot.values import Document
+    from goodbot.hits import Document
 
     def outcome(folder):
         search = TantivySearch(folder)

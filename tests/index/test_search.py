@@ -1,15 +1,17 @@
 """Queries against a small collection, English and Russian."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from goodbot.errors import InputError
+from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch
-from goodbot.values import Document
 
 PAGES = [
     Document(
@@ -207,3 +209,30 @@ def test_documents_of_any_size(tmp_path: Path) -> None:
     assert search.count() == 2
     assert [hit.id for hit in search.search("robot").hits] == [""]
     assert [hit.id for hit in search.search("t").hits] == [long.id]
+
+
+ASKED = [
+    ("nothing asked", {}, "A secret robot in the open."),
+    ("nosnippet", {"snippet_chars": 0}, ""),
+    ("max-snippet", {"snippet_chars": 20}, "… robot in …"),
+    ("data-nosnippet", {"shown": "in the open."}, "Of robots."),
+    ("all of it is data-nosnippet", {"shown": "", "description": ""}, ""),
+    ("both", {"shown": "A robot in the open.", "snippet_chars": 12}, "… robot …"),
+]
+
+
+@pytest.mark.parametrize(("name", "asked", "snippet"), ASKED)
+def test_what_a_page_does_not_want_shown_is_found_and_not_stored(
+    tmp_path: Path, name: str, asked: dict[str, Any], snippet: str
+) -> None:
+    index = TantivyIndex(tmp_path)
+    page = Document("one", "", "One", "A secret robot in the open.", description="Of robots.")
+    index.add(replace(page, **asked))
+    index.commit()
+    index.close()
+    search = TantivySearch(tmp_path)
+    (hit,) = search.search("robot").hits
+    assert hit.snippet == snippet
+    assert [found.id for found in search.search("secret").hits] == ["one"]
+    if asked and "snippet_chars" not in asked:
+        assert b"secret" not in b"".join(file.read_bytes() for file in tmp_path.glob("*.store"))

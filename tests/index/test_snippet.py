@@ -86,6 +86,32 @@ def test_text_without_blanks_is_cut_anyway() -> None:
     assert len(found.text) <= SNIPPET_CHARS + 4
 
 
+SHORTER = [
+    ("nothing", 0, ""),
+    ("less than nothing", -1, ""),
+    ("one character", 1, ""),
+    ("a word", 10, "… robot …"),
+    ("a few words", 30, "… A robot obeys its …"),
+]
+
+
+@pytest.mark.parametrize(("name", "most", "expected"), SHORTER)
+def test_shorter_if_the_page_asks(name: str, most: int, expected: str) -> None:
+    text = f"{FILLER}A robot obeys its rules. {FILLER}"
+    found = make_snippet(text, frozenset(query_terms("robot")), "Of robots.", most)
+    assert found.text == expected
+
+
+def test_longer_is_not_longer() -> None:
+    wanted = frozenset(query_terms("rules robot"))
+    text = f"{FILLER} robot {FILLER} rules {FILLER}"
+    assert make_snippet(text, wanted, "", 10_000) == make_snippet(text, wanted)
+
+
+def test_of_the_description_too() -> None:
+    assert make_snippet("A text.", frozenset(query_terms("robot")), FILLER, 30).text == "Lorem ipsum dolor sit …"
+
+
 WORDS = st.lists(st.sampled_from(["robot", "Robots", "rule", "東京都", "ёж", "the", "x" * 300, "\n", "é"])).map(
     " ".join
 )
@@ -101,3 +127,11 @@ def test_any_text(text: str, query: str, otherwise: str) -> None:
     for start, end in found.highlights:
         assert last <= start < end <= len(found.text)
         last = end
+
+
+@settings(deadline=None)
+@given(st.one_of(st.text(), WORDS), st.sampled_from(["robot rule", "東京", "x"]), st.text(max_size=50), st.integers())
+def test_never_longer_than_the_page_asks(text: str, query: str, otherwise: str, most: int) -> None:
+    found = make_snippet(text, frozenset(query_terms(query)), otherwise, most)
+    assert len(found.text) <= max(most, 0)
+    assert all(0 <= start < end <= len(found.text) for start, end in found.highlights)

@@ -12,9 +12,9 @@ from urllib.parse import unquote
 import tantivy
 
 from goodbot.errors import DamagedError, RunError
+from goodbot.hits import Document, Prepared
 from goodbot.index import analysis
 from goodbot.url import Url, parse_url
-from goodbot.values import Document
 
 SCHEMA_VERSION = 1
 VERSION_FILE = "goodbot.json"
@@ -46,30 +46,51 @@ def build_schema() -> tantivy.Schema:
     return builder.build()
 
 
-def to_tantivy(document: Document) -> tantivy.Document:
-    """What is written of a document. Lone surrogates become `?`."""
-    made = tantivy.Document()
-    made.add_text("key", document_key(document.id))
+def prepare(document: Document) -> Prepared:
+    """What is written of a document. Lone surrogates become `?`. The costly half of taking it in; any process may do
+    it."""
     url = parse_url(document.url)
-    for host in _site_terms(url) if url else ():
-        made.add_text("site", host)
-    for name, text in _searched_texts(document, _address_words(url) if url else "").items():
-        made.add_text(name, _clean(analysis.terms(text)))
+    sites = [("site", host) for host in _site_terms(url)] if url else []
+    texts = _searched_texts(document, _address_words(url) if url else "")
+    searched = [(name, _clean(analysis.terms(text))) for name, text in texts.items()]
+    text, description = _extracts(document)
     shown = {
         "id": document.id,
         "url": document.url,
         "title": document.title[:MAX_FIELD_CHARS],
-        "description": document.description[:MAX_FIELD_CHARS],
+        "description": description[:MAX_FIELD_CHARS],
         "language": document.language,
         "fetched_at": document.fetched_at,
     }
-    made.add_bytes("shown", json.dumps(shown).encode())
-    made.add_bytes("text", document.text[:MAX_STORED_CHARS].encode("utf-8", "replace"))
+    if document.snippet_chars is not None:
+        shown["snippet_chars"] = document.snippet_chars
+    stored = [("shown", json.dumps(shown).encode()), ("text", text[:MAX_STORED_CHARS].encode("utf-8", "replace"))]
+    return Prepared(document.id, (("key", document_key(document.id)), *sites, *searched, *stored))
+
+
+def to_tantivy(prepared: Prepared) -> tantivy.Document:
+    """The same as the engine has it."""
+    made = tantivy.Document()
+    for name, value in prepared.fields:
+        if isinstance(value, bytes):
+            made.add_bytes(name, value)
+        else:
+            made.add_text(name, value)
     return made
 
 
+def _extracts(document: Document) -> tuple[str, str]:
+    """The text and the description that may be shown; what may not be shown is not stored."""
+    if document.snippet_chars is not None and document.snippet_chars <= 0:
+        return "", ""
+    return document.text if document.shown is None else document.shown, document.description
+
+
 def from_tantivy(stored: tantivy.Document) -> Document:
-    """What is shown of a document. Raises ValueError, KeyError or TypeError if that is not what `to_tantivy` wrote."""
+    """What is shown of a document; `text` is what may be shown.
+
+    Raises ValueError, KeyError or TypeError if that is not what `prepare` made.
+    """
     shown = json.loads(bytes(stored.get_first("shown") or b""))
     return Document(text=bytes(stored.get_first("text") or b"").decode(), **shown)
 

@@ -10,12 +10,12 @@ from pathlib import Path
 import tantivy
 
 from goodbot.errors import DamagedError, GoodbotError, InputError
+from goodbot.hits import Document, Hit, Results
 from goodbot.index.integrity import META_FILE, Checked, Stamp, require_index, stamp
 from goodbot.index.plan import Planner
 from goodbot.index.query import AllOf, parse_query, wanted_terms
 from goodbot.index.schema import from_tantivy
 from goodbot.index.snippet import make_snippet
-from goodbot.values import Document, Hit, Results
 
 ENOUGH_HITS = 10
 """If fewer documents have every word, those with any of them follow: one page of results. On Cranfield's questions,
@@ -134,7 +134,7 @@ def _load(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Document:
 
 
 def _hit(score: float, document: Document, wanted: frozenset[str]) -> Hit:
-    snippet = make_snippet(document.text, wanted, document.description)
+    snippet = make_snippet(document.text, wanted, document.description, document.snippet_chars)
     return Hit(document.id, document.url, document.title, snippet.text, score, snippet.highlights)
 
 

@@ -19,6 +19,8 @@ _NUDGE = 24
 """How far a cut moves to stand between words; a run longer than that is cut inside."""
 
 _DOTS = "…"
+_DOTS_CHARS = 6
+"""What dots and the blanks beside them add at most, in two pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +42,31 @@ class _Window:
     terms: frozenset[str]
 
 
-def make_snippet(text: str, wanted: frozenset[str], otherwise: str = "") -> Snippet:
+def make_snippet(text: str, wanted: frozenset[str], otherwise: str = "", most: int | None = None) -> Snippet:
     """The best window of `text`, or the two best that together show more of the `wanted` terms.
 
-    If none of them is there: `otherwise` (the description), or the beginning of the text.
+    If none of them is there: `otherwise` (the description), or the beginning of the text. `most`: characters at most,
+    the dots counted; none if it is 0 or less.
     """
+    if most is not None and most <= 0:
+        return Snippet("")
     weighty = wanted - STOP_TERMS or wanted
+    width = SNIPPET_CHARS if most is None else min(SNIPPET_CHARS, max(most - _DOTS_CHARS, most // 2))
+    line = _line(text, weighty, otherwise, width)
+    if most is not None and len(line) > most:
+        line = line[: most - 1].rstrip() + _DOTS
+    return _marked(line, weighty)
+
+
+def _line(text: str, weighty: frozenset[str], otherwise: str, width: int) -> str:
     seen: list[Match] = []
-    window = _best_window(_noted(located_terms(text, weighty), seen), len(weighty), SNIPPET_CHARS)
+    window = _best_window(_noted(located_terms(text, weighty), seen), len(weighty), width)
     if window is None:
-        return _marked(_piece(otherwise, 0, 0, SNIPPET_CHARS) or _piece(text, 0, 0, SNIPPET_CHARS), weighty)
-    halves = _two_windows(seen, window.terms, weighty - window.terms)
+        return _piece(otherwise, 0, 0, width) or _piece(text, 0, 0, width)
+    halves = _two_windows(seen, window.terms, weighty - window.terms, width)
     if halves is None:
-        return _marked(_piece(text, window.start, window.end, SNIPPET_CHARS), weighty)
-    return _marked(_joined(text, halves), weighty)
+        return _piece(text, window.start, window.end, width)
+    return _joined(text, halves, width)
 
 
 def _noted(matches: Iterator[Match], seen: list[Match]) -> Iterator[Match]:
@@ -62,10 +75,10 @@ def _noted(matches: Iterator[Match], seen: list[Match]) -> Iterator[Match]:
         yield match
 
 
-def _two_windows(seen: list[Match], shown: frozenset[str], missing: frozenset[str]) -> list[_Window] | None:
+def _two_windows(seen: list[Match], shown: frozenset[str], missing: frozenset[str], width: int) -> list[_Window] | None:
     """A window for the terms shown and one for those missing there, in order; None if there is nothing to add."""
     pair = [
-        _best_window((match for match in seen if match[2] in terms), len(terms), SNIPPET_CHARS // 2)
+        _best_window((match for match in seen if match[2] in terms), len(terms), width // 2)
         for terms in (shown, missing)
     ]
     windows = [window for window in pair if window is not None]
@@ -98,11 +111,11 @@ def _forget(held: Counter[str], term: str) -> None:
         del held[term]
 
 
-def _joined(text: str, windows: list[_Window]) -> str:
+def _joined(text: str, windows: list[_Window], width: int) -> str:
     start, end = windows[0].start, max(window.end for window in windows)
-    if end - start <= SNIPPET_CHARS:
-        return _piece(text, start, end, SNIPPET_CHARS)
-    pieces = [_piece(text, window.start, window.end, SNIPPET_CHARS // 2) for window in windows]
+    if end - start <= width:
+        return _piece(text, start, end, width)
+    pieces = [_piece(text, window.start, window.end, width // 2) for window in windows]
     return " ".join([pieces[0], pieces[1].removeprefix(f"{_DOTS} ")])
 
 

@@ -1,5 +1,6 @@
 """The Index port: takes documents in."""
 
+import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -7,12 +8,19 @@ from pathlib import Path
 import tantivy
 
 from goodbot.errors import GoodbotError, RunError
+from goodbot.hits import Document, Prepared
 from goodbot.index.integrity import META_FILE, Checked
-from goodbot.index.schema import build_schema, document_key, save_version, to_tantivy
-from goodbot.values import Document
+from goodbot.index.schema import build_schema, document_key, prepare, save_version, to_tantivy
 
 HEAP_BYTES = 64 * 1024 * 1024
 """Postings gathered in memory before a segment is written; about 5,000 pages."""
+
+_MERGED_AT = 8
+"""So many segments of like size tantivy merges into one."""
+_ALIKE = 10_000
+"""Segments of fewer documents count as of one size."""
+_FILLING = "filling"
+"""The key of documents without a word, of which segments are made that are to be merged; no URL."""
 
 
 class TantivyIndex:
@@ -30,13 +38,17 @@ class TantivyIndex:
                 Checked(folder).check()
             else:
                 save_version(folder)
-            self._writer = tantivy.Index(build_schema(), path=str(folder)).writer(HEAP_BYTES, num_threads=1)
+            self._writer = self._open()
 
     def add(self, document: Document) -> None:
         """Takes a document in, instead of the one of the same id."""
+        self.add_prepared(prepare(document))
+
+    def add_prepared(self, prepared: Prepared) -> None:
+        """The cheap half of `add`."""
         with self._translated():
-            self._writer.delete_documents_by_term("key", document_key(document.id))
-            self._writer.add_document(to_tantivy(document))
+            self._writer.delete_documents_by_term("key", document_key(prepared.id))
+            self._writer.add_document(to_tantivy(prepared))
 
     def remove(self, document_id: str) -> None:
         """Forgets a document; one that is not there is no error."""
@@ -48,12 +60,49 @@ class TantivyIndex:
         with self._translated():
             self._writer.commit()
 
+    def purge(self) -> None:
+        """Commits, then writes anew, without them, all segments that hold documents which were removed or replaced:
+        their words and texts are in no file then. Raises RunError if one is left.
+
+        Only a merge does this, and tantivy has no call for one: it merges segments as soon as there are enough of like
+        size, so each gets company that holds nothing.
+        """
+        self.remove(_FILLING)  # of a purge that was killed
+        self.commit()
+        left = self._with_removed()
+        while left:
+            target, documents = max(left.items(), key=lambda item: item[1])
+            with self._translated():
+                for _ in range(_MERGED_AT - 1):
+                    for _ in range(documents if documents > _ALIKE else 1):
+                        self._writer.add_document(tantivy.Document(key=[_FILLING]))
+                    self._writer.commit()
+                self._writer.wait_merging_threads()
+                self._writer = self._open()
+                self.remove(_FILLING)
+                self._writer.commit()
+                self._writer.garbage_collect_files()
+                now = self._with_removed()
+            if target in now:
+                raise RunError(f"cannot write the index in {self._folder} anew: what was removed is still in its files")
+            left = {name: documents for name, documents in left.items() if name in now}
+
     def close(self) -> None:
-        """Ends merges and lets others write. May be called again."""
+        """Ends merges and lets others write. May be called again; never raises: what fails here was not committed."""
         try:
             self._writer.wait_merging_threads()
-        except RuntimeError:
-            pass  # closed before
+        except (RuntimeError, ValueError):
+            pass  # closed before; or a thread of the writer ended early, as on a full disk, which `commit` tells
+
+    def _open(self) -> tantivy.IndexWriter:
+        return tantivy.Index(build_schema(), path=str(self._folder)).writer(HEAP_BYTES, num_threads=1)
+
+    def _with_removed(self) -> dict[str, int]:
+        """Committed segments that hold removed documents, and how many others each has."""
+        with self._translated():
+            segments = json.loads((self._folder / META_FILE).read_bytes())["segments"]
+        held = ((item["segment_id"], item["max_doc"], item["deletes"]) for item in segments)
+        return {name: most - deletes["num_deleted_docs"] for name, most, deletes in held if deletes}
 
     @contextmanager
     def _translated(self) -> Iterator[None]:
