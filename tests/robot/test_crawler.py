@@ -1,6 +1,8 @@
 """The loop over a fake web and a fake clock: states, politeness, retries, bounds. Sleeping takes no time here."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from ipaddress import ip_network
+from itertools import pairwise
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import ClassVar
@@ -9,7 +11,8 @@ import pytest
 
 from goodbot.config import Settings
 from goodbot.errors import RunError
-from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.index import TantivyIndex, TantivySearch, prepare
+from goodbot.robot.batch import BATCH_S, Batch
 from goodbot.robot.crawler import Crawler
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.permission import Permission
@@ -17,9 +20,10 @@ from goodbot.robot.politeness import Politeness
 from goodbot.robot.reading import Reader
 from goodbot.robot.scope import Scope
 from goodbot.store.frontier import SqliteFrontier
+from goodbot.store.warc_record import encode_capture
 from goodbot.testing import FakeClock, FakeWeb, MemoryArchive, MemoryFrontier
 from goodbot.url import parse_url
-from goodbot.values import Capture, Discovery, Failure, Outcome, RecordRef, Request, Response
+from goodbot.values import Discovery, Encoded, Failure, Outcome, RecordRef, Request, Response
 
 Answers = dict[str, Response | Failure | Callable[[Request], Response | Failure]]
 HOME = "http://example.org/"
@@ -35,7 +39,7 @@ def page(*links: str, head: str = "", status: int = 200, headers: tuple[tuple[st
 class FullArchive(MemoryArchive):
     """On a disk without room."""
 
-    def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef:
+    def append(self, encoded: Encoded) -> RecordRef:
         raise RunError("no space left")
 
 
@@ -51,10 +55,11 @@ class Scene:
         frontier: MemoryFrontier | SqliteFrontier | None = None,
         archive: type[MemoryArchive] | None = MemoryArchive,
         elapsed_s: float = 0.0,
+        peer: str | None = None,
         **settings: object,
     ) -> None:
         self.clock = FakeClock()
-        self.web = FakeWeb(answers, self.clock, elapsed_s=elapsed_s)
+        self.web = FakeWeb(answers, self.clock, elapsed_s=elapsed_s, peer=peer)
         self.frontier = frontier or MemoryFrontier()
         self.archive = archive() if archive else None
         self.folder = Path(mkdtemp(dir=self.root))
@@ -62,25 +67,34 @@ class Scene:
         self.outcomes: list[Outcome] = []
         self.settings = Settings(seeds=seeds or (HOME,), **settings)  # type: ignore[arg-type]
         urls = [url for url in map(parse_url, self.settings.seeds) if url]
-        self.scope = Scope(self.settings.scope, urls, self.settings.depth, AddressGuard([]))
+        self.scope = Scope(self.settings, urls, AddressGuard([ip_network("127.0.0.0/8")]))
         self.frontier.add(Discovery(url, 0) for url in urls)
+        self.batch = Batch(self.frontier, self.frontier, self.archive, self.index, self.clock, self.outcomes.append)
+        encode = encode_capture if self.archive else None
         self.crawler = Crawler(
             self.settings,
-            frontier=self.frontier,
-            queue=self.frontier,
-            archive=self.archive,
-            index=self.index,
+            leases=self.frontier,
+            sink=self.batch,
             transport=self.web,
             permission=Permission(self.settings, "goodbot", self.web, self.frontier, self.clock),
             politeness=Politeness(self.settings),
-            reader=Reader(self.settings, "goodbot", self.scope, self.archive),
+            reader=Reader(self.settings, "goodbot", self.scope, encode, prepare),
             clock=self.clock,
-            observe=self.outcomes.append,
+            lessons=self.frontier,
         )
 
     def asked(self) -> list[str]:
         """Pages sent for, in order, robots.txt left out."""
         return [r.url.text for r in self.web.requests if not r.url.text.endswith("/robots.txt")]
+
+    def times(self) -> list[float]:
+        """When pages were sent for."""
+        sent = zip(self.web.requests, self.web.times, strict=True)
+        return [at for request, at in sent if not request.url.text.endswith("/robots.txt")]
+
+    def decisions(self) -> list[tuple[str, str]]:
+        """Every decision and its reason, in order."""
+        return [(event.decision, event.reason) for outcome in self.outcomes for event in outcome.events]
 
     def states(self) -> dict[str, str]:
         """State by URL."""
@@ -154,11 +168,63 @@ async def test_what_pages_ask_for() -> None:
     assert withheld == [HOME + "noarchive"]
 
 
-async def test_rel_nofollow() -> None:
-    body = b'<a rel="nofollow" href="no">no</a><a href="yes">yes</a>'
-    scene = Scene({HOME: Response(200, (HTML,), body), HOME + "yes": page()})
+@pytest.mark.parametrize(
+    ("followed", "names"),
+    [("both", ["a", "b", "c"]), ("ugc", ["a"]), ("sponsored", ["b", "c"]), ("none", [])],
+)
+async def test_rel(followed: str, names: list[str]) -> None:
+    body = (
+        b'<a rel="nofollow" href="no">no</a><a rel="UGC,NoFollow" href="no2">no</a><a href="yes">yes</a>'
+        b'<a rel="ugc" href="a">a</a><a rel="sponsored" href="b">b</a><a rel="noopener,Sponsored" href="c">c</a>'
+    )
+    scene = Scene(
+        {HOME: Response(200, (HTML,), body), **{HOME + name: page() for name in ("yes", *names)}}, follow_rel=followed
+    )
     await scene.crawler.run()
-    assert scene.asked() == [HOME, HOME + "yes"]
+    assert scene.asked() == [HOME, HOME + "yes", *(HOME + name for name in names)]
+
+
+def marked(content: str) -> str:
+    """META robots."""
+    return f'<meta name="robots" content="{content}">'
+
+
+async def test_the_directive_that_decided_can_be_told() -> None:
+    heads = {
+        "before": marked("unavailable_after: 2023-11-14"),
+        "after": marked("unavailable_after: 2023-11-16"),
+        "dynamic": '<meta name="document-state" content="dynamic">',
+        "static": '<meta name="document-state" content="static">',
+        "none": marked("none, noarchive"),
+    }
+    answers: Answers = {HOME: page(*heads), **{HOME + name: page("x", head=head) for name, head in heads.items()}}
+    scene = Scene(answers, duplicates=False)
+    await scene.crawler.run()
+    assert scene.indexed() == {HOME, HOME + "after", HOME + "static"}
+    reasons = {
+        outcome.url.text.removeprefix(HOME): event.reason
+        for outcome in scene.outcomes
+        for event in outcome.events
+        if event.decision == "no"
+    }
+    assert reasons["before"].endswith("not to be shown any more: unavailable_after:2023-11-14 in META robots")
+    assert reasons["dynamic"].endswith("not to be indexed: dynamic in META document-state")
+    assert reasons["none"].endswith("not to be indexed: none in META robots")
+
+
+async def test_what_may_be_shown_of_a_page() -> None:
+    body = b"<title>title</title>%s<p>Seen. <span data-nosnippet>Hidden.</span></p>"
+    heads = {"all": "", "none": marked("nosnippet"), "some": marked("max-snippet:3")}
+    scene = Scene(
+        {
+            HOME: page(*heads),
+            **{HOME + name: Response(200, (HTML,), body % head.encode()) for name, head in heads.items()},
+        },
+        duplicates=False,
+    )
+    await scene.crawler.run()
+    hits = TantivySearch(scene.folder).search("hidden", 10).hits
+    assert {hit.url.removeprefix(HOME): hit.snippet for hit in hits} == {"all": "Seen.", "none": "", "some": "S …"}
 
 
 async def test_gaps_of_a_public_host() -> None:
@@ -305,11 +371,21 @@ async def test_per_host_lanes_only_where_no_rest_is_asked() -> None:
     for robots_body, most in (("", 4), ("User-agent: *\nCrawl-delay: 0.1\n", 1)):
         answers: Answers = {local: page(*names), **{local + name: page() for name in names}}
         answers[local + "robots.txt"] = robots(robots_body)
-        scene = Scene(answers, local, per_host=4, elapsed_s=1.0, scope="page")
+        scene = Scene(answers, local, per_host=4, elapsed_s=1.0)
         scene.frontier.add(Discovery(url, 1) for url in map(parse_url, (local + n for n in names)) if url)
         await scene.crawler.run()
         assert scene.web.most_in_flight == most
         assert scene.frontier.status().states["visited"] == 21
+
+
+async def test_a_slow_host_with_a_long_lease_is_committed_while_it_goes_on() -> None:
+    pages: Answers = {f"http://127.0.0.1/{number}": page() for number in range(20)}
+    scene = Scene({"http://127.0.0.1/": page(*pages), **pages}, "http://127.0.0.1/", elapsed_s=3.0)
+    late: list[float] = []
+    scene.batch._observe = lambda outcome: late.append(scene.clock.now() - outcome.at)
+    await scene.crawler.run()
+    assert len(late) == 21
+    assert max(late) <= 3.0 + BATCH_S
 
 
 async def test_an_error_of_the_disk_ends_the_crawl() -> None:
@@ -335,3 +411,176 @@ async def test_every_decision_can_be_told() -> None:
     assert record is not None
     assert [event.step for event in record.events] == ["found", "permission", "fetch", "follow", "index", "keep"]
     assert record.events[1].line == 2
+
+
+async def test_a_narrower_scope_holds_for_what_was_ready() -> None:
+    frontier = MemoryFrontier()
+    wide = Scene({HOME: page("a", "private/b")}, frontier=frontier)
+    await wide.crawler.run(max_pages=1)
+    narrow = Scene({HOME + "a": page(), HOME + "private/b": page()}, frontier=frontier, exclude=("*/private/*",))
+    await narrow.crawler.run()
+    assert narrow.asked() == [HOME + "a"]
+    assert narrow.states()[HOME + "private/b"] == "out-of-scope"
+    assert "--exclude" in narrow.why(HOME + "private/b")
+
+
+# ---- manners --------------------------------------------------------------------------------------------------------
+
+LOCAL = "http://127.0.0.1:8000/"
+
+
+def site(root: str, names: Iterable[str], robots_txt: str = "") -> Answers:
+    """A page for each name, linked from the first one."""
+    names = list(names)
+    return {root + "robots.txt": robots(robots_txt), root: page(*names), **{root + name: page() for name in names}}
+
+
+def minute(at: float) -> int:
+    """Of the UTC day."""
+    return int(at) // 60 % 1440
+
+
+@pytest.mark.parametrize("per_host", [1, 4])
+async def test_retry_after_is_never_cut_short(per_host: int) -> None:
+    answers = site(LOCAL, map(str, range(30)))
+    busy = iter([page(status=429, headers=(("Retry-After", "30"),))])
+    answers[LOCAL + "7"] = lambda request: next(busy, page())
+    scene = Scene(answers, LOCAL, per_host=per_host, elapsed_s=1.0)
+    await scene.crawler.run()
+    answered = scene.times()[scene.asked().index(LOCAL + "7")] + 1.0
+    assert not [at for at in scene.times() if answered < at < answered + 30]
+    assert scene.web.most_in_flight == per_host
+    assert scene.frontier.status().states["visited"] == 31
+
+
+async def test_retry_after_and_back_off_outlive_the_run(root: Path) -> None:
+    busy = page(status=429, headers=(("Retry-After", "3600"),))
+    file = root / "frontier.sqlite"
+    with SqliteFrontier.open(file, create=True) as frontier:
+        first = Scene({HOME: busy}, frontier=frontier)
+        first.web._answers = {HOME: lambda request: first.crawler.stop() or busy}  # type: ignore[func-returns-value]
+        assert await first.crawler.run() == "interrupted"
+        answered = first.times()[0]
+    with SqliteFrontier.open(file) as frontier:
+        again = Scene({HOME: page("a", status=503)}, frontier=frontier)
+        again.clock.advance(60)
+        await again.crawler.run()
+    assert again.times()[0] >= answered + 3600
+    assert again.times()[1] - again.times()[0] >= 10  # twice what the first one added
+
+
+async def test_request_rate() -> None:
+    scene = Scene(site(LOCAL, "abc", "User-agent: *\nRequest-rate: 2/1m\n"), LOCAL)
+    await scene.crawler.run()
+    assert [later - earlier for earlier, later in pairwise(scene.web.times)] == [30.0] * 4
+    assert ("rest", "the host rests 30.0 s: its robots.txt asks for 30 s between two requests") in scene.decisions()
+
+
+async def test_visit_time() -> None:
+    scene = Scene(site(LOCAL, "ab", "User-agent: *\nVisit-time: 2300-2330\n"), LOCAL)
+    began = scene.clock.now()
+    await scene.crawler.run()
+    assert scene.web.times[0] == began  # robots.txt itself is asked for at any time
+    assert minute(scene.times()[0]) == 23 * 60
+    assert scene.times()[-1] - scene.times()[0] < 60
+    held = [reason for decision, reason in scene.decisions() if decision == "held off"]
+    assert len(held) == 1
+    assert held[0].startswith("The robot may not come before 2300 UTC")
+
+
+async def test_a_visit_time_that_closes_while_we_crawl() -> None:
+    scene = Scene(site(HOME, "abcdef", "User-agent: *\nVisit-time: 2200-2230\nCrawl-delay: 500\n"))
+    await scene.crawler.run()
+    assert len(scene.times()) == 7
+    assert {minute(at) // 60 for at in scene.times()} == {22}
+    assert max(minute(at) for at in scene.times()) <= 22 * 60 + 30
+    assert scene.times()[-1] - scene.times()[0] > 86_400
+
+
+async def test_a_robots_txt_that_says_how_long_it_holds_is_read_again() -> None:
+    answers = site(HOME, map(str, range(20)))
+    files = iter(["", "User-agent: *\nDisallow: /19\n"] + 99 * ["User-agent: *\nDisallow: /1\n"])
+    fresh = (("Cache-Control", "max-age=2"),)
+    answers[HOME + "robots.txt"] = lambda request: Response(200, fresh, next(files).encode())
+    scene = Scene(answers, elapsed_s=0.5)
+    await scene.crawler.run()
+    asked = [at for at, r in zip(scene.web.times, scene.web.requests, strict=True) if r.url.path == "/robots.txt"]
+    assert min(later - earlier for earlier, later in pairwise(asked)) >= 5
+    assert scene.states()[HOME + "19"] == "disallowed"
+
+
+async def test_a_host_that_dies_rests_longer_and_longer_and_is_given_up() -> None:
+    other = "http://other.example/"
+    answers = site(HOME, map(str, range(200))) | site(other, "ab")
+    answers |= {HOME + str(number): Failure("reset", "broken off") for number in range(200)}
+    scene = Scene(answers, HOME, other)
+    assert await scene.crawler.run() == "finished"
+    assert scene.times()[-1] - scene.times()[0] < 3 * 3600
+    troubled = [at for at, url in zip(scene.times(), scene.asked(), strict=True) if url[-1:].isdigit()]
+    gaps = [later - earlier for earlier, later in pairwise(troubled)]
+    assert gaps == [6.0, 11.0, 21.0, 41.0, 81.0, 161.0, 321.0, 641.0, 1281.0, 2561.0, 3601.0]
+    states = scene.frontier.status().states
+    assert (states["visited"], states["failed"]) == (4, 200)
+    assert len(scene.asked()) == 16
+    assert ("given up", "its host was in trouble, or did not answer, too often in a row") in scene.decisions()
+
+
+async def test_a_host_that_recovers_is_trusted_again() -> None:
+    answers = site(LOCAL, map(str, range(20)))
+    replies = iter(3 * [page(status=503)])
+    answers |= {LOCAL + str(number): lambda request: next(replies, page()) for number in range(20)}
+    scene = Scene(answers, LOCAL)
+    await scene.crawler.run()
+    gaps = [round(later - earlier) for earlier, later in pairwise(scene.times())]
+    assert gaps[1:7] == [1, 2, 4, 2, 1, 0]
+    assert scene.frontier.status().states["visited"] == 21
+
+
+async def test_many_answers_429_at_once_are_one_trouble() -> None:
+    answers = site(LOCAL, map(str, range(20)))
+    for number in range(20):
+        replies = iter([page(status=429)])
+        answers[LOCAL + str(number)] = lambda request, replies=replies: next(replies, page())  # type: ignore[misc]
+    scene = Scene(answers, LOCAL, per_host=8, elapsed_s=1.0)
+    scene.frontier.add(Discovery(url, 1) for url in map(parse_url, answers) if url and url.path != "/robots.txt")
+    await scene.crawler.run()
+    waits = [reason for decision, reason in scene.decisions() if decision == "rest"]
+    assert all("adds 1 s" in reason for reason in waits[:8])
+    assert scene.frontier.status().states["visited"] == 21
+
+
+async def test_an_origin_that_asks_for_a_distance_is_not_asked_beside_another() -> None:
+    other = "https://127.0.0.1:8000/"
+    answers = site(LOCAL, map(str, range(10))) | site(other, map(str, range(10)), "User-agent: *\nCrawl-delay: 0.2\n")
+    scene = Scene(answers, LOCAL, other, per_host=4, elapsed_s=1.0)
+    scene.frontier.add(Discovery(url, 1) for url in map(parse_url, answers) if url and url.path != "/robots.txt")
+    await scene.crawler.run()
+    sent = list(zip(scene.times(), scene.asked(), strict=True))
+    for at, url in sent:
+        if url.startswith(other):
+            assert not [1 for before, _ in sent if at - 1.0 < before < at]
+            assert not [1 for after, _ in sent if at < after < at + 1.2]
+    assert len(sent) == 22
+    assert scene.frontier.status().states["visited"] == 22
+
+
+async def test_hosts_at_one_address_take_turns() -> None:
+    hosts = [f"http://h{number}.example/" for number in range(6)]
+    answers: Answers = {}
+    for host in hosts:
+        answers |= site(host, "ab")
+    scene = Scene(answers, *hosts, peer="8.8.8.8", elapsed_s=0.5)
+    await scene.crawler.run()
+    gaps = [later - earlier for earlier, later in pairwise(scene.times())]
+    assert min(gaps) >= 0.75
+    assert len(scene.times()) == 18
+    apart = Scene(answers, *hosts, peer="127.0.0.1", elapsed_s=0.5)
+    await apart.crawler.run()
+    assert apart.web.most_in_flight == 6
+
+
+async def test_the_dialect_of_the_crawl() -> None:
+    scene = Scene({HOME + "robots.txt": page(status=403), HOME: page()}, dialect="1996")
+    await scene.crawler.run()
+    assert scene.states() == {HOME: "disallowed"}
+    assert scene.why(HOME) == "robots.txt is refused (status 403), so the whole site is closed."

@@ -8,9 +8,9 @@ from goodbot.robot.identity import identity_of
 
 CASES = [
     ("goodbot", None, "goodbot", "Mozilla/5.0 (compatible; goodbot/9.9)", None),
-    ("MyBot/1.0", "me@example.org", "MyBot", "Mozilla/5.0 (compatible; MyBot/1.0; +me@example.org)", "me@example.org"),
-    ("MyBot", "mailto:me@example.org", "MyBot", "Mozilla/5.0 (compatible; MyBot; +me@example.org)", "me@example.org"),
-    ("MJ12bot", "https://e.org/b", "MJ12bot", "Mozilla/5.0 (compatible; MJ12bot; +https://e.org/b)", None),
+    ("MyBot/1.0", "me@example.org", "MyBot", "Mozilla/5.0 (compatible; MyBot/1.0; me@example.org)", "me@example.org"),
+    ("MyBot", "mailto:me@example.org", "MyBot", "Mozilla/5.0 (compatible; MyBot; me@example.org)", "me@example.org"),
+    ("MJ12bot", "https://e.org/b", "MJ12bot", "Mozilla/5.0 (compatible; MJ12bot; https://e.org/b)", None),
 ]
 
 

@@ -4,6 +4,7 @@ import asyncio
 import gzip
 import os
 import socket
+import ssl
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -15,12 +16,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
-from goodbot.robot.clock import SystemClock
+from goodbot.ports import Resolver
 from goodbot.robot.guard import AddressGuard
-from goodbot.robot.transport import CurlTransport, parse_head
+from goodbot.robot.heads import parse_head
+from goodbot.robot.resolver import NameResolver
+from goodbot.robot.transport import CurlTransport
+from goodbot.testing import FakeResolver
 from goodbot.url import parse_url
 from goodbot.values import Capture, Failure, FailureKind, Request, Response
 from webserver import Authority, Exchange, Route, WebServer, answer, closing, resetting, silence
@@ -38,8 +43,12 @@ def request(url: str, **options: Any) -> Request:
 
 
 @asynccontextmanager
-async def transport(guard: AddressGuard = GUARD, **settings: Any) -> AsyncIterator[CurlTransport]:
-    made = CurlTransport(replace(SETTINGS, **settings), guard, AGENT, "owner@example.org", SystemClock())
+async def transport(
+    guard: AddressGuard = GUARD, resolver: Resolver | None = None, **settings: Any
+) -> AsyncIterator[CurlTransport]:
+    given, clock = replace(SETTINGS, **settings), SystemClock()
+    resolver = resolver or NameResolver(given, clock)
+    made = CurlTransport(given, guard, AGENT, "owner@example.org", clock, resolver=resolver)
     try:
         yield made
     finally:
@@ -227,7 +236,17 @@ async def test_a_name_without_address() -> None:
 
 # ---- what is sent ---------------------------------------------------------------------------------------------------
 
-TARGETS = ["/", "/a/%2e%2E/b", "/x?", "/?q=a+b&c=%22", "//double", "/a|b'c^`{d}?x={}|[]\\'", "/%zz", "/?" + "q" * 3000]
+TARGETS = [
+    "/",
+    "/a%2fb%C3%a9?x=%2f%C3",
+    "/a/%2e%2E/b",
+    "/x?",
+    "/?q=a+b&c=%22",
+    "//double",
+    "/a|b'c^`{d}?x={}|[]\\'",
+    "/%zz",
+    "/?" + "q" * 3000,
+]
 
 
 @pytest.mark.parametrize("target", TARGETS)
@@ -311,13 +330,81 @@ UNUSABLE = [
     {"resolve": ("site.test:80",)},
     {"resolve": ("site.test:http:127.0.0.1",)},
     {"resolve": ("site.test:80:elsewhere.test",)},
+    {"nameservers": ("ns.test",)},
+    {"auth": ("site.test",)},
 ]
 
 
 @pytest.mark.parametrize("settings", UNUSABLE, ids=str)
 def test_settings_that_cannot_be_used(settings: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        CurlTransport(replace(SETTINGS, **settings), GUARD, AGENT, None, SystemClock())
+        _made(replace(SETTINGS, **settings))
+
+
+def _made(settings: Settings) -> CurlTransport:
+    clock = SystemClock()
+    return CurlTransport(settings, GUARD, AGENT, None, clock, resolver=NameResolver(settings, clock))
+
+
+async def test_a_name_is_asked_of_the_resolver_and_what_it_says_is_connected_to() -> None:
+    async with WebServer(fallback=answer(b"ok")) as server:
+        names = {"site.test": ["127.0.0.1"], "six.test": ["::1"], "both.test": ["::1", "127.0.0.1"]}
+        for name in ("site.test", "site.test.", "both.test", "www.localhost"):
+            resolver = FakeResolver({**names, "site.test.": ["127.0.0.1"], "www.localhost": ["127.0.0.1"]})
+            async with transport(resolver=resolver) as curl:
+                for _ in range(2):
+                    capture = await curl.send(request(f"http://{name}:{server.port}/"))
+                    assert response(capture).body == b"ok"
+                    assert capture.peer == "127.0.0.1"
+                    assert capture.request_head == server.exchanges[-1].head
+                assert resolver.asked == [name, name]
+
+
+async def test_what_the_resolver_does_not_know_nobody_else_is_asked_for() -> None:
+    async with WebServer(fallback=answer()) as server, transport(resolver=FakeResolver({})) as curl:
+        capture = await curl.send(request(f"http://localhost:{server.port}/"))
+        assert failure(capture).kind == "dns"
+        assert server.connections == 0
+
+
+async def test_port_0() -> None:
+    async with transport() as curl:
+        assert failure(await curl.send(request("http://127.0.0.1:0/"))).kind == "connect"
+
+
+# ---- credentials and cookies ----------------------------------------------------------------------------------------
+
+
+async def test_credentials_go_to_their_host_alone_and_are_not_told() -> None:
+    moved = answer(status=302, headers=[("Location", "http://other.test/")])
+    async with WebServer(fallback=moved) as server, WebServer(fallback=answer()) as other:
+        names = {name: ["127.0.0.1"] for name in ("site.test", "other.test", "www.site.test")}
+        auth = (f"127.0.0.1:{server.port}=basic:me:p:ß", f"http://site.test:{server.port}=bearer:to-ken")
+        async with transport(resolver=FakeResolver(names), auth=auth) as curl:
+            for host, sent in (
+                (f"127.0.0.1:{server.port}", "Basic bWU6cDrDnw=="),
+                (f"site.test:{server.port}", "Bearer to-ken"),
+                (f"www.site.test:{server.port}", None),
+                (f"other.test:{server.port}", None),
+                (f"site.test:{other.port}", None),
+            ):
+                capture = await curl.send(request(f"http://{host}/"))
+                to = other if host.endswith(str(other.port)) else server
+                assert to.exchanges[-1].header("authorization") == sent
+                assert b"bWU6" not in capture.request_head
+                assert b"to-ken" not in capture.request_head
+                assert (b"[withheld]" in capture.request_head) is (sent is not None)
+
+
+async def test_cookies_are_off_unless_asked_for_and_go_to_their_host_alone() -> None:
+    setting = answer(headers=[("Set-Cookie", "a=1; Domain=test"), ("Set-Cookie", "b=2; Path=/x")])
+    for on, sent in ((False, None), (True, "a=1")):
+        async with WebServer(fallback=setting) as server:
+            resolver = FakeResolver({"one.test": ["127.0.0.1"], "two.test": ["127.0.0.1"]})
+            async with transport(resolver=resolver, cookies=on) as curl:
+                for host, cookie in (("one", None), ("one", sent), ("two", None)):
+                    await curl.send(request(f"http://{host}.test:{server.port}/"))
+                    assert server.exchanges[-1].header("cookie") == cookie
 
 
 # ---- the guard ------------------------------------------------------------------------------------------------------
@@ -410,17 +497,31 @@ async def test_tls(authority: Authority) -> None:
 async def test_tls_with_an_expired_certificate(authority: Authority) -> None:
     result = failure(await fetch_over_tls(authority, "127.0.0.1", authority.file, expired=True))
     assert result.kind == "tls"
-    assert "expired" in result.detail
+    assert result.detail.startswith("the certificate has expired (127.0.0.1): ")
 
 
 async def test_tls_with_the_certificate_of_another(authority: Authority) -> None:
     capture = await fetch_over_tls(authority, "other.test", authority.file)
     assert failure(capture).kind == "tls"
+    assert failure(capture).detail.startswith("the certificate is another host's (127.0.0.1): ")
     assert capture.request_head == b""
 
 
 async def test_tls_with_an_authority_nobody_knows(authority: Authority) -> None:
-    assert failure(await fetch_over_tls(authority, "127.0.0.1", None)).kind == "tls"
+    result = failure(await fetch_over_tls(authority, "127.0.0.1", None))
+    assert result.kind == "tls"
+    assert result.detail.startswith("the certificate is from an authority we do not know (127.0.0.1): ")
+
+
+async def test_tls_of_another_kind(authority: Authority) -> None:
+    context = authority.server_context("127.0.0.1")
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.maximum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("ECDHE-ECDSA-AES256-CCM8:@SECLEVEL=0")
+    async with WebServer(fallback=answer(), tls=context) as server, transport(ca_file=str(authority.file)) as curl:
+        result = failure(await curl.send(request(server.url("/"))))
+    assert result.kind == "tls"
+    assert result.detail.startswith("the server speaks no TLS that we do (127.0.0.1): ")
 
 
 async def test_tls_with_a_server_that_speaks_none() -> None:

@@ -2,19 +2,24 @@
 
 archive flushed → outcomes, their links and releases in one transaction → (now and then) index committed → queue
 cleared. A page whose text cannot be read back from the archive is indexed durably before its outcome is committed.
+What leaves the index waits in that queue as well.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from goodbot.ports import Archive, Clock, Frontier, Index, IndexQueue
-from goodbot.robot.reading import Reading
+from goodbot.live import Asked
+from goodbot.ports import Archive, Clock, CourtesyStore, Frontier, Index, IndexQueue
+from goodbot.robot import courtesy
+from goodbot.robot.reading import REDIRECTS, Reading
 from goodbot.url import Url
-from goodbot.values import Outcome, Release
+from goodbot.values import Encoded, Event, Outcome, RecordRef, Release
 
 BATCH_MOST = 100
 BATCH_S = 0.25
 """What a kill -9 may cost beside the pages in flight: one batch, fetched once more."""
+ASKED_MOST = 1000
+"""Requests noted between two commits."""
 INDEX_COMMIT_S = 10.0
 """A commit of the index costs a segment; until it, pages stay in the queue and are replayed after a crash."""
 
@@ -30,6 +35,7 @@ class Batch:
         index: Index | None,
         clock: Clock,
         observe: Callable[[Outcome], None],
+        courtesies: CourtesyStore | None = None,
     ) -> None:
         self._frontier = frontier
         self._queue = queue
@@ -37,6 +43,8 @@ class Batch:
         self._index = index
         self._clock = clock
         self._observe = observe
+        self._courtesies = courtesies
+        self._asked: list[Asked] = []
         self._outcomes: list[Outcome] = []
         self._releases: list[Release] = []
         self._index_first = False
@@ -50,22 +58,51 @@ class Batch:
         """Seconds until the next commit is due."""
         return max(self._committed_at + BATCH_S - self._clock.now(), 0.0)
 
+    async def has_room(self) -> None:
+        """Returns when more can be taken: at once."""
+
+    def keep(self, encoded: Encoded) -> RecordRef | None:
+        """Takes records into the archive, if there is one."""
+        return self._archive.append(encoded) if self._archive is not None else None
+
     def add(self, reading: Reading) -> None:
-        """Takes an outcome, and its document into the index; commits when the batch is full."""
+        """Takes an outcome, its records into the archive and its document into the index; commits when the batch is
+        full."""
         if not self:
             self._committed_at = self._clock.now()
-        self._outcomes.append(reading.outcome)
-        if reading.document is not None and self._index is not None:
-            self._index.add(reading.document)
-            self._index_first = self._index_first or not reading.replayable
+        outcome = reading.outcome
+        if reading.sitemaps:
+            outcome = replace(outcome, links=(*outcome.links, *reading.sitemaps))
+        record = self.keep(reading.encoded) if reading.encoded is not None else None
+        if record is not None and reading.encoded is not None:
+            how = "headers" if reading.encoded.headers_only else "yes"
+            kept = Event(outcome.at, "keep", how, f"{record.file} at {record.offset}")
+            outcome = _recorded(replace(outcome, events=(*outcome.events, kept)), record)
+        self._outcomes.append(outcome)
+        if self._index is not None:
+            self._change_index(self._index, outcome, reading)
         if len(self._outcomes) >= BATCH_MOST:
             self.commit()
+
+    def _change_index(self, index: Index, outcome: Outcome, reading: Reading) -> None:
+        if reading.document is not None:
+            index.add_prepared(reading.document)
+            self._index_first = self._index_first or not reading.replayable
+        elif outcome.from_index:
+            index.remove(outcome.url.text)
 
     def release(self, release: Release) -> None:
         """Takes the end of a lease; it counts from the next commit."""
         if not self:
             self._committed_at = self._clock.now()
         self._releases.append(release)
+
+    def note(self, asked: Asked) -> None:
+        """Takes what a host was asked; it is written before the outcomes are, as it has been asked whatever comes."""
+        if self._courtesies is not None:
+            self._asked.append(asked)
+            if len(self._asked) >= ASKED_MOST:
+                self._write_asked()
 
     def give_back(self) -> None:
         """Commits at once if a host waits to be given back: it is worth more now than a full batch later."""
@@ -89,8 +126,10 @@ class Batch:
         if self._index_first and self._index is not None:
             self._index.commit()
             outcomes = [replace(outcome, to_index=False) if outcome.to_index else outcome for outcome in outcomes]
+        self._write_asked()
         self._frontier.settle(outcomes, self._releases)
-        self._to_index += (outcome.url for outcome in outcomes if outcome.to_index)
+        ask_copies(self._queue, (outcome.url for outcome in outcomes if outcome.from_index or _is_no_page(outcome)))
+        self._to_index += (outcome.url for outcome in outcomes if outcome.to_index or outcome.from_index)
         self._outcomes, self._releases, self._index_first = [], [], False
         self._committed_at = self._clock.now()
         for outcome in outcomes:
@@ -99,7 +138,13 @@ class Batch:
     def commit_all(self) -> None:
         """At the end of a run."""
         self.commit()
+        self._write_asked()
         self._commit_index()
+
+    def _write_asked(self) -> None:
+        if self._courtesies is not None and self._asked:
+            courtesy.write(self._courtesies, self._asked)
+            self._asked = []
 
     def _commit_index(self) -> None:
         if self._index is not None and self._to_index:
@@ -107,3 +152,26 @@ class Batch:
             self._queue.indexed(self._to_index)
             self._to_index = []
         self._indexed_at = self._clock.now()
+
+
+def ask_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:
+    """Has the copies of pages that leave the index, or are none, visited anew: one may stand for the others now."""
+    for url in leaving:
+        if copies := queue.copies_of(url):
+            queue.requeue(copies)
+
+
+def _is_no_page(outcome: Outcome) -> bool:
+    """Of what turns out to be one, nothing is a copy: it is gone, cannot be had, or leads elsewhere."""
+    leads_on = outcome.state == "visited" and outcome.status in REDIRECTS
+    return leads_on or outcome.state in ("gone", "failed")
+
+
+def _recorded(outcome: Outcome, record: RecordRef) -> Outcome:
+    """With where its answer lies; one that says nothing new of a page stays with the record it has."""
+    if outcome.record is not None:
+        return outcome
+    seen = outcome.seen
+    if seen is not None and outcome.state == "visited":
+        seen = replace(seen, record=record)
+    return replace(outcome, record=record, seen=seen)

@@ -8,6 +8,9 @@ from goodbot.url import is_private_address, reached_address
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
+OPEN_MOST = 1000
+"""Private ranges that are open; there are some 30, and lists of seeds open each once."""
+
 _RANGES: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text)
     for text in (
@@ -42,14 +45,34 @@ class AddressGuard:
     def __init__(self, open_networks: Iterable[Network] = ()) -> None:
         self._open = tuple(open_networks)
         self._judged = lru_cache(maxsize=4096)(self._judge)
+        self._permitted = lru_cache(maxsize=4096)(self._permit)
+
+    def open(self, networks: Iterable[Network]) -> None:
+        """Permits these as well from now on; `OPEN_MOST` networks at most, what is beyond stays refused."""
+        more = [network for network in dict.fromkeys(networks) if network not in self._open]
+        if more:
+            self._open = (*self._open, *more)[:OPEN_MOST]
+            self._judged.cache_clear()
+            self._permitted.cache_clear()
+
+    def __reduce__(self) -> tuple[type["AddressGuard"], tuple[tuple[Network, ...]]]:
+        """What it remembers stays behind when it goes to another process."""
+        return AddressGuard, (self._open,)
 
     def permits(self, address: str, public_only: bool) -> bool:
         """Whether `address` may be connected to; `public_only` closes the opened ranges too."""
         return self._judged(address, public_only) is None
 
+    def permitted(self, addresses: tuple[str, ...], public_only: bool) -> tuple[str, ...]:
+        """Those that may be connected to."""
+        return self._permitted(addresses, public_only)
+
     def refusal(self, address: str, public_only: bool) -> str | None:
         """Why not, and what would allow it, in one sentence; None if it is permitted."""
         return self._judged(address, public_only)
+
+    def _permit(self, addresses: tuple[str, ...], public_only: bool) -> tuple[str, ...]:
+        return tuple(address for address in addresses if self.permits(address, public_only))
 
     def _judge(self, address: str, public_only: bool) -> str | None:
         ip = reached_address(address)

@@ -33,7 +33,7 @@ def identity_of(settings: Settings, own_version: str) -> Identity:
     contact, mailbox = _contact(settings.contact)
     parts = ["compatible", f"{token}/{version}" if version else token]
     if contact:
-        parts.append(f"+{contact}")
+        parts.append(contact)
     return Identity(token, f"Mozilla/5.0 ({'; '.join(parts)})", mailbox)
 
 

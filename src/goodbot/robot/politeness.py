@@ -1,28 +1,64 @@
 """Pure: when may this host be asked again.
 
-next request = last answer + max(floor, Crawl-delay, k × response time) + what the host's trouble adds, never inside
-Retry-After. k is 1 for public hosts, so that a slow host is asked slowly, and 0 for private ones, which are the user's
-own.
+next request = last answer + max(floor, what its robots.txt asks, factor × response time) + what the host's trouble
+adds, never inside Retry-After, never outside Visit-time. A public host is asked more slowly than a private one, which
+is the user's own.
 """
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from goodbot.config import Settings
 from goodbot.exclusion.freshness import retry_after_s
+from goodbot.exclusion.timing import RequestRate, Timing
 from goodbot.url import Url, is_private_address, is_private_host
-from goodbot.values import Capture, Response
+from goodbot.values import Capture, Failure, Response
 
-PUBLIC_FLOOR_S = 1.0
-RETRY_AFTER_MOST_S = 30 * 86400.0
-"""A Retry-After beyond this is read as this: a number of 400 digits is no promise to come back."""
+RECORDS_MOST: Final = 100
+"""Windows and rates of one robots.txt that are heeded: each is looked at for every answer."""
+
+NOTHING_ASKED: Final = Timing()
+
+_UNANSWERED: Final = frozenset({"dns", "connect", "timeout", "reset", "tls"})
+"""Failures that are the host's. `private-address` is ours, and `protocol` is an answer of a kind."""
+_QUICK: Final = frozenset({"dns", "connect", "tls"})
+"""Failures that take no time and seldom pass: robots.txt is asked for again four times as soon."""
+_PAUSES_MOST: Final = 10
+"""Times the pause before robots.txt grows; `Access` bounds it to a day."""
+
+
+is_private_peer = lru_cache(maxsize=4096)(is_private_address)
+"""Asked for every answer, and 4 µs anew."""
+
+
+class _Manner(NamedTuple):
+    """How a kind of host is treated, where nobody asks for more. Seconds, and factors."""
+
+    floor_s: float
+    response_factor: float
+    backoff_first_s: float
+    backoff_most_s: float
+    robots_first_s: float
+    robots_factor: float
+
+
+_PUBLIC: Final = _Manner(1.0, 1.0, 5.0, 3600.0, 60.0, 5.0)
+_PRIVATE: Final = _Manner(0.0, 0.0, 1.0, 60.0, 2.0, 3.0)
 
 
 @dataclass(frozen=True, slots=True)
 class Rest:
-    """When a host may be asked again, and what its own trouble adds to every gap from now on."""
+    """When a host may be asked again, and what its own trouble adds to every gap from now on.
+
+    `reason` says what asks for more than is usual; empty if nothing does. `given_up`: the host has been in trouble as
+    often in a row as it may.
+    """
 
     ready_at: float
     backoff_s: float
+    reason: str = ""
+    given_up: bool = False
 
 
 class Politeness:
@@ -30,38 +66,132 @@ class Politeness:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
+        given = (
+            settings.delay,
+            settings.response_factor,
+            settings.backoff_first,
+            settings.backoff_most,
+            settings.robots_retry_first,
+            settings.robots_retry_factor,
+        )
+        self._public, self._private = (
+            _Manner(*(usual if said is None else said for usual, said in zip(manner, given, strict=True)))
+            for manner in (_PUBLIC, _PRIVATE)
+        )
 
-    def gap_s(self, *, private: bool, elapsed_s: float, asked_delay_s: float | None) -> float:
-        """Least time from an answer that took `elapsed_s` to the next request, the host's trouble left out."""
-        floor = self._settings.delay if self._settings.delay is not None else (0.0 if private else PUBLIC_FLOOR_S)
-        return max(floor, asked_delay_s or 0.0, 0.0 if private else elapsed_s)
+    def gap_s(self, *, private: bool, elapsed_s: float, asked_s: float) -> float:
+        """Least time from an answer that took `elapsed_s` to the next request, where robots.txt asks for `asked_s`; the
+        host's trouble left out."""
+        manner = self._private if private else self._public
+        return max(manner.floor_s, asked_s, manner.response_factor * elapsed_s)
 
-    def after(self, capture: Capture, asked_delay_s: float | None, backoff_s: float) -> Rest:
-        """The rest a host gets after `capture`, which ended at `fetched_at + elapsed_s`."""
+    def after(self, capture: Capture, timing: Timing, backoff_s: float, backed_off_at: float = 0.0) -> Rest:
+        """The rest a host gets after `capture`, which ended at `fetched_at + elapsed_s`.
+
+        `backed_off_at` is when `backoff_s` was last changed: what was sent before that says nothing new.
+        """
         answered_at = capture.fetched_at + capture.elapsed_s
         private = self._is_private(capture)
-        gap = self.gap_s(private=private, elapsed_s=capture.elapsed_s, asked_delay_s=asked_delay_s)
-        if is_overloaded(capture):
-            backoff_s = min(max(self._settings.backoff_first, 2 * backoff_s), self._settings.backoff_most)
-        elif isinstance(capture.result, Response):
-            backoff_s = backoff_s / 2 if backoff_s > self._settings.backoff_first else 0.0
-        asked = 0.0
-        if isinstance(capture.result, Response):
-            asked = min(retry_after_s(capture.result.headers, answered_at) or 0.0, RETRY_AFTER_MOST_S)
-        return Rest(answered_at + max(gap + backoff_s, asked), backoff_s)
+        manner = self._private if private else self._public
+        added_s, given_up = backoff_s, False
+        if capture.fetched_at >= backed_off_at:
+            added_s, given_up = _backoff(capture, manner, backoff_s)
+        usual_s = self.gap_s(private=private, elapsed_s=capture.elapsed_s, asked_s=0.0)
+        retry_s = self._retry_after_s(capture, answered_at)
+        if timing == NOTHING_ASKED and not (added_s or retry_s):
+            return Rest(answered_at + usual_s, 0.0)
+        asked_s = _asked_s(timing, answered_at, usual_s, added_s)
+        rested_at = answered_at + max(max(usual_s, asked_s) + added_s, retry_s)
+        ready_at = opens_at(timing, rested_at)
+        parts = (
+            f"Retry-After asks for {retry_s:g} s" if retry_s else "",
+            f"{_named(capture) if added_s > backoff_s else 'its trouble'} adds {added_s:g} s" if added_s else "",
+            f"its robots.txt asks for {asked_s:g} s between two requests" if asked_s > usual_s else "",
+            "its Visit-time opens then" if ready_at > rested_at else "",
+        )
+        reasons = "; ".join(filter(None, parts))
+        reason = f"the host rests {ready_at - answered_at:.1f} s: {reasons}" if reasons else ""
+        return Rest(ready_at, added_s, reason, given_up)
 
-    def after_cut(self, url: Url, asked_delay_s: float | None, cut_at: float) -> float:
+    def after_cut(self, url: Url, timing: Timing, cut_at: float) -> float:
         """When a host may be asked again that another run may have asked until `cut_at`."""
-        private = is_private_host(url.host)
-        return cut_at + self.gap_s(private=private, elapsed_s=0.0, asked_delay_s=asked_delay_s)
+        usual_s = self.gap_s(private=is_private_host(url.host), elapsed_s=0.0, asked_s=0.0)
+        return opens_at(timing, cut_at + max(usual_s, _asked_s(timing, cut_at, usual_s, 0.0)))
+
+    def robots_pause_s(self, capture: Capture, tries: int) -> float:
+        """Seconds until an unreachable robots.txt is asked for again, which has failed `tries` times before."""
+        kind = capture.result.kind if isinstance(capture.result, Failure) else None
+        manner = self._private if kind == "dns" or self._is_private(capture) else self._public
+        share = 0.25 if kind in _QUICK else 1.0
+        return manner.robots_first_s * share * manner.robots_factor ** min(tries, _PAUSES_MOST)
+
+    def _retry_after_s(self, capture: Capture, answered_at: float) -> float:
+        if not isinstance(capture.result, Response) or capture.result.header("retry-after") is None:
+            return 0.0
+        return min(retry_after_s(capture.result.headers, answered_at) or 0.0, self._settings.retry_after_most)
 
     def _is_private(self, capture: Capture) -> bool:
         """By the address that answered; behind a proxy, and without an answer, by what the URL says."""
         if capture.peer is None or self._settings.proxy:
             return is_private_host(capture.request.url.host)
-        return is_private_address(capture.peer)
+        return is_private_peer(capture.peer)
+
+
+# ---- what robots.txt asks -------------------------------------------------------------------------------------------
+
+
+def heeded(timing: Timing) -> Timing:
+    """The same with `RECORDS_MOST` windows and rates at most, of these the slowest, and without what is not read."""
+    slowest: dict[object, RequestRate] = {}
+    for rate in sorted(timing.rates, key=lambda rate: -rate.gap_s):
+        slowest.setdefault(rate.window, rate)
+    rates = tuple(slowest.values())[:RECORDS_MOST]
+    return Timing(timing.delay_s, rates, tuple(dict.fromkeys(timing.windows))[:RECORDS_MOST])
+
+
+def asked_gap_s(timing: Timing, at: float) -> float:
+    """Seconds between two requests that are asked for at that time; 0 if nothing asks."""
+    gap_s = timing.at(at).gap_s if timing.rates else timing.delay_s
+    return gap_s or 0.0
+
+
+def opens_at(timing: Timing, at: float) -> float:
+    """`at`, or when the next window of Visit-time opens if none is open then."""
+    return timing.at(at).from_at if timing.windows else at
+
+
+def _asked_s(timing: Timing, answered_at: float, usual_s: float, added_s: float) -> float:
+    """The gap that is asked for when the answer came, or that of the time it leads to if this is longer."""
+    asked_s = asked_gap_s(timing, answered_at)
+    for _ in range(2 if timing.rates else 0):  # a third rate that begins just then is beyond what anyone writes
+        then = opens_at(timing, answered_at + max(usual_s, asked_s) + added_s)
+        asked_s = max(asked_s, asked_gap_s(timing, then))
+    return asked_s
+
+
+# ---- the host's trouble ---------------------------------------------------------------------------------------------
 
 
 def is_overloaded(capture: Capture) -> bool:
     """Whether the server says it has too much to do (RFC 6585 §4, RFC 9110 §15.6.4)."""
     return isinstance(capture.result, Response) and capture.result.status in (429, 503)
+
+
+def is_trouble(capture: Capture) -> bool:
+    """Whether the host is in trouble: it says so, or does not answer."""
+    return is_overloaded(capture) or (isinstance(capture.result, Failure) and capture.result.kind in _UNANSWERED)
+
+
+def _backoff(capture: Capture, manner: _Manner, backoff_s: float) -> tuple[float, bool]:
+    """Doubled by trouble, halved by success; and whether the host is given up."""
+    if is_trouble(capture):
+        given_up = backoff_s >= manner.backoff_most_s
+        return min(max(manner.backoff_first_s, 2 * backoff_s), manner.backoff_most_s), given_up
+    if isinstance(capture.result, Response):
+        return (backoff_s / 2 if backoff_s > manner.backoff_first_s else 0.0), False
+    return backoff_s, False
+
+
+def _named(capture: Capture) -> str:
+    """The trouble of a host in one word."""
+    return capture.result.kind if isinstance(capture.result, Failure) else str(capture.result.status)

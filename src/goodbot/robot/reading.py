@@ -1,64 +1,132 @@
-"""What a capture comes to: its state, its links, its document. Keeps the capture in the archive; asks nobody."""
+"""What a capture comes to: its state, its links, its document, its records. Writes nothing; asks nobody."""
 
-import hashlib
+from base64 import b32encode
+from collections.abc import Callable
 from dataclasses import dataclass, replace
+from hashlib import sha1
+from typing import Protocol
 
 from goodbot.config import Settings
-from goodbot.exclusion import Verdict
+from goodbot.exclusion import Directives, Verdict
+from goodbot.hits import Document, Prepared
 from goodbot.page import read_page
-from goodbot.ports import Archive
+from goodbot.page.rendered import Rendered, read_rendered
+from goodbot.robot.documents import Documents
+from goodbot.robot.experience import Experience, Judgement
+from goodbot.robot.following import Following, sources, unread
 from goodbot.robot.politeness import is_overloaded
+from goodbot.robot.revisit import Revisits, asked_with_conditions, text_digest
 from goodbot.robot.scope import Scope
+from goodbot.robot.traps import Visit
 from goodbot.url import Url, is_private_address, resolve
 from goodbot.values import (
     Capture,
     Discovery,
-    Document,
+    Encoded,
     Event,
     Failure,
+    Headers,
     LeasedUrl,
-    Link,
     Outcome,
     Page,
     Response,
+    Said,
+    Seen,
 )
 
 REDIRECTS_MOST = 10
 """Redirects in a row before a chain is taken for endless; browsers stop at 20."""
-BUSY_TRIES = 8
-"""Fetches of a URL answered 429 or 503: doubling from a second, four minutes of patience."""
+BROKEN_OFF_TRIES = 2
+"""An answer that breaks off is asked for once more; then it is taken as it comes, as some servers always do so."""
 TITLE_MOST = 300
 REDIRECTS = (301, 302, 303, 307, 308)
 GONE = (404, 410)
+NOT_MODIFIED = 304
 
 
 @dataclass(frozen=True, slots=True)
 class Reading:
-    """An outcome, and the document to index if the page lets itself be indexed.
+    """An outcome, the document to index if the page lets itself be indexed, and the records to keep.
 
-    `replayable`: the document can be made again from the archive.
+    `replayable`: the document can be made again from the archive. `sitemaps`: those the site's robots.txt names, where
+    nobody has been told yet.
     """
 
     outcome: Outcome
-    document: Document | None = None
+    document: Prepared | None = None
     replayable: bool = True
+    encoded: Encoded | None = None
+    sitemaps: tuple[Discovery, ...] = ()
+
+
+class Encode(Protocol):
+    """A capture, whether its body is withheld, and what a 304 was answered about → the records the archive keeps."""
+
+    def __call__(self, capture: Capture, headers_only: bool = False, *, about: Seen | None = None) -> Encoded: ...
 
 
 class Reader:
-    """Turns captures into outcomes for one crawl. `archive` is None where nothing is kept."""
+    """Turns captures into outcomes for one crawl. `encode` is None where nothing is kept, `prepare` where nothing is
+    indexed."""
 
-    def __init__(self, settings: Settings, token: str, scope: Scope, archive: Archive | None) -> None:
+    def __init__(
+        self,
+        settings: Settings,
+        token: str,
+        scope: Scope,
+        encode: Encode | None,
+        prepare: Callable[[Document], Prepared] | None,
+        forbids: Callable[[Url], bool] = lambda url: False,
+    ) -> None:
         self._settings = settings
+        self._forbids = forbids
+        self.experience = Experience(settings, self._allows)
+        self.following = Following(settings, scope, self.experience)
+        self.documents = Documents(settings, token)
         self._token = token
         self._scope = scope
-        self._archive = archive
+        self._encode = encode
+        self._prepare = prepare
+        self._revisits = Revisits(settings, keeps=encode is not None)
 
-    def read(self, leased: LeasedUrl, verdict: Verdict, capture: Capture) -> Reading:
-        """What became of `leased`. The record is written, not yet flushed."""
+    def refused(self, leased: LeasedUrl, now: float) -> Reading | None:
+        """The outcome of a URL that is in scope no more: the crawl was resumed with a narrower one."""
+        reason = self._scope.refuse(leased.url, leased.depth)
+        links: tuple[Discovery, ...] = ()
+        if reason is None:
+            refusal = self.experience.refuse_leased(leased)
+            if refusal is None:
+                return None
+            reason, links = refusal.reason, self.following.instead(leased, refusal)
+        event = Event(now, "scope", "out-of-scope", reason)
+        outcome = Outcome(leased.url, "out-of-scope", now, reason, tries=leased.tries, events=(event,), links=links)
+        return Reading(self.settle(leased, outcome))
+
+    def _allows(self, url: Url, depth: int) -> bool:
+        return self.following.refuse(url, depth) is None and not self._forbids(url)
+
+    def conditions(self, leased: LeasedUrl) -> Headers:
+        """What the request for `leased` says of the copy there is."""
+        return self._revisits.conditions(leased.seen)
+
+    def settle(self, leased: LeasedUrl, outcome: Outcome) -> Outcome:
+        """What an outcome without a page means for one that was visited before."""
+        return self._revisits.settle(leased, outcome)
+
+    def read(
+        self,
+        leased: LeasedUrl,
+        verdict: Verdict,
+        capture: Capture,
+        rendered: Rendered | None = None,
+        page: Page | None = None,
+    ) -> Reading:
+        """What became of `leased`, whose page a browser may have rendered, or `documents` has read already. The record
+        is written, not yet flushed."""
         permission = Event(capture.fetched_at, "permission", "allowed", verdict.reason, verdict.line)
         if isinstance(capture.result, Failure):
-            return Reading(self._failed(leased, capture, capture.result, permission))
-        return self._answered(leased, capture, capture.result, permission)
+            return Reading(self.settle(leased, self._failed(leased, capture, capture.result, permission)))
+        return self._answered(leased, capture, capture.result, permission, rendered, page)
 
     def _failed(self, leased: LeasedUrl, capture: Capture, failure: Failure, permission: Event) -> Outcome:
         fetch = Event(capture.fetched_at, "fetch", failure.kind, failure.detail)
@@ -67,78 +135,164 @@ class Reader:
             return outcome
         return self._once_more(outcome, leased, self._settings.tries)
 
-    def _answered(self, leased: LeasedUrl, capture: Capture, response: Response, permission: Event) -> Reading:
+    def _answered(
+        self,
+        leased: LeasedUrl,
+        capture: Capture,
+        response: Response,
+        permission: Event,
+        rendered: Rendered | None,
+        page: Page | None,
+    ) -> Reading:
         cut = f", cut ({response.truncated})" if response.truncated else ""
         took = f"{len(response.body)} bytes in {capture.elapsed_s * 1000:.0f} ms{cut}"
         events = (permission, Event(capture.fetched_at, "fetch", str(response.status), took))
         if 200 <= response.status < 300:
-            return self._visited(leased, capture, response, events)
-        outcome = replace(
-            self._kept(_outcome(leased.url, capture, f"status {response.status}", events), capture),
-            digest=_digest(response.body),
-        )
-        if response.status in REDIRECTS:
-            return Reading(self._redirected(leased, capture, response, outcome))
-        if response.status in GONE:
-            return Reading(replace(outcome, state="gone"))
-        if is_overloaded(capture):
-            return Reading(self._once_more(outcome, leased, BUSY_TRIES))
-        if response.status >= 500:
-            return Reading(self._once_more(outcome, leased, self._settings.tries))
-        return Reading(outcome)
+            if response.truncated == "disconnect" and not leased.tries:
+                return self._broken_off(leased, capture, response, events)
+            refused = self._scope.refuse_answer(response.media_type, len(response.body))
+            if refused is not None:
+                return self._refused(leased, capture, response, events, refused)
+            page = page or self._page(leased.url, response, rendered)
+            return self._visited(leased, capture, response, page, events, rendered)
+        if response.status == NOT_MODIFIED and leased.seen and asked_with_conditions(capture.request.headers):
+            return self._not_modified(leased, leased.seen, capture, response, events)
+        encoded = self._encode(capture, False) if self._encode else None
+        outcome = _outcome(leased.url, capture, f"status {response.status}", events, _digest(response, encoded))
+        return Reading(self._unread(leased, capture, response, outcome), encoded=encoded)
 
-    def _visited(self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...]) -> Reading:
-        page = read_page(leased.url, response, self._token, self._settings.decoded_limit)
-        links, follow = self._links(leased, page, capture)
+    def _broken_off(
+        self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...]
+    ) -> Reading:
+        encoded = self._encode(capture, False) if self._encode else None
+        outcome = _outcome(leased.url, capture, "the answer breaks off", events, _digest(response, encoded))
+        return Reading(self.settle(leased, self._once_more(outcome, leased, BROKEN_OFF_TRIES)), encoded=encoded)
+
+    def _refused(
+        self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...], reason: str
+    ) -> Reading:
+        """An answer out of bounds: of a type or a size not asked for. Its body is not kept."""
+        events = (*events, Event(capture.fetched_at, "scope", "out-of-scope", reason))
+        encoded = self._encode(capture, True) if self._encode else None
+        outcome = _outcome(leased.url, capture, reason, events, _digest(response, encoded))
+        return Reading(self.settle(leased, replace(outcome, state="out-of-scope")), encoded=encoded)
+
+    def _not_modified(
+        self, leased: LeasedUrl, before: Seen, capture: Capture, response: Response, events: tuple[Event, ...]
+    ) -> Reading:
+        """The page is what it was. The archive notes that; the page itself stays where it lies."""
+        directives = Directives.parse((), response.headers, self._token)
+        encoded = self._encode(capture, about=before) if self._encode else None
+        outcome = _outcome(leased.url, capture, "status 304: not modified", events)
+        outcome = self._revisits.not_modified(leased, before, outcome, response, directives)
+        if outcome.seen is not None and outcome.seen.indexed:
+            self.experience.remember([Said(leased.url, outcome.seen.digest, outcome.seen.text)])
+        return Reading(outcome, encoded=encoded)
+
+    def _unread(self, leased: LeasedUrl, capture: Capture, response: Response, outcome: Outcome) -> Outcome:
+        """What becomes of an answer that is no page."""
+        if response.status in REDIRECTS:
+            outcome = self._redirected(leased, capture, response, outcome)
+            if outcome.state == "visited":
+                return self._revisits.visited(leased, outcome, response)
+        elif response.status in GONE:
+            outcome = replace(outcome, state="gone")
+        elif is_overloaded(capture):
+            outcome = self._once_more(outcome, leased, self._settings.busy_tries)
+        elif response.status >= 500:
+            outcome = self._once_more(outcome, leased, self._settings.tries)
+        return self.settle(leased, outcome)
+
+    def _visited(
+        self,
+        leased: LeasedUrl,
+        capture: Capture,
+        response: Response,
+        page: Page,
+        events: tuple[Event, ...],
+        rendered: Rendered | None,
+    ) -> Reading:
+        events = (*events, *rendered.events) if rendered is not None else events
+        links, follow = self.following.links(leased, page, capture.fetched_at)
+        archived = page.directives.archive
+        encoded = self._encode(capture, not archived) if self._encode else None
+        digest = _digest(response, encoded)
+        html = rendered.html if rendered is not None else None
+        text = text_digest(page)
+        judged = self._judged(leased, Visit(page, response, links, capture.fetched_at, html), digest, text)
+        if judged.sorry is not None:
+            links, follow = (), Event(capture.fetched_at, "follow", "no", judged.sorry)
+        elif judged.copy is not None and page.directives.follow:
+            links += self.following.news(leased, (judged.copy.of,))
         to_index, index = self._indexing(page, response, capture.fetched_at)
-        outcome = self._kept(
-            _outcome(leased.url, capture, f"status {response.status}", (*events, follow, index)),
-            capture,
-            headers_only=not page.directives.archive,
-        )
-        outcome = replace(
-            outcome,
+        if to_index and (reason := judged.reason):
+            to_index, index = False, Event(capture.fetched_at, "index", "no", reason)
+        outcome = Outcome(
+            url=leased.url,
             state="visited",
-            digest=_digest(response.body),
+            at=capture.fetched_at,
+            why=judged.sorry or f"status {response.status}",
+            status=response.status,
+            size_bytes=len(response.body),
+            digest=digest,
             title=page.title[:TITLE_MOST],
             links=links,
             to_index=to_index,
+            events=(*events, follow, index),
+            same_as=judged.copy.of if judged.copy is not None else None,
+            alike=judged.alike,
         )
-        document = document_of(page, capture.fetched_at) if to_index else None
-        return Reading(outcome, document, replayable=self._archive is not None and page.directives.archive)
+        outcome = self._revisits.visited(
+            leased, outcome, response, page.directives, text, rendered=rendered is not None
+        )
+        wanted = outcome.to_index and self._prepare is not None
+        document = self._prepare(document_of(page, capture.fetched_at)) if wanted and self._prepare else None
+        replayable = encoded is not None and archived and rendered is None
+        return Reading(outcome, document, replayable=replayable, encoded=encoded)
 
-    def _links(self, leased: LeasedUrl, page: Page, capture: Capture) -> tuple[tuple[Discovery, ...], Event]:
-        if not page.directives.follow:
-            return (), Event(capture.fetched_at, "follow", "no", f"the page asks not to be followed: {_sources(page)}")
-        followed = [link for link in page.links if "nofollow" not in link.rel]
-        found = tuple(self._discovery(leased, link) for link in followed)
-        refused = sum(discovery.refused is not None for discovery in found)
-        marked = len(page.links) - len(followed)
-        reason = f"{len(found)} links, {refused} out of scope, {marked} marked nofollow"
-        return found, Event(capture.fetched_at, "follow", "yes", reason)
+    def _page(self, url: Url, response: Response, rendered: Rendered | None) -> Page:
+        limit, text = self._settings.decoded_limit, self._settings.index
+        if rendered is not None:
+            return read_rendered(url, response, rendered, self._token, limit, text=text)
+        return read_page(url, response, self._token, limit, text=text, document_bytes=self._settings.document_limit)
 
-    def _discovery(self, leased: LeasedUrl, link: Link) -> Discovery:
-        depth = leased.depth + 1
-        return Discovery(link.url, depth, leased.url, self._scope.refuse(link.url, depth))
+    def _judged(self, leased: LeasedUrl, visit: Visit, digest: str, text: str | None) -> Judgement:
+        """What a page is beside itself. Only those that may be indexed represent others."""
+        page, seen = visit.page, leased.seen
+        judged = self.experience.visited(visit, leased.depth + 1, follows=page.directives.follow)
+        may_represent = page.directives.index and not page.listed and page.directives.is_available(visit.at)
+        if judged.sorry is None and judged.copy is None and may_represent:
+            body = digest if visit.html is None else None
+            is_what_it_was = seen is not None and (body == seen.digest or (text is not None and text == seen.text))
+            before = leased.same_as if is_what_it_was else None
+            copy = self.experience.same(page, visit.response, body, text, before)
+            judged = replace(judged, copy=copy, alike=copy is not None)
+        return judged
 
     def _indexing(self, page: Page, response: Response, at: float) -> tuple[bool, Event]:
         if not self._settings.index:
             return False, Event(at, "index", "no", "this crawl does not index")
         if not page.directives.index:
-            return False, Event(at, "index", "no", f"the page asks not to be indexed: {_sources(page)}")
+            why = sources(page, "index")
+            return False, Event(at, "index", "no", f"the page asks not to be indexed: {why}")
+        if not page.directives.is_available(at):
+            why = sources(page, "unavailable_after")
+            return False, Event(at, "index", "no", f"the page asks not to be shown any more: {why}")
+        if page.listed and not (page.text or page.title):
+            return False, Event(at, "index", "no", "a sitemap: what it lists is indexed, not the list")
         if not (page.text or page.title):
-            return False, Event(
-                at, "index", "no", f"no text found in {response.media_type or 'a document without type'}"
-            )
-        return True, Event(at, "index", "yes", "the page lets itself be indexed")
+            kind = response.media_type or "a document without type"
+            return False, Event(at, "index", "no", f"no text found in {kind}{unread(page)}")
+        return True, Event(at, "index", "yes", f"the page lets itself be indexed{unread(page)}")
 
     def _redirected(self, leased: LeasedUrl, capture: Capture, response: Response, outcome: Outcome) -> Outcome:
-        location = response.header("location")
-        target = resolve(leased.url, location) if location else None
+        target = redirect_target(capture)
         if target is None:
             return replace(outcome, why=f"status {response.status} without a usable Location")
         if leased.hops >= REDIRECTS_MOST:
             return replace(outcome, why=f"more than {REDIRECTS_MOST} redirects in a row")
+        cleaned = self.experience.cleaned(target)
+        target = target if cleaned == leased.url else cleaned  # who insists on a session gets one
         public_only = leased.public_only or self._from_public(capture)
         link = Discovery(
             target,
@@ -161,32 +315,34 @@ class Reader:
         ready_at = outcome.at + self._settings.retry_first * 2.0**leased.tries
         return replace(outcome, state="ready", tries=tries, ready_at=ready_at)
 
-    def _kept(self, outcome: Outcome, capture: Capture, *, headers_only: bool = False) -> Outcome:
-        if self._archive is None:
-            return outcome
-        record = self._archive.put(capture, headers_only=headers_only)
-        keep = Event(
-            capture.fetched_at, "keep", "headers" if headers_only else "yes", f"{record.file} at {record.offset}"
-        )
-        return replace(outcome, record=record, events=(*outcome.events, keep))
+
+def redirect_target(capture: Capture) -> Url | None:
+    """Where the answer sends its reader; None if it is no redirect or names no URL that can be fetched."""
+    if not isinstance(capture.result, Response) or capture.result.status not in REDIRECTS:
+        return None
+    location = capture.result.location
+    return resolve(capture.request.url, location) if location else None
 
 
 def document_of(page: Page, fetched_at: float) -> Document:
     """What is indexed of a page."""
+    directives = page.directives
     return Document(
         id=page.url.text,
         url=page.url.text,
         title=page.title,
         text=page.text,
         headings="\n".join(page.headings),
-        description=page.description,
-        keywords=page.keywords,
+        description=directives.description,
+        keywords=directives.keywords,
         language=page.language,
         fetched_at=fetched_at,
+        shown=page.shown,
+        snippet_chars=directives.max_snippet if directives.snippet else 0,
     )
 
 
-def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...]) -> Outcome:
+def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...], digest: str | None = None) -> Outcome:
     """Failed, until something better is known."""
     response = capture.result if isinstance(capture.result, Response) else None
     return Outcome(
@@ -196,13 +352,13 @@ def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...]) ->
         why=why,
         status=response.status if response else None,
         size_bytes=len(response.body) if response else 0,
+        digest=digest,
         events=events,
     )
 
 
-def _digest(body: bytes) -> str:
-    return "sha256:" + hashlib.sha256(body).hexdigest()
-
-
-def _sources(page: Page) -> str:
-    return ", ".join(f"{source.directive} in {source.origin}" for source in page.directives.sources)
+def _digest(response: Response, encoded: Encoded | None) -> str:
+    """Of the body as received: SHA-1 in base 32, as the archive's records and its index have it."""
+    if encoded is not None and encoded.digest is not None:
+        return encoded.digest
+    return "sha1:" + b32encode(sha1(response.body, usedforsecurity=False).digest()).decode()

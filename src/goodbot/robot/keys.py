@@ -1,0 +1,118 @@
+"""The key a robot signs with: made, kept in a file that only its owner reads, shown.
+
+Ed25519 (RFC 8032), as JWK (RFC 8037).
+"""
+
+import json
+import os
+import stat
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path
+
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
+
+from goodbot.errors import InputError, RunError
+
+_MOST_BYTES = 10_000
+_OTHERS = 0o077
+
+
+class SigningKey:
+    """A private key that shows only its public half. It cannot be pickled: its file's name travels, not the key."""
+
+    __slots__ = ("_private", "key_id", "public")
+
+    def __init__(self, private: Ed25519PrivateKey) -> None:
+        self._private = private
+        self.public = _text(private.public_key().public_bytes_raw())
+        """The public key, base64url without padding: `x` of its JWK."""
+        self.key_id = _text(sha256(f'{{"crv":"Ed25519","kty":"OKP","x":"{self.public}"}}'.encode()).digest())
+        """SHA-256 thumbprint of the JWK (RFC 7638 §3, RFC 8037 §2 and A.3), base64url."""
+
+    def __repr__(self) -> str:
+        return f"SigningKey({self.key_id})"
+
+    def sign(self, message: bytes) -> bytes:
+        """64 bytes, always the same for the same message."""
+        return self._private.sign(message)
+
+    def public_jwk(self) -> dict[str, str]:
+        """What everyone may know."""
+        return {"kty": "OKP", "crv": "Ed25519", "kid": self.key_id, "x": self.public, "use": "sig"}
+
+    def private_jwk(self) -> dict[str, str]:
+        """The key itself: for its file, and for nothing else."""
+        return {**self.public_jwk(), "d": _text(self._private.private_bytes_raw())}
+
+
+def create_key(file: Path) -> SigningKey:
+    """A new key, kept in `file` (JWK, mode 0600). Raises InputError if there is one already: a key is never
+    overwritten; RunError if it cannot be written."""
+    key = SigningKey(Ed25519PrivateKey.generate())
+    try:
+        descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+    except FileExistsError:
+        raise InputError(f"{file} exists already, and is not overwritten: choose another file with --out") from None
+    except (FileNotFoundError, NotADirectoryError):
+        raise InputError(f"no such folder: {file.parent}") from None
+    except OSError as error:
+        raise RunError(f"cannot write {file}: {error.strerror}") from error
+    try:
+        with os.fdopen(descriptor, "w", encoding="ascii") as opened:
+            opened.write(json.dumps(key.private_jwk()) + "\n")
+            opened.flush()
+            os.fsync(opened.fileno())
+    except OSError as error:
+        with suppress(OSError):  # what is there is no key: the disk's own error is the one to tell
+            file.unlink()
+        raise RunError(f"cannot write {file}: {error.strerror}") from error
+    return key
+
+
+def load_key(file: Path) -> SigningKey:
+    """The key in `file`: JWK, or PEM (PKCS #8) as OpenSSL writes it. Raises InputError if there is none that can be
+    used, or if others than its owner may read or write it."""
+    try:
+        found = file.stat()
+        data = file.read_bytes() if stat.S_ISREG(found.st_mode) and found.st_size <= _MOST_BYTES else b""
+    except OSError as error:
+        raise InputError(f"cannot read the key {file}: {error.strerror}") from error
+    if found.st_mode & _OTHERS and data:
+        raise InputError(f"the key {file} is open to others: make it yours alone with chmod 600, or make a new one")
+    private = _from_pem(data) if data.startswith(b"-----BEGIN ") else _from_jwk(data)
+    if private is None:
+        raise InputError(f"{file} holds no Ed25519 private key (JWK or PEM without password): see goodbot key new")
+    return SigningKey(private)
+
+
+def _from_pem(data: bytes) -> Ed25519PrivateKey | None:
+    try:
+        private = load_pem_private_key(data, password=None)
+    except (ValueError, TypeError, UnsupportedAlgorithm):
+        return None
+    return private if isinstance(private, Ed25519PrivateKey) else None
+
+
+def _from_jwk(data: bytes) -> Ed25519PrivateKey | None:
+    """RFC 8037 §2. A public half that belongs to another key makes it none."""
+    try:
+        jwk = json.loads(data)
+        if not isinstance(jwk, dict) or (jwk.get("kty"), jwk.get("crv")) != ("OKP", "Ed25519"):
+            return None
+        private = Ed25519PrivateKey.from_private_bytes(_bytes(jwk["d"]))
+        public = private.public_key().public_bytes_raw()
+        return private if _bytes(jwk.get("x", _text(public))) == public else None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+def _text(data: bytes) -> str:
+    return urlsafe_b64encode(data).rstrip(b"=").decode("ascii")
+
+
+def _bytes(text: str) -> bytes:
+    return urlsafe_b64decode(text + "=" * (-len(text) % 4))

@@ -1,0 +1,66 @@
+"""Sitemaps, feeds and the Sitemap records of robots.txt → discoveries. Pure.
+
+What they list is as deep as they are: nobody clicks through a sitemap. Instead `hops` counts the lists in a row, as it
+counts redirects, so that a chain of lists comes to an end.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final
+
+from goodbot.url import Url
+from goodbot.values import Discovery, LeasedUrl, Listed
+
+SITEMAP_DEPTH: Final = 1
+"""Of a sitemap that robots.txt names: one step from the site, so that a crawl of the seeds alone stays that."""
+
+LISTS_MOST: Final = 5
+"""Lists and redirects in a row: robots.txt, an index and a sitemap need two, and two redirects beside."""
+
+_AHEAD_S: Final = 86_400.0
+"""By how much a clock may be wrong. What is said to change later than that has not been seen to change."""
+
+_PRIORITY_SPAN: Final = 10
+"""From the lowest hint to the highest. 0.5, what a URL has of which nothing is said, is no hint."""
+
+Refuse = Callable[[Url, int], str | None]
+
+
+def is_one_too_many(leased: LeasedUrl) -> bool:
+    """Whether the list found at `leased` is not to be followed any more."""
+    return leased.hops >= LISTS_MOST
+
+
+def discoveries_of(leased: LeasedUrl, listed: Iterable[Listed], at: float, refuse: Refuse) -> tuple[Discovery, ...]:
+    """What the list at `leased`, fetched at `at`, makes known, with its hints; each URL once, as first listed."""
+    depth, hops, source = leased.depth, leased.hops + 1, leased.url
+    first: dict[str, Listed] = {}
+    for item in listed:
+        first.setdefault(item.url.text, item)
+    return tuple(
+        Discovery(
+            item.url,
+            depth,
+            source,
+            refuse(item.url, depth),
+            hops=hops,
+            priority=_hint(item.priority),
+            modified_at=_past(item.modified_at, at),
+            interval_s=item.interval_s,
+        )
+        for item in first.values()
+    )
+
+
+def sitemaps_of(robots_txt: Url, sitemaps: Sequence[Url], refuse: Refuse) -> tuple[Discovery, ...]:
+    """The sitemaps that a robots.txt names."""
+    return tuple(
+        Discovery(url, SITEMAP_DEPTH, robots_txt, refuse(url, SITEMAP_DEPTH)) for url in dict.fromkeys(sitemaps)
+    )
+
+
+def _hint(priority: float | None) -> int:
+    return 0 if priority is None else round((priority - 0.5) * _PRIORITY_SPAN)
+
+
+def _past(modified_at: float | None, at: float) -> float | None:
+    return modified_at if modified_at is not None and modified_at <= at + _AHEAD_S else None

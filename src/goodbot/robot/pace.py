@@ -1,0 +1,207 @@
+"""A gate before every host: who wants to ask it waits, first come, first served, until the host has rested.
+
+For programs of several tasks that each ask what they like (`Robot`, a page's own requests). A crawl leases hosts.
+"""
+
+import asyncio
+import heapq
+from collections import deque
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Final
+
+from goodbot.config import Settings
+from goodbot.exclusion.timing import Timing
+from goodbot.ports import Clock, Transport
+from goodbot.robot.neighbours import Neighbours
+from goodbot.robot.politeness import NOTHING_ASKED, Politeness, Rest, asked_gap_s, opens_at
+from goodbot.url import Url
+from goodbot.values import Capture, Request
+
+HOSTS_MOST: Final = 50_000
+"""Hosts remembered; beyond, those that are rested first are forgotten, but none that somebody waits for."""
+
+
+@dataclass(slots=True)
+class _Host:
+    """`taken` are the turns given out, of which there are at most `lanes`: more than one only where the last answer
+    asked for no rest."""
+
+    ready_at: float = 0.0
+    answered_at: float = float("-inf")
+    backoff_s: float = 0.0
+    backed_off_at: float = 0.0
+    taken: int = 0
+    lanes: int = 1
+    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+    async def enter(self, *, again: bool = False) -> None:
+        """Waits for a turn; `again`: before all others."""
+        if not self.waiting and self.taken < self.lanes:
+            self.taken += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        (self.waiting.appendleft if again else self.waiting.append)(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it was given just now
+                self.leave()
+            elif turn in self.waiting:
+                self.waiting.remove(turn)
+            raise
+
+    def leave(self) -> None:
+        """Gives a turn back; lets in as many as there is room for."""
+        self.taken -= 1
+        while self.waiting and self.taken < self.lanes:
+            turn = self.waiting.popleft()
+            if not turn.done():  # else cancelled, and not awake yet
+                self.taken += 1
+                turn.set_result(None)
+
+
+class Pace:
+    """Keeps the gaps of `Politeness` for every host, and a pause between public hosts that share an address.
+
+    At most `settings.per_host` requests are in flight to one host, and more than one only where it asks for no rest.
+    What is kept of hosts is bounded by `HOSTS_MOST`, and by how many are waited for.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self._settings = settings
+        self._clock = clock
+        self._politeness = Politeness(settings)
+        self._neighbours = Neighbours(settings.address_delay)
+        self._hosts: dict[str, _Host] = {}
+
+    @asynccontextmanager
+    async def turn(self, url: Url) -> AsyncIterator["Turn"]:
+        """Our turn at the host of `url`, once those before us had theirs.
+
+        Within it, for each request: `await turn.rested(timing)`, send, `turn.answered(capture, timing)`. Who takes a
+        second turn at the same host meanwhile waits for himself.
+        """
+        turn = Turn(self, self._host(url.host_key), url)
+        await turn._begin()
+        try:
+            yield turn
+        finally:
+            turn._end()
+
+    def _host(self, name: str) -> _Host:
+        host = self._hosts.get(name)
+        if host is None:
+            if len(self._hosts) >= HOSTS_MOST:
+                self._forget()
+            host = self._hosts[name] = _Host()
+        return host
+
+    def _forget(self) -> None:
+        """An eighth of all, so that it is looked for seldom."""
+        idle = ((host.ready_at, name) for name, host in self._hosts.items() if not (host.taken or host.waiting))
+        for _, name in heapq.nsmallest(HOSTS_MOST // 8, idle):
+            del self._hosts[name]
+
+
+class Turn:
+    """One turn at one host, from `Pace.turn`."""
+
+    def __init__(self, pace: Pace, host: _Host, url: Url) -> None:
+        self._pace = pace
+        self._clock = pace._clock
+        self._host = host
+        self._url = url
+        self._holds = False
+        self._asking: tuple[str, Timing] | None = None
+
+    def ready_at(self, timing: Timing = NOTHING_ASKED) -> float:
+        """When the host may be asked whose robots.txt says `timing`: now or later, in Unix seconds."""
+        return self._ready_at(timing, self._clock.now())
+
+    def _ready_at(self, timing: Timing, now: float) -> float:
+        return opens_at(timing, max(now, self._host.ready_at, self._host.answered_at + asked_gap_s(timing, now)))
+
+    async def rested(self, timing: Timing = NOTHING_ASKED) -> None:
+        """Waits until the host may be asked, which is to be done at once then."""
+        self._asked_in_vain()
+        host, neighbours = self._host, self._pace._neighbours
+        while True:
+            if asked_gap_s(timing, self._clock.now()):
+                host.lanes = 1
+            if host.taken > host.lanes:  # only one at a time can keep a distance
+                self._leave()
+                await self._begin(again=True)
+            now = self._clock.now()
+            until = self._ready_at(timing, now)
+            if until <= now:
+                address, until = neighbours.claim(self._url.host_key, now)
+                if address is not None:
+                    self._asking = address, timing
+                    return
+            await self._clock.sleep(until - now)
+
+    def answered(self, capture: Capture, timing: Timing = NOTHING_ASKED) -> Rest:
+        """Takes note of what came; gives how the host rests now."""
+        pace, host, now = self._pace, self._host, self._clock.now()
+        self._release_address()
+        if not pace._settings.proxy:
+            pace._neighbours.learn(self._url.host_key, capture)
+        rest = pace._politeness.after(capture, timing, host.backoff_s, host.backed_off_at)
+        if rest.backoff_s != host.backoff_s:
+            host.backoff_s, host.backed_off_at = rest.backoff_s, now
+        host.answered_at = max(host.answered_at, capture.fetched_at + capture.elapsed_s)
+        host.ready_at = max(host.ready_at, rest.ready_at)
+        host.lanes = 1 if host.ready_at > now or asked_gap_s(timing, now) else pace._settings.per_host
+        return rest
+
+    async def _begin(self, *, again: bool = False) -> None:
+        await self._host.enter(again=again)
+        self._holds = True
+
+    def _end(self) -> None:
+        self._asked_in_vain()
+        if self._holds:
+            self._leave()
+
+    def _leave(self) -> None:
+        self._holds = False
+        self._host.leave()
+
+    def _asked_in_vain(self) -> None:
+        """A request was let go and nothing is known of its answer: cancelled, the host may have seen it."""
+        if self._asking is not None:
+            _, timing = self._asking
+            now = self._clock.now()
+            self._release_address()
+            self._host.answered_at = max(self._host.answered_at, now)
+            rested_at = self._pace._politeness.after_cut(self._url, timing, now)
+            self._host.ready_at = max(self._host.ready_at, rested_at)
+
+    def _release_address(self) -> None:
+        if self._asking is not None:
+            address, _ = self._asking
+            self._pace._neighbours.release(address, self._clock.now())
+            self._asking = None
+
+
+class PacedTransport:
+    """A Transport that takes a turn for every request, where nothing is known of what robots.txt asks: for the
+    robots.txt files themselves. Within a turn at the same host it waits for ever."""
+
+    def __init__(self, transport: Transport, pace: Pace) -> None:
+        self._transport = transport
+        self._pace = pace
+
+    async def send(self, request: Request) -> Capture:
+        """See `Transport.send`."""
+        async with self._pace.turn(request.url) as turn:
+            await turn.rested()
+            capture = await self._transport.send(request)
+            turn.answered(capture)
+        return capture
+
+    async def close(self) -> None:
+        """See `Transport.close`."""
+        await self._transport.close()

@@ -1,0 +1,177 @@
+"""Lets a running crawl be seen and told: takes wishes twice a second, and says how it goes."""
+
+import asyncio
+import os
+import time
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, Protocol
+
+from goodbot.live import Live, Pace, Wish
+from goodbot.ports import Clock, Frontier
+from goodbot.robot.rounds import EndReason
+from goodbot.robot.tally import Tally
+from goodbot.url import Url
+from goodbot.values import Discovery, Outcome
+
+LOOK_S: Final = 0.5
+KINDS_MOST: Final = 20
+"""Of errors shown."""
+
+Tell = Callable[[str], None]
+
+
+class Runs(Protocol):
+    """A `Crawler`, or an `Owner`."""
+
+    @property
+    def in_flight(self) -> int: ...
+
+    async def run(self, max_pages: int | None = None) -> EndReason: ...
+
+    def stop(self) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def wake(self) -> None: ...
+
+    def leave(self, host: str) -> None: ...
+
+
+class Wishes(Protocol):
+    """Where wishes come from, and where it is shown how the crawl goes."""
+
+    def take(self, say: Tell) -> Iterator[Wish]: ...
+
+    def show(self, live: Live) -> None: ...
+
+
+class Steward:
+    """Runs a crawl, and looks after its wishes meanwhile. `refuse` is that of its scope, `to_fetch` counts URLs ready
+    or leased, `bar` has the frontier find and lease nothing more of a host. `again` counts what a crawl that keeps
+    fresh asks for again, and says when that begins."""
+
+    def __init__(
+        self,
+        crawler: Runs,
+        *,
+        wishes: Wishes,
+        frontier: Frontier,
+        refuse: Callable[[Url, int], str | None],
+        to_fetch: Callable[[], int],
+        bar: Callable[[str], bool],
+        workers: int,
+        clock: Clock,
+        timer: Callable[[], float] = time.monotonic,
+        again: Callable[[], tuple[int, float | None]] | None = None,
+    ) -> None:
+        self._crawler = crawler
+        self._wishes = wishes
+        self._frontier = frontier
+        self._refuse = refuse
+        self._to_fetch = to_fetch
+        self._bar = bar
+        self._workers = workers
+        self._clock = clock
+        self._timer = timer
+        self._again = again
+        self._began_at = clock.now()
+        self._max_pages: int | None = None
+        self._pace: Pace = "running"
+        self._tally = Tally(timer())
+
+    def observe(self, outcome: Outcome) -> None:
+        """Every outcome, as it is committed."""
+        self._tally.observe(outcome, self._timer())
+
+    def stop(self) -> None:
+        """Pages in flight finish, nothing new begins."""
+        self._pace = "stopping"
+        self._crawler.stop()
+
+    async def run(self, max_pages: int | None, say: Tell, tick: Callable[[Live], None]) -> EndReason:
+        """As `Crawler.run`; `say` is told what was wished, `tick` twice a second how it goes."""
+        self._max_pages = max_pages
+        watch = asyncio.create_task(self._watch(say, tick))
+        run = asyncio.create_task(self._crawler.run(max_pages))
+        try:
+            await asyncio.wait((run, watch), return_when=asyncio.FIRST_COMPLETED)
+            if not run.done():  # the watch only ends by an error
+                run.cancel()
+            await asyncio.wait((run,))
+        finally:
+            watch.cancel()
+            run.cancel()
+            await asyncio.gather(run, watch, return_exceptions=True)
+        if not watch.cancelled():
+            watch.result()
+        return run.result()
+
+    async def _watch(self, say: Tell, tick: Callable[[Live], None]) -> None:
+        while True:
+            for wish in self._wishes.take(say):
+                self._carry_out(wish, say)
+            live = self.live()
+            self._wishes.show(live)
+            tick(live)
+            await self._clock.sleep(LOOK_S)
+
+    def _carry_out(self, wish: Wish, say: Tell) -> None:
+        match wish.kind:
+            case "submit":
+                self._submit(wish.urls, say)
+            case "forget":
+                self._forget(wish.urls, say)
+            case "stop":
+                say("stopping, as was wished: the pages in flight finish first")
+                self.stop()
+            case "pause" if self._pace == "running":
+                say("pausing, as was wished: the pages in flight finish; `goodbot resume` goes on")
+                self._pace = "paused"
+                self._crawler.pause()
+            case "resume" if self._pace == "paused":
+                say("going on, as was wished")
+                self._pace = "running"
+                self._crawler.resume()
+
+    def _submit(self, urls: Iterable[Url], say: Tell) -> None:
+        """Those in scope are known from now on."""
+        found = [Discovery(url, 0) for url in urls if self._refuse(url, 0) is None]
+        new = self._frontier.add(found)
+        say(f"{len(found)} URL{'s' if len(found) != 1 else ''} submitted, {new} new")
+        self._crawler.wake()
+
+    def _forget(self, urls: Iterable[Url], say: Tell) -> None:
+        """The hosts are left at once; what is kept of them is removed when the crawl ends."""
+        for host in dict.fromkeys(url.host_key for url in urls):
+            if self._bar(host):
+                say(f"{host} is asked nothing any more, as was wished; what is kept of it goes when the crawl ends")
+                self._crawler.leave(host)
+
+    def live(self) -> Live:
+        """How it goes now."""
+        now, tally = self._timer(), self._tally
+        to_fetch = self._to_fetch()
+        rate, mean = tally.rates(now)
+        waiting, next_at = self._again() if self._again is not None and not to_fetch else (0, None)
+        left = to_fetch if self._max_pages is None else min(to_fetch, max(self._max_pages - tally.pages, 0))
+        return Live(
+            pid=os.getpid(),
+            started_at=self._began_at,
+            at=self._clock.now(),
+            pace=self._pace,
+            pages=tally.pages,
+            bytes=tally.bytes,
+            rate=rate,
+            mean_rate=mean,
+            to_fetch=to_fetch,
+            in_flight=self._crawler.in_flight,
+            hosts=tally.hosts(now),
+            workers=self._workers,
+            left_s=min(left / rate, 1e9) if rate > 0 and self._pace == "running" else None,
+            errors=tally.errors(KINDS_MOST),
+            troubles=tally.troubles(),
+            waiting=waiting,
+            next_at=next_at,
+        )

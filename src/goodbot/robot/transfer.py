@@ -1,0 +1,225 @@
+"""One easy handle of libcurl: what it is told, what it brings, and the guard at its sockets."""
+
+import math
+import os
+import socket
+from functools import lru_cache
+from ipaddress import ip_address
+from typing import Literal
+
+import pycurl  # type: ignore[import-untyped]  # ships no types
+
+from goodbot.config import Settings
+from goodbot.robot.faults import failure_of, is_lost, told
+from goodbot.robot.guard import AddressGuard
+from goodbot.robot.heads import Fields, parse_head
+from goodbot.url import Url
+from goodbot.values import Failure, Request, Response
+
+_SUPPRESS_CONNECT_HEADERS = 265  # pycurl 7.49 has no name for it (curl.h)
+
+_NO_SOCKET = int(pycurl.SOCKET_BAD)
+_ABORT = int(pycurl.PREREQFUNC_ABORT)
+_GO_ON = int(pycurl.PREREQFUNC_OK)
+
+_MOST_MS = 2**31 - 1
+_MOST_LOW_SPEED_S = 65_535
+
+# Header sections are bounded by libcurl: 300 KiB and 5,000 lines for all of one answer, 1xx and trailers included,
+# 100 KiB for one line. A test holds it to that; a bound of our own would cost a Python call for each line.
+
+
+class Transfer:
+    """An easy handle, set up once, and what its present request has brought. The callbacks never raise.
+
+    libcurl resolves nothing: it is given the addresses it may connect to (`addresses`), and a socket for any other is
+    refused. Not so with a proxy, whose name libcurl resolves itself.
+    """
+
+    __slots__ = (
+        *("_addresses", "_body", "_bodyless", "_cut", "_fields", "_guard", "_limit", "_lines", "_permitted", "_proxy"),
+        *("_refusal", "_request", "_sent", "curl", "peer"),
+    )
+
+    def __init__(self, settings: Settings, guard: AddressGuard, user_agent: str) -> None:
+        self.curl = pycurl.Curl()
+        self._guard = guard
+        self._limit = settings.answer_limit
+        self._proxy = settings.proxy or ""
+        self._bodyless = False
+        self._fields = Fields([], b"")
+        self._lines: list[bytes] = []
+        self._set_up(settings, user_agent)
+
+    def prepare(self, request: Request, fields: Fields, addresses: tuple[str, ...]) -> None:
+        """Forgets the last request and takes up this one; no `addresses`: the proxy knows them."""
+        self._request = request
+        self._addresses = addresses
+        self._body = bytearray()
+        self._lines.clear()
+        self._cut = False
+        self._sent = False
+        self._refusal: str | None = None
+        self._permitted = False
+        self.peer: str | None = None
+        if fields is not self._fields:  # copying them into libcurl costs 1 µs
+            self.curl.setopt(pycurl.HTTPHEADER, fields.given)
+            self._fields = fields
+        if self._bodyless != (request.method == "HEAD"):
+            self._bodyless = not self._bodyless
+            self.curl.setopt(pycurl.NOBODY if self._bodyless else pycurl.HTTPGET, 1)
+        self.curl.setopt(pycurl.URL, request.url.text)
+        self.curl.setopt(pycurl.REQUEST_TARGET, self._target(request.url))  # its own has `%C3` where the URL has `%c3`
+        if addresses and (pin := _pin(request.url.authority, request.url.scheme, addresses)):
+            self.curl.setopt(pycurl.RESOLVE, [pin])
+
+    def result(self, error: tuple[int, str] | None) -> Response | Failure:
+        """The answer, as far as it came, or why there is none."""
+        head = parse_head(self._lines)
+        truncated: Literal["length", "disconnect"] | None = None
+        if error is not None:
+            if self._cut:
+                truncated = "length"
+            elif head and self._body and is_lost(error[0]):
+                truncated = "disconnect"
+            else:
+                return self._failure(*error)
+        if head is None:  # libcurl takes a head that breaks off, or a 101 nobody asked for, for an answer
+            whole = bool(self._lines) and not self._lines[-1].strip()
+            kind: Literal["protocol", "reset"] = "protocol" if whole else "reset"
+            return told(kind, self._request.url.host, "the head of the answer is missing or breaks off")
+        version, status, reason, headers = head
+        body = bytes(self._body)
+        self._body = bytearray()  # a transfer at rest holds no page
+        return Response(status, headers, body, version, reason, truncated)
+
+    @property
+    def elapsed_s(self) -> float:
+        return float(self.curl.getinfo(pycurl.TOTAL_TIME))
+
+    def head_sent(self) -> bytes:
+        """Request line and fields as libcurl writes them: `Host` first, then ours in order; empty if none was sent.
+
+        HTTP/2 is written in the manner of HTTP/1. Passwords are left out, the proxy's and the host's.
+        """
+        if not self._sent:
+            return b""
+        url = self._request.url
+        start = f"{self._request.method} {self._target(url)} HTTP/{self._version_asked()}\r\nHost: {url.authority}\r\n"
+        return start.encode("ascii") + self._fields.told
+
+    def _version_asked(self) -> str:
+        """On a connection that was answered in HTTP/1.0 before, libcurl asks in HTTP/1.0 from then on."""
+        answered = self.curl.getinfo(pycurl.INFO_HTTP_VERSION)
+        if answered == pycurl.CURL_HTTP_VERSION_2_0:
+            return "2"
+        reused = answered == pycurl.CURL_HTTP_VERSION_1_0 and not self.curl.getinfo(pycurl.NUM_CONNECTS)
+        return "1.0" if reused else "1.1"
+
+    def _target(self, url: Url) -> str:
+        """What the request line holds: the whole URL for a proxy that forwards (RFC 9112 §3.2.2)."""
+        forwarded = self._proxy != "" and url.scheme == "http" and not self._proxy.lower().startswith("socks")
+        return url.text if forwarded else url.target
+
+    def _failure(self, code: int, message: str) -> Failure:
+        if self._refusal and not self._permitted:  # a name may have several addresses
+            return Failure("private-address", self._refusal)
+        if self.peer is None:
+            self.peer = self.curl.getinfo(pycurl.PRIMARY_IP) or None
+        return failure_of(code, message, self._request.url.host, self._verified)
+
+    def _verified(self) -> int:
+        return int(self.curl.getinfo(pycurl.SSL_VERIFYRESULT))
+
+    # ---- callbacks --------------------------------------------------------------------------------------------------
+
+    def _on_body(self, chunk: bytes) -> int | None:
+        """Any number but the chunk's size ends the transfer."""
+        room = self._limit - len(self._body)
+        if len(chunk) <= room:
+            self._body += chunk
+            return None
+        self._body += chunk[:room]
+        self._cut = True
+        return -1
+
+    def _on_socket(self, purpose: int, target: pycurl.CurlSockAddr) -> "_HandedSocket | int":
+        """A new connection: before its first packet."""
+        address = str(target.addr[0])
+        if not self._proxy and (self._refuses(address) or not _among(address, self._addresses)):
+            return _NO_SOCKET
+        try:
+            return _HandedSocket(target.family, target.socktype, target.protocol)
+        except OSError:  # out of file descriptors: libcurl reports that it could not connect
+            return _NO_SOCKET
+
+    def _on_request(self, peer: str, _local: str, _port: int, _local_port: int) -> int:
+        """Any connection, a reused one too: before the request is sent. Costs 2 µs."""
+        if not self._proxy and self._refuses(peer):
+            return _ABORT
+        self.peer = peer
+        self._sent = True
+        return _GO_ON
+
+    def _refuses(self, address: str) -> bool:
+        refusal = self._guard.refusal(address, self._request.public_only)
+        if refusal is None:
+            self._permitted = True
+        else:
+            self._refusal = refusal
+        return refusal is not None
+
+    # ---- options ----------------------------------------------------------------------------------------------------
+
+    def _set_up(self, settings: Settings, user_agent: str) -> None:
+        set_option = self.curl.setopt
+        set_option(pycurl.NOSIGNAL, 1)
+        set_option(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
+        set_option(pycurl.PATH_AS_IS, 1)
+        set_option(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
+        set_option(pycurl.HTTP_CONTENT_DECODING, 0)
+        set_option(pycurl.FOLLOWLOCATION, 0)
+        set_option(pycurl.PROXY, self._proxy)  # empty, not unset: unset asks the environment
+        set_option(pycurl.NOPROXY, "")
+        set_option(pycurl.USERAGENT, user_agent.encode("latin-1"))  # for CONNECT; requests have it in their fields
+        set_option(_SUPPRESS_CONNECT_HEADERS, 1)
+        set_option(pycurl.CONNECTTIMEOUT_MS, _milliseconds(settings.connect_timeout))
+        set_option(pycurl.TIMEOUT_MS, _milliseconds(settings.timeout))
+        set_option(pycurl.LOW_SPEED_LIMIT, 1)
+        set_option(pycurl.LOW_SPEED_TIME, min(math.ceil(settings.idle_timeout), _MOST_LOW_SPEED_S))
+        if settings.ca_file:
+            set_option(pycurl.CAINFO, os.fsencode(settings.ca_file))
+        set_option(pycurl.HEADERFUNCTION, self._lines.append)
+        set_option(pycurl.WRITEFUNCTION, self._on_body)
+        set_option(pycurl.OPENSOCKETFUNCTION, self._on_socket)
+        set_option(pycurl.PREREQFUNCTION, self._on_request)
+
+
+class _HandedSocket(socket.socket):
+    """A socket that libcurl duplicates: ours is closed as soon as it is let go, without a ResourceWarning."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+@lru_cache(maxsize=1024)
+def _pin(authority: str, scheme: str, addresses: tuple[str, ...]) -> str | None:
+    """libcurl's word for it; None for an address. `+` lets it forget the name after a minute."""
+    url = Url(f"{scheme}://{authority}/")
+    if addresses == (url.host,):
+        return None
+    listed = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
+    return f"+{url.host}:{url.port}:{listed}"
+
+
+@lru_cache(maxsize=1024)
+def _among(address: str, addresses: tuple[str, ...]) -> bool:
+    """However it is written."""
+    try:
+        return ip_address(address) in map(ip_address, addresses)
+    except ValueError:
+        return False
+
+
+def _milliseconds(seconds: float) -> int:
+    return int(min(seconds * 1000, _MOST_MS))

@@ -1,0 +1,173 @@
+"""Traps seen by what pages say: what a visit teaches about its origin. Bounded memory, no I/O.
+
+Each rule has a module of its own: `families`, `calendars`, `parameters`, `sorry`; what they have found out is a lesson.
+A page is read for its text only where a rule asks for it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from goodbot.page.fingerprint import Fingerprint, fingerprint, said, said_in
+from goodbot.robot.calendars import Calendars, date_in
+from goodbot.robot.families import Families, Family, evidence_of, families_of
+from goodbot.robot.learned import Learned
+from goodbot.robot.parameters import Parameters, links_without
+from goodbot.robot.sorry import SHORT_WORDS, SorryPages, is_sorry, without_address
+from goodbot.url import Url
+from goodbot.values import Discovery, Lesson, Page, Response
+
+SMALL_BYTES: Final = 4096
+"""Pages of less are always looked at: sorry pages are among them, and it costs little."""
+
+_DAY_S: Final = 86400.0
+_UNIX_EPOCH: Final = 719_163
+"""1970-01-01 as `date.toordinal` counts days."""
+
+_REFRESH: Final = ("refresh",)
+
+_NUMBER = re.compile(r"[0-9]++")
+
+
+@dataclass(frozen=True, slots=True)
+class Visit:
+    """A page that was visited: what it says, what its links brought, and when; `html` if a
+    browser has made another document of it."""
+
+    page: Page
+    response: Response
+    found: Sequence[Discovery]
+    at: float
+    html: str | None = None
+
+    @property
+    def url(self) -> Url:
+        """Where it was found."""
+        return self.page.url
+
+
+@dataclass(slots=True)
+class _Look:
+    """What a page says beside its links, found out when it is first asked for."""
+
+    visit: Visit
+    text: str | None = None
+    mark: Fingerprint | None = None
+
+    def said(self) -> str:
+        if self.text is None:
+            html = self.visit.html
+            self.text = said(self.visit.response) if html is None else said_in(html)
+        return self.text
+
+    def fingerprint(self) -> Fingerprint:
+        if self.mark is None:
+            self.mark = fingerprint(self.said())
+        return self.mark
+
+
+class Traps:
+    """What the pages of one process teach. `learned` is what is in force already."""
+
+    def __init__(self, learned: Learned) -> None:
+        self._learned = learned
+        self._families = Families()
+        self._calendars = Calendars()
+        self._parameters = Parameters()
+        self._sorry = SorryPages()
+        self._lessons: list[Lesson] = []
+
+    def news(self) -> list[Lesson]:
+        """What was learned since it was asked last."""
+        news, self._lessons = self._lessons, []
+        return news
+
+    def teach(self, url: Url, kind: str, subject: str, evidence: str, at: float) -> None:
+        """Makes a lesson of it, in force at once, unless it is known."""
+        if not self._learned.is_known(kind, url.origin, subject):
+            lesson = Lesson(url.host_key, kind, f"{url.origin} {subject}", evidence, at)
+            self._learned.take((lesson,))
+            self._lessons.append(lesson)
+
+    def visited(self, visit: Visit) -> str | None:
+        """Takes a page; why it is a soft 404, or None. One that only sends its reader elsewhere says nothing itself."""
+        if any(link.rel == _REFRESH for link in visit.page.links):
+            return None
+        look = _Look(visit)
+        title = _NUMBER.sub("0", visit.page.title)
+        self._look_at_families(visit, look, title)
+        if "?" in visit.url.text:
+            self._look_at_parameters(visit, look, title)
+        return self._look_for_excuses(visit, look)
+
+    # ---- families and calendars
+
+    def _look_at_families(self, visit: Visit, look: _Look, title: str) -> None:
+        calendar = date_in(visit.url.text)
+        full: bool | None = None
+        for name, family in self._families.visited(visit.url.text):
+            if family.wants_look() or calendar is not None:
+                fresh = family.look(visit.url.text, title, look.fingerprint, partial(_leads_on, visit.found, name))
+                full = fresh if full is None else full
+                if family.says_nothing_new():
+                    self._close(visit, name, family)
+        if calendar is not None and full is not None:
+            self._turn_page(visit, *calendar, full)
+
+    def _close(self, visit: Visit, name: str, family: Family) -> None:
+        self.teach(visit.url, "family", name, evidence_of(name, family), visit.at)
+        self._families.forget(name)
+
+    def _turn_page(self, visit: Visit, shape: str, day: int, full: bool) -> None:
+        calendar = self._calendars.of(shape)
+        calendar.visited(day, full)
+        bounds = calendar.bounds(day, _UNIX_EPOCH + int(visit.at // _DAY_S))
+        if bounds is not None:
+            first, last, why = bounds
+            self.teach(visit.url, "calendar", f"{shape} {max(first, 1)} {last}", why, visit.at)
+            self._calendars.forget(shape)
+
+    # ---- parameters
+
+    def _look_at_parameters(self, visit: Visit, look: _Look, title: str) -> None:
+        text, origin = visit.url.text, visit.url.origin
+        undecided = self._parameters.undecided(text, origin)
+        if not undecided or not look.said():
+            return
+        links = [link.url.text for link in visit.page.links]
+        says = hash((visit.page.title, look.fingerprint().exact))
+        for name, value in undecided:
+            whole = hash((says, links_without(links, name)))
+            evidence = self._parameters.visited(text, origin, name, value, whole)
+            if evidence is not None:
+                self.teach(visit.url, "parameter", name, evidence, visit.at)
+
+    # ---- soft 404
+
+    def _look_for_excuses(self, visit: Visit, look: _Look) -> str | None:
+        page, text = visit.page, look.text
+        if text is None:
+            if len(visit.response.body) >= SMALL_BYTES and not is_sorry(page.title, "", 0):
+                return None
+            text = look.said()
+        if text.count(" ") >= SHORT_WORDS or not is_sorry(page.title, text, 0):
+            return None
+        path = visit.url.path
+        plain = hash((without_address(page.title, path), without_address(text, path)))
+        others = self._sorry.visited(visit.url.origin, path, plain)
+        if others is None:
+            return None
+        return (
+            f"soft 404: status {visit.response.status}, and the sorry text of {len(others)} other pages, as {others[0]}"
+        )
+
+
+def _leads_on(found: Sequence[Discovery], family: str) -> bool:
+    """Whether links lead out of the family, to URLs not heard of before."""
+    if family.endswith("**"):
+        return any(
+            new.refused is None and new.inlinks == 1 and not new.url.text.startswith(family[:-2]) for new in found
+        )
+    return any(new.refused is None and new.inlinks == 1 and families_of(new.url.text)[0] != family for new in found)

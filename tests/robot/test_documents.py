@@ -1,0 +1,51 @@
+"""Documents that take long are read while the loop goes on."""
+
+import asyncio
+
+import pytest
+
+from goodbot.config import Settings
+from goodbot.exclusion import RobotsTxt
+from goodbot.robot.documents import Documents
+from goodbot.url import Url
+from goodbot.values import Capture, Failure, Request, Response
+from page.documents import made_pdf
+
+HERE = Url("http://example.org/x")
+PDF = Response(200, (("Content-Type", "application/pdf"), ("X-Robots-Tag", "noindex")), made_pdf(["A heron."]))
+
+
+def captured(result: Response | Failure) -> Capture:
+    verdict = RobotsTxt.parse(b"").verdict(HERE.text, "goodbot")
+    return Capture(Request(HERE, verdict), result, fetched_at=0.0, elapsed_s=0.0)
+
+
+async def test_a_pdf_is_read_while_the_loop_goes_on() -> None:
+    reading = asyncio.create_task(Documents(Settings(), "goodbot").read(captured(PDF)))
+    turns = 0
+    while not reading.done():
+        turns += 1
+        await asyncio.sleep(0.001)
+    page = await reading
+    assert page is not None
+    assert (page.text, page.directives.index) == ("A heron.", False)
+    assert turns > 2
+
+
+async def test_without_an_index_only_its_links_are_read() -> None:
+    page = await Documents(Settings(index=False), "goodbot").read(captured(PDF))
+    assert page is not None
+    assert page.text == ""
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        Response(200, (("Content-Type", "text/html"),), b"<p>x"),
+        Response(404, (("Content-Type", "application/pdf"),), made_pdf(["Not found"])),
+        Response(304, (("Content-Type", "application/pdf"),), b""),
+        Failure("timeout", "no answer"),
+    ],
+)
+async def test_all_else_is_left_to_the_reader(result: Response | Failure) -> None:
+    assert await Documents(Settings(), "goodbot").read(captured(result)) is None

@@ -1,0 +1,47 @@
+"""What the frontier has to hear of: what is new, less deep, or found twice as often."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.robot import lately
+from goodbot.robot.lately import Lately
+from goodbot.url import Url
+
+
+def news(known: Lately, url: str, depth: int) -> int:
+    """How often it was found, if the frontier is to hear of it; else 0."""
+    return sum(times for _, times in known.news([Url(url)], depth))
+
+
+def test_the_first_time_and_each_doubling() -> None:
+    known = Lately()
+    assert [news(known, "http://h/", 1) for _ in range(9)] == [1, 2, 0, 4, 0, 0, 0, 8, 0]
+
+
+def test_less_deep_is_news() -> None:
+    known = Lately()
+    assert [news(known, "http://h/", depth) for depth in (5, 5, 5, 4, 4, 9)] == [1, 2, 0, 4, 0, 0]
+    assert news(known, "http://h/", 0) == 7
+
+
+def test_what_was_forgotten_is_new_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(lately, "URLS", 10)
+    known = Lately()
+    assert news(known, "http://h/first", 1) == 1
+    for number in range(10):
+        news(known, f"http://h/{number}", 1)
+    assert news(known, "http://h/first", 1) == 2  # it was in the older half
+    for number in range(100, 125):
+        news(known, f"http://h/{number}", 1)
+    assert news(known, "http://h/first", 1) == 1
+
+
+@given(st.lists(st.tuples(st.sampled_from("abc"), st.integers(0, 5)), max_size=60))
+def test_the_frontier_hears_of_every_url_and_its_least_depth(found: list[tuple[str, int]]) -> None:
+    known = Lately()
+    told: dict[str, int] = {}
+    for url, depth in found:
+        if news(known, url, depth):
+            told[url] = min(depth, told.get(url, depth))
+    assert told == {url: min(depth for each, depth in found if each == url) for url in {url for url, _ in found}}

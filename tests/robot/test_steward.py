@@ -1,0 +1,165 @@
+"""Wishes carried out between two looks, and what the crawl says of itself meanwhile."""
+
+import asyncio
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import pytest
+
+from goodbot.errors import RunError
+from goodbot.live import Live, Wish
+from goodbot.robot.rounds import EndReason
+from goodbot.robot.steward import Steward
+from goodbot.testing import FakeClock, MemoryFrontier
+from goodbot.url import Url
+from goodbot.values import Outcome
+
+
+@dataclass
+class Desk:
+    """Wishes by the look they come at; `broken`: the look at which the disk fails."""
+
+    wishes: dict[int, list[Wish]] = field(default_factory=dict)
+    broken: int | None = None
+    looks: int = 0
+    shown: list[Live] = field(default_factory=list)
+
+    def take(self, say: object) -> Iterator[Wish]:
+        self.looks += 1
+        if self.looks == self.broken:
+            raise RunError("cannot read control: no space left")
+        yield from self.wishes.get(self.looks, [])
+
+    def show(self, live: Live) -> None:
+        self.shown.append(live)
+
+
+class Runner:
+    """A crawl that goes on until it is stopped, and writes down what it is told."""
+
+    in_flight = 3
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.told: list[str] = []
+        self._end = asyncio.Event()
+        self._fails = fails
+
+    async def run(self, max_pages: int | None = None) -> EndReason:
+        try:
+            if self._fails:
+                raise RunError("disk full")
+            await self._end.wait()
+        except asyncio.CancelledError:
+            self.told.append("cancelled")
+            raise
+        return "interrupted"
+
+    def stop(self) -> None:
+        self.told.append("stop")
+        self._end.set()
+
+    def wake(self) -> None:
+        self.told.append("wake")
+
+    def leave(self, host: str) -> None:
+        self.told.append(f"leave {host}")
+
+    def pause(self) -> None:
+        self.told.append("pause")
+
+    def resume(self) -> None:
+        self.told.append("resume")
+
+
+def refuse(url: Url, depth: int) -> str | None:
+    return None if url.host == "here.example" else "elsewhere"
+
+
+def steward(runner: Runner, desk: Desk, frontier: MemoryFrontier) -> Steward:
+    clock = FakeClock()
+    return Steward(
+        runner,
+        wishes=desk,
+        frontier=frontier,
+        refuse=refuse,
+        to_fetch=lambda: 17,
+        bar=lambda host: host == "a.example",
+        workers=1,
+        clock=clock,
+        timer=clock.now,
+    )
+
+
+async def run(desk: Desk, runner: Runner | None = None) -> tuple[list[str], list[str], list[Live]]:
+    """What was told, what was said, how it ticked."""
+    runner, said, ticks = runner or Runner(), list[str](), list[Live]()
+    await steward(runner, desk, MemoryFrontier()).run(None, said.append, ticks.append)
+    return runner.told, said, ticks
+
+
+async def test_wishes_in_order() -> None:
+    desk = Desk({1: [Wish("pause"), Wish("pause")], 2: [Wish("resume"), Wish("resume")], 3: [Wish("stop")]})
+    told, said, ticks = await run(desk)
+    assert told == ["pause", "resume", "stop"]
+    assert [live.pace for live in ticks] == ["paused", "running", "stopping"]
+    assert desk.shown == ticks
+    assert len(said) == 3
+
+
+async def test_what_is_submitted_to_a_crawl_that_pauses_waits() -> None:
+    urls = (Url("http://here.example/a"), Url("http://elsewhere.example/"))
+    frontier, runner = MemoryFrontier(), Runner()
+    desk = Desk({1: [Wish("submit", urls)], 2: [Wish("pause"), Wish("submit", urls)], 3: [Wish("stop")]})
+    said: list[str] = []
+    await steward(runner, desk, frontier).run(None, said.append, lambda live: None)
+    assert runner.told == ["wake", "pause", "wake", "stop"]
+    assert said[0] == "1 URL submitted, 1 new"
+    assert said[2] == "1 URL submitted, 0 new"
+    assert frontier.record(urls[0]) is not None
+    assert frontier.record(urls[1]) is None
+
+
+async def test_a_host_is_left_if_the_frontier_knows_it() -> None:
+    urls = tuple(Url(text) for text in ("http://a.example/", "https://a.example/x", "http://b.example/"))
+    runner = Runner()
+    _, said, _ = await run(Desk({1: [Wish("forget", urls)], 2: [Wish("stop")]}), runner)
+    assert runner.told == ["leave a.example", "stop"]
+    assert said[0].startswith("a.example is asked nothing any more")
+
+
+async def test_a_stopping_crawl_neither_pauses_nor_goes_on() -> None:
+    told, _, _ = await run(Desk({1: [Wish("stop"), Wish("pause"), Wish("resume")]}))
+    assert told == ["stop"]
+
+
+async def test_trouble_with_the_control_files_ends_the_crawl() -> None:
+    runner = Runner()
+    with pytest.raises(RunError, match="no space left"):
+        await run(Desk(broken=3), runner)
+    assert runner.told == ["cancelled"]
+
+
+async def test_trouble_of_the_crawl_is_its_own() -> None:
+    with pytest.raises(RunError, match="disk full"):
+        await run(Desk(), Runner(fails=True))
+
+
+async def test_cancelled() -> None:
+    runner = Runner()
+    task = asyncio.create_task(run(Desk(), runner))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert runner.told == ["cancelled"]
+
+
+async def test_how_it_goes() -> None:
+    frontier = MemoryFrontier()
+    made = steward(Runner(), Desk(), frontier)
+    for number in range(4):
+        made.observe(Outcome(Url(f"http://here.example/{number}"), "visited", 0.0, "", status=200, size_bytes=5))
+    live = made.live()
+    assert (live.pages, live.bytes, live.hosts, live.in_flight, live.to_fetch) == (4, 20, 1, 3, 17)
+    assert live.pace == "running"
