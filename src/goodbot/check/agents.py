@@ -1,0 +1,285 @@
+"""R3: names of robots: those that are no product tokens, those nobody has, those that change what a group means."""
+
+import re
+from collections.abc import Collection, Iterator
+from difflib import SequenceMatcher
+from functools import lru_cache
+from itertools import islice
+from typing import Any
+
+from goodbot import registry
+from goodbot.check.findings import Finding, Kind, Severity
+from goodbot.check.octets import EACH_MOST
+from goodbot.check.patterns import WHOLE_SITE, example_of
+from goodbot.check.subject import Subject
+from goodbot.check.written import Line
+from goodbot.exclusion.agents import product_token
+from goodbot.exclusion.showing import shown
+from goodbot.exclusion.verdict import Group
+
+_VERSION = re.compile(r"[/ ]v?\d[\w.]*$")
+_LONGEST_TOKEN = 64
+_ALIKE = 0.83
+_SLIP_CHARS = 6
+"""Of two names of which one is a slip for the other, if they differ by one sign more or less."""
+_COMPARED_MOST = 300
+"""Unknown names of one file compared with all that are known, which takes 2 ms each."""
+_HEIRS = {"msnbot": "bingbot"}
+"""Retired tokens, and the robots that still go by them where nothing names these (Bing's page on robots.txt)."""
+_GROUPS_MOST = 500
+"""Compared with the group for all."""
+
+WHOLE_VALUE = Kind(
+    "R301",
+    "whole User-Agent value instead of the token",
+    "error",
+    "`{value}` is what a robot sends as its User-Agent; in robots.txt it goes by its product token alone",
+    "robots that compare the token: the group may not be found",
+    "{remedy}",
+    "RFC 9309 2.2.1",
+    Subject(b"User-agent: Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)\nDisallow: /a/\n"),
+    Subject(b"User-agent: Googlebot # Mozilla/5.0 (compatible; Googlebot/2.1)\nDisallow: /a/\n"),
+)
+VERSION = Kind(
+    "R302",
+    "version in token",
+    "warning",
+    "`{value}` has a version: a product token is the name alone",
+    "robots that compare the whole of it, and then do not find their group",
+    "write `{better}`",
+    "RFC 9309 2.2.1; seed 001",
+    Subject(b"User-agent: Googlebot/2.1\nDisallow: /a/\n"),
+    Subject(b"User-agent: MJ12bot\nDisallow: /a/\n"),
+)
+WILDCARD = Kind(
+    "R303",
+    "wildcard inside token",
+    "error",
+    "`{value}` is the name of no robot: `*` stands for all robots, and only alone",
+    "every robot but Google's, which read a name up to the first such sign",
+    "write the token of each robot that is meant; a token speaks to a robot whatever its version",
+    "RFC 9309 2.2.1",
+    Subject(b"User-agent: *bot\nDisallow: /a/\n"),
+    Subject(b"User-agent: *\nDisallow: /a/\n"),
+)
+UNKNOWN = Kind(
+    "R304",
+    "unknown token, did you mean",
+    "warning",
+    "no robot known goes by `{value}`",
+    "the robot that is meant, which does not find this group",
+    "did you mean `{better}`?",
+    "docs/robots-directory.md",
+    Subject(b"User-agent: Gogolebot\nDisallow: /a/\n"),
+    Subject(b"User-agent: OurOwnIndexer\nDisallow: /a/\n"),
+)
+SEVERAL_GROUPS = Kind(
+    "R305",
+    "same token in several groups",
+    "info",
+    "`{value}` has a group at line {line} already: their rules count together",
+    "robots that keep to RFC 9309; older ones read the first group only",
+    "put the rules into one group",
+    "RFC 9309 2.2.1",
+    Subject(b"User-agent: Googlebot\nDisallow: /a/\n\nUser-agent: googlebot\nDisallow: /b/\n"),
+    Subject(b"User-agent: Googlebot\nUser-agent: Googlebot-News\nDisallow: /b/\n"),
+)
+NOT_INHERITED = Kind(
+    "R306",
+    "own group does not inherit `*`",
+    "info",
+    "{value} has a group of its own, so the rules for `*` are not for it: `{rule}` (line {line}){more}",
+    "the robots named in this group",
+    "repeat the rules that are meant for it too",
+    "RFC 9309 2.2.1",
+    Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n\nUser-agent: Bingbot\nCrawl-delay: 5\nDisallow: /b/\n"),
+    Subject(b"User-agent: *\nDisallow: /a/\n\nUser-agent: Bingbot\nDisallow: /a/\nDisallow: /b/\n"),
+)
+RETIRED = Kind(
+    "R307",
+    "retired token",
+    "info",
+    "{robot} does not come any more{since}: {read}",
+    "{who}",
+    "{remedy}",
+    "docs/robots-directory.md",
+    Subject(b"User-agent: anthropic-ai\nDisallow: /\n"),
+    Subject(b"User-agent: ClaudeBot\nDisallow: /\n"),
+)
+DISOBEYS = Kind(
+    "R308",
+    "robot known not to obey",
+    "info",
+    "{robot}{of} is known not to go by robots.txt, or not always: this group alone does not keep it out",
+    "the owner of the site, who may rely on it",
+    "refuse it at the server if it must stay out; `goodbot who` tells how it is known",
+    "{source}",
+    Subject(b"User-agent: Bytespider\nDisallow: /\n"),
+    Subject(b"User-agent: GPTBot\nDisallow: /\n"),
+)
+CONTROL = Kind(
+    "R309",
+    "control token that never fetches",
+    "info",
+    "{robot} fetches nothing: the name tells{of} what the copies of other robots may be used for",
+    "whoever expects fewer visits by it",
+    "nothing is wrong with it; to see fewer visits, name the robots that come",
+    "{source}",
+    Subject(b"User-agent: Google-Extended\nDisallow: /\n"),
+    Subject(b"User-agent: Googlebot\nDisallow: /\n"),
+)
+
+KINDS = (
+    WHOLE_VALUE,
+    VERSION,
+    WILDCARD,
+    UNKNOWN,
+    SEVERAL_GROUPS,
+    NOT_INHERITED,
+    RETIRED,
+    DISOBEYS,
+    CONTROL,
+)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Name by name, then group by group."""
+    named = [line for line in subject.lines if line.field == "user-agent" and line.value]
+    compared: set[str] = set()
+    tokens = {line.value.lower() for line in named}
+    yield from islice((finding for line in named for finding in _named(line, compared, tokens)), EACH_MOST)
+    yield from islice(_several_groups(subject), EACH_MOST)
+    yield from islice(_not_inherited(subject), EACH_MOST)
+
+
+def _at(kind: Kind, line: Line, /, *, severity: Severity | None = None, **words: Any) -> Finding:
+    return kind.at(line.number, line.value_at + 1, line.value_end + 1, severity=severity, **words)
+
+
+def _named(line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
+    """What is wrong with the name itself; one thing at most, the first. `compared`: names looked up so far; `tokens`:
+    all that the file names, in lower case."""
+    value = line.value
+    if value == "*":
+        return
+    if "mozilla/" in value.lower() or "(" in value:
+        yield _at(WHOLE_VALUE, line, value=shown(value), remedy=_instead(value))
+    elif "*" in value:
+        robot = registry.find_token(value.rstrip("*"))
+        read = robot is not None and robot.operator == "Google"
+        yield _at(WILDCARD, line, severity="info" if read else None, value=shown(value))
+    elif found := _VERSION.search(value[:_LONGEST_TOKEN]):
+        yield _at(VERSION, line, value=shown(value), better=shown(value[: found.start()].rstrip(" -")))
+    else:
+        yield from _known(line, compared, tokens)
+
+
+def _instead(value: str) -> str:
+    robot = registry.find(value)
+    token = (robot.token if robot else None) or product_token(value)
+    if token.lower() in ("mozilla", "msie"):
+        return "name the robot that is meant by its token; browsers do not read robots.txt"
+    return f"write `{shown(token)}`"
+
+
+def _are_alike(written: str, token: str) -> bool:
+    """Whether one is a slip for the other: its `bot` forgotten, a letter forgotten or typed twice anywhere, or a letter
+    or two wrong in what stands before `bot`, but not a name that only begins like another."""
+    if token.lower() in (f"{written.lower()}bot", f"{written.lower()}spider"):
+        return True
+    if min(len(written), len(token)) >= _SLIP_CHARS and _is_one_sign_off(written.lower(), token.lower()):
+        return True
+    one, other = _stem(written), _stem(token)
+    if min(len(one), len(other)) < 3 or (one != other and (one.startswith(other) or other.startswith(one))):
+        return False
+    return product_token(token) == token and SequenceMatcher(None, one, other).ratio() >= _ALIKE
+
+
+def _is_one_sign_off(one: str, other: str) -> bool:
+    """Whether one is the other without one of its signs."""
+    short, long = sorted((one, other), key=len)
+    return len(long) == len(short) + 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"[^a-z]|bot$|robot$|spider$", "", name.lower())
+
+
+def _known(line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
+    value = line.value[:_LONGEST_TOKEN]
+    robot = registry.find_token(value)
+    if robot is None:
+        near = _similar(value, compared) if product_token(value) == value else []
+        alike = next((token for token in near if _are_alike(value, token)), None)
+        if alike is not None:
+            yield _at(UNKNOWN, line, value=shown(value), better=alike)
+        return
+    words: dict[str, Any] = {"robot": robot.name, "source": robot.obeys_source or robot.source, "of": ""}
+    if robot.operator:
+        words["of"] = f" ({robot.operator})"
+    if robot.retired:
+        since = f" (since {robot.retired_since})" if robot.retired_since else ""
+        read, who, remedy = "no robot known reads this group under that name", "nobody", "take it out"
+        heir = _HEIRS.get(value.lower())
+        if heir is not None and not any(token.startswith(heir) for token in tokens):
+            read = f"{heir} goes by this group as long as none names it"
+            who, remedy = f"{heir}, which without this group goes by that for `*`", f"write `{heir}`"
+        yield _at(RETIRED, line, since=since, read=read, who=who, remedy=remedy, **words)
+    elif robot.control:
+        words["of"] = f" {robot.operator}" if robot.operator else ""
+        yield _at(CONTROL, line, **words)
+    elif robot.obeys == "no":
+        yield _at(DISOBEYS, line, **words)
+
+
+def _similar(value: str, compared: set[str]) -> list[str]:
+    if value not in compared and len(compared) >= _COMPARED_MOST:
+        return []
+    compared.add(value)
+    return _remembered(value)
+
+
+@lru_cache(maxsize=1024)
+def _remembered(value: str) -> list[str]:
+    return registry.similar_tokens(value)
+
+
+def _several_groups(subject: Subject) -> Iterator[Finding]:
+    first: dict[str, int] = {}
+    lines = subject.lines
+    for group in subject.parsed.groups:
+        for name in dict.fromkeys(agent.lower() for agent in group.agents if agent):
+            before = first.setdefault(name, group.line)
+            if before != group.line and group.line <= len(lines):
+                line = next(each for each in lines[group.line - 1 :] if each.value.lower() == name)
+                yield _at(SEVERAL_GROUPS, line, value=shown(line.value), line=before)
+
+
+def _not_inherited(subject: Subject) -> Iterator[Finding]:
+    """Only for groups that close some paths, and so look as if they added to the rules for all."""
+    rules = [rule for group in subject.parsed.groups if "*" in group.agents for rule in group.rules]
+    everyone = [rule for rule in rules if not rule.allow and rule.pattern not in WHOLE_SITE]
+    if not everyone:
+        return
+    for group in subject.parsed.groups[:_GROUPS_MOST]:
+        if "*" in group.agents or not _adds(group) or not group.agents[0]:
+            continue
+        own = subject.parsed.matcher(group.agents[0])
+        missed = [rule for rule in everyone[:_GROUPS_MOST] if own.allows(example_of(rule.pattern))]
+        if missed and own.groups and group.line <= len(subject.lines):
+            words: dict[str, Any] = {
+                "value": shown(group.agents[0]),
+                "rule": shown(str(missed[0])),
+                "line": missed[0].line,
+            }
+            yield _at(
+                NOT_INHERITED,
+                subject.lines[group.line - 1],
+                more=f" and {len(missed) - 1} more" if len(missed) > 1 else "",
+                **words,
+            )
+
+
+def _adds(group: Group) -> bool:
+    closed = {rule.pattern for rule in group.rules if not rule.allow}
+    return bool(closed) and closed.isdisjoint(WHOLE_SITE)

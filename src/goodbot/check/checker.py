@@ -1,0 +1,39 @@
+"""Every check over one subject: what is wrong with it, in the order of the file."""
+
+from collections.abc import Collection, Iterator
+from itertools import chain, islice
+from types import ModuleType
+
+from goodbot.check import agents, fetching, meaning, octets, others, pages, paths, syntax
+from goodbot.check.findings import Finding, Kind
+from goodbot.check.silence import Silence
+from goodbot.check.subject import Subject
+
+FINDINGS_MOST = 10_000
+"""Of one file: nobody reads more, and a file of strangers may hold a million."""
+
+ROOMS: tuple[ModuleType, ...] = (fetching, octets, syntax, agents, paths, meaning, others)
+"""Each has its kinds, and `find`, which looks for them: never raises on content, linear in its size, at most a few
+hundred of each."""
+KINDS: dict[str, Kind] = {kind.code: kind for room in (*ROOMS, pages) for kind in room.KINDS}
+"""Every kind, by its code, in order."""
+
+
+def check(subject: Subject, ignore: Collection[str] = ()) -> list[Finding]:
+    """What is found, by line, column and code; codes in `ignore` are left out, a prefix (`R3`) stands for all of it,
+    and so does what a comment in the file silences. At most `FINDINGS_MOST`. Never raises on content."""
+    silence = Silence.of(() if subject.is_page else subject.lines, ignore)
+    kept = silence.heard(islice(_found(subject), max(FINDINGS_MOST, subject.mends_most)))
+    return sorted(kept, key=lambda each: (each.line, each.column, each.code))
+
+
+def _found(subject: Subject) -> Iterator[Finding]:
+    """Of a file no robot reads, or can read, or that is a Web page, no line is looked at."""
+    if subject.is_page:
+        return pages.find(subject)
+    rooms = ROOMS
+    if not subject.is_read or subject.is_html:
+        rooms = (fetching,)
+    elif octets.is_garbled(subject.body):
+        rooms = (fetching, octets)
+    return chain.from_iterable(room.find(subject) for room in rooms)

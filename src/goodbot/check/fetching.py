@@ -1,0 +1,229 @@
+"""R0: how the robots.txt was answered. Most of it is known only when it was fetched."""
+
+from collections.abc import Iterator
+from typing import Final
+from urllib.parse import urlsplit
+
+from goodbot.check.findings import Finding, Kind
+from goodbot.check.subject import Answer, Subject
+from goodbot.exclusion.access import LIMIT_BYTES
+from goodbot.exclusion.freshness import LONGEST_FRESH_S, fresh_for_s
+from goodbot.exclusion.showing import shown
+from goodbot.exclusion.verdict import RULE_FIELDS
+
+_SITE: Final = "https://example.org/robots.txt"
+_RULES: Final = b"User-agent: *\nDisallow: /private/\n"
+_TEXT: Final = ("Content-Type", "text/plain; charset=utf-8")
+_FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
+_REDIRECTS_MOST: Final = 5
+_AGES_S: Final = 1e9
+
+_LONG = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\nDisallow: /cut\n"
+_LONG_COMMENT = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\n"
+
+
+def _answered(status: int | None, *headers: tuple[str, str], **more: object) -> Subject:
+    """An example: the usual file, as it was answered."""
+    return Subject(_RULES, _SITE, Answer(status, headers or (_TEXT,), **more))  # type: ignore[arg-type]
+
+
+UNREACHABLE = Kind(
+    "R001",
+    "server error or no answer",
+    "error",
+    "robots.txt cannot be read ({how}): while it is so, robots stay away from the whole site",
+    "every robot that keeps to RFC 9309; Google gives up after 12 hours, and comes back after 30 days",
+    "let the server answer with the file, or with 404 if there is none",
+    "RFC 9309 2.3.1.4; Google's page on robots.txt errors",
+    _answered(503),
+    _answered(200),
+)
+UNAVAILABLE = Kind(
+    "R002",
+    "refused or not there: open",
+    "warning",
+    "robots.txt is answered with {status}: every page is open to every robot",
+    "every robot that keeps to RFC 9309; the notes of the 1990s took 401 and 403 for a closed site",
+    "serve the file with status 200; to close the site to robots, write `Disallow: /` into it",
+    "RFC 9309 2.3.1.3; seed 001",
+    _answered(403),
+    _answered(200),
+)
+HTML = Kind(
+    "R003",
+    "HTML instead of rules",
+    "error",
+    "this is an HTML page, not a robots.txt: robots find no rule in it, and take the site for open",
+    "every robot",
+    "serve the rules as plain text at /robots.txt, and answer 404 where a file is missing",
+    "RFC 9309 2.2, 2.3",
+    Subject(b"<!DOCTYPE html>\n<title>Not found</title>\n"),
+    Subject(b"# <html> is no rule\n" + _RULES),
+)
+MEDIA_TYPE = Kind(
+    "R004",
+    "wrong media type",
+    "warning",
+    "robots.txt is served as {type}",
+    "{who}",
+    "{remedy}",
+    "RFC 9309 2.3",
+    _answered(200, ("Content-Type", "application/octet-stream")),
+    _answered(200, ("Content-Type", "Text/Plain")),
+)
+REDIRECTS = Kind(
+    "R005",
+    "too many or foreign redirects",
+    "warning",
+    "robots.txt is reached by {way}",
+    "{who}",
+    "serve the file at /robots.txt of each host itself",
+    "RFC 9309 2.3.1.2",
+    _answered(200, redirects=("https://example.org/robots.txt", "https://elsewhere.example/robots.txt")),
+    _answered(200, redirects=("http://example.org/robots.txt", "https://www.example.org/robots.txt")),
+)
+TOO_LONG = Kind(
+    "R006",
+    "over 500 KiB, rules cut",
+    "error",
+    "the file is {bytes} bytes long; robots read 512,000 of them, and {records} lost",
+    "Google, Bing and others that read as much as RFC 9309 asks for, and no more",
+    "make it shorter: `goodbot format --compact` says the same in fewer bytes",
+    "RFC 9309 2.5",
+    Subject(_LONG),
+    Subject(_LONG_COMMENT),
+)
+EMPTY = Kind(
+    "R007",
+    "empty",
+    "info",
+    "the file holds no record: every page is open to every robot",
+    "every robot",
+    "if that is meant, say so: `User-agent: *` and `Disallow:`",
+    "RFC 9309 2.2",
+    Subject(b"# nothing here yet\n"),
+    Subject(b"User-agent: *\nDisallow:\n"),
+)
+CACHED = Kind(
+    "R008",
+    "cached too long",
+    "info",
+    "the answer asks to be kept for {hours} hours: a change of the rules is seen late",
+    "robots and caches that heed Cache-Control; RFC 9309 allows 24 hours, some keep it longer",
+    "send `Cache-Control: max-age=86400` or less",
+    "RFC 9309 2.4",
+    _answered(200, _TEXT, ("Cache-Control", "max-age=604800")),
+    _answered(200, _TEXT, ("Cache-Control", "max-age=86400")),
+)
+PLACE = Kind(
+    "R009",
+    "not at the root of the site",
+    "error",
+    "{path} is asked for by no robot: they ask for /robots.txt, in lower case, of each host and port",
+    "every robot",
+    "put the file at {place}",
+    "RFC 9309 2.3; seed 001",
+    Subject(_RULES, "https://example.org/shop/robots.txt"),
+    Subject(_RULES, _SITE),
+)
+
+KINDS = (UNREACHABLE, UNAVAILABLE, HTML, MEDIA_TYPE, REDIRECTS, TOO_LONG, EMPTY, CACHED, PLACE)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """How it was answered, and whether it is a robots.txt at all."""
+    if subject.url is not None:
+        yield from _place(subject.url)
+    if subject.answer is not None:
+        yield from _answer(subject.answer)
+        if subject.answer.status is None or not 200 <= subject.answer.status < 300:
+            return
+    if subject.is_html:
+        yield HTML.at()
+        return
+    if subject.answer is not None:
+        yield from _headers(subject.answer)
+    if coding := _undecoded(subject):
+        said = f"{shown(coding)} that holds no record: it cannot be decoded, or is empty"
+        who = "every robot: those that find no rule take the site for open"
+        remedy = "send the file as it is, or encode it as its Content-Encoding says"
+        yield MEDIA_TYPE.at(type=said, who=who, remedy=remedy)
+    elif not any(line.is_record for line in subject.lines):
+        yield EMPTY.at()
+    yield from _length(subject)
+
+
+def _place(url: str) -> Iterator[Finding]:
+    parts = urlsplit(url)
+    if parts.path != "/robots.txt":
+        yield PLACE.at(path=shown(parts.path or "/"), place=shown(f"{parts.scheme}://{parts.netloc}/robots.txt"))
+
+
+def _answer(answer: Answer) -> Iterator[Finding]:
+    status = answer.status
+    if status is None:
+        yield UNREACHABLE.at(how=shown(answer.failure or "no answer"))
+    elif status >= 500 or status == 429:
+        yield UNREACHABLE.at(how=f"status {status}")
+    elif not (200 <= status < 300 or _goes_on(answer)):
+        yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 403) else "info")
+    yield from _redirects(answer.redirects)
+
+
+def _goes_on(answer: Answer) -> bool:
+    """Whether it is a redirect that nobody follows any more: it is told as that."""
+    return answer.status in (301, 302, 303, 307, 308) and (
+        len(answer.redirects) - 1 > _REDIRECTS_MOST or len(set(answer.redirects)) < len(answer.redirects)
+    )
+
+
+def _redirects(redirects: tuple[str, ...]) -> Iterator[Finding]:
+    hops = len(redirects) - 1
+    if len(set(redirects)) < len(redirects):
+        who = "every robot: none ever reads the file, and the site counts as open"
+        yield REDIRECTS.at(way=f"a redirect that leads back to {shown(redirects[-1])}", who=who, severity="error")
+        return
+    if hops > _REDIRECTS_MOST:
+        who = "robots follow five, as RFC 9309 asks; beyond, the file counts as not there, and the site as open"
+        yield REDIRECTS.at(way=f"{hops} redirects", who=who, severity="error")
+        return
+    hosts = [_bare(urlsplit(url).hostname or "") for url in redirects]
+    foreign = next((host for host in hosts[1:] if host != hosts[0]), None)
+    if foreign is not None:
+        who = f"robots take the rules of {shown(foreign)} for those of {shown(hosts[0])}; some follow no such redirect"
+        yield REDIRECTS.at(way=f"a redirect to another site, {shown(foreign)}", who=who)
+
+
+def _bare(host: str) -> str:
+    return host.removeprefix("www.")
+
+
+def _headers(answer: Answer) -> Iterator[Finding]:
+    stated = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
+    media_type = stated.partition(";")[0].strip().lower()
+    if media_type != "text/plain":
+        who = "robots and proxies that look at the type; most read the file all the same"
+        remedy = "send `Content-Type: text/plain; charset=utf-8`"
+        stated_type = shown(media_type) or "nothing (no Content-Type)"
+        yield MEDIA_TYPE.at(type=f"{stated_type}, not as text/plain", who=who, remedy=remedy)
+    seconds = fresh_for_s(answer.headers, 0.0, unsaid_s=0.0, longest_s=_AGES_S)
+    if seconds > LONGEST_FRESH_S:
+        yield CACHED.at(hours=f"{seconds / 3600:,.0f}")
+
+
+def _undecoded(subject: Subject) -> str:
+    """The coding that an answer without any record says it has; nothing if it has records, or says no such thing."""
+    if subject.answer is None or any(line.field in _FIELDS for line in subject.lines):
+        return ""
+    stated = (value for name, value in subject.answer.headers if name.lower() == "content-encoding")
+    return next((value.strip() for value in stated if value.strip().lower() not in ("", "identity")), "")
+
+
+def _length(subject: Subject) -> Iterator[Finding]:
+    if len(subject.body) <= LIMIT_BYTES:
+        return
+    first = subject.body.count(b"\n", 0, LIMIT_BYTES) + 1
+    lost = [line for line in subject.lines[first:] if line.field in _FIELDS]
+    if lost:
+        records = f"{len(lost):,} lines from here on are" if len(lost) > 1 else "one line from here on is"
+        yield TOO_LONG.at(lost[0].number, bytes=f"{len(subject.body):,}", records=records)

@@ -1,0 +1,204 @@
+"""A robots.txt written again: tidy, or in as few bytes as can be, with the same verdicts in every dialect.
+
+Whatever some dialect reads is kept: a line Google takes for a record without a colon, a blank line that ends a record
+of the 1990s. A file in UTF-16, with a NUL in it, with a line longer than Google reads, with more than 200,000 lines, or
+that begins with a part of a byte order mark (which Google skips) is left as it is: there a blank more or less decides
+what is read.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from goodbot.check.syntax import FIELDS
+from goodbot.check.written import LINES_MOST, Line, read_lines
+from goodbot.exclusion.lines import GOOGLE_LINE_BYTES, read_as_google
+from goodbot.exclusion.verdict import RULE_FIELDS
+
+_MARK = b"\xef\xbb\xbf"
+_PART_OF_MARK = re.compile(rb"\xef(?![\x80-\xbf]{2})")
+_WIDE = (b"\xff\xfe", b"\xfe\xff")
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A line of the new text. `key`: what it says, None: nothing to any dialect; `text`: how it is written."""
+
+    text: str
+    field: str = ""
+    key: tuple[str, str] | None = None
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.text
+
+
+def tidy(body: bytes) -> bytes:
+    """One blank after each colon, fields as they are usually written, LF at the ends of lines, no blank lines but those
+    between records; comments stay. Written so again, it stays as it is. Linear; never raises."""
+    lines = _readable(body)
+    return body if lines is None else _bytes(_apart(_without_edges(_tidied(line) for line in lines)))
+
+
+def compact(body: bytes) -> bytes:
+    """Without comments, needless blanks, lines nobody reads, and rules said twice; neighbours with the same rules share
+    a group. Linear; never raises."""
+    lines = _readable(body)
+    if lines is None:
+        return body
+    said = read_by_google(body)
+    parts = _without_edges(part for line in lines if (part := _compacted(line, said)) is not None)
+    return min(_bytes(_joined(_once(_close(parts)))), body, key=len)
+
+
+def read_by_google(body: bytes) -> frozenset[int]:
+    """The numbers of the lines in which Google's parser finds a field it knows."""
+    known = {"user-agent", "allow", "disallow", "sitemap"}
+    return frozenset(number for number, field, _ in read_as_google(body) if field in known)
+
+
+def _readable(body: bytes) -> tuple[Line, ...] | None:
+    """Its lines; None if it cannot be written again with the same meaning to all."""
+    if body.startswith(_WIDE) or b"\0" in body or _PART_OF_MARK.match(body):
+        return None
+    lines = read_lines(body)
+    if len(lines) == LINES_MOST or any(len(line.text) > GOOGLE_LINE_BYTES // 4 for line in lines):
+        return None
+    return lines
+
+
+def _bytes(parts: Iterable[_Part]) -> bytes:
+    """With a byte order mark only where what comes first looks like one, or (to Google) like a part of one."""
+    text = "\n".join(part.text for part in parts).encode("utf-8", "replace")
+    return (_MARK if text.startswith(_MARK[:1]) else b"") + text + (b"\n" if text else b"")
+
+
+# ---- tidy -----------------------------------------------------------------------------------------------------------
+
+
+def _tidied(line: Line) -> _Part:
+    """Blanks at the ends taken off, a record written as usual, its comment behind it."""
+    if not line.is_record:
+        return _Part(line.text.strip(" \t"), key=None)
+    name = FIELDS.get(line.field, line.text[line.field_at : line.colon_at].rstrip(" \t"))
+    comment = "" if line.comment_at < 0 else line.text[line.comment_at :].rstrip(" \t")
+    gap = "" if not comment else "" if line.value and line.value_end == line.comment_at else " "
+    text = f"{name}: {line.value}".rstrip(" ") + gap + comment
+    return _Part(text, line.field, (line.field, line.value))
+
+
+def _without_edges(parts: Iterable[_Part]) -> Iterator[_Part]:
+    """Without blank lines at the beginning and the end; of several in a row, one."""
+    blank: _Part | None = None
+    begun = False
+    for part in parts:
+        if part.is_blank:
+            blank = part if begun else None
+            continue
+        if blank is not None:
+            yield blank
+            blank = None
+        begun = True
+        yield part
+
+
+def _apart(parts: Iterable[_Part]) -> Iterator[_Part]:
+    """A blank line before a group that follows the Disallow line of another: it ends there in every dialect anyway. It
+    comes before the comments that lead to the group."""
+    waiting: list[_Part] = []
+    closed = False
+    for part in parts:
+        if closed and part.text.startswith("#"):
+            waiting.append(part)
+            continue
+        if closed and part.field == "user-agent":
+            yield _Part("")
+        yield from waiting
+        waiting.clear()
+        closed = part.field == "disallow" or (closed and part.field in RULE_FIELDS)
+        yield part
+    yield from waiting
+
+
+# ---- compact --------------------------------------------------------------------------------------------------------
+
+
+def _compacted(line: Line, said: frozenset[int]) -> _Part | None:
+    if line.is_blank:
+        return _Part("")
+    text = line.text if line.comment_at < 0 else line.text[: line.comment_at]
+    if line.is_record:
+        name = line.text[line.field_at : line.colon_at].rstrip(" \t")
+        return _Part(f"{name}:{line.value}", line.field, (line.field, line.value))
+    return _Part(text.strip(" \t")) if line.number in said else None
+
+
+def _close(parts: Iterable[_Part]) -> Iterator[_Part]:
+    """Without blank lines before a group that follows a Disallow line, which ends the record before it anyway."""
+    blank: _Part | None = None
+    ruled = False
+    for part in parts:
+        if part.is_blank:
+            blank = part
+            continue
+        if blank is not None and not (ruled and part.field == "user-agent"):
+            yield blank
+        if blank is not None or part.field == "user-agent":
+            ruled = False
+        blank = None
+        ruled = ruled or part.field == "disallow"
+        yield part
+
+
+def _once(parts: Iterable[_Part]) -> Iterator[_Part]:
+    """Without rules that stand in the same unbroken run already."""
+    seen: set[tuple[str, str] | None] = set()
+    for part in parts:
+        if part.is_blank or part.field not in RULE_FIELDS:
+            if part.field != "crawl-delay":
+                seen.clear()
+            yield part
+        elif part.key not in seen:
+            seen.add(part.key)
+            yield part
+
+
+@dataclass(frozen=True, slots=True)
+class _Block:
+    """User-agent lines and the unbroken run of lines under them."""
+
+    names: tuple[_Part, ...]
+    rest: tuple[_Part, ...]
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether it is a record in every dialect, for robots by name."""
+        named = all(part.key is not None and part.key[1] not in ("", "*") for part in self.names)
+        return bool(self.names) and named and any(part.field == "disallow" for part in self.rest)
+
+    def joins(self, other: "_Block") -> bool:
+        """Whether the other, which follows at once, can share these rules."""
+        keys = [part.key for part in self.rest]
+        return self.is_whole and other.is_whole and keys == [part.key for part in other.rest] and None not in keys
+
+
+def _joined(parts: Iterable[_Part]) -> Iterator[_Part]:
+    last: _Block | None = None
+    for block in _blocks(parts):
+        if last is not None and not last.joins(block):
+            yield from last.rest
+        yield from block.names
+        last = block
+    if last is not None:
+        yield from last.rest
+
+
+def _blocks(parts: Iterable[_Part]) -> Iterator[_Block]:
+    names: list[_Part] = []
+    rest: list[_Part] = []
+    for part in parts:
+        if part.field == "user-agent" and rest:
+            yield _Block(tuple(names), tuple(rest))
+            names, rest = [], []
+        (names if part.field == "user-agent" else rest).append(part)
+    yield _Block(tuple(names), tuple(rest))

@@ -1,0 +1,351 @@
+"""R5: what the rules come to: those that decide nothing, those that decide otherwise than they seem to."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import islice
+from shlex import quote
+from typing import Any, Final
+
+from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.octets import EACH_MOST
+from goodbot.check.pages import unread_noindex, words_of
+from goodbot.check.patterns import WHOLE_SITE, as_sent, example_of
+from goodbot.check.subject import PageFile, Subject
+from goodbot.exclusion import DIALECTS
+from goodbot.exclusion.octets import Compared, compared_pattern
+from goodbot.exclusion.showing import shown
+from goodbot.exclusion.verdict import Group, Rule, Verdict
+
+QUESTIONS_MOST: Final = 10_000_000
+"""Rules times rules of their robot, of all groups put to the matcher: where all of them match, a second."""
+
+GROUPS_MOST: Final = 1_000
+
+SAMPLES_MOST: Final = 300
+"""URLs of one file put to every dialect."""
+
+_SECRET = re.compile(
+    r"passwd|passwords|secret|backups?\b|\bdump|\.git\b|\.svn\b|\.env\b|phpmyadmin|\.sql\b|confidential|geheim|intranet|hidden",
+    re.IGNORECASE,
+)
+_WORD = re.compile(r"[^\W_]+")
+_WORDS_MOST: Final = 4
+_PAGE = PageFile("https://example.org/old/page.html", b'<meta name="robots" content="noindex">')
+_OLD = b"User-agent: *\nDisallow: /old/\n"
+
+SHADOWED = Kind(
+    "R501",
+    "rule shadowed by a longer one",
+    "warning",
+    "`{rule}` never decides: `{other}` (line {line}) is longer, says the opposite and matches all it matches",
+    "robots that keep to RFC 9309",
+    "take out the one that is not meant",
+    "RFC 9309 2.2.2 (the longest match counts)",
+    Subject(b"User-agent: *\nDisallow: /news\nAllow: /*news\n"),
+    Subject(b"User-agent: *\nDisallow: /news\nAllow: /news/open/\n"),
+)
+DUPLICATE = Kind(
+    "R502",
+    "duplicate rule",
+    "info",
+    "`{rule}` stands in line {line} already",
+    "nobody: it costs robots a little time",
+    "take this line out",
+    "RFC 9309 2.2.2",
+    Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /a/\n"),
+    Subject(b"User-agent: *\nDisallow: /a/\n\nUser-agent: OneBot\nDisallow: /a/\n"),
+)
+TIE = Kind(
+    "R503",
+    "tie of Allow and Disallow",
+    "warning",
+    "`{rule}` and line {line} say the opposite of the same path: Allow counts",
+    "robots that keep to RFC 9309; to those that take the first rule that matches, line {first} counts",
+    "take out the one that is not meant",
+    "RFC 9309 2.2.2",
+    Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/\n"),
+    Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/b/\n"),
+)
+NEVER = Kind(
+    "R504",
+    "rule that can never decide",
+    "info",
+    "`{rule}` makes no difference: {why}",
+    "nobody",
+    "take it out, unless it is there for people",
+    "RFC 9309 2.2.2",
+    Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /a/b/\n"),
+    Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/b/\nDisallow: /a/b/c/\n"),
+)
+ORDER = Kind(
+    "R505",
+    "order relied upon",
+    "info",
+    "`{rule}` and line {line} match the same URLs, and which of them counts depends on how rules are read: "
+    "by RFC 9309 the longer one, whatever the order",
+    "robots that take the first rule that matches (the draft of 1996 and those that follow it)",
+    "write the longer one first: then both readings agree",
+    "RFC 9309 2.2.2; the draft of December 1996, 3.2.2",
+    Subject(b"User-agent: *\nDisallow: /\nAllow: /open/\n"),
+    Subject(b"User-agent: *\nAllow: /open/\nDisallow: /\n"),
+)
+CLOSED = Kind(
+    "R506",
+    "closes the whole site for everyone",
+    "warning",
+    "`{rule}` closes every page to every robot, and no group opens any",
+    "search engines too: the site leaves their results",
+    "if that is not meant, close only what must be closed",
+    "RFC 9309 2.2.2",
+    Subject(b"User-agent: *\nDisallow: /\n"),
+    Subject(b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow:\n"),
+)
+NOINDEX_CLOSED = Kind(
+    "R507",
+    "closes a page that carries noindex",
+    "warning",
+    "`{rule}` closes {url}, which asks not to be indexed: robots may not read that, and may list its address",
+    "search engines",
+    "open the page until it has left the indexes, or do without noindex",
+    "Google's page on noindex; RFC 9309 1",
+    Subject(_OLD, "https://example.org/robots.txt", pages=(_PAGE,)),
+    Subject(_OLD, "https://example.org/robots.txt", pages=(PageFile(_PAGE.url, b"<title>Old</title>"),)),
+)
+REVEALS = Kind(
+    "R508",
+    "reveals secret paths",
+    "info",
+    "`{path}` sounds like something that is not to be found, and everyone can read it here",
+    "people and programs that read robots.txt to find such places",
+    "protect it by a password; a shorter rule (`{shorter}`) tells less",
+    "RFC 9309 3",
+    Subject(b"User-agent: *\nDisallow: /backup-2026/\n"),
+    Subject(b"User-agent: *\nDisallow: /search/\n"),
+)
+EMPTY_RULE = Kind(
+    "R509",
+    "empty Disallow",
+    "warning",
+    "`Disallow:` without a path opens nothing here: the other rules of the group hold all the same",
+    "robots that keep to RFC 9309; to those of the 1990s it opens the whole site",
+    "take this line out, or the rules beside it",
+    "RFC 9309 2.2.2; seed 001",
+    Subject(b"User-agent: *\nDisallow:\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\nDisallow:\n\nUser-agent: OneBot\nDisallow: /tmp/\n"),
+)
+DIFFERS = Kind(
+    "R510",
+    "verdict differs between dialects",
+    "info",
+    "`{url}` is {one} to {agent} by RFC 9309, and {other} to robots that read the file as {who} do",
+    "robots that read in those dialects: {who}",
+    "`goodbot allowed ROBOTS --dialect all {asked}` shows every reading side by side",
+    "docs/conformance.md (dialects); seeds 001 and 002",
+    Subject(b"User-agent: *\nDisallow: /*.pdf$\n"),
+    Subject(b"User-agent: *\nDisallow: /private/\n"),
+)
+
+KINDS = (SHADOWED, DUPLICATE, TIE, NEVER, ORDER, CLOSED, NOINDEX_CLOSED, REVEALS, EMPTY_RULE, DIFFERS)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Group by group, then the file as a whole."""
+    groups = subject.parsed.groups
+    duplicates = (finding for group in groups for finding in _duplicates(subject, group))
+    yield from islice(duplicates, subject.mends_most)
+    for look in (_empty_rules, _reveals):
+        yield from islice((finding for group in groups for finding in look(subject, group)), EACH_MOST)
+    weighed = list(_weighed(subject))
+    for look in (_shadowed, _order):
+        yield from islice((finding for group in weighed for finding in look(subject, group)), EACH_MOST)
+    yield from _closed(subject)
+    yield from islice(_noindex_closed(subject), EACH_MOST)
+    yield from _differs(subject)
+
+
+def _at(subject: Subject, kind: Kind, line_number: int, *, edit: Edit | None = None, **words: Any) -> Finding:
+    """At the rule of a line."""
+    if line_number > len(subject.lines):
+        return kind.at(line_number, edit=edit, **words)
+    line = subject.lines[line_number - 1]
+    end = max(line.value_end, line.colon_at + 1)
+    return kind.at(line_number, line.field_at + 1, end + 1, edit=edit, **words)
+
+
+def _weighed(subject: Subject) -> Iterator[Group]:
+    """The groups whose rules are put to the matcher one by one, as many as that is not too much work."""
+    rules: Counter[str] = Counter()
+    for group in subject.parsed.groups:
+        rules[group.agents[0].lower()] += len(group.records)
+    left = QUESTIONS_MOST
+    for group in subject.parsed.groups[:GROUPS_MOST]:
+        work = len(group.records) * rules[group.agents[0].lower()]
+        if work <= left:
+            left -= work
+            yield group
+
+
+def _is_plain(pattern: str) -> bool:
+    return "*" not in pattern and "$" not in pattern
+
+
+def _is_same(one: str, other: str) -> bool:
+    """Whether RFC 9309 compares the same for both."""
+    return one == other or compared_pattern(one) == compared_pattern(other)
+
+
+# ---- rules of one group ---------------------------------------------------------------------------------------------
+
+
+def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
+    """The same path twice: said the same, letter by letter, or the opposite, as paths are compared."""
+    first: dict[tuple[bool, str], Rule] = {}
+    compared: dict[tuple[bool, Compared], Rule] = {}
+    tied: set[Compared] = set()
+    for rule in group.rules:
+        before = first.setdefault((rule.allow, rule.pattern), rule)
+        path = compared_pattern(rule.pattern)
+        compared.setdefault((rule.allow, path), rule)
+        opposite = compared.get((not rule.allow, path))
+        if before is not rule:
+            edit = Edit(rule.line, 0, None, "")
+            yield _at(subject, DUPLICATE, rule.line, edit=edit, rule=shown(str(rule)), line=before.line)
+        elif opposite is not None and path not in tied:
+            tied.add(path)
+            yield _at(subject, TIE, rule.line, rule=shown(str(rule)), line=opposite.line, first=opposite.line)
+
+
+def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
+    """Rules put to the matcher as if they were URLs: what decides there decides wherever they match, unless it ends."""
+    rules = list({rule.pattern: rule for rule in reversed(group.rules)}.values())[::-1]
+    matcher = subject.parsed.matcher(group.agents[0])
+    wild = {
+        allow: [rule for rule in rules if rule.allow is allow and not _is_plain(rule.pattern)]
+        for allow in (True, False)
+    }
+    for rule in rules:
+        if rule.pattern in ("/robots.txt", "/robots.txt$"):
+            why = "robots.txt itself is open to every robot"
+            yield _at(subject, NEVER, rule.line, rule=shown(str(rule)), why=why)
+        elif _is_plain(rule.pattern) and rule.pattern.startswith("/"):
+            yield from _judged(subject, rule, matcher.verdict(rule.pattern), wild[not rule.allow])
+
+
+def _judged(subject: Subject, rule: Rule, verdict: Verdict, opposite: list[Rule]) -> Iterator[Finding]:
+    pattern = verdict.pattern or ""
+    if verdict.line is None:  # no robot is called as this group calls it
+        return
+    if verdict.line != rule.line and verdict.allowed != rule.allow:
+        if not _is_same(pattern, rule.pattern) and not pattern.endswith("$"):
+            words: dict[str, Any] = {"rule": shown(str(rule)), "other": shown(verdict.rule or ""), "line": verdict.line}
+            yield _at(subject, SHADOWED, rule.line, **words)
+    elif verdict.line == rule.line and verdict.lost:
+        next_ = verdict.lost[0]
+        covers = next_.allow == rule.allow and next_.pattern != rule.pattern and not next_.pattern.endswith("$")
+        if covers and not any(len(other.pattern) >= len(next_.pattern) for other in opposite):
+            why = f"`{shown(str(next_))}` (line {next_.line}) matches all it matches, and says the same"
+            yield _at(subject, NEVER, rule.line, rule=shown(str(rule)), why=why)
+
+
+def _empty_rules(subject: Subject, group: Group) -> Iterator[Finding]:
+    if any(not rule.allow for rule in group.rules):
+        for line, field, value in group.records:
+            if field == "disallow" and not value:
+                yield _at(subject, EMPTY_RULE, line)
+
+
+def _reveals(subject: Subject, group: Group) -> Iterator[Finding]:
+    for rule in group.rules:
+        found = None if rule.allow else _SECRET.search(rule.pattern)
+        if found is not None and _is_name(rule.pattern, found.start()):
+            shorter = rule.pattern[: max(found.start() + 1, 2)]
+            yield _at(subject, REVEALS, rule.line, path=shown(rule.pattern), shorter=shown(shorter))
+
+
+def _is_name(pattern: str, at: int) -> bool:
+    """Whether what stands there is a name of few words, not the title of an article."""
+    part = pattern[pattern.rfind("/", 0, at) + 1 :].partition("/")[0]
+    return len(_WORD.findall(part)) <= _WORDS_MOST
+
+
+def _order(subject: Subject, group: Group) -> Iterator[Finding]:
+    """The first rule of a group after a shorter one of the opposite kind that matches it."""
+    agent, rules = group.agents[0], group.rules
+    if len({rule.allow for rule in rules}) < 2:
+        return
+    matcher = subject.parsed.matcher(agent)
+    for rule in rules:
+        if not (_is_plain(rule.pattern) and rule.pattern.startswith("/")):
+            continue
+        verdict = matcher.verdict(rule.pattern)
+        if verdict.line != rule.line:
+            continue
+        before = next((lost for lost in verdict.lost if lost.line < rule.line and lost.allow != rule.allow), None)
+        if before is not None and not _is_same(before.pattern, rule.pattern) and _is_plain(before.pattern):
+            yield _at(subject, ORDER, rule.line, rule=shown(str(rule)), line=before.line)
+            return
+
+
+# ---- the file as a whole --------------------------------------------------------------------------------------------
+
+
+def _closed(subject: Subject) -> Iterator[Finding]:
+    groups = subject.parsed.groups
+    closed = {name.lower() for group in groups if _closes_all(group) for name in group.agents}
+    opens = any(rule.allow for group in groups for rule in group.rules) or any(
+        name and name.lower() not in closed for group in groups for name in group.agents
+    )
+    whole = next((group for group in groups if "*" in group.agents and _closes_all(group)), None)
+    if whole is not None and not opens:
+        rule = next(rule for rule in whole.rules if rule.pattern in WHOLE_SITE)
+        yield _at(subject, CLOSED, rule.line, rule=shown(str(rule)))
+
+
+def _closes_all(group: Group) -> bool:
+    return any(not rule.allow and rule.pattern in WHOLE_SITE for rule in group.rules)
+
+
+def _noindex_closed(subject: Subject) -> Iterator[Finding]:
+    """Of the pages given as files; a page that is closed is never fetched for this."""
+    for page in subject.pages:
+        unread = unread_noindex(subject.parsed, page.url, words_of(page))
+        if unread is not None:
+            rule = unread.verdict.rule or ""
+            yield _at(subject, NOINDEX_CLOSED, unread.verdict.line or 1, rule=shown(rule), url=shown(page.url))
+
+
+_GOOGLE: Final = ("google",)
+
+
+def _differs(subject: Subject) -> Iterator[Finding]:
+    """One finding for Google's reading, which is in use, and one for all others together, each for its first URL."""
+    few = SAMPLES_MOST // (1 + len(subject.parsed.groups) // 1_000)
+    samples = list(islice(_samples(subject), few))
+    others = tuple(name for name in DIALECTS if name not in ("rfc9309", *_GOOGLE))
+    for dialects in (_GOOGLE, others):
+        for agent, url, line in samples:
+            allowed = subject.parsed.allows(url, agent)
+            unlike = [name for name in dialects if subject.parsed.in_dialect(name).allows(url, agent) is not allowed]
+            if unlike:
+                one, other = ("open", "closed") if allowed else ("closed", "open")
+                words: dict[str, Any] = {
+                    "url": shown(url),
+                    "one": one,
+                    "agent": shown(agent),
+                    "other": other,
+                    "who": ", ".join(unlike),
+                    "asked": shown(f"--agent {quote(agent)} {quote(url)}"),
+                }
+                words["severity"] = "warning" if dialects is _GOOGLE else "info"
+                yield _at(subject, DIFFERS, line, **words)
+                break
+
+
+def _samples(subject: Subject) -> Iterator[tuple[str, str, int]]:
+    """A URL for each rule: what it is written for, as near as can be."""
+    for group in subject.parsed.groups:
+        for rule in group.rules[:50]:
+            path = as_sent(example_of(rule.pattern))
+            if "\\" not in rule.pattern and path.isascii() and path.isprintable() and " " not in path:
+                yield group.agents[0], path, rule.line

@@ -1,0 +1,123 @@
+"""Safe mends of a robots.txt: what changes no verdict in any dialect. Each is proved, not trusted: the groups every
+dialect reads must stay the same, else it is left out."""
+
+import difflib
+import re
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterable, Iterator, Sequence
+
+from goodbot.check.checker import check
+from goodbot.check.findings import Edit, Finding
+from goodbot.check.subject import Subject
+from goodbot.exclusion import DIALECTS, RobotsTxt
+from goodbot.exclusion.access import LIMIT_BYTES
+from goodbot.exclusion.lines import decode
+from goodbot.exclusion.verdict import RULE_FIELDS, Record
+
+ROUNDS_MOST = 10
+"""One mend may show another; no file seen takes more than two."""
+
+_ALL = 10_000_000
+
+_LINE = re.compile(rb"([^\r\n]*)(\r\n|\r|\n|\Z)")
+_MARK = b"\xef\xbb\xbf"
+_BEGINS_LIKE_A_MARK = (b"\xef", b"\xfe", b"\xff")
+
+
+def mend(subject: Subject, ignore: Collection[str] = ()) -> bytes:
+    """Its bytes with every safe edit made that is not silenced; mended again they stay as they are.
+
+    Lines keep their ends, unless R105 is among what is mended: then all get the one that most have. A file over 500 KiB
+    is left alone, for where it is cut would move. Never raises on content.
+    """
+    body = subject.body
+    if subject.is_page or len(body) > LIMIT_BYTES:
+        return body
+    for _ in range(ROUNDS_MOST):
+        found = check(Subject(body, mends_most=_ALL), ignore)
+        after = _round(body, [finding for finding in found if finding.edit is not None])
+        if after == body or len(after) > LIMIT_BYTES:
+            break
+        body = after
+    return body
+
+
+def difference(before: bytes, after: bytes, name: str) -> str:
+    """A unified diff for people: what cannot be printed is U+FFFD, a CR at the end of a line is shown as ␍."""
+    lines = difflib.unified_diff(_shown_lines(before), _shown_lines(after), name, f"{name} (mended)", lineterm="")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _shown_lines(body: bytes) -> list[str]:
+    text = body.decode("utf-8", "replace").replace("\r\n", "␍\n").replace("\r", "␍\n")
+    lines = text.removesuffix("\n").split("\n")
+    return ["".join(sign if sign.isprintable() or sign == "\t" else "\ufffd" for sign in line) for line in lines]
+
+
+# ---- one round ------------------------------------------------------------------------------------------------------
+
+
+def _round(body: bytes, findings: list[Finding]) -> bytes:
+    """All edits at once; if they change what some dialect reads, only those kinds that do not."""
+    said = _readings(body)
+    whole = _applied(body, findings)
+    if whole == body or _readings(whole) == said:
+        return whole
+    kept: list[Finding] = []
+    for code in sorted({finding.code for finding in findings}):
+        tried = [*kept, *(finding for finding in findings if finding.code == code)]
+        if _readings(_applied(body, tried)) == said:
+            kept = tried
+    return _applied(body, kept)
+
+
+def _readings(body: bytes) -> list[object]:
+    """What each dialect makes of it, without numbers of lines, and each rule of a group once: what is the same here
+    gives the same verdicts."""
+    parsed = [RobotsTxt.parse(body, dialect) for dialect in DIALECTS]
+    return [
+        [
+            [(group.agents, tuple(_once(group.records))) for group in robots.groups],
+            [(field, value) for _, field, value in robots.records if field not in RULE_FIELDS],
+        ]
+        for robots in parsed
+    ]
+
+
+def _once(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
+    seen: set[tuple[str, str]] = set()
+    for _, field, value in records:
+        if field not in RULE_FIELDS or (field, value) not in seen:
+            seen.add((field, value))
+            yield field, value
+
+
+def _applied(body: bytes, findings: Sequence[Finding]) -> bytes:
+    codes = {finding.code for finding in findings}
+    mark = _MARK if body.startswith(_MARK) else b""
+    rest = body[len(mark) :]
+    edits: dict[int, list[Edit]] = defaultdict(list)
+    for finding in findings:
+        if finding.edit is not None:
+            edits[finding.line].append(finding.edit)
+    lines = [(match[1], match[2]) for match in _LINE.finditer(rest) if match[0]]
+    ends = Counter(end for _, end in lines if end)
+    common = (b"\r\n" if ends[b"\r\n"] > ends[b"\n"] else b"\n") if "R105" in codes else None
+    new = bytearray()
+    for number, (line, end) in enumerate(lines, 1):
+        mended = _mended(line, edits[number]) if number in edits else line
+        if mended is not None:
+            new += mended + (common if common and end else end)
+    keeps_mark = "R101" not in codes or new.startswith(_BEGINS_LIKE_A_MARK)
+    return (mark if keeps_mark else b"") + bytes(new)
+
+
+def _mended(line: bytes, edits: Iterable[Edit]) -> bytes | None:
+    """One line, from the right; None if it is taken out. Its comment stays as it is, octet by octet."""
+    said, sharp, comment = line.partition(b"#")
+    text = decode(b" " + said)[1:]  # what looks like a mark is one only where a file begins
+    for edit in sorted(edits, key=lambda each: each.start, reverse=True):
+        if edit.end is None:
+            return None
+        text = text[: edit.start] + edit.text + text[edit.end :]
+    return text.encode("utf-8", "replace") + sharp + comment

@@ -1,0 +1,223 @@
+"""R1: the bytes themselves: encoding, ends of lines, signs that cannot be seen."""
+
+import re
+from collections.abc import Iterator
+from itertools import islice
+from typing import Final
+
+from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.subject import Subject
+from goodbot.exclusion.lines import GOOGLE_LINE_BYTES
+
+EACH_MOST: Final = 100
+"""Findings of one kind in one file: a file in the wrong encoding has one on every line."""
+
+_RULES: Final = b"User-agent: *\nDisallow: /private/\n"
+_REWRITE: Final = Edit(1, 0, 0, "")
+"""Nothing is replaced: whatever is mended is written as UTF-8 without a mark, with LF at the ends of lines."""
+
+_WIDE = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+_LOOK_BYTES: Final = 4096
+_WIDE_SHARE: Final = 0.75
+"""Of the units of a text in which letters are ASCII, but for a comment or two."""
+_CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+_ENDS = re.compile(rb"\r\n|\r|\n")
+_ODD: Final = {
+    "\u00a0": "a no-break space",
+    "\u00ad": "a soft hyphen",
+    "\u115f": "a Hangul filler",
+    "\u1160": "a Hangul filler",
+    "\u180e": "a Mongolian vowel separator",
+    **{chr(code): "a typographic space" for code in (*range(0x2000, 0x2007), *range(0x2008, 0x200B), 0x205F)},
+    "\u2007": "a figure space",
+    "\u200b": "a zero-width space",
+    "\u200c": "a zero-width non-joiner",
+    "\u200d": "a zero-width joiner",
+    "\u200e": "a left-to-right mark",
+    "\u200f": "a right-to-left mark",
+    "\u2010": "a typographic hyphen",
+    "\u2011": "a no-break hyphen",
+    "\u2012": "a figure dash",
+    "\u2013": "an en dash",
+    "\u2014": "an em dash",
+    "\u2018": "a typographic quote",
+    "\u2019": "a typographic quote",
+    "\u201c": "a typographic quote",
+    "\u201d": "a typographic quote",
+    "\u2026": "an ellipsis sign",
+    "\u2028": "a line separator",
+    "\u2029": "a paragraph separator",
+    **{
+        chr(code): "a sign that turns the direction of writing"
+        for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
+    },
+    "\u202f": "a narrow no-break space",
+    "\u2060": "a word joiner",
+    "\u3000": "an ideographic space",
+    "\u3164": "a Hangul filler",
+    "\ufeff": "a byte order mark in the middle",
+    "\uff0f": "a full-width slash",
+    "\uff1a": "a full-width colon",
+    "\uff0a": "a full-width asterisk",
+}
+_ODD_SIGN = re.compile(f"[{''.join(_ODD)}]")
+
+MARK = Kind(
+    "R101",
+    "byte order mark",
+    "info",
+    "the file begins with a byte order mark (the octets EF BB BF)",
+    "robots that do not skip it, and then miss the first line",
+    "save it as UTF-8 without a mark",
+    "RFC 9309 2.2; Google's parser skips it",
+    Subject(b"\xef\xbb\xbf" + _RULES),
+    Subject(_RULES),
+)
+WIDE = Kind(
+    "R102",
+    "UTF-16 or UTF-32",
+    "error",
+    "the file is written in {encoding}: robots read UTF-8, and find no rule here",
+    "every robot that keeps to RFC 9309; a few look at the byte order mark",
+    "save it as UTF-8 without a mark",
+    "RFC 9309 2.2",
+    Subject(b"\xff\xfe" + _RULES.decode().encode("utf-16-le")),
+    Subject(_RULES),
+)
+CONTROL = Kind(
+    "R103",
+    "NUL or control character",
+    "warning",
+    "a control character ({sign}) stands in this line",
+    "Google ends the line at NUL; other robots compare the character with the URL, which never has one",
+    "take it out",
+    "RFC 9309 2.2 (control characters are in no part of the grammar)",
+    Subject(b"User-agent: *\nDisallow: /a\x00b\n"),
+    Subject(b"User-agent: *\nDisallow:\t/a\n"),
+)
+NOT_UTF8 = Kind(
+    "R104",
+    "not UTF-8",
+    "warning",
+    "an octet of this line is no UTF-8 ({octet}): robots differ in what they compare with it",
+    "paths with letters beyond ASCII: for browsers and robots they are UTF-8, percent-encoded",
+    "save the file as UTF-8, or percent-encode the path",
+    "RFC 9309 2.2, 2.2.2",
+    Subject(b"User-agent: *\nDisallow: /caf\xe9\n"),
+    Subject("User-agent: *\nDisallow: /café\n".encode()),
+)
+ENDS = Kind(
+    "R105",
+    "CR only, or mixed line ends",
+    "info",
+    "the lines end in {how}",
+    "robots that know one end of line only, and read several lines as one",
+    "end every line with LF, or every line with CR LF",
+    "RFC 9309 2.2 (EOL); seed 001",
+    Subject(_RULES.replace(b"\n", b"\r")),
+    Subject(_RULES.replace(b"\n", b"\r\n")),
+)
+ODD_SIGN = Kind(
+    "R106",
+    "invisible or typographic character",
+    "warning",
+    "{sign} ({code}) stands in this line, where a plain character is meant",
+    "every robot: the character is taken for a part of the word or path it stands in",
+    "type the line anew, in a plain text editor",
+    "RFC 9309 2.2",
+    Subject("User-agent: *\nDisallow: /private\u200b/\n".encode()),
+    Subject("User-agent: * # «robots» – all of them\nDisallow: /café\n".encode()),
+)
+LONG_LINE = Kind(
+    "R107",
+    "very long line",
+    "warning",
+    "the line is {bytes} octets long; Google reads 16,663 of them",
+    "Google's robots; others have bounds they do not tell",
+    "split it, or write a shorter pattern with `*`",
+    "Google's robots.txt parser (2,083 × 8 octets)",
+    Subject(b"User-agent: *\nDisallow: /" + b"a" * GOOGLE_LINE_BYTES + b"\n"),
+    Subject(b"User-agent: *\nDisallow: /" + b"a" * 2000 + b"\n"),
+)
+
+KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_SIGN, LONG_LINE)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """What is odd about the bytes."""
+    wide = wide_encoding(subject.body)
+    if wide is not None:
+        yield WIDE.at(encoding=wide)
+        return
+    if subject.body.startswith(b"\xef\xbb\xbf"):
+        yield MARK.at(edit=_REWRITE)
+    yield from _ends(subject.body)
+    yield from islice(_not_utf8(subject.body), subject.mends_most)
+    yield from islice(_signs(subject), EACH_MOST)
+    yield from islice(_long_lines(subject), EACH_MOST)
+
+
+def wide_encoding(body: bytes) -> str | None:
+    """UTF-32 or UTF-16, by its byte order mark, or by the NULs with which plain letters come in it; else None."""
+    marked = next((name for mark, name in _WIDE if body.startswith(mark)), None)
+    head = body[:_LOOK_BYTES]
+    if marked is not None or len(head) < 8 or b"\0" not in head:
+        return marked
+    for name, octets in (("UTF-32", 4), ("UTF-16", 2)):
+        units = [head[at : at + octets] for at in range(0, len(head) - octets + 1, octets)]
+        for letter in (0, octets - 1):
+            plain = sum(bool(unit[letter]) and unit.count(0) == octets - 1 for unit in units)
+            if plain > _WIDE_SHARE * len(units):
+                return name
+    return None
+
+
+def is_garbled(body: bytes) -> bool:
+    """Whether it is UTF-16 or UTF-32, and no mark tells so: then no word of it can be read."""
+    return wide_encoding(body) is not None and not body.startswith(tuple(mark for mark, _ in _WIDE))
+
+
+def _ends(body: bytes) -> Iterator[Finding]:
+    kinds = {end.decode() for end in {match.group() for match in _ENDS.finditer(body)}}
+    if kinds == {"\r"} and body.count(b"\r") > 1:
+        yield ENDS.at(how="CR alone, as on old Macintoshes", edit=_REWRITE)
+    elif len(kinds) > 1:
+        names = {"\r": "CR", "\n": "LF", "\r\n": "CR LF"}
+        yield ENDS.at(how=f"{' here and '.join(sorted(names[end] for end in kinds))} there", edit=_REWRITE)
+
+
+def _not_utf8(body: bytes) -> Iterator[Finding]:
+    for number, line in enumerate(_ENDS.split(body.removeprefix(b"\xef\xbb\xbf")), 1):
+        if line.isascii():
+            continue
+        try:
+            line.decode()
+        except UnicodeDecodeError as error:
+            column = len(line[: error.start].decode()) + 1
+            if b"#" not in line[: error.start]:
+                yield NOT_UTF8.at(number, column, column + 1, octet=f"{line[error.start]:02X}", edit=_REWRITE)
+
+
+def _signs(subject: Subject) -> Iterator[Finding]:
+    """The first of each line, not in comments."""
+    for line in subject.lines:
+        said = line.text if line.comment_at < 0 else line.text[: line.comment_at]
+        if match := _CONTROL.search(said):
+            at = match.start() + 1
+            yield CONTROL.at(line.number, at, at + 1, sign=f"U+{ord(match.group()):04X}")
+        if not said.isascii() and (match := _ODD_SIGN.search(said)):
+            at, sign = match.start() + 1, match.group()
+            yield ODD_SIGN.at(line.number, at, at + 1, sign=_ODD[sign], code=f"U+{ord(sign):04X}")
+
+
+def _long_lines(subject: Subject) -> Iterator[Finding]:
+    for line in subject.lines:
+        if line.is_record and len(line.text) > GOOGLE_LINE_BYTES // 4:
+            octets = len(line.text.encode("utf-8", "replace"))
+            if octets > GOOGLE_LINE_BYTES:
+                yield LONG_LINE.at(line.number, 1, len(line.text) + 1, bytes=f"{octets:,}")

@@ -1,0 +1,322 @@
+"""R6: the other records: those few robots read, those nobody reads any more, those that cannot be read."""
+
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+from itertools import islice
+from typing import Final, get_args
+
+from goodbot.check.findings import Finding, Kind, Severity
+from goodbot.check.octets import EACH_MOST
+from goodbot.check.patterns import host_of
+from goodbot.check.subject import Subject
+from goodbot.check.written import Line
+from goodbot.exclusion.preferences import Use
+from goodbot.exclusion.showing import shown
+from goodbot.exclusion.statements import Usage
+from goodbot.exclusion.structured import Member, parse_dictionary
+from goodbot.exclusion.timing import parse_delay, parse_rate, parse_window
+from goodbot.url import parse_url
+
+DELAY_MOST_S: Final = 300.0
+"""At a longer Crawl-delay a robot sees fewer than 300 pages a day."""
+
+_SITE: Final = "https://example.org/robots.txt"
+_SIGNALS: Final = frozenset(get_args(Use))
+_USAGES: Final = frozenset({"train-ai", "search"})
+_ANSWERS: Final = frozenset({Member("token", "y"), Member("token", "n")})
+"""All that draft-ietf-aipref-vocab-07 knows."""
+
+DELAY = Kind(
+    "R601",
+    "Crawl-delay ignored by some, or absurd",
+    "info",
+    "{said}",
+    "{who}",
+    "{remedy}",
+    "RFC 9309 2.2.4 (no standard has Crawl-delay); Google's and Bing's pages",
+    Subject(b"User-agent: *\nCrawl-delay: 86400\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\nRequest-rate: 1/10\nDisallow: /tmp/\n"),
+)
+NOINDEX = Kind(
+    "R602",
+    "noindex in robots.txt",
+    "warning",
+    "`{written}` keeps nothing out of an index: no robot reads it any more",
+    "every robot; Google stopped in September 2019",
+    "say noindex on the page (META robots) or in its answer (X-Robots-Tag), and leave the page open",
+    "Google's announcement of July 2019; RFC 9309 2.2.4",
+    Subject(b"User-agent: *\nNoindex: /thin/\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\n# Noindex: /thin/\nDisallow: /tmp/\n"),
+)
+YANDEX = Kind(
+    "R603",
+    "Host or Clean-param only for Yandex",
+    "info",
+    "{said}",
+    "every robot but {who}",
+    "{remedy}",
+    "Yandex's pages on robots.txt; Host is not read since March 2018",
+    Subject(b"User-agent: *\nDisallow: /tmp/\n\nHost: www.example.org\n"),
+    Subject(b"User-agent: Yandex\nDisallow: /tmp/\nClean-param: sid /forum/\n"),
+)
+RELATIVE_SITEMAP = Kind(
+    "R604",
+    "relative Sitemap",
+    "error",
+    "{said}",
+    "every robot that takes the line as the protocol has it",
+    "{remedy}",
+    "sitemaps.org protocol (robots.txt); RFC 9309 2.2.4",
+    Subject(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n"),
+    Subject(b"User-agent: *\nDisallow:\n\nSitemap: https://example.org/sitemap.xml\n"),
+)
+SITEMAP = Kind(
+    "R605",
+    "Sitemap foreign, missing or closed",
+    "warning",
+    "the sitemap `{value}` {said}",
+    "{who}",
+    "{remedy}",
+    "sitemaps.org protocol (location, cross submits); RFC 9309 2.2.2",
+    Subject(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/private/map.xml\n", _SITE),
+    Subject(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/map.xml\n", _SITE),
+)
+PREFERENCE = Kind(
+    "R606",
+    "Content-Signal, Content-Usage or License malformed",
+    "warning",
+    "`{value}` {said}",
+    "robots that read the record: they take nothing from this part of it",
+    "{remedy}",
+    "contentsignals.org; AIPREF drafts, RFC 9651; RSL 1.0",
+    Subject(b"User-agent: *\nContent-Signal: search=yes, ai-train=maybe\nAllow: /\n"),
+    Subject(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),
+)
+WHEN = Kind(
+    "R607",
+    "Request-rate or Visit-time malformed",
+    "warning",
+    "`{value}` says nothing: {said}",
+    "the few robots that read the record",
+    "write it as `{better}`",
+    "Conner, An Extended Standard for Robot Exclusion, 1996",
+    Subject(b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\nVisit-time: 0600-0845\nRequest-rate: 1/10m 1300-1659\nDisallow: /tmp/\n"),
+)
+NO_SITEMAP = Kind(
+    "R608",
+    "no Sitemap",
+    "info",
+    "the file names no sitemap",
+    "robots that learn from it of pages nothing links to, and of what has changed",
+    "add `Sitemap:` and the whole URL of one, if there is one",
+    "RFC 9309 2.2.4; sitemaps.org protocol",
+    Subject(b"User-agent: *\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\nDisallow: /tmp/\n\nSitemap: https://example.org/sitemap.xml\n"),
+)
+
+KINDS = (DELAY, NOINDEX, YANDEX, RELATIVE_SITEMAP, SITEMAP, PREFERENCE, WHEN, NO_SITEMAP)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Record by record."""
+    lines = [line for line in subject.lines if line.is_record]
+    for look in (_noindex, _relative_sitemap, _signal, _usage, _license, _when):
+        yield from islice((finding for line in lines for finding in look(line)), EACH_MOST)
+    grouped = list(_with_agents(lines))
+    for look_at in (_delay, _yandex):
+        yield from islice((finding for line, agents in grouped for finding in look_at(line, agents)), EACH_MOST)
+    yield from islice(_sitemaps(subject, lines), EACH_MOST)
+    closes_all = not subject.parsed.allows("/", "*")
+    if lines and not closes_all and not any(line.field == "sitemap" for line in lines):
+        yield NO_SITEMAP.at()
+
+
+def _at(
+    kind: Kind,
+    line: Line,
+    start: int | None = None,
+    end: int | None = None,
+    severity: Severity | None = None,
+    **words: str,
+) -> Finding:
+    first = (line.field_at if line.value_at >= line.value_end else line.value_at) if start is None else start
+    last = max(line.value_end, line.colon_at + 1) if end is None else end
+    return kind.at(line.number, first + 1, last + 1, edit=None, severity=severity, **words)
+
+
+def _with_agents(lines: list[Line]) -> Iterator[tuple[Line, Collection[str]]]:
+    """Each line, and the robots (in lower case) named above it, as its author sees it: User-agent lines further up,
+    between which and this one other records stand, are meant for those, though RFC 9309 joins them."""
+    agents: list[str] = []
+    apart = False
+    for line in lines:
+        if line.field == "user-agent":
+            agents = [] if apart else agents
+            agents.append(line.value.lower())
+        apart = line.field != "user-agent"
+        yield line, agents
+
+
+def _written(line: Line) -> str:
+    return shown(line.text[line.field_at : max(line.value_end, line.colon_at + 1)])
+
+
+# ---- when and how often ---------------------------------------------------------------------------------------------
+
+
+def _delay(line: Line, agents: Collection[str]) -> Iterator[Finding]:
+    if line.field != "crawl-delay":
+        return
+    delay_s = parse_delay(line.value)
+    written = _written(line)
+    place = (line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1)
+    if delay_s is None:
+        said, who = f"`{written}` is no plain number of seconds: robots pass over it", "robots that read Crawl-delay"
+        yield DELAY.at(*place, severity="error", said=said, who=who, remedy="write seconds, such as `Crawl-delay: 5`")
+    elif delay_s > DELAY_MOST_S:
+        number = f"{86400 / delay_s:,.1f}".removesuffix(".0")
+        pages = f"{number} page{'' if number == '1' else 's'}"
+        said, who = f"`{written}` lets a robot have {pages} a day", "robots that heed it, such as Bing's"
+        remedy = "ask for seconds, up to about 30, or close what is not to be fetched"
+        yield DELAY.at(*place, severity="warning", said=said, who=who, remedy=remedy)
+    elif any(agent == "*" or agent.startswith("google") for agent in agents):
+        said, who = f"`{written}` is read by some robots only", "Google's robots, which set their own pace"
+        remedy = "for those who do not read it, answer 429 or 503 with Retry-After when there is too much"
+        yield DELAY.at(*place, said=said, who=who, remedy=remedy)
+
+
+def _when(line: Line) -> Iterator[Finding]:
+    if line.field == "request-rate" and isinstance(why := parse_rate(line.value), str):
+        yield _at(WHEN, line, value=_written(line), said=why, better="Request-rate: 1/10m 1300-1659")
+    if line.field == "visit-time" and isinstance(unread := parse_window(line.value), str):
+        yield _at(WHEN, line, value=_written(line), said=unread, better="Visit-time: 0600-0845")
+
+
+# ---- records of one robot or of nobody ------------------------------------------------------------------------------
+
+
+def _noindex(line: Line) -> Iterator[Finding]:
+    if line.field == "noindex":
+        yield _at(NOINDEX, line, line.field_at, written=_written(line))
+
+
+def _yandex(line: Line, agents: Collection[str]) -> Iterator[Finding]:
+    if line.field == "host":
+        said, remedy = (
+            "`Host` is read by nobody any more",
+            "redirect the other hosts to the main one (301), and take it out",
+        )
+        yield _at(YANDEX, line, line.field_at, said=said, who="older ones of Yandex", remedy=remedy)
+    elif line.field == "clean-param" and not any("yandex" in agent for agent in agents):
+        said, remedy = (
+            "`Clean-param` is read by Yandex",
+            "name the page by rel=canonical for the others; the line does no harm",
+        )
+        yield _at(YANDEX, line, line.field_at, said=said, who="Yandex's", remedy=remedy)
+
+
+# ---- sitemaps -------------------------------------------------------------------------------------------------------
+
+
+def _relative_sitemap(line: Line) -> Iterator[Finding]:
+    if line.field != "sitemap" or (host_of(line.value) and parse_url(line.value)):
+        return
+    severity: Severity | None = None
+    said = f"the sitemap `{shown(line.value)}` is not a whole URL: most robots do not find it"
+    remedy = f"write `Sitemap: https://` and the host before `{shown(line.value)}`"
+    if not line.value:
+        severity = "warning"
+        said, remedy = "this line names no sitemap", "write the whole URL of one behind it, or take it out"
+    elif line.value.lower().startswith(("http://", "https://")):
+        remedy = "write the whole of it: `https://`, the host, the path"
+    yield _at(RELATIVE_SITEMAP, line, severity=severity, said=said, remedy=remedy)
+
+
+def _sitemaps(subject: Subject, lines: list[Line]) -> Iterator[Finding]:
+    host = host_of(subject.url or "")
+    for line in lines:
+        if line.field != "sitemap" or not (there := host_of(line.value)):
+            continue
+        value = shown(line.value)
+        if line.value in subject.sitemaps_missing:
+            said, who = "is not there", "every robot that reads sitemaps"
+            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy="put it there, or take the line out")
+        elif host and there.removeprefix("www.") != host.removeprefix("www."):
+            said, who = (
+                f"lies on another host than this file ({shown(host)})",
+                "robots that take a sitemap for its own host only",
+            )
+            remedy = "fine if that host is yours: this line is how it is told"
+            yield SITEMAP.at(
+                line.number,
+                line.value_at + 1,
+                line.value_end + 1,
+                severity="info",
+                value=value,
+                said=said,
+                who=who,
+                remedy=remedy,
+            )
+        elif (not host or there == host) and _is_closed(subject, line.value):
+            said, who = "is closed by this very file", "robots without a group of their own: they may not fetch it"
+            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy="add an Allow rule for it")
+
+
+def _is_closed(subject: Subject, url: str) -> bool:
+    """To robots without a group; where these may come nowhere (a list of guests), to Google's."""
+    agent = "*" if subject.parsed.allows("/", "*") else "Googlebot"
+    return not subject.parsed.allows(url, agent)
+
+
+# ---- what the content may be used for -------------------------------------------------------------------------------
+
+
+def _signal(line: Line) -> Iterator[Finding]:
+    if line.field != "content-signal":
+        return
+    """Other keys may have values of their own, such as `use=reference` of Cloudflare."""
+    for part in line.value.split(","):
+        key, equals, value = (word.strip().lower() for word in part.partition("="))
+        if not key or not equals or (key in _SIGNALS and value not in ("yes", "no")):
+            said, remedy = "is neither `key=yes` nor `key=no`", "write `search=yes, ai-train=no`"
+        elif key not in _SIGNALS and (meant := _meant(key, _SIGNALS)):
+            said, remedy = "names a use nobody has defined", f"did you mean `{meant}`?"
+        else:
+            continue
+        yield _at(PREFERENCE, line, value=shown(part.strip()), said=said, remedy=remedy)
+
+
+def _meant(key: str, known: Collection[str]) -> str | None:
+    """The key that one nobody knows is a slip for: misspelt, or its words turned round (`ai-train`, `train-ai`)."""
+    turned = "-".join(reversed(key.split("-")))
+    return turned if turned in known else next(iter(get_close_matches(key[:40], sorted(known), 1, 0.8)), None)
+
+
+def _usage(line: Line) -> Iterator[Finding]:
+    if line.field != "content-usage":
+        return
+    members = parse_dictionary(Usage.parse(line.value).preferences)
+    if members is None:
+        said = "is no dictionary of structured fields"
+        yield _at(PREFERENCE, line, value=_written(line), said=said, remedy="write `Content-Usage: train-ai=n`")
+        return
+    for label, member in members.items():
+        if label in _USAGES and member not in _ANSWERS:
+            said, remedy = (
+                "has a value that is neither `y` nor `n`, and states nothing",
+                f"write `{label}=n` or `{label}=y`",
+            )
+        elif label not in _USAGES and (meant := _meant(label, _USAGES)):
+            said, remedy = "names a use nobody has defined", f"did you mean `{meant}`?"
+        else:
+            continue
+        yield _at(PREFERENCE, line, value=shown(f"{label}={member.text}"), said=said, remedy=remedy)
+
+
+def _license(line: Line) -> Iterator[Finding]:
+    if line.field == "license" and not host_of(line.value):
+        said = "is not the whole URL of a licence"
+        yield _at(
+            PREFERENCE, line, value=_written(line), said=said, remedy="write `License: https://` and where it lies"
+        )

@@ -1,0 +1,309 @@
+"""R4: paths that match nothing, or more or less than they seem to."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterator
+from itertools import islice
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from goodbot.check.findings import Finding, Kind
+from goodbot.check.octets import EACH_MOST
+from goodbot.check.patterns import WHOLE_SITE, example_of, host_of, unsafe_sign
+from goodbot.check.subject import Subject
+from goodbot.check.syntax import FRAGMENTS
+from goodbot.check.written import Line
+from goodbot.exclusion.showing import shown
+from goodbot.exclusion.verdict import RULE_FIELDS, Group
+
+_SCHEME = re.compile(r"https?://", re.IGNORECASE)
+_REGULAR = re.compile(
+    r"\^|.*(?:\\[.dwsDWS/?+*-]|\(\?|\(\.\*|\[[^\]=]-[^\]]|\.\+|[^/]\{\d+,?\d*\}|\([^()]*\|)", re.DOTALL
+)
+"""What only a regular expression has. `.*`, `[]` and parentheses alone stand in real paths."""
+_CHOICE = re.compile(r"\{[^{}/,]*(?:,[^{}/,]*)+\}")
+"""`{a,b}` of a shell; `{id}` alone is a placeholder that slipped in."""
+_DOLLAR = re.compile(r"\$(?=[^$])(?![A-Za-z0-9_{(%])")
+"""`$file` and `${x}` are parts of real URLs."""
+_TWICE_ENCODED = re.compile(r"%25[0-9A-Fa-f]{2}")
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_BLANK = re.compile(r"[ \t]+")
+_SEVERAL = re.compile(r"[/*]\S*(?:[ \t]+[/*]\S*)+$")
+"""Paths (`R204`): the blanks between them belong to none."""
+_RAW = re.compile(r"[^\x21-\x7e]+")
+_STYLE = re.compile(
+    r"\*\.(?:css|js)(?=$|[*?$])"
+    r"|/(?:(?:css|js|wp-includes)/?|(?:javascript|stylesheets?)/)(?:\*+\$?)?$",
+    re.IGNORECASE,
+)
+_ANYWHERE = re.compile(r"[?&;=]|\.[A-Za-z]|[^/?*$.]+=")
+"""How a part of a URL begins that stands behind something else: a query, an extension, a parameter."""
+_DOTS = re.compile(r"(?:\.{1,2}(?:/|$))+")
+
+FULL_URL = Kind(
+    "R401",
+    "full URL instead of a path",
+    "error",
+    "`{path}` is a whole URL: rules are compared with the path, so this one matches nothing",
+    "every robot that keeps to RFC 9309",
+    "{remedy}: a robots.txt speaks for its own host only",
+    "RFC 9309 2.2.2",
+    Subject(b"User-agent: *\nDisallow: https://example.org/private/\n"),
+    Subject(b"User-agent: *\nDisallow: /redirect?to=https://example.org/\n"),
+)
+NO_SLASH = Kind(
+    "R402",
+    "no leading `/` or `*`",
+    "error",
+    "`{path}` begins with neither `/` nor `*`: no path begins so, and the rule matches nothing",
+    "every robot that keeps to RFC 9309",
+    "{remedy}",
+    "RFC 9309 2.2 (path-pattern)",
+    Subject(b"User-agent: *\nDisallow: private/\n"),
+    Subject(b"User-agent: *\nDisallow: *.pdf\nDisallow: /private/\n"),
+)
+REGULAR = Kind(
+    "R403",
+    "regular expression or unsupported glob",
+    "error",
+    "`{path}` looks like a regular expression: only `*` and a last `$` mean anything, all else is compared as it is",
+    "every robot",
+    "say it with `*` and `$`, in several rules if need be",
+    "RFC 9309 2.2.3",
+    Subject(b"User-agent: *\nDisallow: /item/[0-9]+\\.html\n"),
+    Subject(b"User-agent: *\nDisallow: /*?filter[]=\nDisallow: /wiki/Robot_(film)\nDisallow: /file.*\n"),
+)
+DOLLAR = Kind(
+    "R404",
+    "`$` not last",
+    "warning",
+    "the `$` in `{path}` is not at its end: it stands for itself there",
+    "robots that keep to RFC 9309; those of the 1990s take every `$` for itself",
+    "end the rule at `$`, or write %24 if the sign itself is meant",
+    "RFC 9309 2.2.3",
+    Subject(b"User-agent: *\nDisallow: /*.php$?\n"),
+    Subject(b"User-agent: *\nDisallow: /*.php$\nDisallow: /docs/$file/\n"),
+)
+LAST_STAR = Kind(
+    "R405",
+    "useless trailing `*`",
+    "info",
+    "the `*` at the end of `{path}` adds nothing: every rule goes on at its end",
+    "robots of the 1990s, to which `*` is a sign like others: this rule is nothing to them",
+    "write `{better}`; where two rules match it counts one octet less",
+    "RFC 9309 2.2.3; seed 001",
+    Subject(b"User-agent: *\nDisallow: /private/*\n"),
+    Subject(b"User-agent: *\nDisallow: /*/private/\nDisallow: /*$\n"),
+)
+ENCODING = Kind(
+    "R406",
+    "unencoded or doubly encoded characters",
+    "info",
+    "{what} in `{path}`",
+    "{who}",
+    "{remedy}",
+    "RFC 9309 2.2.2; RFC 3986 2.1",
+    Subject(b"User-agent: *\nDisallow: /a%2520b/\n"),
+    Subject(b"User-agent: *\nDisallow: /a%20b/caf%C3%A9\n"),
+)
+SIBLINGS = Kind(
+    "R407",
+    "missing final `/` also hits siblings",
+    "warning",
+    "`{path}` also closes `{sibling}`, which {where} names",
+    "every robot",
+    "write `{path}/` for the folder, `{path}$` for the page alone",
+    "RFC 9309 2.2.2; seed 001",
+    Subject(b"User-agent: *\nDisallow: /news\n\nSitemap: https://example.org/news-sitemap.xml\n"),
+    Subject(b"User-agent: *\nDisallow: /news/\nDisallow: /shop\nDisallow: /shop/old\n"),
+)
+FRAGMENT = Kind(
+    "R408",
+    "fragment",
+    "error",
+    "`{written}` has a fragment: `#` begins a comment here, and the rule is `{rule}`",
+    "every robot; no robot sends what stands behind `#` in a URL",
+    "pages told apart by their fragment alone cannot be closed by robots.txt: take the rule out",
+    "RFC 9309 2.2; RFC 3986 3.5",
+    Subject(b"User-agent: *\nDisallow: /#!/admin\n"),
+    Subject(b"User-agent: *\nDisallow: / # !important\n"),
+)
+STYLE = Kind(
+    "R409",
+    "closes CSS or JS",
+    "warning",
+    "`{path}` closes style sheets or scripts: search engines then judge the pages without them",
+    "search engines that render pages (Googlebot, Bingbot and others)",
+    "leave what pages need to be shown open",
+    "Google's and Bing's pages on rendering",
+    Subject(b"User-agent: *\nDisallow: /*.css$\n"),
+    Subject(b"User-agent: *\nDisallow: /js/\nAllow: /js/*.js\nDisallow: /json/\n"),
+)
+
+KINDS = (FULL_URL, NO_SLASH, REGULAR, DOLLAR, LAST_STAR, ENCODING, SIBLINGS, FRAGMENT, STYLE)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Rule by rule."""
+    rules = [line for line in subject.lines if line.field in RULE_FIELDS and line.value]
+    for look in (_no_slash, _regular, _dollar, _encoding, _fragment):
+        yield from islice((finding for line in rules for finding in look(line)), EACH_MOST)
+    yield from islice(_full_url(subject, rules), EACH_MOST)
+    yield from islice(_last_star(subject, rules), EACH_MOST)
+    yield from islice(_siblings(subject, rules), EACH_MOST)
+    yield from islice(_style(subject, rules), EACH_MOST)
+
+
+def _at(kind: Kind, line: Line, start: int = 0, end: int | None = None, **words: Any) -> Finding:
+    """At a part of the path."""
+    stop = line.value_end if end is None else line.value_at + end
+    return kind.at(line.number, line.value_at + start + 1, stop + 1, path=shown(line.value), **words)
+
+
+def _full_url(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
+    """What is to be done depends on whose host the URL names; nobody is told to close or open a whole site."""
+    own = host_of(subject.url or "").removeprefix("www.")
+    for line in rules:
+        if not _SCHEME.match(line.value):
+            continue
+        path, host = _path_of(line.value), host_of(line.value).removeprefix("www.")
+        if path.rstrip("$") in WHOLE_SITE or (own and host != own):
+            remedy = "take it out"
+        elif own or not host:
+            remedy = f"write `{shown(path)}`"
+        else:
+            remedy = f"write `{shown(path)}` if this is the robots.txt of {shown(host)}, else take it out"
+        yield _at(FULL_URL, line, remedy=remedy)
+
+
+def _no_slash(line: Line) -> Iterator[Finding]:
+    path = line.value
+    if path[0] in "/*^" or _SCHEME.match(path):
+        return
+    better = f"/*{path.rstrip('*')}" if _ANYWHERE.match(path) else f"/{_DOTS.sub('', path)}"
+    yield _at(NO_SLASH, line, remedy=f"write `{shown(better)}`" if better not in WHOLE_SITE else "take it out")
+
+
+def _path_of(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # brackets that hold no address
+        return "/"
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def _regular(line: Line) -> Iterator[Finding]:
+    if _REGULAR.match(line.value) or _CHOICE.search(line.value):
+        yield _at(REGULAR, line)
+
+
+def _dollar(line: Line) -> Iterator[Finding]:
+    found = _DOLLAR.search(line.value)
+    if found and not _REGULAR.match(line.value):
+        yield _at(DOLLAR, line, found.start(), found.end())
+
+
+def _last_star(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
+    """Not where a rule that says the opposite has the same path: there the octet more decides."""
+    deciding = {line for group in subject.parsed.groups for line in _opposed(group)}
+    for line in rules:
+        bare = line.value.rstrip("*")
+        if bare and bare != line.value and line.value[0] in "/*" and line.number not in deciding:
+            yield _at(LAST_STAR, line, len(bare), better=shown(bare))
+
+
+def _opposed(group: Group) -> Iterator[int]:
+    said = {(rule.allow, rule.pattern.rstrip("*")) for rule in group.rules}
+    return (rule.line for rule in group.rules if (not rule.allow, rule.pattern.rstrip("*")) in said)
+
+
+def _encoding(line: Line) -> Iterator[Finding]:
+    path = line.value
+    if twice := _TWICE_ENCODED.search(path):
+        words = ("warning", "a percent sign encoded twice", "every robot: only URLs with %25 match", "encode it once")
+    elif twice := _BAD_ESCAPE.search(path):
+        words = (
+            "warning",
+            "a `%` that begins no escape",
+            "robots differ in what they take it for",
+            "write %25 for the sign",
+        )
+    elif (twice := _BLANK.search(path)) and not _SEVERAL.match(path):
+        words = (
+            "warning",
+            "a blank",
+            "Google's robots and others that compare octets: no URL has a blank",
+            "write %20 if it belongs to the path; a comment begins with `#`",
+        )
+    elif not twice and (twice := unsafe_sign(path)) and not _REGULAR.match(path):
+        words = (
+            "warning",
+            f"`{twice[0]}`, which robots send percent-encoded,",
+            "Google's robots and others that compare octets: they find no such sign in a URL",
+            "write `/`" if twice[0] == "\\" else f"write {quote(twice[0])}",
+        )
+    elif not twice and (twice := _RAW.search(path)):
+        words = (
+            "info",
+            "characters beyond ASCII",
+            "older robots, which compare octets",
+            "percent-encode them as UTF-8",
+        )
+    else:
+        return
+    severity, what, who, remedy = words
+    start, end = twice.span()
+    yield ENCODING.at(
+        line.number,
+        line.value_at + start + 1,
+        line.value_at + end + 1,
+        severity=severity,  # type: ignore[arg-type]
+        what=what,
+        who=who,
+        remedy=remedy,
+        path=shown(path),
+    )
+
+
+def _fragment(line: Line) -> Iterator[Finding]:
+    if line.value_end == line.comment_at and line.text.startswith(FRAGMENTS, line.comment_at):
+        written, rule = line.text[line.value_at :].rstrip(), f"{line.field.capitalize()}: {line.value}"
+        yield _at(FRAGMENT, line, end=len(written), written=shown(written), rule=shown(rule))
+
+
+def _siblings(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
+    """Only where the file itself names a sibling it wants open: `/news`, `/news-sitemap.xml`. Else a name that goes on
+    may well be meant (`/search` for `/searchresults`)."""
+    closed = {line.value for line in rules if line.field == "disallow"}
+    wanted = sorted(pair for pair in _wanted(subject, rules) if pair[0] not in closed)
+    for line in rules:
+        path = line.value
+        if line.field != "disallow" or len(path) < 2 or path[-1] in "/*$?=&" or "*" in path:
+            continue
+        at = bisect_left(wanted, (path + "\0", ""))
+        if at < len(wanted) and wanted[at][0].startswith(path) and wanted[at][0][len(path)] not in "/?#*$&=":
+            sibling, where = wanted[at]
+            if not subject.parsed.allows(sibling, "*"):
+                yield _at(SIBLINGS, line, sibling=shown(sibling), where=where)
+
+
+def _wanted(subject: Subject, rules: list[Line]) -> Iterator[tuple[str, str]]:
+    for line in rules:
+        if line.field == "allow" and "*" not in line.value:
+            yield line.value.rstrip("$"), f"line {line.number}"
+    for line in subject.lines:
+        if line.field == "sitemap" and _SCHEME.match(line.value):
+            yield _path_of(line.value), f"the Sitemap line {line.number}"
+
+
+def _style(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
+    allows = subject.parsed.matcher("Googlebot").allows
+    for line in rules:
+        found = _STYLE.search(line.value)
+        if line.field != "disallow" or found is None:
+            continue
+        name = example_of(line.value)
+        folder = "." not in name[name.rfind("/") :]
+        example = f"{name.rstrip('/')}/x.{'css' if 'css' in name.lower() else 'js'}" if folder else name
+        if line.value.startswith("/") and not allows(example):
+            yield _at(STYLE, line, found.start(), found.end())

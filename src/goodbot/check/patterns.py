@@ -1,0 +1,44 @@
+"""Path patterns, as several checks look at them."""
+
+import re
+from typing import Final
+from urllib.parse import quote, urlsplit
+
+WHOLE_SITE: Final = frozenset({"/", "/*", "*"})
+"""Each of them matches every path."""
+
+_NOT_IN_PATH = re.compile(r"[\"<>\\^`{|}]")
+_NOT_IN_QUERY = re.compile(r"[\"<>]")
+"""ASCII signs that robots send percent-encoded; of the others that RFC 3986 2 knows not, queries hold many."""
+
+
+def example_of(pattern: str) -> str:
+    """A path that the pattern is written for, as near as can be: an `x` for each `*`, no `$` at the end."""
+    path = pattern.replace("*", "x").rstrip("$")
+    return path if path.startswith("/") else f"/{path}"
+
+
+def unsafe_sign(path: str) -> re.Match[str] | None:
+    """The first sign of a path and query that robots send percent-encoded."""
+    question = path.find("?")
+    found = _NOT_IN_PATH.search(path, 0, len(path) if question < 0 else question)
+    return found or (_NOT_IN_QUERY.search(path, question) if question >= 0 else None)
+
+
+def as_sent(path: str) -> str:
+    """With those signs percent-encoded."""
+    start, question, query = path.partition("?")
+    return _NOT_IN_PATH.sub(_encoded, start) + question + _NOT_IN_QUERY.sub(_encoded, query)
+
+
+def _encoded(sign: re.Match[str]) -> str:
+    return quote(sign[0])
+
+
+def host_of(url: str) -> str:
+    """The host of an http or https URL; nothing if it has none, or is no such URL."""
+    try:
+        parts = urlsplit(url)
+        return (parts.hostname or "") if parts.scheme.lower() in ("http", "https") else ""
+    except ValueError:
+        return ""

@@ -1,0 +1,72 @@
+"""Findings as SARIF 2.1.0 (OASIS), which code hosts and editors read."""
+
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from urllib.parse import quote
+
+from goodbot.check.checker import KINDS
+from goodbot.check.findings import Finding, Kind
+from goodbot.check.report import Checked
+
+_LEVELS = {"error": "error", "warning": "warning", "info": "note"}
+_URL = re.compile(r"https?://[^\s;,]+")
+_RFC = re.compile(r"RFC (\d+)(?: (\d+(?:\.\d+)*))?")
+
+
+def as_sarif(checked: Sequence[Checked], version: str) -> dict[str, object]:
+    """One run. `version` is that of goodbot; the rules are those of the kinds that were found."""
+    codes = sorted({finding.code for each in checked for finding in each.findings})
+    order = {code: number for number, code in enumerate(codes)}
+    driver = {"name": "goodbot", "version": version, "rules": [_rule(KINDS[code]) for code in codes]}
+    results = [_result(each.name, finding, order) for each in checked for finding in each.findings]
+    return {
+        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{"tool": {"driver": driver}, "columnKind": "unicodeCodePoints", "results": results}],
+    }
+
+
+def source_url(source: str) -> str | None:
+    """Where a source can be read: the URL in it, else that of its RFC; None for others."""
+    if found := _URL.search(source):
+        return found[0]
+    if found := _RFC.search(source):
+        section = f"#section-{found[2]}" if found[2] else ""
+        return f"https://www.rfc-editor.org/rfc/rfc{found[1]}{section}"
+    return None
+
+
+def _rule(kind: Kind) -> dict[str, object]:
+    rule: dict[str, object] = {
+        "id": kind.code,
+        "name": kind.title,
+        "shortDescription": {"text": kind.title},
+        "help": {"text": f"{kind.title} (goodbot's docs/findings.md). Source: {kind.source}"},
+        "defaultConfiguration": {"level": _LEVELS[kind.severity]},
+    }
+    url = source_url(kind.source)
+    return rule if url is None else {**rule, "helpUri": url}
+
+
+def _result(name: str, finding: Finding, order: dict[str, int]) -> dict[str, object]:
+    region = {"startLine": finding.line, "startColumn": finding.column}
+    if finding.end_column is not None and finding.end_column >= finding.column:
+        region["endColumn"] = finding.end_column
+    where = {"artifactLocation": {"uri": _uri(name)}, "region": region}
+    said = [finding.message, f"Affected: {finding.affected}" if finding.affected else "", finding.fix or ""]
+    return {
+        "ruleId": finding.code,
+        "ruleIndex": order[finding.code],
+        "level": _LEVELS[finding.severity],
+        "message": {"text": "\n".join(filter(None, said))},
+        "locations": [{"physicalLocation": where}],
+    }
+
+
+def _uri(name: str) -> str:
+    if "://" in name:
+        return quote(name, safe=":/?#[]@!$&'()*+,;=%~")
+    if name == "-":
+        return "stdin"
+    return Path(name).as_uri() if Path(name).is_absolute() else quote(Path(name).as_posix())

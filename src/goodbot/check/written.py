@@ -1,0 +1,65 @@
+"""The lines of a robots.txt as its author sees them: with comments, blanks and columns, which parsing throws away."""
+
+from dataclasses import dataclass
+
+from goodbot.exclusion.lines import decode, split_lines
+
+LINES_MOST = 200_000
+"""Beyond that only the first are looked at: 500 KiB, which is all a robot must read, hold fewer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line. `text` is without its end. Columns count from 0, in characters.
+
+    `field` is in lower case, `value` without comment and outer blanks; both empty where there is no colon.
+    `field_at`, `colon_at`, `value_at`, `value_end`: where they stand; `comment_at`: where `#` begins a comment. -1: not
+    there.
+    """
+
+    number: int
+    text: str
+    field: str = ""
+    value: str = ""
+    field_at: int = -1
+    colon_at: int = -1
+    value_at: int = -1
+    value_end: int = -1
+    comment_at: int = -1
+
+    @property
+    def is_blank(self) -> bool:
+        """Nothing but blanks; a comment is something."""
+        return not self.text.strip(" \t")
+
+    @property
+    def is_record(self) -> bool:
+        """Whether RFC 9309 reads a record here."""
+        return bool(self.field)
+
+
+def read_lines(body: bytes) -> tuple[Line, ...]:
+    """The lines of `body`, numbered as `exclusion` numbers them. Never raises, linear."""
+    return tuple(_line(number, text) for number, text in enumerate(split_lines(decode(body))[:LINES_MOST], 1))
+
+
+def _line(number: int, text: str) -> Line:
+    said, sharp, _ = text.partition("#")
+    comment_at = len(said) if sharp else -1
+    written, colon, rest = said.partition(":")
+    name = written.strip(" \t")
+    if not colon or not name:
+        return Line(number, text, comment_at=comment_at, colon_at=len(written) if colon else -1)
+    value = rest.strip(" \t")
+    value_at = len(written) + 1 + len(rest) - len(rest.lstrip(" \t"))
+    return Line(
+        number,
+        text,
+        name.lower(),
+        value,
+        len(written) - len(written.lstrip(" \t")),
+        len(written),
+        value_at,
+        value_at + len(value),
+        comment_at,
+    )

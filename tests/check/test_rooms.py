@@ -1,0 +1,331 @@
+"""Room by room: bytes → codes with their lines and columns. Only the codes of the room are compared."""
+
+import pytest
+
+from goodbot.check import Answer, Subject, check
+from goodbot.check.subject import PageFile
+from goodbot.exclusion import DIALECTS, RobotsTxt
+
+SITE = "https://example.org/robots.txt"
+TEXT = ("Content-Type", "text/plain")
+ALL = b"User-agent: *\nDisallow: /a\n"
+
+Places = list[tuple[str, int, int]]
+
+ROBOTS: list[tuple[str, str, bytes, Places]] = [
+    # room, name, body, code line column
+    ("R0", "HTML", b"\n <!-- x -->\n<html>\nDisallow: /", [("R003", 1, 1)]),
+    ("R0", "only comments", b"# a\n\n# b\n", [("R007", 1, 1)]),
+    ("R0", "a record nobody knows is one", b"Foo: bar\n", []),
+    ("R1", "mark", b"\xef\xbb\xbf" + ALL, [("R101", 1, 1)]),
+    ("R1", "UTF-16 hides all else", b"\xfe\xff\x00U\x00\r\x00\n", [("R102", 1, 1)]),
+    ("R1", "UTF-16 without a mark", ALL.decode().encode("utf-16-le"), [("R102", 1, 1)]),
+    ("R1", "UTF-16, big end first", ALL.decode().encode("utf-16-be"), [("R102", 1, 1)]),
+    ("R1", "UTF-32 without a mark", ALL.decode().encode("utf-32-le"), [("R102", 1, 1)]),
+    ("R1", "UTF-32, big end first", ALL.decode().encode("utf-32-be"), [("R102", 1, 1)]),
+    ("R1", "NULs are no UTF-16", b"User-agent: *\nDisallow: /a\x00b\x00\n", [("R103", 2, 13)]),
+    ("R1", "control in a rule", b"User-agent: *\nDisallow: /a\x07\n# \x07\n", [("R103", 2, 13)]),
+    ("R1", "not UTF-8, not in comments", b"# \xe9\nUser-agent: *\nDisallow: /a\xe9\n", [("R104", 3, 13)]),
+    ("R1", "mixed ends", b"User-agent: *\r\nDisallow: /a\n", [("R105", 1, 1)]),
+    (
+        "R1",
+        "C1 controls",
+        "User-agent: *\nDisallow: /a\x85\nDisallow: /\x90\n".encode(),
+        [("R103", 2, 13), ("R103", 3, 12)],
+    ),
+    ("R1", "no-break space", "User-agent:\u00a0*\nDisallow: /a\n".encode(), [("R106", 1, 12)]),
+    ("R2", "UTF-16 without a mark has no lines", ALL.decode().encode("utf-16-le"), []),
+    ("R2", "no colon", b"User-agent: *\n  Disallow /a\n", [("R201", 2, 3), ("R207", 1, 1)]),
+    ("R2", "blank before colon", b"User-agent: *\nDisallow  : /a\n", [("R202", 2, 9)]),
+    ("R2", "misspelt", b"User-agent: *\n Disalow: /a\n", [("R203", 2, 2), ("R207", 1, 1)]),
+    ("R2", "two paths", b"User-agent: *\nDisallow: /a /b\nDisallow: /a b\n", [("R204", 2, 11)]),
+    ("R2", "nobody's rules", b"Disallow: /a\nAllow:\n\nUser-agent: *\nAllow: /\n", [("R205", 1, 1)]),
+    ("R2", "nameless", b"User-agent: # x\nDisallow: /\n", [("R206", 1, 1)]),
+    ("R2", "no rules", b"User-agent: a\n\nUser-agent: *\nDisallow: /\n", [("R207", 1, 1)]),
+    ("R2", "blank lines", b"User-agent: *\n\nDisallow: /\n\n# x\nAllow: /b\n", [("R208", 3, 1), ("R208", 6, 1)]),
+    ("R2", "sharp", b"User-agent: *\nDisallow: /a#b\nDisallow: /c #d\n", [("R209", 2, 13)]),
+    ("R3", "whole value", b"User-agent: Mozilla/5.0 (x)\nAllow: /\n", [("R301", 1, 13)]),
+    ("R3", "version", b"User-agent:  OneBot/1.2\nAllow: /\n", [("R302", 1, 14)]),
+    ("R3", "wildcard", b"User-agent: One*\nAllow: /\n", [("R303", 1, 13)]),
+    ("R3", "misspelt", b"User-agent: Gogglebot\nAllow: /\n", [("R304", 1, 13)]),
+    ("R3", "short names that resemble others", b"User-agent: AIBOT\nAllow: /\n", []),
+    ("R3", "other names that resemble others", b"User-agent: Roverbot\nAllow: /\n", []),
+    ("R3", "Yandex is a name of its robots", b"User-agent: Yandex\nAllow: /\n", []),
+    ("R3", "twice", b"User-agent: a\nAllow: /\n\nUser-agent: A\nAllow: /\n", [("R305", 4, 13)]),
+    ("R4", "full URL", b"User-agent: *\nDisallow: https://example.org/a\n", [("R401", 2, 11)]),
+    ("R4", "no slash", b"User-agent: *\nAllow:a\n", [("R402", 2, 7)]),
+    ("R4", "regular expression", b"User-agent: *\nDisallow: ^/a.*\n", [("R403", 2, 11)]),
+    ("R4", "choice of a shell", b"User-agent: *\nDisallow: /{a,b}/\n", [("R403", 2, 11), ("R406", 2, 12)]),
+    ("R4", "quotes", b'User-agent: *\nDisallow: /"x"\n', [("R406", 2, 12)]),
+    ("R4", "angle brackets", b"User-agent: *\nDisallow: /<id>\n", [("R406", 2, 12)]),
+    ("R4", "bar", b"User-agent: *\nDisallow: /a|b\n", [("R406", 2, 13)]),
+    ("R4", "backslash", b"User-agent: *\nDisallow: /a\\b\n", [("R406", 2, 13)]),
+    ("R4", "what queries hold as it is", b"User-agent: *\nDisallow: /?a={b}|c\nDisallow: /a%7Cb\n", []),
+    ("R4", "quote in a query", b'User-agent: *\nDisallow: /?a="\n', [("R406", 2, 15)]),
+    ("R4", "dollar", b"User-agent: *\nDisallow: /a$*\n", [("R404", 2, 13), ("R405", 2, 14)]),
+    ("R4", "last star", b"User-agent: *\nDisallow: /a**\n", [("R405", 2, 13)]),
+    ("R4", "a last star that decides", b"User-agent: *\nDisallow: /a\nAllow: /a*\nDisallow: /b*\n", [("R405", 4, 13)]),
+    (
+        "R4",
+        "a last star of another group",
+        b"User-agent: x\nDisallow: /a\nUser-agent: *\nAllow: /a*\n",
+        [("R405", 4, 10)],
+    ),
+    (
+        "R4",
+        "folder without a slash",
+        b"User-agent: *\nDisallow: /css\nDisallow: /x/js\n",
+        [("R409", 2, 11), ("R409", 3, 13)],
+    ),
+    ("R4", "folder with a star", b"User-agent: *\nDisallow: /css/*$\n", [("R409", 2, 11)]),
+    (
+        "R4",
+        "no folder of styles",
+        b"User-agent: *\nDisallow: /css$\nDisallow: /x.css\nDisallow: /jsp\nDisallow: /javascript\n",
+        [],
+    ),
+    ("R4", "letters", "User-agent: *\nDisallow: /é\n".encode(), [("R406", 2, 12)]),
+    ("R4", "blank", b"User-agent: *\nDisallow: /a b\n", [("R406", 2, 13)]),
+    ("R4", "words, no comment", b"User-agent: *\nDisallow: /a please\n", [("R406", 2, 13)]),
+    ("R4", "several paths have no blank", b"User-agent: *\nDisallow: /a /b *c\n", []),
+    ("R5", "duplicate", ALL + b"Disallow: /a\n", [("R502", 3, 1)]),
+    ("R5", "tie", ALL + b"Allow: /a\n", [("R503", 3, 1), ("R510", 2, 1)]),
+    (
+        "R5",
+        "tie, written in two ways",
+        b"User-agent: *\nDisallow: /%7Ex\nAllow: /~x\n",
+        [("R503", 3, 1), ("R510", 2, 1), ("R510", 2, 1)],
+    ),
+    ("R5", "all opened by a star", b"User-agent: *\nDisallow: /\nAllow: /*\n", [("R501", 2, 1), ("R510", 2, 1)]),
+    ("R5", "a sign that is sent encoded", b'User-agent: *\nDisallow: /"x"\n', [("R510", 2, 1), ("R510", 2, 1)]),
+    ("R5", "shorter says the same", ALL + b"Disallow: /a/b\n", [("R504", 3, 1)]),
+    ("R5", "longer first", b"User-agent: *\nAllow: /a/b\nDisallow: /a\n", [("R510", 2, 1)]),
+    ("R5", "all closed", b"User-agent: *\nDisallow: /\n", [("R506", 2, 1)]),
+    (
+        "R5",
+        "all closed in two groups",
+        b"User-agent: *\nDisallow: /\n\nUser-agent: *\nDisallow: /x\n",
+        [("R504", 5, 1), ("R506", 2, 1)],
+    ),
+    ("R5", "open to one", b"User-agent: *\nDisallow: /\n\nUser-agent: x\nDisallow: /x\n", []),
+    ("R5", "secret", b"User-agent: *\nDisallow: /.git/\n", [("R508", 2, 1)]),
+    ("R5", "empty Disallow", ALL + b"Disallow:\n", [("R509", 3, 1)]),
+    ("R6", "delay", b"User-agent: x\nCrawl-delay: soon\nDisallow:\nSitemap: https://e.org/s\n", [("R601", 2, 1)]),
+    ("R6", "noindex", ALL + b"Noindex: /b\nSitemap: https://e.org/s\n", [("R602", 3, 1)]),
+    ("R6", "host", ALL + b"Host: e.org\nSitemap: https://e.org/s\n", [("R603", 3, 1)]),
+    ("R6", "relative", ALL + b"Sitemap: s.xml\n", [("R604", 3, 10)]),
+    ("R6", "no sitemap behind the colon", ALL + b"Sitemap:\n", [("R604", 3, 1)]),
+    ("R6", "sitemap without a host", ALL + b"Sitemap: https:///s.xml\n", [("R604", 3, 10)]),
+    ("R6", "sitemap of no host", ALL + b"Sitemap: https://e org/s.xml\n", [("R604", 3, 10)]),
+    ("R6", "signals of others", ALL + b"Content-Signal: search=yes,use=reference\nSitemap: https://e.org/s\n", []),
+    ("R6", "signal turned round", ALL + b"Content-Signal: train-ai=no\nSitemap: https://e.org/s\n", [("R606", 3, 17)]),
+    ("R6", "signal without a value", ALL + b"Content-Signal: search\nSitemap: https://e.org/s\n", [("R606", 3, 17)]),
+    ("R6", "usage no", ALL + b"Content-Usage: train-ai=no\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
+    ("R6", "usage of a path", ALL + b"Content-Usage: /b search=maybe\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
+    ("R6", "usage turned round", ALL + b"Content-Usage: ai-train=n\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
+    ("R6", "usage of others", ALL + b"Content-Usage: search=y, bots=n\nSitemap: https://e.org/s\n", []),
+    ("R6", "closed sitemap", ALL + b"Sitemap: https://example.org/a.xml\n", [("R605", 3, 10)]),
+    ("R6", "none", ALL, [("R608", 1, 1)]),
+]
+
+
+@pytest.mark.parametrize(("room", "name", "body", "places"), ROBOTS, ids=[f"{case[0]} {case[1]}" for case in ROBOTS])
+def test_robots_txt(room: str, name: str, body: bytes, places: Places) -> None:
+    found = [(each.code, each.line, each.column) for each in check(Subject(body)) if each.code.startswith(room)]
+    assert sorted(found) == sorted(places)
+
+
+ANSWERS: list[tuple[str, str, Answer, list[tuple[str, str]]]] = [
+    # name, URL, answer, codes with severities
+    ("as it should be", SITE, Answer(200, (TEXT,), (SITE,)), []),
+    ("no answer", SITE, Answer(None, (), (SITE,), "no address"), [("R001", "error")]),
+    ("server error", SITE, Answer(500, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("too many requests", SITE, Answer(429, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("forbidden", SITE, Answer(403, (TEXT,), (SITE,)), [("R002", "warning")]),
+    ("not found", SITE, Answer(404, (TEXT,), (SITE,)), [("R002", "info")]),
+    ("no type", SITE, Answer(200, (), (SITE,)), [("R004", "warning")]),
+    ("itself", SITE, Answer(302, (), (SITE, SITE)), [("R005", "error")]),
+    ("there and back", SITE, Answer(301, (), (SITE, "https://www.example.org/robots.txt", SITE)), [("R005", "error")]),
+    ("six", SITE, Answer(200, (TEXT,), tuple(f"{SITE}?{n}" for n in range(7))), [("R005", "error")]),
+    ("on and on", SITE, Answer(302, (TEXT,), tuple(f"{SITE}?{n}" for n in range(11))), [("R005", "error")]),
+    ("foreign", SITE, Answer(200, (TEXT,), (SITE, "https://other.example/robots.txt")), [("R005", "warning")]),
+    ("to www", SITE, Answer(200, (TEXT,), (SITE, "https://www.example.org/robots.txt")), []),
+    ("a redirect without a target", SITE, Answer(302, (), (SITE,)), [("R002", "info")]),
+    ("kept long", SITE, Answer(200, (TEXT, ("Cache-Control", "max-age=999999999999")), (SITE,)), [("R008", "info")]),
+    ("cannot be decoded", SITE, Answer(200, (TEXT, ("Content-Encoding", "br"))), []),
+    ("in a folder", "https://example.org/a/robots.txt", Answer(200, (TEXT,)), [("R009", "error")]),
+    ("in capitals", "https://example.org/Robots.txt", Answer(200, (TEXT,)), [("R009", "error")]),
+]
+
+
+@pytest.mark.parametrize(("name", "url", "answer", "codes"), ANSWERS, ids=[case[0] for case in ANSWERS])
+def test_answers(name: str, url: str, answer: Answer, codes: list[tuple[str, str]]) -> None:
+    found = check(Subject(ALL, url, answer), ["R5", "R6"])
+    assert [(each.code, each.severity) for each in found] == codes
+
+
+def page(head: str, body: str = "") -> bytes:
+    return f"<!DOCTYPE html>\n<title>x</title>\n{head}\n<p>{body}".encode()
+
+
+INDEX, NOINDEX = '<meta name="robots" content="index">', '<meta name="robots" content="noindex">'
+CLOSED = b"User-agent: *\nDisallow: /old/\n"
+GOOGLE_CLOSED = b"User-agent: googlebot\nDisallow: /old/\n"
+BING = '<meta name="bingbot" content="noindex">'
+XNOINDEX = ("X-Robots-Tag", "noindex")
+
+PAGES: list[tuple[str, bytes, bytes | None, tuple[tuple[str, str], ...], Places]] = [
+    # name, body, robots.txt, headers, code line column
+    ("nothing", page(""), None, (), []),
+    ("no page", b"\x00\xff\x00", None, (), []),
+    ("in one tag", page("<meta name=ROBOTS content='NoIndex,INDEX'>"), None, (), [("R701", 3, 1)]),
+    ("in two", page(f"{NOINDEX} {INDEX}"), None, (), [("R701", 3, 40), ("R702", 3, 40)]),
+    ("none and follow", page("<meta name=robots content='follow, none'>"), None, (), [("R701", 3, 1)]),
+    ("one robot less, by a header", page(INDEX), None, (("X-Robots-Tag", "bingbot: noindex"),), []),
+    ("one robot more, by a header", page(NOINDEX), None, (("X-Robots-Tag", "bingbot: index"),), [("R706", 3, 1)]),
+    (
+        "both to one robot",
+        page(BING.replace("no", "")),
+        None,
+        (("X-Robots-Tag", "bingbot: noindex"),),
+        [("R706", 3, 1)],
+    ),
+    ("limits", page("<meta name=robots content='max-snippet:9, max-snippet:8'>"), None, (), [("R701", 3, 1)]),
+    ("one robot less", page(INDEX + "<meta name=bingbot content=noindex>"), None, (), []),
+    ("one robot more", page(NOINDEX + "<meta name=bingbot content=index>"), None, (), [("R701", 3, 39)]),
+    ("names that are no robots", page("<meta name=author content='index'>" * 2), None, (), []),
+    ("in the body", page("", NOINDEX), None, (), [("R703", 4, 4)]),
+    ("after text", f"text {NOINDEX}".encode(), None, (), [("R703", 1, 6)]),
+    ("in a script", page("", f"<script>'{NOINDEX}'</script><!-- {NOINDEX} -->"), None, (), []),
+    ("in noscript", page(f"<noscript>\n {INDEX}{NOINDEX}</noscript>"), None, (), [("R701", 4, 38), ("R702", 4, 38)]),
+    ("misspelt", page("<meta name=robots content='noindex nofolow, max-snippet: x'>"), None, (), [("R704", 3, 1)] * 2),
+    ("wide signs before", page(f"<link title='日本'>{INDEX.replace('index', 'x')}"), None, (), [("R704", 3, 18)]),
+    ("closed", page(NOINDEX), CLOSED, (), [("R705", 3, 1)]),
+    ("closed to one that is not meant", page(BING), CLOSED + b"User-agent: bingbot\nDisallow:\n", (), []),
+    ("closed to the one that is meant", page(BING), CLOSED, (), [("R705", 3, 1)]),
+    (
+        "field for one that is closed",
+        page(""),
+        GOOGLE_CLOSED,
+        (("X-Robots-Tag", "googlebot: noindex"),),
+        [("R705", 1, 1)],
+    ),
+    ("field for one that is open", page(""), GOOGLE_CLOSED, (("X-Robots-Tag", "bingbot: noindex"),), []),
+    ("closed by a header", page(""), CLOSED, (XNOINDEX,), [("R705", 1, 1)]),
+    ("closed, and to be indexed", page(INDEX), CLOSED, (), []),
+    ("open to search engines", page(NOINDEX), CLOSED + b"User-agent: googlebot\nUser-agent: bingbot\nAllow: /", (), []),
+    ("closed to one", page(NOINDEX), b"User-agent: bingbot\nDisallow: /", (), [("R705", 3, 1)]),
+    ("header", page(INDEX), None, (XNOINDEX,), [("R706", 3, 1)]),
+    ("header for one robot", page(INDEX), None, (("x-robots-tag", "otherbot: noindex"),), []),
+    ("the other way round", page(NOINDEX), None, (("x-robots-tag", "all"),), [("R706", 3, 1)]),
+    ("canonical", page("<link rel=canonical href=b.html>"), CLOSED, (), [("R707", 3, 1)]),
+    ("canonical in a field", page(""), CLOSED, (("Link", "</old/b>; rel=canonical"),), [("R707", 1, 1)]),
+    ("canonical is itself", page("<link rel=canonical href=a.html>"), CLOSED, (), []),
+    ("canonical elsewhere", page("<link rel=canonical href=//e.org/old/>"), CLOSED, (), []),
+]
+
+
+@pytest.mark.parametrize(("name", "body", "robots", "headers", "places"), PAGES, ids=[case[0] for case in PAGES])
+def test_pages(
+    name: str, body: bytes, robots: bytes | None, headers: tuple[tuple[str, str], ...], places: Places
+) -> None:
+    url = "https://example.org/old/a.html"
+    found = check(Subject(body, url, Answer(200, headers), is_page=True, robots=robots))
+    assert [(each.code, each.line, each.column) for each in found] == places
+
+
+@pytest.mark.parametrize(("name", "body", "robots", "headers", "places"), PAGES, ids=[case[0] for case in PAGES])
+def test_of_both_files_one_finding_means_the_other(
+    name: str, body: bytes, robots: bytes | None, headers: tuple[tuple[str, str], ...], places: Places
+) -> None:
+    page_file = PageFile("https://example.org/old/a.html", body, headers)
+    found = [each.code for each in check(Subject(robots or b"", SITE, pages=(page_file,)))]
+    assert ("R507" in found) == ("R705" in [code for code, _, _ in places])
+
+
+FIXES: list[tuple[str, str, str | None, str]] = [
+    # code, line, where the file lies, fix
+    ("R401", "Disallow: http://other.example/", None, "take it out: a robots.txt speaks for its own host only"),
+    ("R401", "Disallow: http://other.example", None, "take it out: a robots.txt speaks for its own host only"),
+    ("R401", "Disallow: https://example.org/*", SITE, "take it out: a robots.txt speaks for its own host only"),
+    ("R401", "Disallow: https://e.org/a?b", SITE, "take it out: a robots.txt speaks for its own host only"),
+    ("R401", "Disallow: https://www.example.org/a?b", SITE, "write `/a?b`: a robots.txt speaks for its own host only"),
+    ("R402", "Disallow: id=3*", None, "write `/*id=3`"),
+    ("R402", "Disallow: .php", None, "write `/*.php`"),
+    ("R402", "Disallow: ?id=", None, "write `/*?id=`"),
+    ("R402", "Disallow: ./a", None, "write `/a`"),
+    ("R402", "Disallow: ./", None, "take it out"),
+    ("R402", "Disallow: 404.html", None, "write `/404.html`"),
+    ("R406", "Disallow: /a|b", None, "write %7C"),
+    ("R406", "Disallow: /a\\b", None, "write `/`"),
+    ("R304", "User-agent: ClaudBot", None, "did you mean `ClaudeBot`?"),
+    ("R304", "User-agent: AhrefBot", None, "did you mean `AhrefsBot`?"),
+    ("R304", "User-agent: BingBott", None, "did you mean `bingbot`?"),
+    ("R304", "User-agent: GPTBott", None, "did you mean `GPTBot`?"),
+    ("R304", "User-agent: Baiduspidr", None, "did you mean `Baiduspider`?"),
+    ("R304", "User-agent: Amazonbt", None, "did you mean `Amazonbot`?"),
+    ("R304", "User-agent: SemrushBott", None, "did you mean `SemrushBot`?"),
+    ("R307", "User-agent: msnbot", None, "write `bingbot`"),
+    ("R307", "User-agent: msnbot\nUser-agent: Bingbot", None, "take it out"),
+    ("R606", "Content-Signal: train-ai=no", None, "did you mean `ai-train`?"),
+    ("R606", "Content-Usage: train-ai=no", None, "write `train-ai=n` or `train-ai=y`"),
+]
+
+
+@pytest.mark.parametrize(("code", "line", "url", "fix"), FIXES, ids=[f"{case[0]} {case[1]}" for case in FIXES])
+def test_how_to_mend_it(code: str, line: str, url: str | None, fix: str) -> None:
+    found = check(Subject(f"User-agent: *\n{line}\nDisallow: /z\n".encode(), url))
+    assert [each.fix for each in found if each.code == code] == [fix]
+
+
+def test_where_the_host_is_not_known_both_are_told() -> None:
+    (found,) = [each for each in check(Subject(b"User-agent: *\nDisallow: http://e.org/a")) if each.code == "R401"]
+    assert (found.fix or "").startswith("write `/a` if this is the robots.txt of e.org, else take it out")
+
+
+def test_what_msnbot_is_said_bing_reads() -> None:
+    (found,) = [each for each in check(Subject(b"User-agent: msnbot\nDisallow: /a\n")) if each.code == "R307"]
+    assert "bingbot goes by this group" in found.message
+    assert "nobody" not in found.affected
+
+
+def test_one_is_no_plural() -> None:
+    said = [
+        each.message for each in check(Subject(ALL + b"Crawl-delay: 86400\n" + b"#" * 512_000 + b"\nDisallow: /b\n"))
+    ]
+    assert any("1 page a day" in message for message in said)
+    assert any("one line from here on is lost" in message for message in said)
+
+
+@pytest.mark.parametrize(("body", "codes"), [(b"", ["R004"]), (b"\x1f\x8b\x08\xff\xff", ["R004"]), (ALL, [])])
+def test_what_cannot_be_decoded_is_not_called_empty(body: bytes, codes: list[str]) -> None:
+    answer = Answer(200, (TEXT, ("Content-Encoding", "gzip")))
+    found = [each for each in check(Subject(body, SITE, answer)) if each.code.startswith("R0")]
+    assert [each.code for each in found] == codes
+    assert all("gzip" in each.message for each in found)
+
+
+@pytest.mark.parametrize("sign", "\u202e\u2066\u180e\u3164\u3000\u2003")
+def test_signs_that_cannot_be_seen(sign: str) -> None:
+    found = check(Subject(f"User-agent: *\nDisallow: /a{sign}b\n".encode()), ["R4", "R5", "R6"])
+    assert [(each.code, each.line, each.column) for each in found] == [("R106", 2, 13)]
+
+
+def test_who_reads_several_paths() -> None:
+    (found,) = [each for each in check(Subject(b"User-agent: *\nDisallow: /a /b\n")) if each.code == "R204"]
+    readers = [
+        name for name in DIALECTS if not RobotsTxt.parse(b"User-agent: *\nDisallow: /a /b\n", name).allows("/b", "x")
+    ]
+    assert readers == ["kollar"]
+    assert "kollar" in found.affected
+
+
+def test_a_term_is_told_with_what_was_meant() -> None:
+    body = page("<meta name=robots content='no-index, noyaca, max-image-preview:big, max-video-preview'>")
+    fixes = [(each.severity, each.fix) for each in check(Subject(body, is_page=True))]
+    assert fixes == [
+        ("warning", "did you mean `noindex`?"),
+        ("info", "take it out"),
+        ("warning", "did you mean `max-image-preview:large`?"),
+        ("warning", "did you mean `max-video-preview:-1`?"),
+    ]
