@@ -1,0 +1,184 @@
+"""The score card: what was seen at each site, judged by the rules."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from goodbot.exam.expectations import Later
+from goodbot.exam.rules import RULES, Kind, Rule
+from goodbot.exam.values import Asked, Judgement, Seen, Site
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One expectation judged. `points` is what it gave."""
+
+    rule: Rule
+    says: str
+    judgement: Judgement
+
+    @property
+    def points(self) -> int:
+        return self.rule.points if self.judgement.passed else 0
+
+    @property
+    def fails(self) -> bool:
+        """Whether it fails the site: extras do not."""
+        return not (self.judgement.passed or self.rule.extra)
+
+
+@dataclass(frozen=True, slots=True)
+class SiteCard:
+    """One site. `skipped` says why it was not part of the exam; a site no request reached has no points."""
+
+    name: str
+    teaches: str
+    source: str
+    marks: tuple[Mark, ...]
+    requests: int = 0
+    skipped: str | None = None
+
+    @property
+    def passed(self) -> bool | None:
+        """None: skipped."""
+        return None if self.skipped else not any(mark.fails for mark in self.marks)
+
+    @property
+    def points(self) -> int:
+        return sum(mark.points for mark in self.marks)
+
+    @property
+    def most(self) -> int:
+        """The points to be had, extras included."""
+        return sum(mark.rule.points for mark in self.marks)
+
+    @property
+    def offending(self) -> Asked | None:
+        """The first request that offends."""
+        found = [mark.judgement.offending for mark in self.marks if mark.fails and mark.judgement.offending]
+        return min(found, key=lambda asked: asked.at, default=None)
+
+    @property
+    def expected(self) -> str:
+        return "; ".join(mark.says for mark in self.marks)
+
+    @property
+    def observed(self) -> str:
+        """What was seen of all that failed, or of all if nothing did."""
+        if self.skipped:
+            return f"skipped: {self.skipped}"
+        shown = [mark for mark in self.marks if mark.fails] or self.marks
+        return "; ".join(dict.fromkeys(mark.judgement.observed for mark in shown))
+
+
+@dataclass(frozen=True, slots=True)
+class ScoreCard:
+    """The whole exam. Memory in bytes and CPU in seconds are those of the examined processes, None if none ran.
+
+    `began_at` is in Unix seconds, as are the times of requests. `refused_connections` came when no more could
+    be open.
+    """
+
+    crawler: str
+    sites: tuple[SiteCard, ...]
+    peak_memory_bytes: int | None = None
+    cpu_s: float | None = None
+    elapsed_s: float | None = None
+    began_at: float | None = None
+    refused_connections: int = 0
+
+    @property
+    def passed(self) -> bool:
+        return all(site.passed is not False for site in self.sites)
+
+    def total(self, kind: Kind) -> tuple[int, int]:
+        """Points and most points of one kind."""
+        marks = [mark for site in self.sites for mark in site.marks if mark.rule.kind == kind]
+        return sum(mark.points for mark in marks), sum(mark.rule.points for mark in marks)
+
+    def as_json(self) -> dict[str, Any]:
+        """The form that programs rely on."""
+        manners, skill = self.total("manners"), self.total("skill")
+        return {
+            "crawler": self.crawler,
+            "passed": self.passed,
+            "sites": [_site_json(site) for site in self.sites],
+            "manners": {"points": manners[0], "max": manners[1]},
+            "skill": {"points": skill[0], "max": skill[1]},
+            "peak_memory_bytes": self.peak_memory_bytes,
+            "cpu_s": self.cpu_s,
+            "elapsed_s": self.elapsed_s,
+            "began_at": self.began_at,
+            "refused_connections": self.refused_connections,
+        }
+
+
+def judge_site(site: Site, seen: Seen) -> SiteCard:
+    """What a crawler gets for one site."""
+    return SiteCard(site.name, site.teaches, site.source, tuple(_marks(site, seen)), requests=len(seen.requests))
+
+
+def skipped_site(site: Site, why: str) -> SiteCard:
+    """A site that could not be part of the exam."""
+    return SiteCard(site.name, site.teaches, site.source, (), skipped=why)
+
+
+def _marks(site: Site, seen: Seen) -> Iterable[Mark]:
+    for expectation in site.expects:
+        if isinstance(expectation, Later) and seen.visits < expectation.visits:
+            continue
+        refused = expectation.rule == "secure" and any(seen.connections.values())  # a good crawler asks nothing there
+        judgement = expectation.judge(seen) if seen.requests or refused else Judgement(False, "no request came")
+        where = ""
+        if len(site.labels) > 1 and expectation.origin is not None:
+            where = f" ({origin_called(expectation.origin)})"
+        if seen.requests:
+            judgement = replace(judgement, observed=judgement.observed + where)
+        yield Mark(RULES[expectation.rule], expectation.says + where, judgement)
+
+
+def origin_called(label: str) -> str:
+    """How an origin of a site that has several is called."""
+    return f"its {label or 'own'} origin"
+
+
+def _site_json(site: SiteCard) -> Mapping[str, Any]:
+    return {
+        "name": site.name,
+        "passed": site.passed,
+        "expected": site.expected,
+        "observed": site.observed,
+        "points": site.points,
+        "max": site.most,
+        "teaches": site.teaches,
+        "source": site.source,
+        "requests": site.requests,
+        "skipped": site.skipped,
+        "first_offending": _asked_json(site.offending),
+        "marks": [
+            {
+                "rule": mark.rule.code,
+                "kind": mark.rule.kind,
+                "extra": mark.rule.extra,
+                "passed": mark.judgement.passed,
+                "expected": mark.says,
+                "observed": mark.judgement.observed,
+                "points": mark.points,
+                "max": mark.rule.points,
+            }
+            for mark in site.marks
+        ],
+    }
+
+
+def _asked_json(asked: Asked | None) -> Mapping[str, Any] | None:
+    if asked is None:
+        return None
+    return {
+        "origin": asked.origin,
+        "method": asked.method,
+        "target": asked.target,
+        "at": asked.at,
+        "status": asked.status,
+        "visit": asked.visit,
+    }

@@ -1,0 +1,227 @@
+"""A drive: a crawler is led through the web of hard sites, measured and judged."""
+
+import re
+import shlex
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from goodbot.errors import RunError
+from goodbot.exam.authority import Authority
+from goodbot.exam.card import ScoreCard, judge_site, skipped_site
+from goodbot.exam.conduct import Visit, judge_drive
+from goodbot.exam.processes import SAMPLE_S, Crawler, Output, ProcessTree
+from goodbot.exam.proxy import ExamProxy
+from goodbot.exam.values import Site
+from goodbot.exam.web import NAMES_HINT, ExamWeb
+from goodbot.ports import Clock
+
+_PLACEHOLDER = re.compile(r"\{(seeds|seed-file|ca-file|proxy|dir)\}")
+_PLAIN = re.compile(r"[\w@%+=:,./{}-]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is driven: a command with placeholders, how often, for how long in all, and where its output goes."""
+
+    command: tuple[str, ...]
+    visits: int = 1
+    limit_s: float = 600.0
+    log: Path | None = None
+    name: str | None = None
+
+    @property
+    def placeholders(self) -> frozenset[str]:
+        """Those that stand in the command."""
+        return frozenset(name for argument in self.command for name in _PLACEHOLDER.findall(argument))
+
+
+@dataclass(frozen=True, slots=True)
+class Glance:
+    """How a drive goes. Times in seconds, `memory_bytes` as of now."""
+
+    elapsed_s: float
+    left_s: float
+    visit: int
+    requests: int
+    reached: int
+    sites: int
+    memory_bytes: int
+
+
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """What a drive gave; `tail` is the end of the crawler's own output."""
+
+    card: ScoreCard
+    visits: tuple[Visit, ...]
+    tail: str
+
+
+class Ground:
+    """Where the driving is done: the web, its certificates and, if the sites go by name, its proxy."""
+
+    def __init__(self, sites: Sequence[Site], web: ExamWeb, seed_file: Path, ca_file: Path | None) -> None:
+        self.sites = sites
+        self.web = web
+        self.seed_file = seed_file
+        self.ca_file = ca_file
+        self.proxy: str | None = None
+        self.listeners = [web.listener]
+        self.began_at = web.clock.now()
+
+    def count(self) -> tuple[int, int]:
+        """Requests, and sites that were reached."""
+        counts = [len(asked) for asked in self.web.requests.values()]
+        return sum(counts), sum(count > 0 for count in counts)
+
+    def card(self, name: str, visits: Sequence[Visit] = (), tree: ProcessTree | None = None) -> ScoreCard:
+        """The score as of now; with the drive itself as the last of the sites."""
+        skipped = self.web.skipped
+        cards = [
+            skipped_site(site, skipped[site.name]) if site.name in skipped else judge_site(site, self.web.seen(site))
+            for site in self.sites
+        ]
+        seen = {site.name: self.web.seen(site) for site in self.web.sites}
+        peak = (tree.peak_bytes or None) if tree else None
+        return ScoreCard(
+            name,
+            (*cards, judge_drive(seen, visits, peak)),
+            peak_memory_bytes=peak,
+            cpu_s=round(tree.cpu_s, 3) if tree else None,
+            elapsed_s=round(self.web.clock.now() - self.began_at, 3),
+            began_at=self.began_at,
+            refused_connections=sum(listener.refused for listener in self.listeners),
+        )
+
+
+@asynccontextmanager
+async def open_ground(
+    sites: Sequence[Site],
+    clock: Clock,
+    folder: Path,
+    *,
+    by_name: bool = False,
+    trusts: bool = True,
+    base_port: int | None = None,
+    names_hint: str = NAMES_HINT,
+) -> AsyncIterator[Ground]:
+    """Serves the sites while the block lasts; the files that go with it are made in `folder`.
+
+    `by_name`: behind a proxy; `names_hint`: how to have that. `trusts`: the crawler can be given our
+    certificate. Raises RunError if a port is taken.
+    """
+    authority = Authority.create(folder) if trusts or any(site.tls for site in sites) else None
+    absent = frozenset[str]() if trusts else frozenset({"ca-file"})
+    contexts = authority.contexts() if authority else {}
+    async with AsyncExitStack() as stack:
+        web = ExamWeb(
+            sites,
+            clock,
+            base_port=base_port,
+            by_name=by_name,
+            names_hint=names_hint,
+            contexts=contexts,
+            absent=absent,
+        )
+        await stack.enter_async_context(web)
+        ground = Ground(sites, web, folder / "seeds.txt", authority.file if authority else None)
+        ground.seed_file.write_text("".join(f"{seed}\n" for seed in web.seeds()), encoding="ascii")
+        if by_name:
+            proxy = await stack.enter_async_context(ExamProxy(web))
+            ground.proxy = proxy.url
+            ground.listeners.append(proxy.listener)
+        yield ground
+
+
+async def drive(ground: Ground, plan: Plan, folder: Path, watch: Callable[[Glance], None] | None = None) -> Driven:
+    """Runs the command to its end, as often as planned, with the same `folder`; `watch` is told ten times a second.
+
+    Whatever happens, nothing that it started runs on. Raises InputError if it cannot be run, RunError if its log cannot
+    be written.
+    """
+    fill = {
+        "seeds": ground.web.seeds(),
+        "seed-file": [str(ground.seed_file)],
+        "ca-file": [str(ground.ca_file or "")],
+        "proxy": [ground.proxy or ""],
+        "dir": [str(folder)],
+    }
+    way = _Way(ground, plan, ProcessTree(), Output(plan.log), watch or (lambda glance: None))
+    try:
+        visits = await way.go(list(expand(plan.command, fill)))
+    finally:
+        way.output.close()
+    if way.output.fault:
+        raise RunError(f"cannot write {plan.log}: {way.output.fault}")
+    card = ground.card(plan.name or as_typed(plan.command), visits, way.tree)
+    return Driven(card, tuple(visits), way.output.tail)
+
+
+def expand(command: Sequence[str], fill: Mapping[str, Sequence[str]]) -> Iterator[str]:
+    """The command with its placeholders replaced: by several arguments where one stands alone."""
+    for argument in command:
+        alone = _PLACEHOLDER.fullmatch(argument)
+        if alone:
+            yield from fill[alone[1]]
+        else:
+            yield _PLACEHOLDER.sub(lambda found: " ".join(fill[found[1]]), argument)
+
+
+def as_typed(command: Sequence[str]) -> str:
+    """The command as it would be typed, placeholders without quotes."""
+    return " ".join(each if _PLAIN.fullmatch(each) else shlex.quote(each) for each in command)
+
+
+@dataclass(slots=True)
+class _Way:
+    """A drive under way."""
+
+    ground: Ground
+    plan: Plan
+    tree: ProcessTree
+    output: Output
+    watch: Callable[[Glance], None]
+
+    async def go(self, command: Sequence[str]) -> list[Visit]:
+        """All visits, or those up to the first that does not end well."""
+        self.ground.began_at = self.ground.web.clock.now()
+        visits: list[Visit] = []
+        for number in range(1, self.plan.visits + 1):
+            self.ground.web.visit = number
+            visits.append(await self._visit(command))
+            if not visits[-1].judgement.passed:
+                break
+        return visits
+
+    async def _visit(self, command: Sequence[str]) -> Visit:
+        clock = self.ground.web.clock
+        began, before = clock.now(), self.ground.count()[0]
+        stopped = False
+        crawler = Crawler.start(command, self.tree, self.output)
+        try:
+            while crawler.sample():
+                glance = self._glance()
+                self.watch(glance)
+                stopped = glance.left_s <= 0
+                if stopped:
+                    break
+                await clock.sleep(SAMPLE_S if clock.now() > began + 1 else SAMPLE_S / 5)  # many are soon gone
+            took_s = clock.now() - began
+        finally:
+            await crawler.stop(clock)
+        return Visit(crawler.status, took_s, self.ground.count()[0] - before, stopped)
+
+    def _glance(self) -> Glance:
+        elapsed_s = self.ground.web.clock.now() - self.ground.began_at
+        requests, reached = self.ground.count()
+        return Glance(
+            elapsed_s=elapsed_s,
+            left_s=self.plan.limit_s - elapsed_s,
+            visit=self.ground.web.visit,
+            requests=requests,
+            reached=reached,
+            sites=len(self.ground.web.sites),
+            memory_bytes=self.tree.memory_bytes,
+        )

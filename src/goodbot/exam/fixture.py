@@ -1,0 +1,133 @@
+"""The hard sites in other people's tests: served from a thread of their own while a `with` block lasts."""
+
+import asyncio
+import threading
+from collections.abc import Coroutine, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Final, TypeVar
+
+from goodbot.clock import SystemClock
+from goodbot.errors import InputError
+from goodbot.exam.card import SiteCard
+from goodbot.exam.drive import Ground, open_ground
+from goodbot.exam.report import request_line
+from goodbot.exam.sites import chosen_sites
+
+T = TypeVar("T")
+_SETTLES_MS: Final = 1000
+
+
+class Exam:
+    """Sites that are being served, and what was seen of them so far. May be used from any thread.
+
+    `urls` are the seeds, site by site, and `url` the first of them; `ca_file` holds the certificate to trust (PEM);
+    `proxy` is the URL of the proxy, if the sites go by name; `skipped` says of each site not served here why.
+    """
+
+    def __init__(self, ground: Ground, ca_file: Path, loop: asyncio.AbstractEventLoop) -> None:
+        self.urls: tuple[str, ...] = tuple(ground.web.seeds())
+        self.url: str = next(iter(self.urls), "")
+        self.ca_file = ca_file
+        self.proxy = ground.proxy
+        self.skipped: Mapping[str, str] = dict(ground.web.skipped)
+        self._ground = ground
+        self._loop = loop
+        self._last: tuple[SiteCard, ...] | None = None
+
+    def next_visit(self) -> None:
+        """The crawler comes again from now on: for sites that look at a second visit."""
+        self._ground.web.visit += 1
+
+    def cards(self) -> dict[str, SiteCard]:
+        """Every site by name, judged by what was asked so far; when the block has ended, by what was asked in it.
+
+        Requests under way get a second to end.
+        """
+        sites = {site.name for site in self._ground.sites}
+        cards = self._last or asyncio.run_coroutine_threadsafe(self._judged(), self._loop).result()
+        return {card.name: card for card in cards if card.name in sites}
+
+    def card(self, name: str | None = None) -> SiteCard:
+        """One site, judged by what was asked so far. The name may be left out if only one is served.
+
+        Raises InputError if no site of that name is served.
+        """
+        cards = self.cards()
+        if name is None and len(cards) == 1:
+            return next(iter(cards.values()))
+        if name not in cards:
+            raise InputError(f"{name or 'no name'} is given, and the sites served are {', '.join(cards)}")
+        return cards[name]
+
+    def check(self) -> None:
+        """Raises AssertionError, with the reasons, unless every site that is served was passed."""
+        failed = [_reasons(card) for card in self.cards().values() if card.passed is False]
+        if failed:
+            raise AssertionError("\n".join(failed))
+
+    async def end(self) -> None:
+        """Judges for the last time."""
+        self._last = await self._judged()
+
+    async def _judged(self) -> tuple[SiteCard, ...]:
+        for _ in range(_SETTLES_MS):
+            if not self._ground.web.busy:
+                break
+            await asyncio.sleep(0.001)
+        return self._ground.card("tests").sites
+
+
+@contextmanager
+def site(*names: str, by_name: bool = False) -> Iterator[Exam]:
+    """Serves the sites of these names, or all, on loopback; `by_name`: behind a proxy, each under its own name.
+
+    Raises InputError if there is no such site, or one that is named cannot be served here; RunError if ports or files
+    cannot be had.
+    """
+    sites = chosen_sites(names)
+    with TemporaryDirectory(prefix="goodbot-exam-", ignore_cleanup_errors=True) as folder, _Thread() as thread:
+        stack = AsyncExitStack()
+        try:
+            opened = open_ground(
+                sites, SystemClock(), Path(folder), by_name=by_name, names_hint="say site(…, by_name=True)"
+            )
+            ground = thread.run(stack.enter_async_context(opened))
+            for name in names:
+                if name in ground.web.skipped:
+                    raise InputError(f"{name} cannot be served: it {ground.web.skipped[name]}")
+            assert ground.ca_file  # noqa: S101  (made whenever the crawler is to trust it)
+            exam = Exam(ground, ground.ca_file, thread.loop)
+            stack.push_async_callback(exam.end)
+            yield exam
+        finally:
+            thread.run(stack.aclose())
+
+
+class _Thread:
+    """An event loop in a thread of its own: the crawler under test may block, or run a loop itself."""
+
+    def __init__(self) -> None:
+        self.loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self.loop.run_forever, name="goodbot-exam", daemon=True)
+
+    def __enter__(self) -> "_Thread":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.loop.call_soon_threadsafe(self.loop.stop)
+        self._thread.join()
+        self.loop.close()
+
+    def run(self, work: Coroutine[Any, Any, T]) -> T:
+        return asyncio.run_coroutine_threadsafe(work, self.loop).result()
+
+
+def _reasons(card: SiteCard) -> str:
+    lines = [f"{card.name} was not passed: {card.observed}", f"  expected: {card.expected}"]
+    if card.offending:
+        answered = "no answer" if card.offending.status is None else f"answered {card.offending.status}"
+        lines.append(f"  first offending request: {request_line(card.offending)} ({answered})")
+    return "\n".join([*lines, f"  {card.teaches} ({card.source})"])

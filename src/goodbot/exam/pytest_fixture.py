@@ -1,0 +1,19 @@
+"""The hard sites as a pytest fixture, for those who ask for it: `pytest_plugins = ["goodbot.exam.pytest_fixture"]`."""
+
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from goodbot.exam.fixture import Exam, site
+
+
+@pytest.fixture
+def exam_site() -> Iterator[Callable[..., Exam]]:
+    """`goodbot.exam.site` without a `with`: what it is called for is served until the test ends."""
+    with ExitStack() as served:
+
+        def serve(*names: str, by_name: bool = False) -> Exam:
+            return served.enter_context(site(*names, by_name=by_name))
+
+        yield serve

@@ -1,0 +1,84 @@
+"""The one table of rules: what gives points, how many, and whether it can be expected of every crawler."""
+
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Kind = Literal["manners", "skill"]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`extra`: no crawler need do it by default; it gives points and never fails a site."""
+
+    code: str
+    kind: Kind
+    points: int
+    says: str
+    source: str
+    extra: bool = False
+
+
+RULES: Final[dict[str, Rule]] = {
+    rule.code: rule
+    for rule in (
+        Rule("robots-first", "manners", 3, "robots.txt is asked for before anything else of an origin", "RFC 9309 2.3"),
+        Rule("disallowed", "manners", 3, "no URL is asked for that robots.txt closes", "RFC 9309 2.2.2"),
+        Rule("closed", "manners", 3, "a site whose robots.txt cannot be had for now is left alone", "RFC 9309 2.3.1.4"),
+        Rule("directives", "manners", 2, "links are not followed where the page says so", "robots META tag, 1996"),
+        Rule("gap", "manners", 2, "the pause that is asked for is kept", "Crawl-delay; RFC 9309 2.2.4"),
+        Rule("retry-after", "manners", 2, "Retry-After is waited out", "RFC 9110 10.2.3"),
+        Rule("connections", "manners", 1, "few requests at once to one host", "robots FAQ; RFC 9112 9.4"),
+        Rule(
+            "identity",
+            "manners",
+            2,
+            "the User-Agent says who it is and whom to write to",
+            "RFC 9309 2.2.1; RFC 9110 10.1.5",
+        ),
+        Rule("found", "skill", 2, "what can be found and may be fetched is fetched", "the site"),
+        Rule("trap", "skill", 2, "no more is asked for than the site is worth", "the site"),
+        Rule("bounded", "skill", 2, "an answer without end or measure is given up", "the site"),
+        Rule("framing", "skill", 2, "what follows an answer is not taken for another one", "RFC 9112 6.3"),
+        Rule("private", "skill", 3, "no other private address is asked because a page or redirect says so", "CWE-918"),
+        Rule("secure", "skill", 2, "no page is taken from a server that cannot prove its name", "RFC 9110 4.3.4"),
+        Rule("finished", "skill", 3, "the crawler ends by itself, in time", "the drive"),
+        Rule("memory", "skill", 3, "memory stays under 1 GiB over the whole drive", "the drive"),
+        Rule(
+            "per-address",
+            "manners",
+            1,
+            "few requests at once to one address, however many names it has",
+            "BUbiNG, 2014",
+            extra=True,
+        ),
+        Rule(
+            "robots-busy",
+            "manners",
+            1,
+            "429 for robots.txt is taken for trouble, and not for an open site",
+            "Google, robots.txt, status codes; RFC 9309 2.3.1.3 leaves it open",
+            extra=True,
+        ),
+        Rule(
+            "robots-fresh",
+            "manners",
+            1,
+            "robots.txt is read again when its own lifetime is over",
+            "RFC 9309 2.4; RFC 9111 4.2",
+            extra=True,
+        ),
+        Rule("visit-time", "manners", 1, "Visit-time is kept", "Conner 1996", extra=True),
+        Rule("request-rate", "manners", 1, "Request-rate is kept", "Conner 1996", extra=True),
+        Rule(
+            "revalidates",
+            "skill",
+            1,
+            "the second visit asks with If-None-Match or If-Modified-Since",
+            "RFC 9110 13",
+            extra=True,
+        ),
+        Rule("duplicates", "skill", 1, "copies of one page are not all fetched", "the site", extra=True),
+        Rule("other-links", "skill", 1, "links in frames, META refresh and LINK are found too", "HTML", extra=True),
+        Rule("sitemap", "skill", 1, "pages that only the sitemap names are found", "sitemaps.org", extra=True),
+    )
+}

@@ -1,0 +1,35 @@
+"""The hard sites, one module each, found by their place in the two folders and listed by name."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from importlib import import_module
+from pkgutil import iter_modules
+
+from goodbot.errors import InputError
+from goodbot.exam.sites import pages, robots
+from goodbot.exam.values import Site
+
+
+def all_sites() -> list[Site]:
+    """Every site: robots.txt first, then pages; within each in the order of their names."""
+    found = []
+    for folder in (robots, pages):
+        for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
+            site = import_module(f"{folder.__name__}.{module.name}").SITE
+            assert isinstance(site, Site)  # noqa: S101  (each module of a site names it so)
+            found.append(site)
+    return found
+
+
+def chosen_sites(names: Iterable[str] = ()) -> list[Site]:
+    """The sites of these names, or all, in the order of the card.
+
+    Raises InputError, with names that are near, if there is none of a name.
+    """
+    sites = {site.name: site for site in all_sites()}
+    wanted = frozenset(names)
+    for name in sorted(wanted - sites.keys()):
+        near = get_close_matches(name, sites, cutoff=0.5)
+        hint = f"did you mean {' or '.join(near)}?" if near else "`goodbot exam --list` names them"
+        raise InputError(f"there is no site {name!r}: {hint}")
+    return [site for site in sites.values() if not wanted or site.name in wanted]

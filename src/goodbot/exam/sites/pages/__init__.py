@@ -1,0 +1,1 @@
+"""Sites about pages, answers and connections."""

@@ -1,0 +1,34 @@
+"""Answers that have no body, whatever their headers say."""
+
+from goodbot.exam.expectations import Finds
+from goodbot.exam.sites.wire import afterwards, ends_early, head
+from goodbot.exam.values import Exchange, Handler, Site, page
+
+EMPTY = {
+    "/no-content": head(line="HTTP/1.1 204 No Content"),
+    "/not-modified": head(("ETag", '"1"'), line="HTTP/1.1 304 Not Modified"),
+    "/empty": head(("Content-Length", "0")),
+}
+WITH_LENGTH = head(("ETag", '"1"'), ("Content-Length", "500"), line="HTTP/1.1 304 Not Modified")
+"""The length of what was not sent. The connection ends here, so that who waits for it does not wait long."""
+
+
+def _only(top: bytes) -> Handler:
+    async def handler(exchange: Exchange) -> None:
+        await exchange.send(top)
+
+    return handler
+
+
+SITE = Site(
+    name="answers-without-body",
+    teaches="204 and 304 end with their headers: the crawler waits for no body, and goes on.",
+    source="RFC 9112 6.3 (1); RFC 9110 15.3.5, 15.4.5",
+    pages={
+        "/": page(*EMPTY, "/not-modified-with-length", "/after/1"),
+        **{path: _only(top) for path, top in EMPTY.items()},
+        "/not-modified-with-length": ends_early(WITH_LENGTH, b""),
+        **afterwards(),
+    },
+    expects=(Finds(("/", *EMPTY, "/not-modified-with-length", *afterwards())),),
+)

@@ -1,0 +1,39 @@
+"""HTML with every mistake people make, and BASE."""
+
+from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.values import Reply, Site, page
+
+HTML = b"""<title>Broken & bare <a href="in-title">no link</a></title>
+<base target=_top>
+<base href="/base/sub/">
+<base href="/wrong/">
+<p><b><i><a href=unquoted/>a slash that belongs to the link</b></i>
+<a href='single-quotes'>one link <a href="nested">in another</a></a>
+<A HREF = "blanks-around-equals" >capitals
+<a class="x"href="no-blank-before">tight</a>
+<a href="first" href="second">twice</a>
+<a title="a > b" href="after-greater">a sign</a>
+<table><tr><td><a href="in-table">a cell <td><div><span></table>
+<!--><a href="after-empty-comment">a comment that ends at once</a><!-- -->
+<!-- <a href="commented-out">no link</a> -- > <a href="still-commented">no link</a> -->
+<textarea><a href="in-textarea">no link</a></textarea>
+</p></p></div></body></html>
+<a href="after-the-end">after the end</a>
+<a href="../up">up</a>
+<p <b <i"""
+
+FOUND = (
+    *(f"/base/sub/{name}" for name in ("unquoted/", "single-quotes", "nested", "blanks-around-equals")),
+    *(f"/base/sub/{name}" for name in ("no-blank-before", "first", "after-greater", "in-table")),
+    *(f"/base/sub/{name}" for name in ("after-empty-comment", "after-the-end")),
+    "/base/up",
+)
+NO_LINKS = ("/wrong/*", "*in-title", "*second", "*commented-out", "*still-commented", "*in-textarea")
+
+SITE = Site(
+    name="broken-html",
+    teaches="Broken HTML is read as browsers read it, and links start from the first BASE that has an address.",
+    source="HTML 4.2.3, 13.2.5, 13.2.6",
+    pages={"/": page("/broken"), "/broken": Reply(HTML), **{path: page(title="Found") for path in FOUND}},
+    expects=(Finds(("/", "/broken", *FOUND)), Never(NO_LINKS, rule="trap")),
+)

@@ -1,0 +1,30 @@
+"""A page with 100,000 links to thirty pages."""
+
+from functools import cache
+
+from goodbot.exam.expectations import AtMost, Finds
+from goodbot.exam.values import Exchange, Reply, Site, page
+
+LINKS = 100_000
+NAMES = tuple(str(number) for number in range(1, 31))
+"""Short, so that the page stays under 2 MB: some crawlers read no further."""
+
+
+@cache
+def _many() -> Reply:
+    *often, last = NAMES
+    links = [f"<a href={often[n % 29]}#{n % 4096:x}>x</a>" for n in range(LINKS - 1)]
+    return Reply("".join(["<!doctype html><title>Many</title><p>", *links, f"<a href={last}>x</a>"]).encode())
+
+
+async def _start(exchange: Exchange) -> None:
+    await exchange.reply(_many())
+
+
+SITE = Site(
+    name="hundred-thousand-links",
+    teaches="Of 100,000 links on one page thirty lead somewhere, the last of all too; each is asked for once.",
+    source="HTML 4.6.2; RFC 3986 3.5 (a fragment is no part of what is asked for)",
+    pages={"/": _start, **{f"/{name}": page(title=name) for name in NAMES}},
+    expects=(Finds(("/", *(f"/{name}" for name in NAMES))), AtMost(60)),
+)

@@ -1,0 +1,36 @@
+"""Interim answers before the final one."""
+
+from goodbot.exam.expectations import Finds
+from goodbot.exam.sites.wire import head
+from goodbot.exam.values import Exchange, Handler, Site, page
+
+HINTS = head(("Link", "</style.css>; rel=preload; as=style"), line="HTTP/1.1 103 Early Hints")
+CONTINUE = head(line="HTTP/1.1 100 Continue")
+PROCESSING = head(line="HTTP/1.1 102 Processing")
+INTERIM = {
+    "/early-hints": HINTS,
+    "/continue": CONTINUE,
+    "/several": HINTS + PROCESSING + CONTINUE + HINTS,
+}
+
+
+def _first(interim: bytes, link: str) -> Handler:
+    async def handler(exchange: Exchange) -> None:
+        await exchange.send(interim)
+        exchange.asked.status = None  # what counts is the final one
+        await exchange.reply(page(link))
+
+    return handler
+
+
+SITE = Site(
+    name="interim-answers",
+    teaches="Interim answers (1xx) come before the final one and do not replace it, even if nobody asked for them.",
+    source="RFC 9110 15.2; RFC 8297",
+    pages={
+        "/": page(*INTERIM),
+        **{path: _first(interim, f"/behind{path}") for path, interim in INTERIM.items()},
+        **{f"/behind{path}": page(title="Found") for path in INTERIM},
+    },
+    expects=(Finds(("/", *INTERIM)), Finds(tuple(f"/behind{path}" for path in INTERIM))),
+)

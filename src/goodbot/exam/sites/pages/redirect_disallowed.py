@@ -1,0 +1,20 @@
+"""Redirects to what robots.txt closes."""
+
+from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.values import Site, page, pages, redirect, robots
+
+SITE = Site(
+    name="redirect-disallowed",
+    teaches="The target of a redirect needs its own permission: robots.txt is looked at again.",
+    source="RFC 9309 2.2.2",
+    pages={
+        **pages(robots("User-agent: *\nDisallow: /private/\n"), "/moved/1", "/moved/2", "/moved/3"),
+        "/moved/1": redirect("/private/1"),
+        "/moved/2": redirect("@@/private/2", 301),
+        "/moved/3": redirect("/public"),
+        "/private/1": page(),
+        "/private/2": page(),
+        "/public": page(),
+    },
+    expects=(Never(("/private/*",)), Finds(("/", "/moved/1", "/moved/2", "/moved/3", "/public"))),
+)

@@ -1,0 +1,32 @@
+"""Redirects whose Location is no absolute ASCII URL."""
+
+from goodbot.exam.expectations import Finds
+from goodbot.exam.values import MAIN, Exchange, Site, page, redirect
+
+RELATIVE = {
+    "/dir/name": ("neighbour", "/dir/neighbour"),
+    "/dir/dots": ("../up", "/up"),
+    "/dir/query": ("?page=2", "/dir/query?page=2"),
+    "/dir/fragment": ("/with-fragment#part", "/with-fragment"),
+}
+TARGETS = tuple(target for _, target in RELATIVE.values())
+UTF_8 = redirect("/café".encode().decode("latin-1"))
+
+
+async def _by_host(exchange: Exchange) -> None:
+    await exchange.reply(redirect(exchange.origins[MAIN].partition(":")[2] + "/by-host"))
+
+
+SITE = Site(
+    name="redirect-location",
+    teaches="Location is resolved against the page it comes from; raw UTF-8 in it is percent-encoded.",
+    source="RFC 9110 10.2.2; Fetch 4.4; WHATWG URL 4.4",
+    pages={
+        "/": page(*RELATIVE, "/dir/by-host", "/dir/utf-8"),
+        **{path: redirect(location) for path, (location, _) in RELATIVE.items()},
+        "/dir/by-host": _by_host,
+        "/dir/utf-8": UTF_8,
+        **{target: page(title="Found") for target in (*TARGETS, "/by-host", "/caf%C3%A9")},
+    },
+    expects=(Finds(("/", *RELATIVE, *TARGETS, "/by-host")), Finds(("/caf%C3%A9",))),
+)

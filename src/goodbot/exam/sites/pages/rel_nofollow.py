@@ -1,0 +1,22 @@
+"""rel=nofollow on single links: alone, among other words, in capitals."""
+
+from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.values import Site, page, pages
+
+LINKS = """
+<p><a href="/closed/1" rel="nofollow">one</a>
+<p><a rel="noopener nofollow ugc" href="/closed/2">two</a>
+<p><a href="/closed/3" REL=NOFOLLOW>three</a>
+<p><a href="/other-words" rel="noopener nofollower">four</a>
+"""
+
+SITE = Site(
+    name="rel-nofollow",
+    teaches="A link with nofollow among the words of rel is not followed, its neighbours on the page are.",
+    source="Google, 2005; HTML, link type nofollow",
+    pages={
+        **pages(None, "/open", "/other-words", start=page("/open", title="Start", text=LINKS)),
+        **{f"/closed/{n}": page() for n in (1, 2, 3)},
+    },
+    expects=(Finds(("/", "/open", "/other-words")), Never(("/closed/*",), rule="directives")),
+)

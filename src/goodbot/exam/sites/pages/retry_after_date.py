@@ -1,0 +1,29 @@
+"""Out of service, says one page, once: come back at such a time, which is three to four seconds ahead."""
+
+from email.utils import formatdate
+from math import ceil
+
+from goodbot.exam.expectations import Finds, Waits
+from goodbot.exam.values import Exchange, Reply, Site, page, pages
+
+WAIT_S = 3
+
+
+async def _out(exchange: Exchange) -> None:
+    now = exchange.clock.now()
+    until = formatdate(ceil(now) + WAIT_S, usegmt=True)
+    out = Reply(b"<p>Out of service.", 503, (("Date", formatdate(now, usegmt=True)), ("Retry-After", until)))
+    await exchange.reply(out if exchange.before("/out") == 0 else page(title="In service again"))
+
+
+SITE = Site(
+    name="retry-after-date",
+    teaches="Retry-After may be a date: the site is left alone until then, and the page is asked for again.",
+    source="RFC 9110 10.2.3, 15.6.4",
+    pages={**pages(None, "/out", "/a", "/b", "/c"), "/out": _out},
+    expects=(
+        Waits(WAIT_S, (503,)),
+        Finds(("/", "/a", "/b", "/c")),
+        Finds(("/out",), status=200),
+    ),
+)

@@ -1,0 +1,44 @@
+"""A sitemap index, one of whose sitemaps is compressed. Nothing links to the pages they name."""
+
+import gzip
+
+from goodbot.exam.expectations import Finds
+from goodbot.exam.values import MAIN, Exchange, Reply, Site, page, pages, robots
+
+XML = ("Content-Type", "application/xml")
+NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+INDEX = f"""<?xml version="1.0" encoding="UTF-8"?>
+<sitemapindex {NAMESPACE}>
+<sitemap><loc>@@/plain.xml</loc></sitemap>
+<sitemap><loc>@@/packed.xml.gz</loc></sitemap>
+</sitemapindex>
+"""
+PLAIN = f"<urlset {NAMESPACE}><url><loc>@@/in-plain?a=1&amp;b=2</loc></url></urlset>"
+PACKED = f"<urlset {NAMESPACE}><url><loc>@@/in-packed</loc></url></urlset>"
+
+
+async def _packed(exchange: Exchange) -> None:
+    # Sent as it is: in a compressed body nothing must be replaced.
+    body = gzip.compress(PACKED.replace("@@", exchange.origins[MAIN]).encode(), mtime=0)
+    head = f"HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\nContent-Length: {len(body)}\r\n\r\n"
+    await exchange.send(head.encode() + (b"" if exchange.asked.method == "HEAD" else body))
+
+
+SITE = Site(
+    name="sitemap-index",
+    teaches="robots.txt names a sitemap index, which names sitemaps, which name pages; one of them is a gzip file.",
+    source="sitemaps.org protocol; RFC 9309 2.2.4",
+    pages={
+        **pages(robots("User-agent: *\nDisallow:\n\nSitemap: @@/sitemaps.xml\n"), "/a"),
+        "/sitemaps.xml": Reply(INDEX.encode(), 200, (XML,)),
+        "/plain.xml": Reply(PLAIN.encode(), 200, (XML,)),
+        "/packed.xml.gz": _packed,
+        "/in-plain": page(),
+        "/in-packed": page(),
+    },
+    expects=(
+        Finds(("/", "/a")),
+        Finds(("/in-plain?a=1&b=2",), rule="sitemap"),
+        Finds(("/in-packed",), rule="sitemap"),
+    ),
+)

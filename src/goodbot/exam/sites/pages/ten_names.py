@@ -1,0 +1,60 @@
+"""Ten names on one address: ten small sites that are one machine."""
+
+from collections.abc import Iterable
+
+from goodbot.exam.expectations import Finds, Judged
+from goodbot.exam.values import Asked, Exchange, Judgement, Reply, Route, Seen, Site, page
+
+OTHERS = tuple(f"n{n}" for n in range(2, 11))
+MOST = 2
+TAKES_S = 0.3
+"""An answer takes so long: those given at the same time can be seen."""
+
+
+def _slowly(reply: Reply) -> Route:
+    async def handler(exchange: Exchange) -> None:
+        await exchange.clock.sleep(TAKES_S)
+        await exchange.reply(reply)
+
+    return handler
+
+
+def most_at_once(requests: Iterable[Asked]) -> int:
+    """The most requests under way at the same time, whatever the origin; one not ended yet ends never."""
+    moments = sorted(
+        moment
+        for each in requests
+        for moment in ((each.at, 1), (float("inf") if each.ended_at is None else each.ended_at, -1))
+    )
+    under_way = most = 0
+    for _, change in moments:
+        under_way += change
+        most = max(most, under_way)
+    return most
+
+
+def _few_at_once(seen: Seen) -> Judgement:
+    names = len({each.origin for each in seen.requests})
+    most = most_at_once(seen.requests)
+    if names == 1:
+        return Judgement(False, "only one of the ten names was asked")
+    return Judgement(most <= MOST, f"{most} requests at once over {names} names")
+
+
+SITE = Site(
+    name="ten-names",
+    teaches="Ten names on one address are one machine: the pause is due to the machine, not to each name.",
+    source="BUbiNG, 2014: politeness per host and per address",
+    pages={
+        "/": _slowly(page("/a", *(f"@{label}@/" for label in OTHERS), title="Start")),
+        "/a": _slowly(page(title="Page")),
+    },
+    others={
+        label: {"/": _slowly(page("/a", title=f"Name {label}")), "/a": _slowly(page(title="Page"))} for label in OTHERS
+    },
+    expects=(
+        Finds(("/", "/a")),
+        Judged("per-address", f"at most {MOST} requests at once over all names", _few_at_once),
+    ),
+    needs=frozenset({"names"}),
+)

@@ -1,0 +1,1 @@
+"""Sites about robots.txt."""

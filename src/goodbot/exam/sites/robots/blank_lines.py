@@ -1,0 +1,12 @@
+"""Blank lines in the middle of a group: in 1994 they ended it."""
+
+from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.values import Site, pages, robots
+
+SITE = Site(
+    name="robots-blank-lines",
+    teaches="Blank lines mean nothing: a group goes on until the next User-agent line after a rule.",
+    source="RFC 9309 2.2; Koster 1994 says otherwise",
+    pages=pages(robots("User-agent: *\n\nDisallow: /private\n\n\nDisallow: /secret\n"), "/a", "/private", "/secret"),
+    expects=(Never(("/private", "/secret")), Finds(("/", "/a"))),
+)

@@ -1,0 +1,17 @@
+"""Records in capitals and in small letters."""
+
+from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.values import Site, pages, robots
+
+SITE = Site(
+    name="robots-case-of-names",
+    teaches="The names of records are read in any case.",
+    source="RFC 9309 2.2; RFC 5234 2.3",
+    pages=pages(
+        robots("USER-AGENT: *\nDISALLOW: /private\ndisallow: /secret\naLLOW: /private/open\n"),
+        "/private",
+        "/secret",
+        "/private/open",
+    ),
+    expects=(Never(("/private", "/secret")), Finds(("/", "/private/open"))),
+)

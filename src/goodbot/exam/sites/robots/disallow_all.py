@@ -1,0 +1,12 @@
+"""Everything is closed."""
+
+from goodbot.exam.expectations import OnlyRobotsTxt
+from goodbot.exam.values import Site, pages, robots
+
+SITE = Site(
+    name="robots-disallow-all",
+    teaches="`Disallow: /` closes the whole site, its start page too.",
+    source="RFC 9309 2.2.2; Koster 1994",
+    pages=pages(robots("User-agent: *\nDisallow: /\n"), "/a", "/b"),
+    expects=(OnlyRobotsTxt(rule="disallowed"),),
+)

@@ -1,0 +1,12 @@
+"""Disallow without a value."""
+
+from goodbot.exam.expectations import Finds
+from goodbot.exam.values import Site, pages, robots
+
+SITE = Site(
+    name="robots-disallow-nothing",
+    teaches="`Disallow:` without a path closes nothing.",
+    source="Koster 1994; RFC 9309 2.2 (empty-pattern)",
+    pages=pages(robots("User-agent: *\nDisallow:\n"), "/a", "/b"),
+    expects=(Finds(("/", "/a", "/b")),),
+)

@@ -1,0 +1,19 @@
+"""A group for a robot whose name begins like that of whoever asks."""
+
+from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.sites.robots.own_group import token_of
+from goodbot.exam.values import Exchange, Site, pages, robots
+
+
+async def _robots(exchange: Exchange) -> None:
+    longer = token_of(exchange.asked) + "-images"
+    await exchange.reply(robots(f"User-agent: {longer}\nDisallow: /open\n\nUser-agent: *\nDisallow: /private\n"))
+
+
+SITE = Site(
+    name="robots-own-group-longer-name",
+    teaches="A group for a longer name is the group of another robot.",
+    source="RFC 9309 2.2.1",
+    pages=pages(_robots, "/open", "/private"),
+    expects=(Never(("/private",)), Finds(("/", "/open"))),
+)

@@ -1,0 +1,12 @@
+"""A rule stands before any User-agent line."""
+
+from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.values import Site, pages, robots
+
+SITE = Site(
+    name="robots-rule-of-nobody",
+    teaches="A rule before the first User-agent line is nobody's.",
+    source="RFC 9309 2.1",
+    pages=pages(robots("Disallow: /\n\nUser-agent: *\nDisallow: /private\n"), "/a", "/private"),
+    expects=(Never(("/private",)), Finds(("/", "/a"))),
+)

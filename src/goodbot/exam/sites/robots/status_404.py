@@ -1,0 +1,12 @@
+"""No robots.txt."""
+
+from goodbot.exam.expectations import Finds, RobotsFirst
+from goodbot.exam.values import Site, pages
+
+SITE = Site(
+    name="robots-404",
+    teaches="A site without robots.txt is open.",
+    source="RFC 9309 2.3.1.3",
+    pages=pages(None, "/a", "/b"),
+    expects=(RobotsFirst(), Finds(("/", "/a", "/b"))),
+)

@@ -1,0 +1,12 @@
+"""robots.txt is in trouble and stays so."""
+
+from goodbot.exam.expectations import OnlyRobotsTxt
+from goodbot.exam.values import Site, pages, robots
+
+SITE = Site(
+    name="robots-500",
+    teaches="While robots.txt answers 500 and no copy of it is known, the whole site is closed.",
+    source="RFC 9309 2.3.1.4",
+    pages=pages(robots("Internal error\n", 500), "/a", "/b"),
+    expects=(OnlyRobotsTxt(),),
+)

@@ -1,0 +1,63 @@
+"""Answers no `Reply` can express: what a site sends when it breaks the rules of HTTP, or never comes to an end."""
+
+import asyncio
+from collections.abc import Iterable
+from typing import Final
+
+from goodbot.exam.values import HTML, Exchange, Handler, Reply, page
+
+OK: Final = "HTTP/1.1 200 OK"
+CHUNKED: Final = ("Transfer-Encoding", "chunked")
+LAST_CHUNK: Final = b"0\r\n\r\n"
+
+
+def head(*fields: tuple[str, str], line: str = OK) -> bytes:
+    """A status line and header fields, and the empty line that ends them. Nothing is added."""
+    lines = [line, *(f"{name}: {value}" for name, value in fields)]
+    return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n"
+
+
+def chunk(data: bytes) -> bytes:
+    """One chunk of a chunked body (RFC 9112 7.1)."""
+    return b"%x\r\n%b\r\n" % (len(data), data)
+
+
+async def answer(exchange: Exchange, top: bytes, pieces: Iterable[bytes]) -> None:
+    """Sends the head, and unless only that was asked for, piece by piece the rest. Others get their turn between."""
+    await exchange.send(top)
+    if exchange.asked.method == "HEAD":
+        return
+    for piece in pieces:
+        await exchange.send(piece)
+        await asyncio.sleep(0)
+
+
+def ends_early(top: bytes, body: bytes) -> Handler:
+    """Sends these bytes and closes the connection."""
+
+    async def handler(exchange: Exchange) -> None:
+        await answer(exchange, top, [body])
+        exchange.close()
+
+    return handler
+
+
+def at_first(broken: Handler, times: int = 2) -> Handler:
+    """`broken` for the first `times` requests of a visit, then a good page: who tries again comes through."""
+    whole = page(title="Whole again")
+
+    async def handler(exchange: Exchange) -> None:
+        path = exchange.asked.path
+        await (broken(exchange) if exchange.before(path) < times else exchange.reply(whole))
+
+    return handler
+
+
+def afterwards(count: int = 3) -> dict[str, Reply]:
+    """Pages `/after/1`, `/after/2` …, each linked from the one before: who finds the last still lives."""
+    last = {f"/after/{count}": page(title=f"After {count}")}
+    return {f"/after/{n}": page(f"/after/{n + 1}", title=f"After {n}") for n in range(1, count)} | last
+
+
+HTML_HEAD: Final = head(HTML)
+CHUNKED_HEAD: Final = head(HTML, CHUNKED)

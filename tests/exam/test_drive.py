@@ -1,0 +1,280 @@
+"""Whole drives with real child processes: led, measured, waited for, stopped."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import pairwise
+from pathlib import Path
+
+import psutil
+import pytest
+
+from goodbot.clock import SystemClock
+from goodbot.errors import InputError, RunError
+from goodbot.exam.card import SiteCard
+from goodbot.exam.drive import Driven, Glance, Plan, drive, expand, open_ground
+from goodbot.exam.processes import TAIL_BYTES, Output
+from goodbot.exam.sites import all_sites
+from goodbot.exam.values import Site, page, robots
+
+SITE = next(site for site in all_sites() if site.name == "robots-404")
+
+POLITE = """
+import sys, urllib.request, urllib.error
+for seed in sys.argv[1:]:
+    for path in ("robots.txt", "", "a", "b"):
+        try:
+            asked = urllib.request.Request(seed + path, headers={"User-Agent": "PoliteBot/1.0 (+mailto:p@example.org)"})
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=10).read()
+        except urllib.error.HTTPError as error:
+            error.close()
+"""
+SLEEPER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
+STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEPER}"
+DAEMON = """
+import os, subprocess, sys
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        subprocess.Popen([sys.executable, "-c", *sys.argv[1:]])
+    os._exit(0)
+os._exit(0)
+"""
+
+
+def python(code: str, *arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", code, *arguments)
+
+
+async def driven(tmp_path: Path, plan: Plan, *sites: Site, watch: list[Glance] | None = None) -> Driven:
+    folder = tmp_path / "kept"
+    folder.mkdir(exist_ok=True)
+    (tmp_path / "ground").mkdir(exist_ok=True)
+    async with open_ground(sites or (SITE,), SystemClock(), tmp_path / "ground", trusts=False) as ground:
+        return await drive(ground, plan, folder, watch.append if watch is not None else None)
+
+
+def card_of(result: Driven, name: str) -> SiteCard:
+    return next(site for site in result.card.sites if site.name == name)
+
+
+async def gone(pid: int) -> bool:
+    """Whether a process ends, or has; waits five seconds for it."""
+    for _ in range(100):
+        try:
+            if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
+                return True
+        except psutil.NoSuchProcess:
+            return True
+        await asyncio.sleep(0.05)
+    return False
+
+
+async def written(file: Path) -> int:
+    """The number that a process writes to a file, as soon as it is there."""
+    for _ in range(200):
+        if file.exists() and file.read_text():
+            return int(file.read_text())
+        await asyncio.sleep(0.05)
+    raise AssertionError(f"{file} was never written")
+
+
+# ---- a drive --------------------------------------------------------------------------------------------------------
+
+
+async def test_a_good_crawler(tmp_path: Path) -> None:
+    seen: list[Glance] = []
+    result = await driven(tmp_path, Plan(python(POLITE, "{seeds}")), watch=seen)
+    assert result.card.passed, [site.observed for site in result.card.sites]
+    assert [site.name for site in result.card.sites] == ["robots-404", "the-drive"]
+    whole = card_of(result, "the-drive")
+    assert (whole.points, whole.requests) == (whole.most, 4)
+    assert result.card.peak_memory_bytes is not None
+    assert result.card.peak_memory_bytes > 1_000_000
+    assert result.card.cpu_s is not None
+    assert result.card.cpu_s > 0.01
+    assert result.card.crawler.endswith("{seeds}")
+    assert seen[-1].sites == 1
+    assert all(before.elapsed_s < after.elapsed_s for before, after in pairwise(seen))
+
+
+def test_placeholders() -> None:
+    fill = {
+        "seeds": ["http://a/", "http://b/"],
+        "seed-file": ["/s"],
+        "ca-file": ["/c"],
+        "proxy": ["p{dir}"],
+        "dir": ["/d"],
+    }
+    command = ["x", "{seeds}", "--urls={seeds}", "{dir}/y", "{proxy}", "{}", "{other}", "{ca-file}{seed-file}"]
+    assert list(expand(command, fill)) == [
+        *("x", "http://a/", "http://b/", "--urls=http://a/ http://b/", "/d/y", "p{dir}", "{}", "{other}", "/c/s"),
+    ]
+    assert Plan(tuple(command)).placeholders == {"seeds", "dir", "proxy", "ca-file", "seed-file"}
+
+
+async def test_the_seed_file(tmp_path: Path) -> None:
+    code = "import sys; print(open(sys.argv[1]).read(), end='')"
+    result = await driven(tmp_path, Plan(python(code, "{seed-file}")))
+    assert result.tail.startswith("http://127.0.0.1:")
+    assert result.tail.endswith("/\n")
+
+
+async def test_visits_share_the_folder(tmp_path: Path) -> None:
+    code = "import sys; open(sys.argv[1] + '/log', 'a').write('x')" + POLITE.replace("argv[1:]", "argv[2:]")
+    site = Site("two-visits", "x.", "x", SITE.pages, SITE.expects)
+    result = await driven(tmp_path, Plan(python(code, "{dir}", "{seeds}"), visits=2), site)
+    assert (tmp_path / "kept" / "log").read_text() == "xx"
+    assert [visit.requests for visit in result.visits] == [4, 4]
+    assert card_of(result, "the-drive").requests == 8
+
+
+async def test_no_second_visit_after_a_bad_end(tmp_path: Path) -> None:
+    result = await driven(tmp_path, Plan(python("raise SystemExit(3)"), visits=3))
+    assert [(visit.status, visit.requests) for visit in result.visits] == [(3, 0)]
+    assert "ended with status 3" in card_of(result, "the-drive").observed
+
+
+async def test_a_crawler_that_asks_for_nothing(tmp_path: Path) -> None:
+    result = await driven(tmp_path, Plan(python("pass")))
+    assert not result.card.passed
+    assert card_of(result, "robots-404").observed.split("; ")[0] == "no request came"
+    assert card_of(result, "the-drive").observed == "no request came"
+
+
+async def test_what_the_crawler_is_not_given(tmp_path: Path) -> None:
+    site = Site(
+        "trusting", "x.", "x", {"/": page(), "/robots.txt": robots("")}, SITE.expects, needs=frozenset({"ca-file"})
+    )
+    result = await driven(tmp_path, Plan(python("pass")), site)
+    assert "needs {ca-file}" in card_of(result, "trusting").observed
+
+
+@pytest.mark.parametrize("command", ["no-such-crawler", "/", "/etc/passwd", ""])
+async def test_a_command_that_cannot_be_run(tmp_path: Path, command: str) -> None:
+    with pytest.raises(InputError, match="cannot run"):
+        await driven(tmp_path, Plan((command, "{seeds}")))
+
+
+# ---- what is measured -----------------------------------------------------------------------------------------------
+
+
+BUSY = """
+import time
+kept, until = bytearray(80_000_000), time.process_time() + 0.3
+while time.process_time() < until:
+    pass
+"""
+TWO = """
+import subprocess, sys
+for each in [subprocess.Popen([sys.executable, "-c", sys.argv[1]]) for _ in "ab"]:
+    each.wait()
+"""
+
+
+async def test_memory_and_time_of_children_count(tmp_path: Path) -> None:
+    result = await driven(tmp_path, Plan(python(TWO, BUSY)))
+    assert result.card.peak_memory_bytes is not None
+    assert result.card.peak_memory_bytes > 160_000_000
+    assert result.card.cpu_s is not None
+    assert result.card.cpu_s > 0.6
+
+
+async def test_a_child_without_our_mark(tmp_path: Path) -> None:
+    code = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]], env={})"
+    result = await driven(tmp_path, Plan(python(code, BUSY)))
+    assert result.card.peak_memory_bytes is not None
+    assert result.card.peak_memory_bytes > 80_000_000
+
+
+async def test_who_outlives_the_command_is_waited_for(tmp_path: Path) -> None:
+    """The grandchild has another session, and its parent is gone before anybody looks."""
+    late = f"import time; time.sleep(0.7)\n{POLITE}"
+    result = await driven(tmp_path, Plan(python(DAEMON, late, "{seeds}")))
+    assert result.visits[0].status == 0
+    assert result.card.passed, [site.observed for site in result.card.sites]
+
+
+# ---- how it is stopped ----------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def bystander() -> Iterator[subprocess.Popen[bytes]]:
+    """A process that is none of the crawler's."""
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    try:
+        yield process
+        assert process.poll() is None
+    finally:
+        process.kill()
+        process.wait()
+
+
+async def test_it_never_ends(tmp_path: Path) -> None:
+    with bystander():
+        result = await driven(tmp_path, Plan(python(SLEEPER, "{dir}/pid"), limit_s=1.0))
+    assert (result.visits[0].stopped, result.visits[0].status) == (True, -15)
+    assert "still running" in card_of(result, "the-drive").observed
+    assert await gone(await written(tmp_path / "kept" / "pid"))
+
+
+async def test_a_daemon_never_ends(tmp_path: Path) -> None:
+    with bystander():
+        result = await driven(tmp_path, Plan(python(DAEMON, SLEEPER, "{dir}/pid"), limit_s=1.5))
+    assert result.visits[0].stopped
+    assert await gone(await written(tmp_path / "kept" / "pid"))
+
+
+async def test_cancelled_twice_it_does_not_wait(tmp_path: Path) -> None:
+    """The first asks the crawler to end, which it does not heed; the second ends it."""
+    task = asyncio.create_task(driven(tmp_path, Plan(python(STUBBORN, "{dir}/pid"))))
+    pid = await written(tmp_path / "kept" / "pid")
+    task.cancel()
+    await asyncio.sleep(0.3)
+    assert psutil.pid_exists(pid)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert await gone(pid)
+
+
+async def test_a_crash(tmp_path: Path) -> None:
+    result = await driven(tmp_path, Plan(python("import os; os.abort()")))
+    assert "ended by signal 6" in card_of(result, "the-drive").observed
+
+
+# ---- what it prints -------------------------------------------------------------------------------------------------
+
+
+async def test_a_flood_of_output(tmp_path: Path) -> None:
+    code = "import os\nfor _ in range(400): os.write(1, b'x' * 65536)\nos.write(2, b'last words')"
+    log = tmp_path / "log"
+    result = await driven(tmp_path, Plan(python(code), log=log))
+    assert len(result.tail) == TAIL_BYTES
+    assert result.tail.endswith("xlast words")
+    assert log.stat().st_size == 400 * 65536 + 10
+
+
+async def test_it_has_no_input_and_no_terminal(tmp_path: Path) -> None:
+    code = "import os, sys; print(repr(sys.stdin.read()), os.getsid(0) == os.getpid(), sys.stdout.isatty())"
+    assert (await driven(tmp_path, Plan(python(code)))).tail == "'' True False\n"
+
+
+def test_a_log_ends_somewhere(tmp_path: Path) -> None:
+    output = Output(tmp_path / "log", limit_bytes=10)
+    for _ in range(5):
+        output.add(b"123456\xff")
+    output.close()
+    assert (tmp_path / "log").read_bytes() == b"123456\xff123\n[the rest is not kept]\n"
+    assert output.tail == "123456�" * 5
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+async def test_a_log_that_cannot_be_written(tmp_path: Path) -> None:
+    with pytest.raises(RunError, match="cannot write /dev/full: No space left"):
+        await driven(tmp_path, Plan(python("print('x')"), log=Path("/dev/full")))
+    with pytest.raises(InputError, match="cannot write"):
+        await driven(tmp_path, Plan(python("print('x')"), log=tmp_path))

@@ -1,0 +1,246 @@
+"""The recipes: what they ask of a crawler, how it is found, and the page that compares what they got."""
+
+import importlib.util
+import os
+import re
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from goodbot.errors import InputError
+from goodbot.exam.conduct import lacks_of_identity
+from goodbot.exam.drive import Plan
+from goodbot.exam.recipes import PEERS, RECIPES, USER_AGENT
+from journey.goodbot_process import goodbot
+
+ROOT = Path(__file__).parent.parent.parent
+NAMES = sorted(RECIPES)
+OURS = RECIPES["goodbot"]
+SLOW = {"scrapy": pytest.mark.long}
+"""AutoThrottle begins with five seconds."""
+
+
+@pytest.fixture(autouse=True)
+def peers_of_the_makefile(monkeypatch: pytest.MonkeyPatch) -> None:
+    """`make exam-report` installs Crawlee there."""
+    monkeypatch.setenv("NODE_PATH", str(ROOT / ".peers" / "node_modules"))
+
+
+def program(folder: Path, name: str, script: str) -> None:
+    file = folder / name
+    file.write_text(f"#!/bin/sh\n{script}\n")
+    file.chmod(0o755)
+
+
+# ---- the records ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_recipe_is_whole(name: str) -> None:
+    recipe = RECIPES[name]
+    command = recipe.shown
+    assert recipe.name == name
+    assert Plan(command).placeholders & {"seeds", "seed-file"}
+    assert "ca-file" in Plan(command).placeholders
+    assert len(recipe.settings) >= 3
+    assert all(sentence.endswith(".") for sentence in recipe.settings)
+    assert not any(argument.startswith("/") for argument in command), "written down the same on every machine"
+    used = re.findall(r"\{peers\}/([\w.]+)", " ".join(command))
+    assert all((PEERS / file).is_file() for file in used)
+
+
+def test_every_program_beside_the_recipes_is_used() -> None:
+    used = " ".join(argument for recipe in RECIPES.values() for argument in recipe.shown)
+    assert [file.name for file in PEERS.iterdir() if file.is_file() and file.name not in used] == []
+
+
+def test_who_the_crawlers_say_they_are() -> None:
+    assert lacks_of_identity(USER_AGENT) is None
+    agent = next(argument for argument in RECIPES["wget"].arguments if argument.startswith("--user-agent="))
+    assert lacks_of_identity(agent.partition("=")[2]) is None
+    assert "ExamBot" in (PEERS / "crawlee_crawler.cjs").read_text()
+
+
+def test_the_makefile_installs_what_the_recipe_says() -> None:
+    wanted = RECIPES["crawlee"].install.rpartition(" ")[2]
+    assert wanted in (ROOT / "Makefile").read_text()
+
+
+# ---- finding a crawler ----------------------------------------------------------------------------------------------
+
+
+def test_our_own_is_always_there() -> None:
+    found = OURS.find()
+    assert re.fullmatch(r"goodbot \d+\.\d+\.\d+", found.name)
+    assert found.command[1:4] == ("-m", "goodbot", "crawl")
+    assert os.access(found.command[0], os.X_OK)
+
+
+def test_one_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program(tmp_path, "wget", "echo 'GNU Wget 1.99.3 built on linux-gnu.'")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    found = RECIPES["wget"].find()
+    assert found.name == "wget 1.99.3"
+    assert found.command[:2] == ("env", "http_proxy={proxy}")
+    assert str(tmp_path / "wget") in found.command
+    assert "{dir}" in " ".join(found.command)
+
+
+@pytest.mark.parametrize("script", ["exit 1", "echo 1.2.3; exit 1", "echo none", "printf '\\377\\377'", None])
+def test_one_that_is_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, script: str | None) -> None:
+    if script is not None:
+        program(tmp_path, "wget", script)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(InputError, match="wget is not installed: apt-get install wget"):
+        RECIPES["wget"].find()
+
+
+# ---- the command line -----------------------------------------------------------------------------------------------
+
+
+async def test_not_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("journey.goodbot_process._ENVIRONMENT", {**os.environ, "PATH": str(tmp_path)})
+    for name, says in (("wget", "apt-get install wget"), ("crawlee", "npm install @crawlee/cheerio")):
+        result = await goodbot("exam", "--with", name)
+        assert (result.status, result.out) == (2, "")
+        assert says in result.complaint
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["--with", "goodbots"], "'goodbot'"),
+        (["--with", "goodbot", "--", "wget", "{seeds}"], "leave out COMMAND"),
+        (["--with", "goodbot", "--serve"], "leave out --serve"),
+    ],
+)
+async def test_bad_input(arguments: list[str], says: str) -> None:
+    result = await goodbot("exam", *arguments)
+    assert (result.status, result.out) == (2, "")
+    assert says in result.complaint
+
+
+@pytest.mark.parametrize("name", [pytest.param(each, marks=SLOW.get(each, ())) for each in NAMES])
+async def test_each_drives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through two small sites: it starts at the seeds, finds what it may, obeys robots.txt, and ends by itself."""
+    try:
+        found = RECIPES[name].find()
+    except InputError as error:
+        pytest.skip(str(error))
+    monkeypatch.setattr("journey.goodbot_process._ENVIRONMENT", dict(os.environ))
+    result = await goodbot("exam", "--with", name, "--site", "robots-404", "--site", "robots-groups-merged", "--json")
+    assert result.status in (0, 1), result.err
+    for sentence in found.recipe.settings:
+        assert sentence in result.err
+    assert "{dir}" in result.err
+    card = result.json
+    assert card["crawler"] == found.name
+    marks = [mark for site in card["sites"] for mark in site["marks"]]
+    judged = {rule: [mark["passed"] for mark in marks if mark["rule"] == rule] for rule in ("found", "disallowed")}
+    assert judged == {"found": [True, True], "disallowed": [True]}
+    assert [mark["passed"] for mark in marks if mark["rule"] == "finished"] == [True]
+
+
+# ---- the page -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def report() -> ModuleType:
+    """docs/make_exam_report.py."""
+    spec = importlib.util.spec_from_file_location("make_exam_report", ROOT / "docs" / "make_exam_report.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def mark(rule: str, expected: str, observed: str, *, passed: bool, extra: bool = False) -> dict[str, Any]:
+    return {"rule": rule, "extra": extra, "passed": passed, "expected": expected, "observed": observed}
+
+
+def site(name: str, *marks: dict[str, Any], requests: int = 3, skipped: str | None = None) -> dict[str, Any]:
+    passed = None if skipped else all(each["passed"] or each["extra"] for each in marks)
+    return {"name": name, "passed": passed, "requests": requests, "skipped": skipped, "marks": list(marks)}
+
+
+def card(crawler: str, *sites: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "crawler": crawler,
+        "sites": list(sites),
+        "manners": {"points": 3, "max": 9},
+        "skill": {"points": 2, "max": 8},
+        "peak_memory_bytes": 123_456_789,
+        "cpu_s": 1.25,
+        "elapsed_s": 90.0,
+        "began_at": 1_790_000_000.0,
+    }
+
+
+@pytest.fixture
+def page(report: ModuleType) -> str:
+    good = site("tidy", mark("found", "asks for /", "asked for all", passed=True))
+    bad = site(
+        "hard",
+        mark("disallowed", "never asks for /a*", "asked for /a|<b>_`c`\x1b[31m", passed=False),
+        mark("sitemap", "finds what the sitemap names", "found nothing", passed=False, extra=True),
+    )
+    unseen = site(
+        *("far", mark("found", "one", "no request came", passed=False)),
+        mark("found", "two", "no request came", passed=False),
+        requests=0,
+    )
+    drive = site("the-drive", mark("finished", "ends by itself", "ended by signal 9", passed=False))
+    cards = {
+        report.Drive(RECIPES["scrapy"]): card("scrapy 9.9", good, bad, unseen, drive),
+        report.Drive(RECIPES["wget"]): {"absent": "wget is not installed: x"},
+        report.Drive(OURS): card("goodbot 0.9", good, good | {"name": "hard"}, site("far", skipped="needs luck")),
+        report.Drive(OURS, without="far"): card("goodbot 0.9", good),
+    }
+    return str(report.page(cards))
+
+
+def test_the_totals(page: str) -> None:
+    assert "| scrapy 9.9 | 2026-09-21 | 1 | 2 | 0 | 3 of 9 | 2 of 8 | 6 | 123 | 1.2 | 1.5 | failed |" in page
+    assert "| goodbot 0.9, without far | 2026-09-21 | 1 | 0 | 0 |" in page
+    assert "- wget was not driven: it is not installed." in page
+
+
+def test_the_sites(page: str) -> None:
+    assert "| site | scrapy | goodbot | goodbot, without far |" in page
+    assert "| hard | **failed** | passed |  |" in page
+    assert "| far | **failed** | skipped |  |" in page
+    assert "Skipped: far, which needs luck." in page
+
+
+def test_every_failure_is_told_in_one_line(page: str) -> None:
+    failures = page.partition("## What failed")[2].partition("## Extras")[0]
+    assert [line for line in failures.splitlines() if line.startswith("- ")] == [
+        r"- hard: expected: never asks for /a\*; seen: asked for /a\|\<b\>\_\`c\`\\x1b\[31m",
+        "- far: expected: one; seen: no request came",
+        "- the-drive: expected: ends by itself; seen: ended by signal 9",
+    ]
+    assert "Nothing that goodbot was to do failed." in failures
+    assert "| hard | pages that only the sitemap names are found | no |  |  |" in page
+
+
+def test_nothing_in_it_is_of_this_machine(page: str) -> None:
+    assert str(ROOT) not in page
+    assert os.path.expanduser("~") + "/" not in page
+    assert "scrapy runspider {peers}/scrapy_spider.py" in page
+    assert "-s 'USER_AGENT=ExamBot/1.0 (+mailto:exam@example.org)'" in page
+
+
+def test_bad_names(report: ModuleType) -> None:
+    with pytest.raises(SystemExit, match="no recipe: x, y"):
+        report.main(["x", "y"])
+
+
+def test_who_is_not_installed_is_not_driven(
+    report: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    absent = report.driven(report.Drive(RECIPES["wget"]))
+    assert absent["absent"].startswith("wget is not installed")
