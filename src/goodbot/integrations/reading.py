@@ -1,0 +1,53 @@
+"""What the programs of other libraries hand over → what `exclusion` takes; its answers → what they expect."""
+
+import string
+from collections.abc import Iterable
+from urllib.parse import quote_from_bytes
+
+from goodbot.exclusion import Access
+from goodbot.exclusion.timing import RequestRate
+
+
+def read_text(body: str | bytes, now: float = 0.0) -> Access:
+    """What a robots.txt says that a program has fetched itself; the limit of `Access` holds for it too."""
+    return Access.from_response(200, (), octets_of(body), now)
+
+
+def octets_of(text: object) -> bytes:
+    """Bytes as they are, text as UTF-8. Octets that were decoded by `surrogateescape` come back as they were.
+
+    Never raises on str or bytes; raises TypeError for anything else.
+    """
+    if isinstance(text, bytes):
+        return text
+    if not isinstance(text, str):
+        raise TypeError(f"a robots.txt is str or bytes, not {type(text).__name__}")
+    try:
+        return text.encode("utf-8", "surrogateescape")
+    except UnicodeEncodeError:  # a surrogate that stands for no octet
+        return text.encode("utf-8", "surrogatepass")
+
+
+def agent_of(value: object) -> str:
+    """A user agent as text, whatever it was given as. None is nobody by name: only the groups of `*` speak to it."""
+    if isinstance(value, bytes):
+        return value.decode("utf-8", "replace")
+    return "" if value is None else str(value)
+
+
+def url_of(value: object) -> str:
+    """A URL as text; octets of bytes that are not ASCII are percent-encoded, as they are compared anyway."""
+    return quote_from_bytes(value, safe=string.printable) if isinstance(value, bytes) else str(value)
+
+
+def slowest(rates: Iterable[RequestRate]) -> RequestRate | None:
+    """Where one rate is asked for and a file has several: who holds to the slowest is never too fast.
+
+    Our reading; the windows are not looked at.
+    """
+    return max(rates, key=lambda rate: rate.gap_s, default=None)
+
+
+def whole(seconds: float) -> float:
+    """`10` instead of `10.0`, since programs print and compare it."""
+    return int(seconds) if seconds.is_integer() else seconds

@@ -1,0 +1,249 @@
+"""A drop-in for `urllib.robotparser` that answers by RFC 9309.
+
+The names, arguments and results are those of CPython's documentation. docs/how-to/urllib-robotparser.md lists what is
+answered otherwise, and why.
+"""
+
+import http.client
+import re
+import socket
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+from goodbot.exclusion import LIMIT_BYTES, Access, Group
+from goodbot.exclusion.timing import Timing
+from goodbot.integrations.reading import agent_of, octets_of, read_text, slowest, url_of, whole
+
+__all__ = ["RobotFileParser"]
+
+TIMEOUT_S: Final = 30.0
+"""How long `read` waits for each answer of the network, and for the whole body, unless `socket.setdefaulttimeout` says
+otherwise."""
+
+_LINE_END = re.compile("\r\n?|\n")
+_CODINGS = frozenset({"gzip", "x-gzip", "deflate", "compress", "br", "zstd"})
+
+
+class RequestRate(NamedTuple):
+    """At most `requests` in `seconds`."""
+
+    requests: int
+    seconds: float
+
+
+Pace = tuple[float | None, RequestRate | None]
+"""Seconds between two requests, and the rate; None: not asked."""
+
+
+class RobotFileParser:
+    """One site's robots.txt: fetched by `read`, or handed over to `parse`, then asked.
+
+    `allow_all` and `disallow_all` are looked at before the rules, and may be set. `last_checked` is when a robots.txt
+    was last read (Unix seconds, 0: never), `sitemaps` the values of its Sitemap records.
+    """
+
+    def __init__(self, url: str | urllib.request.Request = "") -> None:
+        self._access = read_text("")
+        self.sitemaps: list[str] = []
+        self.disallow_all = False
+        self.allow_all = False
+        self.set_url(url)
+        self.last_checked: float = 0
+
+    def mtime(self) -> float:
+        """When a robots.txt was last read or handed over, in Unix seconds; 0 if none was."""
+        return self.last_checked
+
+    def modified(self) -> None:
+        """Says that the robots.txt was read now."""
+        self.last_checked = time.time()
+
+    def set_url(self, url: str | urllib.request.Request) -> None:
+        """Where the robots.txt is. A Request brings the headers `read` is to send (as in CPython 3.15).
+
+        What was known before is no last good copy of this one.
+        """
+        self.url = url
+        self._has_copy = False
+        parts = urllib.parse.urlsplit(url.full_url if isinstance(url, urllib.request.Request) else url)
+        self.host, self.path = parts.netloc, parts.path
+
+    def read(self) -> None:
+        """Fetches the robots.txt by `urllib.request.urlopen`, and hands it to `parse`.
+
+        Only http and https; of the body the first 500 KiB (RFC 9309 §2.5). A 4xx opens the site (§2.3.1.3: 401 and 403
+        too), but for 429, which closes it as 5xx does (§2.3.1.4), unless a good copy of the last 30 days is there.
+        Raises URLError if there is no answer, and closes the site likewise; ValueError if the URL is none.
+        """
+        last_good = self._access if self._has_copy else None
+        try:
+            status, headers, body = _fetch(self.url)
+        except urllib.error.URLError:
+            # The kind of failure matters for a sentence only that nobody sees here.
+            self._settle(Access.from_failure("connect", time.time(), last_good=last_good))
+            self.allow_all = self.disallow_all = False
+            raise
+        access = Access.from_response(status, headers, body, time.time(), last_good=last_good)
+        self.allow_all, self.disallow_all = access.in_force == "open", access.is_closed
+        if access.result == "successful":
+            self.parse(_LINE_END.split(access.body.decode("utf-8", "surrogateescape")))
+        else:
+            self._settle(access)
+
+    def parse(self, lines: Iterable[str | bytes]) -> None:
+        """Takes the lines of a robots.txt, with or without their ends, or its whole text, instead of what was known.
+
+        Never raises on what they say; raises TypeError for lines that are neither text nor bytes.
+        """
+        self.modified()
+        parts = [lines] if isinstance(lines, str | bytes) else lines
+        self._settle(read_text(b"\n".join(map(octets_of, parts)), time.time()))
+
+    def can_fetch(self, useragent: str, url: str) -> bool:
+        """Whether this robot may fetch this URL of the site. False before anything is known."""
+        if self.disallow_all:
+            return False
+        if self.allow_all:
+            return True
+        if not self.last_checked:
+            return False
+        return self._access.rules.allows(url_of(url), agent_of(useragent))
+
+    def crawl_delay(self, useragent: str) -> float | None:
+        """Seconds between two requests (an int if they are whole), None if nothing is asked or known."""
+        return self._asked(useragent)[0]
+
+    def request_rate(self, useragent: str) -> RequestRate | None:
+        """The slowest Request-rate that is asked for, None if nothing is asked or known."""
+        return self._asked(useragent)[1]
+
+    def site_maps(self) -> list[str] | None:
+        """The values of the Sitemap records, None if there are none."""
+        return self.sitemaps or None
+
+    @property
+    def entries(self) -> list["Entry"]:
+        """The groups that name robots, in the order of the file; to look at, since changing the list changes
+        nothing."""
+        return [_entry([group]) for group in self._access.rules.groups if "*" not in group.agents]
+
+    @property
+    def default_entry(self) -> "Entry | None":
+        """The groups for all robots, together as one; None if there are none."""
+        groups = self._default_groups()
+        return replace(_entry(groups), useragents=["*"]) if groups else None
+
+    def __str__(self) -> str:
+        """The groups as a robots.txt with the same rules, those for all robots last."""
+        defaults = [_entry([group]) for group in self._default_groups()]
+        return "\n\n".join(map(str, self.entries + defaults))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: without what was compiled, which is made again."""
+        return {**self.__dict__, "_access": replace(self._access)}
+
+    def _settle(self, access: Access) -> None:
+        self._access, self._has_copy = access, True
+        self.sitemaps = list(access.rules.sitemaps)
+
+    def _asked(self, useragent: str) -> Pace:
+        return _pace(self._access.rules.timing(agent_of(useragent))) if self.mtime() else (None, None)
+
+    def _default_groups(self) -> list[Group]:
+        return [group for group in self._access.rules.groups if "*" in group.agents]
+
+
+@dataclass(frozen=True, slots=True)
+class RuleLine:
+    """One Allow (`allowance`) or Disallow line; `path` is its pattern as written."""
+
+    path: str
+    allowance: bool
+
+    def __str__(self) -> str:
+        return f"{'Allow' if self.allowance else 'Disallow'}: {self.path}"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One group: names of robots, rules, and how fast they may come."""
+
+    useragents: list[str]
+    rulelines: list[RuleLine]
+    delay: float | None
+    req_rate: RequestRate | None
+
+    def __str__(self) -> str:
+        lines = [f"User-agent: {agent}" for agent in self.useragents]
+        if self.delay is not None:
+            lines.append(f"Crawl-delay: {self.delay}")
+        if self.req_rate is not None:
+            lines.append(f"Request-rate: {self.req_rate.requests}/{self.req_rate.seconds}")
+        # A group ends at the next User-agent line only if a rule stands before it, be it one that says nothing.
+        return "\n".join([*lines, *(map(str, self.rulelines) if self.rulelines else ["Disallow:"])])
+
+
+def _entry(groups: Sequence[Group]) -> Entry:
+    agents = [agent for group in groups for agent in group.agents]
+    rules = chain.from_iterable(group.rules for group in groups)
+    return Entry(agents, [RuleLine(rule.pattern, rule.allow) for rule in rules], *_pace(Timing.of(groups)))
+
+
+def _pace(timing: Timing) -> Pace:
+    rate = slowest(timing.rates)
+    return (
+        None if timing.delay_s is None else whole(timing.delay_s),
+        None if rate is None else RequestRate(rate.documents, whole(rate.seconds)),
+    )
+
+
+# ---- The fetch ------------------------------------------------------------------------------------------------------
+
+Answer = tuple[int, list[tuple[str, str]], bytes]
+
+
+def _fetch(url: str | urllib.request.Request) -> Answer:
+    """The answer that counts, after the redirects urllib follows. Whatever goes wrong on the way is a URLError."""
+    request = url if isinstance(url, urllib.request.Request) else urllib.request.Request(url)  # noqa: S310 - next line
+    _refuse_other_schemes(request.full_url)
+    timeout_s = socket.getdefaulttimeout() or TIMEOUT_S
+    try:
+        with urllib.request.urlopen(request, timeout=timeout_s) as answer:  # noqa: S310 - http and https only
+            _refuse_other_schemes(answer.url)
+            return answer.status, answer.headers.items(), _body(answer, timeout_s)
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, list(error.headers.items()), b""
+    except urllib.error.URLError:
+        raise
+    except (OSError, http.client.HTTPException, ValueError) as error:
+        raise urllib.error.URLError(error) from error
+
+
+def _refuse_other_schemes(url: str) -> None:
+    scheme = urllib.parse.urlsplit(url).scheme
+    if scheme not in ("http", "https"):
+        raise urllib.error.URLError(f"robots.txt is fetched by http and https, not by {scheme}")
+
+
+def _body(answer: http.client.HTTPResponse, timeout_s: float) -> bytes:
+    """At most one byte over the limit, so that a cut is known; the whole of it in `timeout_s`."""
+    coding = answer.headers.get("Content-Encoding", "").strip().lower()
+    if coding in _CODINGS:
+        raise http.client.HTTPException(f"the body is coded as {coding}, which is not read")
+    length = getattr(answer, "length", None)  # an opener that the program installed may know none
+    wanted = LIMIT_BYTES + 1 if length is None else min(length, LIMIT_BYTES + 1)
+    ends, body = time.monotonic() + timeout_s, bytearray()
+    while len(body) < wanted and (part := answer.read1(wanted - len(body))):
+        body += part
+        if time.monotonic() > ends:
+            raise TimeoutError(f"the body did not come within {timeout_s:g} s")
+    if length is not None and len(body) < wanted:
+        raise http.client.IncompleteRead(bytes(body), wanted - len(body))
+    return bytes(body)
