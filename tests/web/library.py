@@ -9,8 +9,8 @@ from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from goodbot.errors import InputError
+from goodbot.hits import Hit, Results
 from goodbot.ports import Search
-from goodbot.values import Hit, Results
 from goodbot.web import create_app, running
 
 
@@ -75,9 +75,9 @@ class Visitor:
 
     base: str
 
-    def ask(self, path: str, method: str = "GET", **headers: str) -> Answer:
+    def ask(self, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
-        request = Request(self.base.rstrip("/") + path, method=method, headers=fields)
+        request = Request(self.base.rstrip("/") + path, body, method=method, headers=fields)
         try:
             response = _opener.open(request, timeout=10)
         except HTTPError as error:

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from goodbot.errors import DamagedError
-from goodbot.values import Hit, Results
+from goodbot.hits import Hit, Results
 from web.library import SPECIMENS, Library, Visitor, served
 
 

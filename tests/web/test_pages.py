@@ -148,7 +148,7 @@ def test_the_icon(visitor: Visitor, path: str) -> None:
 
 def test_robots_are_asked_to_stay_at_the_front(visitor: Visitor) -> None:
     answer = visitor.ask("/robots.txt")
-    assert answer.text == "User-agent: *\nDisallow: /search\nDisallow: /api/\n"
+    assert answer.text == "User-agent: *\nDisallow: /search\nDisallow: /api/\nDisallow: /crawl\nDisallow: /metrics\n"
     assert answer.headers["Content-Type"].startswith("text/plain")
 
 

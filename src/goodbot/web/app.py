@@ -4,50 +4,74 @@ Endpoints are plain functions: Starlette runs each in a thread, so a search neve
 """
 
 import logging
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from goodbot.errors import GoodbotError, InputError
+from goodbot.hits import Results
 from goodbot.index import results_json
 from goodbot.ports import Search
-from goodbot.values import Results
+from goodbot.web.checker_page import Asker, CheckerPage
+from goodbot.web.crawl_page import CrawlDesk, CrawlPage
+from goodbot.web.keys import KeyDirectory
+from goodbot.web.metrics import CONTENT_TYPE, metrics_text
+from goodbot.web.pages import Pages, page_url
 from goodbot.web.question import HITS_PER_PAGE, MAX_PAGE, MAX_QUERY_CHARS, Question, page_count, read_question
 from goodbot.web.shield import HEADERS, Shield
-from goodbot.web.view import duration, page_numbers, view_hit
+from goodbot.web.view import page_numbers, view_hit
 
 _HERE = Path(__file__).parent
 _log = logging.getLogger(__name__)
 
-_ROBOTS_TXT = "User-agent: *\nDisallow: /search\nDisallow: /api/\n"
+_ROBOTS_TXT = "User-agent: *\nDisallow: /search\nDisallow: /api/\nDisallow: /crawl\nDisallow: /metrics\n"
 """Result pages are endless and hold nothing of their own: robots are asked to stay at the front page."""
 
 _MESSAGES = {
+    400: ("That cannot be read", "What was sent is no form of these pages."),
+    403: ("That is not yours to do", "Open the link with the token that goodbot serve prints."),
     404: ("There is nothing here", "No page has this address."),
-    405: ("That cannot be done here", "This address only answers GET and HEAD."),
+    405: ("That cannot be done here", "This address does not answer requests of this kind."),
+    413: ("That is too much", "Send less at once."),
+    415: ("That cannot be read", "What was sent is of no kind that is read here."),
     500: ("Something went wrong", "The fault is ours, not yours. The log of this server says more."),
     503: ("The search is out of order", "The index cannot be read at the moment. The log of this server says why."),
 }
 
 
-def create_app(search: Search, name: str) -> Starlette:
-    """The application over `search`, which several threads will ask at once; `name` is what the page calls itself."""
-    site = _Site(search, name)
+def create_app(
+    search: Search,
+    name: str,
+    crawl: CrawlDesk | None = None,
+    keys: KeyDirectory | None = None,
+    asker: Asker | None = None,
+) -> Starlette:
+    """The application over `search`, which several threads will ask at once; `name` is what the page calls itself.
+
+    With `crawl` it has a page of the crawl too, and numbers of it in /metrics; with `keys` the key of its robot.
+    With `asker` the page that checks a robots.txt can fetch those of sites.
+    """
+    pages = Pages(name, has_crawl=crawl is not None)
+    site = _Site(search, pages, crawl)
+    crawl_page = CrawlPage(crawl, pages) if crawl is not None else None
     return Starlette(
         routes=[
             Route("/", site.front),
             Route("/search", site.results),
             Route("/api/search", site.api),
             Route("/healthz", site.health),
+            Route("/metrics", site.metrics),
+            *(_crawl_routes(crawl_page) if crawl_page else ()),
+            *((keys.route(),) if keys else ()),
+            *CheckerPage(pages, asker).routes(),
             Route("/robots.txt", _robots_txt),
             Route("/favicon.ico", _icon),
             Mount("/static", StaticFiles(directory=_HERE / "static")),
@@ -62,20 +86,17 @@ def create_app(search: Search, name: str) -> Starlette:
     )
 
 
+def _crawl_routes(page: CrawlPage) -> tuple[Route, ...]:
+    return Route("/crawl", page.show), Route("/crawl/{order}", page.act, methods=["POST"])
+
+
 class _Site:
     """The endpoints: each takes a request and gives a response."""
 
-    def __init__(self, search: Search, name: str) -> None:
+    def __init__(self, search: Search, pages: Pages, crawl: CrawlDesk | None) -> None:
         self._search = search
-        self._templates = Environment(
-            loader=FileSystemLoader(_HERE / "templates"),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.globals.update(name=name, max_query_chars=MAX_QUERY_CHARS, page_url=_page_url)
-        self._templates.filters["duration"] = duration
+        self._pages = pages
+        self._crawl = crawl
 
     def front(self, request: Request) -> Response:
         return self._page("front.html", documents=self._search.count(), hint="")
@@ -89,7 +110,7 @@ class _Site:
             return self._page("nothing.html", query=question.query, documents=self._search.count())
         pages = page_count(found.total)
         if question.page > pages:
-            return RedirectResponse(_page_url(question.query, pages), status_code=303)
+            return RedirectResponse(page_url(question.query, pages), status_code=303)
         return self._page(
             "results.html",
             query=question.query,
@@ -110,6 +131,10 @@ class _Site:
     def health(self, request: Request) -> Response:
         return JSONResponse({"ok": True, "documents": self._search.count()})
 
+    def metrics(self, request: Request) -> Response:
+        view = self._crawl.look() if self._crawl is not None else None
+        return Response(metrics_text(self._search.count(), view), headers={"Content-Type": CONTENT_TYPE})
+
     def refused(self, request: Request, error: Exception) -> Response:
         """400: what was asked cannot be answered."""
         return self._error(request, 400, "That cannot be searched", str(error))
@@ -120,9 +145,12 @@ class _Site:
         return self._error(request, 503, *_MESSAGES[503])
 
     def not_served(self, request: Request, error: Exception) -> Response:
-        """404 and 405."""
+        """400 to 415."""
         status = error.status_code if isinstance(error, HTTPException) else 404
-        response = self._error(request, status, *_MESSAGES.get(status, _MESSAGES[404]))
+        heading, line = _MESSAGES.get(status, _MESSAGES[404])
+        if isinstance(error, HTTPException) and error.detail != HTTPStatus(status).phrase:
+            line = error.detail
+        response = self._error(request, status, heading, line)
         response.headers.update(getattr(error, "headers", None) or {})
         return response
 
@@ -142,7 +170,7 @@ class _Site:
         return self._page("message.html", status, query=query, heading=heading, line=line)
 
     def _page(self, template: str, status: int = 200, **values: Any) -> Response:
-        return HTMLResponse(self._templates.get_template(template).render(values), status)
+        return self._pages.page(template, status, **values)
 
 
 def _robots_txt(request: Request) -> Response:
@@ -151,7 +179,3 @@ def _robots_txt(request: Request) -> Response:
 
 def _icon(request: Request) -> Response:
     return FileResponse(_HERE / "static" / "icon.svg")
-
-
-def _page_url(query: str, page: int) -> str:
-    return "/search?" + urlencode({"q": query} if page == 1 else {"q": query, "page": page})

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from goodbot.values import Hit
+from goodbot.hits import Hit
 
 MAX_TITLE_CHARS = 160
 MAX_SHOWN_URL_CHARS = 120
@@ -24,9 +24,9 @@ class HitView:
 
 def view_hit(hit: Hit) -> HitView:
     """A hit without a title goes by its URL, one without a URL by its id."""
-    shown = _clipped(readable_url(hit.url or hit.id), MAX_SHOWN_URL_CHARS)
+    shown = clipped(readable_url(hit.url or hit.id), MAX_SHOWN_URL_CHARS)
     return HitView(
-        title=_clipped(hit.title.strip(), MAX_TITLE_CHARS) or shown,
+        title=clipped(hit.title.strip(), MAX_TITLE_CHARS) or shown,
         href=hit.url if hit.url.lower().startswith(("http://", "https://")) else None,
         shown_url=shown,
         pieces=tuple(pieces(hit.snippet, hit.highlights)),
@@ -46,6 +46,14 @@ def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[s
         done = end
     if done < len(text):
         yield text[done:], False
+
+
+def quoted(text: str) -> list[tuple[str, bool]]:
+    """A sentence as (text, is quoted), cut at its backquotes; one without its pair stays."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        parts[-2:] = ["`".join(parts[-2:])]
+    return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
 
 
 def readable_url(url: str) -> str:
@@ -69,7 +77,8 @@ def _letters(escapes: re.Match[str]) -> str:
     return text if text.isprintable() else escapes[0]
 
 
-def _clipped(text: str, most: int) -> str:
+def clipped(text: str, most: int = 300) -> str:
+    """The beginning of it, with `…` if something is left out."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
@@ -86,6 +95,21 @@ def page_numbers(page: int, pages: int) -> list[int | None]:
         numbers.append(number)
         last = number
     return numbers
+
+
+def human_number(count: float) -> str:
+    """`1,234`, `0.8`."""
+    return f"{count:,.0f}" if count >= 100 or count == int(count) else f"{count:,.1f}"
+
+
+def human_seconds(seconds: float) -> str:
+    """`45 s`, `3 min`, `2 h 5 min`, `9 days`."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    if whole < 7200:
+        return f"{whole // 60} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min" if whole < 172_800 else f"{whole // 86_400:,} days"
 
 
 def duration(took_ms: float) -> str:

@@ -1,0 +1,163 @@
+"""The robots.txt of a site that a visitor of our pages names: asked for by the robot's own manners, of public sites
+only, a few in a minute."""
+
+import asyncio
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from goodbot.check import Answer
+from goodbot.config import Settings
+from goodbot.errors import InputError
+from goodbot.exclusion import Access
+from goodbot.exclusion.showing import shown
+from goodbot.page import decode_content
+from goodbot.ports import Clock, RobotsStore, Transport
+from goodbot.robot.guard import private_range
+from goodbot.robot.permission import ROBOTS_LIMIT_BYTES, Permission
+from goodbot.robot.reading import redirect_target
+from goodbot.url import Url, is_private_host, parse_url
+from goodbot.values import Capture, Request, Response
+
+PATIENCE_S: Final = 15.0
+"""For a site's answer, redirects included: a visitor waits for it."""
+AGAIN_S: Final = 10.0
+"""A site asked for so lately is not asked again: the answer of then serves."""
+FETCHES_A_MINUTE: Final = 20
+SITES_KEPT: Final = 16
+"""Answers remembered, of at most `ROBOTS_LIMIT_BYTES` each."""
+SITE_CHARS: Final = 2000
+
+
+@dataclass(frozen=True)
+class Site:
+    """A robots.txt as its site answered it at `at` (Unix seconds): its URL, its bytes, how it came, what it means."""
+
+    url: Url
+    body: bytes
+    answer: Answer
+    access: Access
+    at: float
+
+
+class TooManyError(InputError):
+    """Too much is asked at once; later it may be."""
+
+
+class RobotsAsker:
+    """Asks sites for their robots.txt, with the contact of `settings`. `transport` gives what fetches: one that permits
+    public addresses only, and is closed afterwards; `store` gives an empty one."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        token: str,
+        transport: Callable[[], Transport],
+        store: Callable[[], RobotsStore],
+        clock: Clock,
+        patience_s: float = PATIENCE_S,
+    ) -> None:
+        self._settings = settings
+        self._token = token
+        self._transport = transport
+        self._store = store
+        self._clock = clock
+        self._patience_s = patience_s
+        self._known: OrderedDict[str, Site] = OrderedDict()
+        self._asked_at: deque[float] = deque(maxlen=FETCHES_A_MINUTE)
+
+    async def ask(self, text: str) -> Site:
+        """The robots.txt of the site of a URL; `example.org` is https. That no answer came is an answer too.
+
+        Raises InputError, in one sentence, for what is no URL, for a private address, also behind a redirect, without a
+        contact, for too many in a minute, and if it takes longer than a visitor waits.
+        """
+        url = _site_url(text)
+        known = self._known.get(url.origin)
+        if known is not None and 0 <= self._clock.now() - known.at < AGAIN_S:
+            return known
+        self._check()
+        try:
+            async with asyncio.timeout(self._patience_s):
+                site = await self._fetch(url)
+        except TimeoutError as error:
+            raise InputError(f"{shown(url.host)} has not answered within {self._patience_s:g} seconds") from error
+        self._known[url.origin] = site
+        self._known.move_to_end(url.origin)
+        while len(self._known) > SITES_KEPT:
+            self._known.popitem(last=False)
+        return site
+
+    def remembered(self, origin: str) -> Site | None:
+        """What this origin answered, if it was among the last that were asked."""
+        return self._known.get(origin)
+
+    def _check(self) -> None:
+        """Whether one more may be fetched now; then it counts."""
+        if self._settings.contact is None:
+            raise InputError(
+                "this server asks no site, as it does not say whose it is: set contact in goodbot.toml, or "
+                "GOODBOT_CONTACT, to a mail address or a URL, and start goodbot serve again; or paste the file"
+            )
+        if self._settings.proxy:
+            raise InputError("this server asks by a proxy, behind which addresses cannot be judged: paste the file")
+        now = self._clock.now()
+        if len(self._asked_at) == FETCHES_A_MINUTE and 0 <= now - self._asked_at[0] < 60:
+            raise TooManyError("too many sites were asked for in the last minute: try again soon, or paste the file")
+        self._asked_at.append(now)
+
+    async def _fetch(self, url: Url) -> Site:
+        witness = _Witness(self._transport())
+        try:
+            permission = Permission(self._settings, self._token, witness, self._store(), self._clock)
+            access, _ = await permission.access(url)
+        finally:
+            await witness.close()
+        last = witness.captures[-1]
+        onward = redirect_target(last)
+        way = [*(capture.request.url.text for capture in witness.captures), *([onward.text] if onward else [])]
+        redirects = tuple(way) if len(way) > 1 else ()
+        if isinstance(last.result, Response):
+            body = decode_content(last.result, ROBOTS_LIMIT_BYTES).body
+            answer = Answer(last.result.status, last.result.headers, redirects)
+            return Site(url.robots_txt, body, answer, access, last.fetched_at)
+        if last.result.kind == "private-address":
+            raise InputError(_private(last.request.url.host, redirected=bool(redirects)))
+        return Site(url.robots_txt, b"", Answer(None, (), redirects, last.result.detail), access, last.fetched_at)
+
+
+class _Witness:
+    """A `Transport` that keeps what came of each request: a robots.txt takes six at most."""
+
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+        self.captures: list[Capture] = []
+
+    async def send(self, request: Request) -> Capture:
+        capture = await self._transport.send(request)
+        self.captures.append(capture)
+        return capture
+
+    async def close(self) -> None:
+        await self._transport.close()
+
+
+def _site_url(text: str) -> Url:
+    """The site that is meant. Raises InputError for none, and for one that is written as a private address."""
+    text = text.strip()
+    if not text or len(text) > SITE_CHARS:
+        raise InputError(f"give the address of a site, such as https://example.org/, {SITE_CHARS:,} characters at most")
+    url = parse_url(text if "://" in text else f"https://{text}")
+    if url is None:
+        raise InputError(f"{shown(text)} is not an http or https URL")
+    if is_private_host(url.host) or private_range(url.host) is not None:
+        raise InputError(_private(url.host, redirected=False))
+    return url
+
+
+def _private(host: str, *, redirected: bool) -> str:
+    """Nothing is said of the address: these pages are no map of the network they stand in."""
+    name = shown(host)
+    led = f"it redirects to {name}, which" if redirected else name
+    return f"{led} is on a private address, and this page asks public sites only: paste the file instead"

@@ -1,0 +1,102 @@
+"""A crawl for the pages to show: numbers in memory, and a desk that writes down what it is told."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from goodbot.live import Live, Trouble, Wish
+from goodbot.ports import Frontier, Ledger
+from goodbot.robot.desk import CrawlView, Desk, Refuse
+from goodbot.store.hosts import HostAhead
+from goodbot.testing import MemoryFrontier
+from goodbot.url import Url
+from goodbot.values import Status
+
+TOKEN = "a-token-that-nobody-guesses"
+STATES = Status(
+    {
+        "ready": 120_400,
+        "leased": 64,
+        "visited": 8_120,
+        "disallowed": 31,
+        "out-of-scope": 9_000,
+        "failed": 7,
+        "gone": 12,
+    },
+    pages=8_120,
+    bytes=234_000_000,
+    hosts=37,
+    next_ready_at=1_795_000_000.0,
+)
+RUNNING = Live(
+    pid=4711,
+    started_at=1_795_000_000.0,
+    at=1_795_000_060.0,
+    pace="running",
+    pages=4_100,
+    bytes=118_000_000,
+    rate=71.5,
+    mean_rate=68.3,
+    to_fetch=120_464,
+    in_flight=60,
+    hosts=28,
+    workers=2,
+    left_s=1_686.0,
+    errors=(("404", 12), ("timeout", 3), ("<b>", 1)),
+    troubles=(Trouble(1_795_000_050.0, "http://slow.example/" + "x" * 300, "timeout", "timeout: 60 s without an end"),),
+)
+HOSTS = [HostAhead("big.example", 10_000, 0.0), HostAhead("<i>odd</i>.example:8080", 31, 1_795_000_100.0)]
+
+
+@dataclass
+class Crawls:
+    """A `CrawlDesk`, and the control files behind its desk. `live` None: no crawl runs."""
+
+    token: str | None = TOKEN
+    live_now: Live | None = RUNNING
+    trouble: Exception | None = None
+    wishes: list[Wish] = field(default_factory=list)
+    frontier: MemoryFrontier = field(default_factory=MemoryFrontier)
+
+    @property
+    def desk(self) -> Desk:
+        @contextmanager
+        def ledger() -> Iterator[Ledger]:
+            yield self.frontier
+
+        @contextmanager
+        def frontier() -> Iterator[Frontier]:
+            yield self.frontier
+
+        return Desk(self, ledger=ledger, frontier=frontier, scope=lambda urls: _refuse_elsewhere(), patience_s=0.05)
+
+    def look(self) -> CrawlView:
+        if self.trouble:
+            raise self.trouble
+        return CrawlView(STATES, self.live_now is not None, self.live_now)
+
+    def hosts(self) -> list[HostAhead]:
+        return HOSTS
+
+    def is_running(self) -> bool:
+        return self.live_now is not None
+
+    def live(self) -> Live | None:
+        return self.live_now
+
+    def post(self, wish: Wish) -> str:
+        self.wishes.append(wish)
+        return "wish"
+
+    def is_waiting(self, name: str) -> bool:
+        return False
+
+    def withdraw(self, name: str) -> bool:
+        return False
+
+
+def _refuse_elsewhere() -> Refuse:
+    def refuse(url: Url, depth: int) -> str | None:
+        return None if url.host == "here.example" else f"{url.host} is not the host of a seed"
+
+    return refuse

@@ -1,0 +1,408 @@
+"""The checker page and /api/check: judged, bounded, escaped; in a browser with and without JavaScript."""
+
+import json
+from collections.abc import Iterator
+from urllib.parse import urlencode
+
+import pytest
+from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from hypothesis import given
+from hypothesis import strategies as st
+from playwright.sync_api import Browser, Page, expect
+
+from goodbot.check import Answer
+from goodbot.errors import InputError
+from goodbot.exclusion import DIALECTS, Access
+from goodbot.url import Url
+from goodbot.web import create_app, running
+from goodbot.web.checker_report import FINDINGS_SENT, FINDINGS_SHOWN, judge, same_text, text_of
+from goodbot.web.robots_asker import Site, TooManyError
+from goodbot.web.shield import POLICY
+from web.browser import chromium
+from web.crawls import Crawls
+from web.library import SPECIMENS, Library, Visitor
+from web.library import Answer as Reply
+
+BAD = "User-agent: *\nDissallow: /private/\nDisallow: /tmp\nAllow: /tmp/*.html\n"
+GOOD = "User-agent: *\nDisallow: /private/\n\nSitemap: https://a.example/sitemap.xml\n"
+HOSTILE = "User-agent: <script>alert(1)</script>\nDissallow: /<b>&'\"</textarea><img src=x onerror=alert(1)>\n"
+TEXT = ("Content-Type", "text/plain")
+
+
+def site(body: bytes = BAD.encode(), status: int = 200, at: float = 1_795_000_000.0) -> Site:
+    """What a site answered."""
+    answer = Answer(status, (TEXT,), ())
+    return Site(Url("https://a.example/robots.txt"), body, answer, Access.from_response(status, [TEXT], body, at), at)
+
+
+class Asked:
+    """An `Asker` with an answer for everybody."""
+
+    def __init__(self) -> None:
+        self.answer: Site | InputError = site()
+        self.asked: list[str] = []
+
+    async def ask(self, text: str) -> Site:
+        self.asked.append(text)
+        if isinstance(self.answer, InputError):
+            raise self.answer
+        return self.answer
+
+    def remembered(self, origin: str) -> Site | None:
+        return self.answer if isinstance(self.answer, Site) and origin == "https://a.example" else None
+
+
+@pytest.fixture
+def asker() -> Asked:
+    return Asked()
+
+
+@pytest.fixture
+def visitor(asker: Asked) -> Iterator[Visitor]:
+    with running(create_app(Library(SPECIMENS), "Sample library", Crawls(), None, asker)) as url:
+        yield Visitor(url)
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+def post(visitor: Visitor, path: str = "/check", headers: dict[str, str] | None = None, **form: str) -> Reply:
+    return visitor.ask(path, "POST", urlencode(form).encode(), **headers or {})
+
+
+def api(visitor: Visitor, value: object, **headers: str) -> Reply:
+    fields = {"Content_Type": "application/json", **headers}
+    return visitor.ask("/api/check", "POST", json.dumps(value).encode(), **fields)
+
+
+# ---- for programs ---------------------------------------------------------------------------------------------------
+
+
+def test_the_findings_of_a_text(visitor: Visitor) -> None:
+    answer = api(visitor, {"robots": BAD})
+    report = json.loads(answer.text)
+    assert (answer.status, report["file"], report["fetched_at"], report["verdicts"]) == (200, "robots.txt", None, [])
+    first = next(each for each in report["findings"] if each["severity"] == "error")
+    assert (first["file"], first["line"], first["column"], first["code"]) == ("robots.txt", 2, 1, "R203")
+    assert first["severity"] == "error"
+    assert "Dissallow" in first["message"]
+    assert "Disallow" in first["fix"]
+    assert report["counts"]["error"] == sum(each["severity"] == "error" for each in report["findings"])
+
+
+def test_every_dialect_answers(visitor: Visitor) -> None:
+    report = json.loads(api(visitor, {"robots": BAD, "agent": "Googlebot", "url": "/tmp/x.html"}).text)
+    assert [each["dialect"] for each in report["verdicts"]] == list(DIALECTS)
+    by_name = {each["dialect"]: each for each in report["verdicts"]}
+    assert (by_name["rfc9309"]["allowed"], by_name["rfc9309"]["line"]) == (True, 4)
+    assert (by_name["1994"]["allowed"], by_name["1994"]["rule"]) == (False, "Disallow: /tmp")
+
+
+def test_the_findings_of_a_site(visitor: Visitor, asker: Asked) -> None:
+    asker.answer = site(b"", 403)
+    report = json.loads(api(visitor, {"site": "a.example", "agent": "any", "url": "/x"}).text)
+    assert asker.asked == ["a.example"]
+    assert (report["file"], report["fetched_at"]) == ("https://a.example/robots.txt", 1_795_000_000.0)
+    assert [each["code"] for each in report["findings"]] == ["R002"]
+    by_name = {each["dialect"]: each["allowed"] for each in report["verdicts"]}
+    assert by_name["rfc9309"]
+    assert not by_name["1994"]  # a refusal closed the site
+
+
+TROUBLES: list[tuple[str, object, int, str]] = [
+    ("nothing", {}, 400, "give robots"),
+    ("both", {"robots": "", "site": "a.example"}, 400, "give robots"),
+    ("no object", [1], 400, "send a JSON object"),
+    ("unknown", {"robots": "", "ignore": "R1"}, 400, "unknown: ignore"),
+    ("no text", {"robots": 5}, 400, "are strings"),
+    ("half a question", {"robots": "", "agent": "x"}, 400, "give the URL"),
+    ("the other half", {"robots": "", "url": "/x"}, 400, "give the robot's name"),
+    ("a long agent", {"robots": "", "agent": "x" * 501, "url": "/"}, 400, "500 characters at most"),
+    ("a long URL", {"robots": "", "agent": "x", "url": "/" * 2001}, 400, "2,000"),
+    ("no URL", {"robots": "", "agent": "x", "url": "http://[::1"}, 400, "is no URL that robots fetch"),
+    ("no Web", {"robots": "", "agent": "x", "url": "ftp://a.example/"}, 400, "is no URL that robots fetch"),
+    ("another site", {"site": "a.example", "agent": "x", "url": "https://b.example/"}, 400, "is not of https://a.exa"),
+    ("too long", {"robots": "#" * 600_000}, 413, "more than 528 KiB is not looked at"),
+    ("far too long", {"robots": "#" * 5_000_000}, 413, "more than 528 KiB is not looked at"),
+]
+
+
+@pytest.mark.parametrize(("value", "status", "said"), [t[1:] for t in TROUBLES], ids=[t[0] for t in TROUBLES])
+def test_what_cannot_be_checked(visitor: Visitor, value: object, status: int, said: str) -> None:
+    answer = api(visitor, value)
+    assert answer.status == status
+    assert said in json.loads(answer.text)["error"]
+
+
+@pytest.mark.parametrize(
+    ("body", "type_", "status"),
+    [
+        (b"{", "application/json", 400),
+        (b"[" * 100_000, "application/json", 400),
+        (b"\xff", "application/json; charset=utf-8", 400),
+        (b'{"robots": ""}', "text/plain", 415),
+        (b'{"robots": ""}', "", 415),
+    ],
+)
+def test_what_is_no_json(visitor: Visitor, body: bytes, type_: str, status: int) -> None:
+    answer = visitor.ask("/api/check", "POST", body, Content_Type=type_)
+    assert (answer.status, set(json.loads(answer.text))) == (status, {"error"})
+
+
+def test_the_refusals_of_the_asker(visitor: Visitor, asker: Asked) -> None:
+    asker.answer = InputError("127.0.0.1 is on a private address")
+    assert api(visitor, {"site": "http://127.0.0.1/"}).status == 400
+    asker.answer = TooManyError("too many sites")
+    assert api(visitor, {"site": "http://127.0.0.1/"}).status == 429
+
+
+def test_500_kib_are_looked_at(visitor: Visitor) -> None:
+    long = "User-agent: *\nDisallow: /x\n# " + "ä" * 255_990 + "\nDisallow: /lost\n"
+    codes = [each["code"] for each in json.loads(api(visitor, {"robots": long}).text)["findings"]]
+    assert "R006" in codes
+    page = post(visitor, robots=long)
+    assert page.status == 200
+    assert "R006" in page.text
+
+
+def test_get_and_lone_surrogates(visitor: Visitor) -> None:
+    assert visitor.ask("/api/check").status == 405
+    raw = b'{"robots": "\\ud800: x", "agent": "\\udfff", "url": "/\\ud800"}'
+    assert visitor.ask("/api/check", "POST", raw, Content_Type="application/json").status == 200
+
+
+@pytest.mark.parametrize("path", ["/check", "/check/report", "/api/check"])
+@pytest.mark.parametrize(
+    ("headers", "status"),
+    [
+        ({"Sec_Fetch_Site": "cross-site"}, 403),
+        ({"Sec_Fetch_Site": "same-site"}, 403),
+        ({"Origin": "https://evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Sec_Fetch_Site": "same-origin", "Origin": "https://behind.a.proxy.example"}, 200),
+        ({}, 200),
+    ],
+)
+def test_other_sites_have_nothing_asked(
+    visitor: Visitor, asker: Asked, path: str, headers: dict[str, str], status: int
+) -> None:
+    if path == "/api/check":
+        answer = api(visitor, {"site": "a.example"}, **headers)
+    else:
+        answer = post(visitor, path, headers, site="a.example")
+    assert answer.status == status
+    assert asker.asked == (["a.example"] if status == 200 and path != "/check/report" else [])
+
+
+# ---- for people -----------------------------------------------------------------------------------------------------
+
+
+def test_the_empty_page(visitor: Visitor) -> None:
+    page = visitor.ask("/check")
+    assert page.status == 200
+    assert 'name="site"' in page.text
+    assert '<option value="Googlebot">' in page.text
+    assert "findings" not in page.text
+
+
+def test_the_other_pages_lead_to_it(visitor: Visitor) -> None:
+    for path in ("/", "/search?q=robot", "/crawl"):
+        assert 'href="/check"' in visitor.ask(path).text
+
+
+def test_without_an_asker_no_site_is_asked() -> None:
+    with running(create_app(Library(SPECIMENS), "Sample library")) as url:
+        visitor = Visitor(url)
+        assert 'name="site"' not in visitor.ask("/check").text
+        assert "This server asks no site" in post(visitor, site="a.example").text
+        assert "R203" in post(visitor, robots=BAD).text
+
+
+def test_strangers_words_are_escaped(visitor: Visitor) -> None:
+    for path in ("/check", "/check/report"):
+        page = post(visitor, path, robots=HOSTILE, agent="<i>x</i>", url="/<u>", of="<s>").text
+        for tag in ("<script>alert", "<b>", "<img src=x", "<i>", "<u>", "<s>"):
+            assert tag not in page
+        assert "R203" in page
+    assert "&lt;/textarea&gt;" in post(visitor, robots=HOSTILE).text
+
+
+def test_only_this_page_runs_a_script_and_only_a_file_of_ours(visitor: Visitor) -> None:
+    for answer in (visitor.ask("/check"), post(visitor, robots=BAD), post(visitor, "/check/report", robots=BAD)):
+        policy = answer.headers["Content-Security-Policy"]
+        assert policy == f"{POLICY}; script-src 'self'; connect-src 'self'"
+        assert "unsafe" not in policy
+        assert answer.headers["Cache-Control"] == "no-store"
+    assert visitor.ask("/").headers["Content-Security-Policy"] == POLICY
+    assert visitor.ask("/check").text.count("<script") == 1
+
+
+@pytest.mark.parametrize("body", [b"\xff\xfe", b"&" * 100 + b"a=b", b"robots=%FF%FE%00"])
+def test_what_is_no_form(visitor: Visitor, body: bytes) -> None:
+    assert visitor.ask("/check", "POST", body).status in (200, 400)
+
+
+def test_a_form_that_is_too_long(visitor: Visitor) -> None:
+    for size in (600_000, 2_000_000, 10_000_000):
+        answer = post(visitor, robots="a" * size)
+        assert answer.status == 413
+        assert "robots read the first 500 KiB" in answer.text
+
+
+def test_a_refusal_keeps_what_was_typed(visitor: Visitor, asker: Asked) -> None:
+    asker.answer = InputError("x.example is on a private address")
+    answer = post(visitor, site="x.example", agent="Googlebot", url="/a")
+    assert answer.status == 400
+    assert "X.example is on a private address" in answer.text
+    assert 'value="x.example"' in answer.text
+    assert 'value="/a"' in answer.text
+
+
+def test_what_was_fetched_is_judged_with_its_answer_until_it_is_edited(visitor: Visitor, asker: Asked) -> None:
+    asker.answer = site(BAD.encode().replace(b"\n", b"\r\n"))
+    page = post(visitor, site="a.example").text
+    assert 'name="of" value="https://a.example"' in page
+    assert "answered with 200" in page
+    same = post(visitor, robots=BAD.replace("\n", "\r\n"), of="https://a.example").text
+    assert "answered with 200" in same
+    edited = post(visitor, robots=BAD + "\n# more", of="https://a.example").text
+    assert "answered with" not in edited
+    assert asker.asked == ["a.example"]
+
+
+def test_a_long_list_is_cut() -> None:
+    report = judge(b"Dissallow: /x\n" * 5000)
+    assert len(report.shown) == FINDINGS_SHOWN < len(report.findings)
+    assert len(report.as_json()["findings"]) <= FINDINGS_SENT  # type: ignore[arg-type]
+
+
+def test_the_worst_comes_first_and_its_words_are_marked() -> None:
+    first = judge(("# \n" + BAD).encode()).shown[0]
+    assert (first.finding.severity, first.line) == ("error", 3)
+    assert first.excerpt == (("Dissallow", True), (": /private/", False))
+
+
+def test_a_long_line_is_cut_around_its_mark() -> None:
+    view = judge(b"User-agent: *\nDissallow: /" + b"a" * 5000).shown[0]
+    assert sum(len(text) for text, _ in view.excerpt) < 200
+
+
+@given(body=st.binary(max_size=400), agent=st.text(max_size=20), url=st.text(max_size=30), status=st.integers(100, 599))
+def test_any_bytes_from_any_site(body: bytes, agent: str, url: str, status: int) -> None:
+    fetched = site(body, status)
+    for report in (judge(body, agent, url), judge(b"", agent, url, fetched)):
+        assert len(report.shown) == min(len(report.findings), FINDINGS_SHOWN)
+        assert json.dumps(report.as_json())
+        for view in report.shown:
+            assert all(sign.isprintable() or sign == "\t" for text, _ in view.excerpt for sign in text)
+    assert same_text(text_of(fetched).replace("\n", "\r\n"), text_of(fetched)) or "\r" in text_of(fetched)
+
+
+# ---- in a browser ---------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def tab(browser: Browser, visitor: Visitor) -> Iterator[Page]:
+    with browser.new_context(base_url=visitor.base) as context:
+        yield context.new_page()
+
+
+def test_while_one_types(tab: Page) -> None:
+    faults: list[str] = []
+    tab.on("pageerror", lambda error: faults.append(str(error)))
+    tab.on("console", lambda message: faults.append(message.text))
+    tab.goto("/check")
+    tab.get_by_label("Or paste a robots.txt").fill(BAD)
+    expect(tab.locator(".findings .error").first).to_contain_text("R203")
+    expect(tab.get_by_role("status")).to_contain_text("1 error")
+    tab.get_by_label("Robot", exact=True).fill("Googlebot")
+    tab.get_by_label("URL or path").fill("/tmp/x.html")
+    expect(tab.get_by_role("table").get_by_role("row")).to_have_count(1 + len(DIALECTS))
+    expect(tab.get_by_role("row", name="1994")).to_contain_text("may not")
+    expect(tab.get_by_role("row", name="rfc9309")).to_contain_text("may fetch")
+    tab.get_by_label("Or paste a robots.txt").fill(BAD.replace("Dissallow", "Disallow"))
+    expect(tab.locator(".findings .error")).to_have_count(0)
+    assert tab.url.endswith("/check")
+    assert faults == []
+
+
+def test_a_line_that_is_named_is_marked_in_the_text(tab: Page) -> None:
+    tab.goto("/check")
+    tab.get_by_label("Or paste a robots.txt").fill("# comment\n" * 400 + BAD)
+    tab.get_by_role("link", name="Line 402").first.click()
+    assert tab.evaluate("getSelection().toString()") == "Dissallow: /private/"
+    assert tab.evaluate("document.activeElement.id") == "robots"
+    assert tab.evaluate("robots.scrollTop > 0")
+
+
+def test_what_is_hostile_stays_text(tab: Page) -> None:
+    tab.on("dialog", lambda dialog: pytest.fail(dialog.message))
+    tab.goto("/check")
+    tab.get_by_label("Or paste a robots.txt").fill(HOSTILE)
+    expect(tab.locator(".findings mark").first).to_be_visible()
+    assert tab.locator("#report script, #report img, #report b").count() == 0
+
+
+def test_what_is_too_long_is_told(tab: Page) -> None:
+    tab.goto("/check")
+    tab.evaluate("robots.value = 'a'.repeat(700000); judge.dispatchEvent(new Event('input', {bubbles: true}))")
+    expect(tab.locator("#report")).to_contain_text("more than 528 KiB is not looked at")
+
+
+def test_a_site_by_keyboard_alone(tab: Page, asker: Asked) -> None:
+    tab.goto("/check")
+    tab.get_by_label("Robot", exact=True).fill("Googlebot")
+    tab.get_by_label("URL or path").fill("/tmp/x.html")
+    tab.get_by_label("A site, whose robots.txt is fetched").focus()
+    tab.keyboard.type("a.example")
+    tab.keyboard.press("Enter")
+    expect(tab.get_by_role("row", name="1994")).to_contain_text("may not")
+    expect(tab.get_by_label("Or paste a robots.txt")).to_have_value(BAD)
+    assert asker.asked == ["a.example"]
+    tab.get_by_label("Or paste a robots.txt").press("Control+End")
+    tab.keyboard.type("# mine")
+    expect(tab.locator("#report")).not_to_contain_text("answered with")
+    assert asker.asked == ["a.example"]  # typing asks nobody
+
+
+def test_without_javascript(browser: Browser, visitor: Visitor) -> None:
+    with browser.new_context(base_url=visitor.base, java_script_enabled=False) as context:
+        tab = context.new_page()
+        tab.goto("/")
+        tab.get_by_role("link", name="robots.txt checker").click()
+        tab.get_by_label("Or paste a robots.txt").fill("\n" + BAD)
+        tab.get_by_label("Robot", exact=True).fill("Googlebot")
+        tab.get_by_label("URL or path").fill("/tmp/x.html")
+        tab.get_by_role("button", name="Check").click()
+        expect(tab.locator(".findings .error").first).to_contain_text("Dissallow")
+        expect(tab.get_by_role("row", name="1994")).to_contain_text("Line 4")
+        expect(tab.get_by_label("Or paste a robots.txt")).to_have_value("\n" + BAD)
+        tab.get_by_label("URL or path").fill("")
+        tab.get_by_role("button", name="Check").click()
+        expect(tab.locator(".notice")).to_contain_text("give the URL")
+        expect(tab.locator(".findings .error").first).to_contain_text("Dissallow")
+        expect(tab.get_by_label("Or paste a robots.txt")).to_have_value("\n" + BAD)
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (390, "light"), (1280, "light"), (1280, "dark")])
+def test_axe_finds_nothing(browser: Browser, visitor: Visitor, width: int, scheme: str) -> None:
+    with browser.new_context(
+        base_url=visitor.base,
+        viewport={"width": width, "height": 800},
+        color_scheme="dark" if scheme == "dark" else "light",
+    ) as context:
+        tab = context.new_page()
+        for robots, agent in ((BAD + HOSTILE + "# " + "x" * 500, "Googlebot"), (GOOD, ""), ("", "half")):
+            tab.goto("/check")
+            tab.locator("#robots").fill(robots)
+            tab.locator("#agent").fill(agent)
+            tab.locator("#url").fill("/tmp/" + "x" * 300 if agent == "Googlebot" else "")
+            with tab.expect_response("**/check/report") as answered:
+                tab.get_by_role("button", name="Check").click()
+            answered.value.finished()
+            expect(tab.get_by_role("status")).to_contain_text("give the URL" if agent == "half" else "error")
+            assert [(robots, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width

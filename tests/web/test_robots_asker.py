@@ -1,0 +1,213 @@
+"""Sites asked for the checker page: public ones only, politely, with an end. Over a fake web, and over real servers of
+which one address counts as public and the others are inside."""
+
+import asyncio
+from ipaddress import ip_network
+
+import pytest
+
+from goodbot.asking import robots_asker
+from goodbot.clock import SystemClock
+from goodbot.config import Settings
+from goodbot.errors import InputError
+from goodbot.ports import Transport
+from goodbot.robot.guard import AddressGuard
+from goodbot.robot.transport import CurlTransport
+from goodbot.testing import FakeClock, FakeResolver, FakeWeb, MemoryFrontier
+from goodbot.values import Failure, Response
+from goodbot.web.robots_asker import AGAIN_S, FETCHES_A_MINUTE, SITES_KEPT, RobotsAsker, TooManyError
+from webserver import WebServer, answer, silence
+
+CONTACT = Settings(contact="mailto:me@example.org")
+RULES = b"User-agent: *\nDisallow: /private/\n"
+TEXT = (("Content-Type", "text/plain"),)
+
+
+class Scene:
+    """An asker with a web in memory."""
+
+    def __init__(self, settings: Settings = CONTACT, **answers: Response | Failure) -> None:
+        self.clock = FakeClock()
+        sites = {f"https://{name}.example/robots.txt": result for name, result in answers.items()}
+        self.web = FakeWeb(sites, self.clock)
+        self.asker = RobotsAsker(settings, "goodbot", lambda: self.web, MemoryFrontier, self.clock)
+
+    @property
+    def asked(self) -> list[str]:
+        return [request.url.text for request in self.web.requests]
+
+
+def text(body: bytes) -> Response:
+    return Response(200, TEXT, body)
+
+
+def redirect(target: str) -> Response:
+    return Response(301, (("location", target),), b"moved")
+
+
+# ---- what is asked --------------------------------------------------------------------------------------------------
+
+NAMES = ["a.example", "https://a.example", " https://a.example/shop/?q=1#x ", "HTTPS://A.example/robots.txt"]
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_robots_txt_of_a_site_is_asked_for(name: str) -> None:
+    scene = Scene(a=text(RULES))
+    site = await scene.asker.ask(name)
+    assert scene.asked == ["https://a.example/robots.txt"]
+    assert (site.url.text, site.body, site.answer.status) == ("https://a.example/robots.txt", RULES, 200)
+    assert not site.access.verdict("https://a.example/private/x", "any").allowed
+    assert scene.asker.remembered("https://a.example") is site
+    assert scene.asker.remembered("https://b.example") is None
+
+
+@pytest.mark.parametrize("name", ["", "  ", "ftp://a.example/", "https://", "http://[", "a" * 3000, "mailto://x y"])
+async def test_what_is_no_site(name: str) -> None:
+    scene = Scene()
+    with pytest.raises(InputError, match=r"example\.org|not an http"):
+        await scene.asker.ask(name)
+    assert scene.asked == []
+
+
+async def test_redirects_are_told() -> None:
+    scene = Scene(a=redirect("https://b.example/robots.txt"), b=text(RULES))
+    site = await scene.asker.ask("a.example")
+    assert site.answer.redirects == ("https://a.example/robots.txt", "https://b.example/robots.txt")
+    assert site.body == RULES
+
+
+async def test_redirects_without_an_end() -> None:
+    site = await Scene(a=redirect("/robots.txt")).asker.ask("a.example")
+    assert (site.answer.status, len(site.answer.redirects), site.access.result) == (301, 7, "unavailable")
+
+
+async def test_no_answer_is_an_answer() -> None:
+    site = await Scene(a=Failure("connect", "no connection could be made")).asker.ask("a.example")
+    assert (site.answer.status, site.body) == (None, b"")
+    assert "no connection" in (site.answer.failure or "")
+
+
+async def test_without_a_contact_nobody_is_asked() -> None:
+    scene = Scene(Settings(), a=text(RULES))
+    with pytest.raises(InputError, match="GOODBOT_CONTACT"):
+        await scene.asker.ask("a.example")
+    assert scene.asked == []
+
+
+async def test_with_a_proxy_nobody_is_asked() -> None:
+    """What a name leads to is known to the proxy alone."""
+    scene = Scene(Settings(contact="me@example.org", proxy="http://127.0.0.1:8080"), a=text(RULES))
+    with pytest.raises(InputError, match="proxy"):
+        await scene.asker.ask("a.example")
+    assert scene.asked == []
+
+
+# ---- how often ------------------------------------------------------------------------------------------------------
+
+
+async def test_a_site_is_not_asked_again_at_once() -> None:
+    scene = Scene(a=text(RULES))
+    first = await scene.asker.ask("a.example")
+    scene.clock.advance(AGAIN_S - 1)
+    assert await scene.asker.ask("https://a.example/other") is first
+    scene.clock.advance(2)
+    assert await scene.asker.ask("a.example") is not first
+    assert len(scene.asked) == 2
+
+
+async def test_a_minute_has_so_many_fetches() -> None:
+    scene = Scene()
+    for number in range(FETCHES_A_MINUTE):
+        await scene.asker.ask(f"s{number}.example")
+    with pytest.raises(TooManyError):
+        await scene.asker.ask("one-more.example")
+    scene.clock.advance(61)
+    await scene.asker.ask("one-more.example")
+    assert len(scene.asked) == FETCHES_A_MINUTE + 1
+
+
+async def test_a_few_sites_are_remembered() -> None:
+    scene = Scene()
+    for number in range(SITES_KEPT + 1):
+        scene.clock.advance(60)
+        await scene.asker.ask(f"s{number}.example")
+    known = [scene.asker.remembered(f"https://s{number}.example") is not None for number in range(SITES_KEPT + 1)]
+    assert known == [False] + [True] * SITES_KEPT
+
+
+# ---- private addresses ----------------------------------------------------------------------------------------------
+
+PRIVATE = [
+    "http://127.0.0.1/",
+    "http://127.0.0.1:8020/",
+    "http://2130706433/",
+    "http://0x7f.1/",
+    "http://[::1]/",
+    "http://[::ffff:127.0.0.1]/",
+    "http://localhost/",
+    "http://x.localhost./",
+    "http://10.1.2.3/",
+    "http://192.168.0.1/",
+    "http://169.254.169.254/latest/",
+    "http://[fe80::1]/",
+    "http://0.0.0.0/",
+]
+
+
+@pytest.mark.parametrize("name", PRIVATE)
+async def test_private_addresses_are_refused(name: str) -> None:
+    scene = Scene()
+    with pytest.raises(InputError, match="on a private address, and this page asks public sites only"):
+        await scene.asker.ask(name)
+    assert scene.asked == []
+    with pytest.raises(InputError, match="on a private address"):  # also by a crawl that may go there
+        await robots_asker(Settings(contact="me@example.org", allow_private=True)).ask(name)
+
+
+async def test_a_name_that_leads_inside() -> None:
+    """The transport as `goodbot serve` has it: no name and no `resolve` opens a private range."""
+    async with WebServer({"/robots.txt": answer(RULES, headers=TEXT)}) as server:
+        settings = Settings(
+            contact="me@example.org", allow_private=True, resolve=(f"inside.example:{server.port}:127.0.0.1",)
+        )
+        with pytest.raises(InputError, match=r"^inside\.example is on a private address") as refused:
+            await robots_asker(settings).ask(f"http://inside.example:{server.port}/")
+        assert "127.0.0.1" not in str(refused.value)
+        assert server.targets == []
+
+
+async def test_a_redirect_that_leads_inside() -> None:
+    async with WebServer({"/robots.txt": answer(RULES, headers=TEXT)}, host="127.0.0.2") as inside:
+        there = [f"http://127.0.0.2:{inside.port}/robots.txt", f"http://inside.example:{inside.port}/robots.txt"]
+        for target in there:
+            moved = answer(b"", 302, [("Location", target)])
+            async with WebServer({"/robots.txt": moved}) as outside:
+                with pytest.raises(InputError, match=r"it redirects to .*, which is on a private address"):
+                    await real_asker().ask(f"http://public.example:{outside.port}/")
+                assert outside.targets == ["/robots.txt"]
+        assert inside.targets == []
+
+
+async def test_a_site_that_is_public() -> None:
+    async with WebServer({"/robots.txt": answer(RULES, headers=TEXT)}) as server:
+        site = await real_asker().ask(f"http://public.example:{server.port}/")
+        assert site.body == RULES
+        assert server.exchanges[0].header("From") == "me@example.org"
+
+
+async def test_who_does_not_answer_is_not_waited_for() -> None:
+    async with WebServer({"/robots.txt": silence}) as server:
+        asker = real_asker(patience_s=0.3)
+        with pytest.raises(InputError, match=r"has not answered within 0\.3 seconds"):
+            await asyncio.wait_for(asker.ask(f"http://public.example:{server.port}/"), 30)
+
+
+def real_asker(patience_s: float = 10.0) -> RobotsAsker:
+    """Over sockets. 127.0.0.1 counts as public, and nothing else does."""
+    names = {"public.example": ["127.0.0.1"], "inside.example": ["127.0.0.2"]}
+    guard, clock = AddressGuard([ip_network("127.0.0.1/32")]), SystemClock()
+
+    def transport() -> Transport:
+        return CurlTransport(CONTACT, guard, "goodbot/0", "me@example.org", clock, resolver=FakeResolver(names))
+
+    return RobotsAsker(CONTACT, "goodbot", transport, MemoryFrontier, clock, patience_s)
