@@ -1,18 +1,15 @@
 """`goodbot allowed`: may a robot fetch these URLs?"""
 
-import sys
 from collections.abc import Callable, Iterator
 from itertools import groupby
-from pathlib import Path
 
 import click
 
-from goodbot.cli.options import json_option, write_json
+from goodbot.cli.options import json_option, read_input, write_json
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, RobotsTxt, Verdict
 from goodbot.url import Url, parse_url, resolve
 
-INPUT_MOST_BYTES = 64 * 1024 * 1024
 AGENTS_SHOWN = 20
 """Of a group's names, in JSON."""
 
@@ -58,13 +55,13 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
 
 
 def _of_file(name: str, dialects: list[str]) -> list[Answer]:
-    body = _read(name)
+    body = read_input(name)
     return [RobotsTxt.parse(body, dialect).verdict for dialect in dialects]
 
 
 def _of_site(site: Url, dialects: list[str]) -> list[Answer]:
     """One fetch; what its answer means in each dialect."""
-    from goodbot.wiring import fetch_access  # noqa: PLC0415  (a robots.txt in a file needs no network)
+    from goodbot.asking import fetch_access  # noqa: PLC0415  (a robots.txt in a file needs no network)
 
     access = fetch_access(site)
     return [access.in_dialect(dialect).verdict for dialect in dialects]
@@ -79,16 +76,6 @@ def _targets(site: Url, urls: tuple[str, ...]) -> list[tuple[str, str]]:
             raise InputError(f"{text} is not of {site.origin}, whose robots.txt was asked for")
         targets.append((text, url.text))
     return targets
-
-
-def _read(name: str) -> bytes:
-    try:
-        if name == "-":
-            return sys.stdin.buffer.read(INPUT_MOST_BYTES)
-        with Path(name).open("rb") as file:
-            return file.read(INPUT_MOST_BYTES)
-    except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror}") from error
 
 
 def _json(url: str, agent: str, verdict: Verdict) -> dict[str, object]:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.metadata import version
 
@@ -12,11 +13,24 @@ from goodbot.errors import GoodbotError
 COMMANDS = {
     "crawl": "Gather pages from seeds, politely, and keep them",
     "status": "How far a crawl is",
+    "pause": "Have a running crawl rest",
+    "resume": "Have a paused crawl go on",
+    "stop": "Have a running crawl end",
+    "submit": "More URLs for a crawl",
     "export": "What a crawl knows, as JSON lines",
     "why": "Everything decided about one URL",
+    "courtesy": "What each host asked of the robot, and what it did",
+    "forget": "Stop asking a host, and remove what is kept of it",
     "search": "Find pages that were crawled",
     "serve": "The search page, on this machine",
+    "key": "The key that a robot signs its requests with",
     "allowed": "May a robot fetch these URLs?",
+    "directives": "What may a robot do with this page?",
+    "check": "What is wrong with a robots.txt or a page, and how to mend it",
+    "who": "Whose robot is this, and is it really that one?",
+    "write": "What you want robots to do, as robots.txt",
+    "format": "A robots.txt written anew, with the same verdicts",
+    "exam": "A driving test for any crawler",
     "demo": "Three sample sites, one crawl, a search page",
 }
 
@@ -56,6 +70,13 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; gives its exit status."""
+    if sys.stdout is not None:
+        return _run(arguments)
+    with open(os.devnull, "w") as nobody, redirect_stdout(nobody):  # closed: who called wants the exit status only
+        return _run(arguments)
+
+
+def _run(arguments: list[str] | None) -> int:
     try:
         # Not `group.main`: it takes a broken pipe for a failure (exit 1, which means "no" here).
         with group.make_context("goodbot", sys.argv[1:] if arguments is None else arguments) as context:
@@ -77,9 +98,18 @@ def main(arguments: list[str] | None = None) -> int:
         return _complain(error.format_message().rstrip(".") + hint, 2)
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): nothing to say, and nothing more to flush at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _drop_output()
         return 0
+    except OSError as error:
+        _drop_output()
+        what = "cannot write the output" if error.filename is None else f"cannot use {error.filename}"
+        return _complain(f"{what}: {error.strerror or error}", 3)
     return result if isinstance(result, int) else 0
+
+
+def _drop_output() -> None:
+    """What standard output has not taken is not tried again at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(text: str, status: int) -> int:

@@ -1,33 +1,70 @@
 """`goodbot crawl`: gather pages from seeds, politely, and keep them."""
 
 import asyncio
-import os
 import signal
+import time
 from collections.abc import Callable
 from dataclasses import fields
+from math import inf
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, get_args, get_origin
 
 import click
 
-from goodbot.cli.options import json_option, write_json
+from goodbot.cli.dry_run import plan_crawl
+from goodbot.cli.options import Bytes, base_settings, json_option, write_json
 from goodbot.cli.progress import Progress, progress_for
-from goodbot.cli.text import human_bytes, human_duration
-from goodbot.config import FILE_NAME, ScopeKind, Settings, from_environment, load_settings
-from goodbot.errors import RunError
-from goodbot.robot.crawler import EndReason
+from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
+from goodbot.cli.text import human_duration, when_due_again
+from goodbot.config import (
+    FollowRel,
+    ScopeKind,
+    Settings,
+    SignatureAgentForm,
+)
+from goodbot.errors import InputError, RunError
+from goodbot.exclusion import DIALECTS
+from goodbot.folder import CrawlFolder
+from goodbot.human import human_bytes
+from goodbot.robot.rounds import EndReason
+from goodbot.robot.seeding import Seeding
+from goodbot.settings_file import (
+    FILE_NAME,
+)
+from goodbot.store.seeds import SeedSpool
 from goodbot.values import STATES, Outcome
-from goodbot.wiring import Crawl, CrawlFolder, new_settings, open_crawl
+from goodbot.wiring import Crawl, new_settings, open_crawl
 
 _TYPES: dict[str, Any] = {
     "scope": click.Choice(get_args(ScopeKind)),
+    "dialect": click.Choice(list(DIALECTS)),
+    "follow_rel": click.Choice(get_args(FollowRel)),
+    "signature_agent_form": click.Choice(get_args(SignatureAgentForm)),
     "depth": click.IntRange(0),
+    "max_size": Bytes(),
+    "workers": click.IntRange(1, 256),
+    "host_pages": click.IntRange(1),
     "concurrency": click.IntRange(1, 10_000),
     "per_host": click.IntRange(1, 1000),
     "delay": click.FloatRange(0),
     "ca_file": click.Path(exists=True, dir_okay=False),
 }
-_METAVARS = {"depth": "N", "concurrency": "N", "per_host": "N", "delay": "S", "agent": "TOKEN", "contact": "C"}
+_METAVARS = {
+    "depth": "N",
+    "include": "GLOB",
+    "exclude": "GLOB",
+    "types": "TYPE",
+    "max_size": "BYTES",
+    "resolve": "HOST:PORT:ADDRESS",
+    "workers": "N",
+    "concurrency": "N",
+    "per_host": "N",
+    "delay": "S",
+    "agent": "TOKEN",
+    "contact": "C",
+    "sign": "FILE",
+    "signature_agent": "URL",
+}
 
 
 def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -39,8 +76,11 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
             option = click.option(f"--{name}/--no-{name}", default=None, help=text)
         elif item.default is False:
             option = click.option(f"--{name}", is_flag=True, default=None, help=text)
-        elif item.name == "resolve":
-            option = click.option("--resolve", multiple=True, metavar="HOST:PORT:ADDRESS", help=text)
+        elif get_origin(item.type) is tuple:
+            name = "type" if item.name == "types" else name
+            option = click.option(
+                f"--{name}", item.name, multiple=True, metavar=_METAVARS[item.name], help=f"{text} Repeatable."
+            )
         else:
             shown = None if item.default is None else f" [default: {item.default}]"
             option = click.option(
@@ -53,6 +93,13 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.command(name="crawl")
 @click.argument("seeds", nargs=-1, metavar="SEED...")
 @click.option(
+    "--seeds",
+    "seed_files",
+    multiple=True,
+    metavar="FILE",
+    help=SEEDS_HELP,
+)
+@click.option(
     "--into", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where to keep it all."
 )
 @click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Pages to visit in this run at most.")
@@ -63,9 +110,29 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     metavar="FILE",
     help=f"Settings to start from instead of ./{FILE_NAME}.",
 )
+@click.option(
+    "--dry-run",
+    is_flag=True,
+    help="Fetch and write nothing: say what would be fetched first, how fast, and how long it would take at least.",
+)
+@click.option(
+    "--keep-fresh",
+    is_flag=True,
+    help="Ask for pages visited before again when they are due, and go on for ever. Not kept with the crawl.",
+)
+@click.option("--once", is_flag=True, help="With --keep-fresh: only what is due now and what is found on the way.")
 @json_option
 def command(
-    seeds: tuple[str, ...], folder: Path, max_pages: int | None, config: Path | None, as_json: bool, **options: Any
+    seeds: tuple[str, ...],
+    seed_files: tuple[str, ...],
+    folder: Path,
+    max_pages: int | None,
+    config: Path | None,
+    dry_run: bool,
+    keep_fresh: bool,
+    once: bool,
+    as_json: bool,
+    **options: Any,
 ) -> int:
     """Gather pages from SEEDs into DIR: fetch them politely, keep them in WARC files, index them.
 
@@ -76,41 +143,49 @@ def command(
     \b
     goodbot crawl https://example.org/ --into crawl --contact me@example.org
     goodbot crawl --into crawl                              (goes on)
+    goodbot crawl --into crawl --keep-fresh                 (and comes back)
     goodbot crawl http://127.0.0.1:8000/ --into crawl --allow-private
     """
+    if once and not keep_fresh:
+        raise InputError("--once goes with --keep-fresh: a crawl without it visits every page once anyway")
+    if dry_run and keep_fresh:
+        raise InputError("--dry-run tells what is not visited yet; it does not go with --keep-fresh")
+    revisit_until = (time.time() if once else inf) if keep_fresh else None
     crawl_folder = CrawlFolder(folder)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
-    settings = new_settings(crawl_folder, _base(config), given, seeds)
-    return asyncio.run(run_crawl(folder, settings, max_pages, as_json=as_json))
+    settings = new_settings(crawl_folder, base_settings(config), given, seeds, listed=bool(seed_files))
+    with read_seed_files(seed_files, Seeding(settings).check) as listed:
+        if dry_run:
+            return plan_crawl(folder, settings, max_pages, listed, as_json=as_json)
+        return asyncio.run(
+            run_crawl(folder, settings, max_pages, as_json=as_json, listed=listed, revisit_until=revisit_until)
+        )
 
 
-def _base(config: Path | None) -> Settings:
-    """Defaults, then goodbot.toml (the one named, else the working folder's, else the user's), then the environment."""
-    places = [config] if config else [Path(FILE_NAME), _user_folder() / FILE_NAME]
-    file = next((place for place in places if config or place.is_file()), None)
-    settings = load_settings(file, Settings()) if file else Settings()
-    return from_environment(settings, os.environ)
-
-
-def _user_folder() -> Path:
-    return Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "goodbot"
-
-
-async def run_crawl(folder: Path, settings: Settings, max_pages: int | None, *, as_json: bool) -> int:
-    """Runs one crawl to its end, shows how it goes, gives the exit status."""
+async def run_crawl(
+    folder: Path,
+    settings: Settings,
+    max_pages: int | None,
+    *,
+    as_json: bool,
+    listed: SeedSpool | None = None,
+    revisit_until: float | None = None,
+) -> int:
+    """Runs one crawl to its end, shows how it goes, gives the exit status. `listed`: more seeds. `revisit_until`: see
+    `open_crawl`."""
     progress = progress_for(page_event if as_json else None)
-    async with open_crawl(folder, settings, progress.observe) as crawl:
+    async with open_crawl(folder, settings, progress.observe, listed, revisit_until) as crawl:
         if crawl.replayed:
             progress.say(f"{crawl.replayed} pages of the last run were not in the index yet; they are now")
-        with progress.watching(crawl, max_pages):
+        with progress.watching():
             reason = await _until_end(crawl, max_pages, progress)
         return _report(crawl, reason, progress, folder, as_json=as_json)
 
 
 async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress) -> EndReason:
-    """Ctrl-C once: pages in flight finish; twice: stops. SIGTERM is a Ctrl-C."""
+    """Ctrl-C once, as `goodbot stop`: pages in flight finish; twice: stops. SIGTERM is a Ctrl-C."""
     loop = asyncio.get_running_loop()
-    run = asyncio.ensure_future(crawl.crawler.run(max_pages))
+    run = asyncio.ensure_future(crawl.steward.run(max_pages, progress.say, progress.tick))
     pressed = 0
 
     def interrupt() -> None:
@@ -118,7 +193,7 @@ async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress) ->
         pressed += 1
         if pressed == 1:
             progress.say("stopping: the pages in flight finish first (Ctrl-C again stops at once)")
-            crawl.crawler.stop()
+            crawl.steward.stop()
         else:
             run.cancel()
 
@@ -144,9 +219,9 @@ def _report(crawl: Crawl, reason: EndReason, progress: Progress, folder: Path, *
         _print_end(crawl, reason, progress, folder)
     if reason == "interrupted":
         return 130
-    records = crawl.seed_records()
-    if records and all(record.state == "failed" for record in records):
-        raise RunError(f"no seed could be fetched: {records[0].url}: {records[0].why}")
+    failed = crawl.failed_seed()
+    if failed is not None:
+        raise RunError(f"no seed could be fetched: {failed.url}: {failed.why}")
     return 0
 
 
@@ -160,6 +235,8 @@ def _print_end(crawl: Crawl, reason: EndReason, progress: Progress, folder: Path
     click.echo("  " + ", ".join(f"{status.states[state]} {state}" for state in STATES if status.states[state]))
     if not status.finished:
         click.echo(f"  go on with: goodbot crawl --into {folder}")
+    elif not visited and (due_again_at := crawl.ledger.due_again_at()) is not None:
+        click.echo(f"  {when_due_again(due_again_at, time.time())}")
 
 
 def page_event(outcome: Outcome) -> dict[str, object]:
@@ -172,4 +249,6 @@ def page_event(outcome: Outcome) -> dict[str, object]:
         "bytes": outcome.size_bytes,
         "title": outcome.title,
         "why": outcome.why,
+        "revisit": outcome.revisit,
+        "unchanged": outcome.unchanged,
     }

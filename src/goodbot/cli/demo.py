@@ -14,9 +14,9 @@ from goodbot.cli.crawl import run_crawl
 from goodbot.cli.search import print_results
 from goodbot.config import Settings
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
+from goodbot.folder import open_ledger, open_search
 from goodbot.values import State, UrlRecord
 from goodbot.web import create_app, serve
-from goodbot.wiring import open_ledger, open_search
 
 MEANING: dict[State, str] = {
     "visited": "fetched and kept",

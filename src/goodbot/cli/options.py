@@ -1,6 +1,8 @@
 """Options that several commands share, and how results are written."""
 
 import json
+import os
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +10,30 @@ from typing import Any, TypeVar
 
 import click
 
+from goodbot.config import Settings
+from goodbot.errors import InputError
+from goodbot.settings_file import FILE_NAME, from_environment, load_settings
+
+INPUT_MOST_BYTES = 64 * 1024 * 1024
+
+_SIZE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([kKmMgG]?)[bB]?", re.ASCII)
+_UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3}
+
 Command = TypeVar("Command", bound=Callable[..., Any])
+
+
+class Bytes(click.ParamType[int]):
+    """A size of one byte or more: `500000`, `500k`, `10M`, `1.5G`; decimal units, as disks and networks are sold."""
+
+    name = "bytes"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """Bytes."""
+        match = _SIZE.fullmatch(str(value))
+        size = int(float(match[1]) * _UNITS[match[2].lower()]) if match else 0
+        if not 0 < size < 10**12:
+            self.fail(f"{value!r} is not a size such as 500000, 500k or 10M", param, ctx)
+        return size
 
 
 def in_option(command: Command) -> Command:
@@ -21,6 +46,41 @@ def in_option(command: Command) -> Command:
 def json_option(command: Command) -> Command:
     """`--json`: for machines."""
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
+
+
+def read_input(name: str) -> bytes:
+    """A file the user named, `-` for standard input; at most `INPUT_MOST_BYTES`. Raises InputError."""
+    try:
+        if name == "-":
+            if sys.stdin is None:
+                raise InputError("standard input is closed")
+            return sys.stdin.buffer.read(INPUT_MOST_BYTES)
+        with Path(name).open("rb") as file:
+            return file.read(INPUT_MOST_BYTES)
+    except OSError as error:
+        raise InputError(f"cannot read {name}: {error.strerror}") from error
+
+
+def header_field(text: str) -> tuple[str, str]:
+    """`Name: value`, as `--header` takes it. Raises InputError."""
+    name, colon, value = text.partition(":")
+    if not (colon and name.strip()):
+        raise InputError(f"--header is given as 'Name: value', not {text!r}")
+    return name.strip(), value.strip()
+
+
+def settings_file(named: Path | None) -> Path | None:
+    """The file of settings in force: the one named, else that of the working folder, else the user's; None if there is
+    none. One that is named need not exist."""
+    user = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "goodbot"
+    return named or next((place for place in (Path(FILE_NAME), user / FILE_NAME) if place.is_file()), None)
+
+
+def base_settings(config: Path | None) -> Settings:
+    """Defaults, then goodbot.toml (the one named, else the working folder's, else the user's), then the environment."""
+    file = settings_file(config)
+    settings = load_settings(file, Settings()) if file else Settings()
+    return from_environment(settings, os.environ)
 
 
 def write_json(value: object) -> None:

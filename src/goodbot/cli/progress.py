@@ -2,32 +2,31 @@
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import click
 from rich.console import Console
-from rich.live import Live
+from rich.live import Live as Display
 from rich.table import Table
 from rich.text import Text
 
 from goodbot.cli.options import write_json
-from goodbot.cli.text import human_bytes, human_duration
+from goodbot.cli.text import counted, human_duration
+from goodbot.human import human_bytes
+from goodbot.live import Live
 from goodbot.values import Outcome
-from goodbot.wiring import Crawl
 
 LINE_EVERY_S = 10.0
+KINDS_SHOWN = 5
+"""Of errors, in one line."""
 
 
 class Progress:
-    """Counts outcomes. This one says nothing on its own."""
+    """Counts bytes. This one says nothing on its own."""
 
     def __init__(self) -> None:
         self._began = time.monotonic()
-        self._crawl: Crawl | None = None
-        self._max_pages: int | None = None
-        self.counts: Counter[str] = Counter()
         self.bytes = 0
         self.last = ""
         self.held = ""
@@ -39,7 +38,6 @@ class Progress:
 
     def observe(self, outcome: Outcome) -> None:
         """Called by the crawl with each committed outcome."""
-        self.counts[outcome.state] += 1
         self.bytes += outcome.size_bytes
         if outcome.state == "ready":
             self.held = f"{outcome.url.host_key}: {outcome.why}"
@@ -48,34 +46,23 @@ class Progress:
             if self.held.startswith(outcome.url.host_key + ":"):
                 self.held = ""
 
+    def tick(self, live: Live) -> None:
+        """Called by the crawl twice a second."""
+
     def say(self, text: str) -> None:
         """A message beside the progress."""
         click.echo(text, err=True)
 
     @contextmanager
-    def watching(self, crawl: Crawl, max_pages: int | None) -> Iterator[None]:
-        """Shows how `crawl` goes until the block ends."""
+    def watching(self) -> Iterator[None]:
+        """Shows how the crawl goes until the block ends."""
         self._began = time.monotonic()
-        self._crawl, self._max_pages = crawl, max_pages
         with self._shown():
             yield
 
     @contextmanager
     def _shown(self) -> Iterator[None]:
         yield
-
-    def summary(self) -> str:
-        """`120 pages, 24.1/s, 3.2 MB, 380 ready, 64 in flight, about 16 s for what is known`."""
-        assert self._crawl is not None  # noqa: S101  (set by `watching`)
-        rate = self.counts["visited"] / max(self.seconds, 0.001)
-        ready = self._crawl.status().states["ready"]
-        left = ready if self._max_pages is None else min(ready, self._max_pages - self.counts["visited"])
-        parts = [f"{self.counts['visited']:,} pages", f"{rate:.1f}/s", human_bytes(self.bytes), f"{ready:,} ready"]
-        parts += [f"{self.counts[state]:,} {state}" for state in ("disallowed", "gone", "failed") if self.counts[state]]
-        parts.append(f"{self._crawl.crawler.in_flight} in flight")
-        if rate > 0 and left:
-            parts.append(f"about {human_duration(left / rate)} for what is known")
-        return ", ".join(parts)
 
 
 class JsonProgress(Progress):
@@ -99,43 +86,63 @@ class LineProgress(Progress):
         self._next = LINE_EVERY_S
         yield
 
-    def observe(self, outcome: Outcome) -> None:
-        super().observe(outcome)
+    def tick(self, live: Live) -> None:
         if self.seconds >= self._next:
             self._next = self.seconds + LINE_EVERY_S
-            self.say(self.summary())
+            errors = error_line(live)
+            self.say(f"{summary(live)}; {errors}" if errors else summary(live))
 
 
 class LiveProgress(Progress):
-    """Rewrites a few lines of the terminal, four times a second."""
+    """Rewrites a few lines of the terminal, twice a second."""
 
     def __init__(self) -> None:
         super().__init__()
         self._console = Console(stderr=True)
-        self._drawn_at = 0.0
 
     def say(self, text: str) -> None:
         self._console.print(Text(text))
 
     @contextmanager
     def _shown(self) -> Iterator[None]:
-        with Live(console=self._console, auto_refresh=False, transient=True) as live:
-            self._live = live
+        with Display(console=self._console, auto_refresh=False, transient=True) as display:
+            self._display = display
             yield
 
-    def observe(self, outcome: Outcome) -> None:
-        super().observe(outcome)
-        if self.seconds - self._drawn_at >= 0.25:
-            self._drawn_at = self.seconds
-            self._live.update(self._table(), refresh=True)
+    def tick(self, live: Live) -> None:
+        self._display.update(self._table(live), refresh=True)
 
-    def _table(self) -> Table:
+    def _table(self, live: Live) -> Table:
         table = Table.grid(padding=(0, 1))
-        table.add_row(Text(self.summary(), style="bold"))
+        table.add_row(Text(summary(live), style="bold"))
         table.add_row(Text(self.last, style="dim", overflow="ellipsis", no_wrap=True))
+        if errors := error_line(live):
+            table.add_row(Text(errors, style="yellow", overflow="ellipsis", no_wrap=True))
         if self.held:
             table.add_row(Text(f"waiting for {self.held}", style="yellow", overflow="ellipsis", no_wrap=True))
         return table
+
+
+def summary(live: Live) -> str:
+    """`120 pages, 24.1/s now, 22.0/s on average, 3.2 MB, 12 hosts, 380 to fetch, 64 in flight, about 16 s left`."""
+    parts = [counted(live.pages, "page"), f"{live.rate:.1f}/s now", f"{live.mean_rate:.1f}/s on average"]
+    parts += [human_bytes(live.bytes), counted(live.hosts, "host"), f"{live.to_fetch:,} to fetch"]
+    parts.append(f"{live.in_flight} in flight")
+    if live.next_at is not None:
+        until = human_duration(max(live.next_at - live.at, 0.0))
+        parts.append(f"{counted(live.waiting, 'page')} to be asked for again, the next in {until}")
+    if live.pace != "running":
+        parts.insert(0, live.pace)
+    elif live.left_s:
+        parts.append(f"about {human_duration(live.left_s)} left")
+    return ", ".join(parts)
+
+
+def error_line(live: Live) -> str:
+    """`errors: 12 × 404, 3 × timeout`; empty if there were none."""
+    shown = [f"{count:,} × {kind}" for kind, count in live.errors[:KINDS_SHOWN]]
+    more = sum(count for _, count in live.errors[KINDS_SHOWN:])
+    return f"errors: {', '.join([*shown, f'{more:,} others'] if more else shown)}" if shown else ""
 
 
 def progress_for(event: Callable[[Outcome], dict[str, object]] | None) -> Progress:

@@ -10,9 +10,9 @@ import click
 
 from goodbot.cli.options import in_option, json_option, write_json
 from goodbot.errors import InputError
+from goodbot.folder import open_search
+from goodbot.hits import Hit, Results
 from goodbot.index import results_json
-from goodbot.values import Hit, Results
-from goodbot.wiring import open_search
 
 
 @click.command(name="search")

@@ -4,9 +4,15 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.options import in_option
-from goodbot.web import create_app, serve
-from goodbot.wiring import open_search
+from goodbot.asking import robots_asker
+from goodbot.cli.options import base_settings, in_option
+from goodbot.folder import CrawlFolder, open_search_or_nothing
+from goodbot.outside import CrawlDesk
+from goodbot.robot.signing import WELL_KNOWN, Signer, signer_of
+from goodbot.web import KeyDirectory, create_app, serve
+
+WEB_PATIENCE_S = 4.0
+"""A browser waits so long for a running crawl to answer."""
 
 
 @click.command(name="serve")
@@ -18,13 +24,36 @@ from goodbot.wiring import open_search
     "--port", default=8020, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on; 0: any free one."
 )
 def command(folder: Path, host: str, port: int) -> None:
-    """Serve a search page over what was crawled, until Ctrl-C.
+    """Serve a search page over what was crawled, until Ctrl-C, and a page of the crawl, whether it runs or rests.
 
     \b
     GET /                   the search form
     GET /search?q=&page=    results, ten a page
     GET /api/search?q=&page=   the same as JSON
+    GET /crawl              how the crawl goes
+    GET /check              a robots.txt checked while it is typed
+    POST /api/check         {"robots": TEXT} or {"site": URL}, and "agent", "url": the same as JSON
+    GET /metrics            the same for Prometheus
     GET /healthz            for monitors
+    GET /.well-known/http-message-signatures-directory   the public key of a crawl with --sign
+
+    Everyone who reaches the pages may look. Whoever opens the link that is printed, with the token of DIR/token in it,
+    may also pause, resume and stop the crawl, and submit URLs. Of a crawl with --no-index there is nothing to search,
+    and all else. The robots.txt of sites is fetched for the checker if goodbot.toml, here or in DIR, or GOODBOT_CONTACT
+    says whose robot asks; never from a private address.
     """
-    app = create_app(open_search(folder), "goodbot")
-    serve(app, host, port, lambda url: click.echo(f"search page on {url} (Ctrl-C ends it)", err=True))
+    crawl_folder = CrawlFolder(folder)
+    crawl_folder.check()
+    crawl = CrawlDesk(folder, WEB_PATIENCE_S)
+    settings = crawl_folder.settings(base_settings(None))
+    signer = signer_of(settings)
+    keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
+    app = create_app(open_search_or_nothing(folder), "goodbot", crawl, keys, robots_asker(settings))
+    serve(app, host, port, lambda url: _say(url, crawl.token, signer))
+
+
+def _say(url: str, token: str | None, signer: Signer | None) -> None:
+    click.echo(f"search page on {url} (Ctrl-C ends it)", err=True)
+    click.echo(f"crawl page on {url}crawl" + (f"?token={token}" if token else ""), err=True)
+    if signer:
+        click.echo(f"key directory on {url}{WELL_KNOWN[1:]}; signatures name {signer.agent}", err=True)

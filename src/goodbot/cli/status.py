@@ -1,14 +1,21 @@
 """`goodbot status`: a crawl in numbers."""
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from goodbot.cli.options import in_option, json_option, write_json
-from goodbot.cli.text import human_bytes, human_time
-from goodbot.values import STATES, Status
-from goodbot.wiring import open_ledger
+from goodbot.cli.progress import error_line, summary
+from goodbot.cli.text import when_due_again
+from goodbot.folder import open_ledger
+from goodbot.human import human_bytes, human_time
+from goodbot.live import Live
+from goodbot.outside import look_at
+from goodbot.robot.desk import CrawlView
+from goodbot.store.live_file import live_json
+from goodbot.values import STATES
 
 MEANING = {
     "ready": "known, waiting to be fetched",
@@ -25,32 +32,56 @@ MEANING = {
 @in_option
 @json_option
 def command(folder: Path, as_json: bool) -> None:
-    """How far a crawl is: its URLs by state, pages and bytes fetched, and when it goes on.
+    """How far a crawl is: its URLs by state, pages and bytes fetched, when it goes on, and how it runs if it does.
 
     Works while the crawl runs.
     """
+    view = look_at(folder)
     with open_ledger(folder) as ledger:
-        status = ledger.status()
+        due_again_at = ledger.due_again_at()
     if as_json:
-        write_json(
-            {
-                "finished": status.finished,
-                "states": {state: status.states[state] for state in STATES},
-                "pages": status.pages,
-                "bytes": status.bytes,
-                "hosts": status.hosts,
-                "next_ready_at": status.next_ready_at,
-            }
-        )
+        write_json(_json(view, due_again_at))
         return
-    for line in _lines(status):
+    for line in _lines(view, due_again_at):
         click.echo(line)
 
 
-def _lines(status: Status) -> list[str]:
+def _json(view: CrawlView, due_again_at: float | None) -> dict[str, object]:
+    status = view.status
+    return {
+        "finished": status.finished,
+        "states": {state: status.states[state] for state in STATES},
+        "pages": status.pages,
+        "bytes": status.bytes,
+        "hosts": status.hosts,
+        "next_ready_at": status.next_ready_at,
+        "due_again_at": due_again_at,
+        "running": view.running,
+        "live": live_json(view.live) if view.live is not None else None,
+    }
+
+
+def _lines(view: CrawlView, due_again_at: float | None) -> Iterator[str]:
+    status = view.status
     done = "finished" if status.finished else "not finished"
-    lines = [f"{done}: {status.pages} pages, {human_bytes(status.bytes)}, {status.hosts} hosts"]
-    lines += [f"  {status.states[state]:>10,}  {state:<13} {MEANING[state]}" for state in STATES]
+    yield f"{done}: {status.pages} pages, {human_bytes(status.bytes)}, {status.hosts} hosts"
+    yield from (f"  {status.states[state]:>10,}  {state:<13} {MEANING[state]}" for state in STATES)
     if status.next_ready_at is not None and status.next_ready_at > time.time():
-        lines.append(f"goes on at {human_time(status.next_ready_at)}")
-    return lines
+        yield f"goes on at {human_time(status.next_ready_at)}"
+    if due_again_at is not None:
+        yield when_due_again(due_again_at, time.time())
+    if not view.running:
+        yield "not running"
+    elif view.live is None:
+        yield "running, and has not said how it goes yet"
+    else:
+        yield from _running(view.live)
+
+
+def _running(live: Live) -> Iterator[str]:
+    now = "" if live.pace == "running" else f", {live.pace} now"
+    workers = f", {live.workers} robot processes" if live.workers > 1 else ""
+    yield f"running since {human_time(live.started_at)}{now} (process {live.pid}{workers}); in this run:"
+    yield f"  {summary(live)}"
+    if errors := error_line(live):
+        yield f"  {errors}"

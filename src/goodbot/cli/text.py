@@ -1,15 +1,11 @@
-"""How numbers and times are written for people."""
+"""How counts and durations are written for people in a terminal."""
 
-from datetime import UTC, datetime
+from goodbot.human import human_time
 
 
-def human_bytes(count: float) -> str:
-    """`1.4 MB`; decimal units, as disks and networks are sold."""
-    for unit in ("bytes", "kB", "MB", "GB"):
-        if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
-        count /= 1000
-    return f"{count:.1f} TB"
+def counted(count: int, what: str) -> str:
+    """`1 page`, `1,200 pages`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"
 
 
 def human_duration(seconds: float) -> str:
@@ -22,9 +18,7 @@ def human_duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60} min"
 
 
-def human_time(at: float) -> str:
-    """`2026-11-21 14:05:09 UTC`; a time beyond the calendar is named so."""
-    try:
-        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
-    except (OverflowError, OSError, ValueError):
-        return "a time beyond the calendar"
+def when_due_again(at: float, now: float) -> str:
+    """From when `goodbot crawl --keep-fresh` has something to do."""
+    when = f"since {human_time(at)}" if at <= now else f"in {human_duration(at - now)}, at {human_time(at)}"
+    return f"pages are due to be asked for again {when} (goodbot crawl --keep-fresh)"

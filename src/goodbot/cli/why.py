@@ -5,11 +5,14 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import in_option, json_option, write_json
-from goodbot.cli.text import human_time
+from goodbot.config import Settings
 from goodbot.errors import InputError
-from goodbot.url import parse_url
+from goodbot.folder import CrawlFolder
+from goodbot.human import human_time
+from goodbot.robot.experience import Experience
+from goodbot.store.frontier import SqliteFrontier
+from goodbot.url import Url, parse_url
 from goodbot.values import UrlRecord
-from goodbot.wiring import open_ledger
 
 
 @click.command(name="why")
@@ -21,13 +24,14 @@ def command(url: str, folder: Path, as_json: bool) -> None:
     wanted = parse_url(url)
     if wanted is None:
         raise InputError(f"not an http or https URL: {url!r}")
-    with open_ledger(folder) as ledger:
-        record = ledger.record(wanted)
+    asked_as, record = _look_up(CrawlFolder(folder), wanted)
     if as_json:
-        write_json(_json(wanted.text, record))
+        write_json(_json(wanted, asked_as, record))
         return
+    if asked_as != wanted:
+        click.echo(f"{wanted}: a link to it is asked for as {asked_as}")
     if record is None:
-        click.echo(f"{wanted}: unknown; no page that was read links to it")
+        click.echo(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
         return
     click.echo(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
     for event in record.events:
@@ -35,10 +39,30 @@ def command(url: str, folder: Path, as_json: bool) -> None:
         click.echo(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
 
 
-def _json(url: str, record: UrlRecord | None) -> dict[str, object]:
+def _look_up(folder: CrawlFolder, url: Url) -> tuple[Url, UrlRecord | None]:
+    """What is known of `url`; if nothing is, of what the crawl makes of a link to it, and that."""
+    folder.check()
+    frontier = SqliteFrontier.open(folder.frontier, read_only=True)
+    try:
+        record = frontier.record(url)
+        if record is not None:
+            return url, record
+        experience = Experience(folder.settings(Settings()), lambda url, depth: True)
+        experience.take(frontier.load_lessons([url.host_key]))
+        access = frontier.load_robots(url.origin)
+        if access is not None:
+            experience.hears(url.origin, access.rules.clean_params)
+        cleaned = experience.cleaned(url)
+        return cleaned, frontier.record(cleaned) if cleaned != url else None
+    finally:
+        frontier.close()
+
+
+def _json(wanted: Url, asked_as: Url, record: UrlRecord | None) -> dict[str, object]:
     events = record.events if record is not None else ()
     return {
-        "url": url,
+        "url": wanted.text,
+        "asked_as": asked_as.text,
         "state": record.state if record is not None else "unknown",
         "events": [
             {"at": event.at, "step": event.step, "decision": event.decision, "reason": event.reason, "line": event.line}

@@ -1,0 +1,190 @@
+"""`goodbot check`: is this robots.txt, or this page, what its author means?"""
+
+import os
+import sys
+from collections.abc import Collection, Iterable
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+import click
+
+from goodbot.check import Severity, check
+from goodbot.check.findings import SEVERITIES
+from goodbot.check.mending import difference, mend
+from goodbot.check.page_tags import page_text
+from goodbot.check.preferences import Preferred, known_codes, severity
+from goodbot.check.report import Checked, as_github, as_json, has, summary
+from goodbot.check.sarif import as_sarif
+from goodbot.cli.check_inputs import As, Given, Inputs, is_file, read_robots
+from goodbot.cli.check_report import told
+from goodbot.cli.options import header_field, json_option, settings_file, write_json
+from goodbot.errors import GoodbotError, InputError, RunError
+from goodbot.exclusion.access import LIMIT_BYTES
+from goodbot.exclusion.lines import split_lines
+from goodbot.settings_file import load_table
+
+
+@click.command(name="check")
+@click.argument("names", nargs=-1, required=True, metavar="FILE|URL|-...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "sarif", "github"]),
+    default="text",
+    show_default=True,
+    help="For people, for programs, for code hosts and editors, or as annotations of GitHub Actions.",
+)
+@json_option
+@click.option(
+    "--fix", is_flag=True, help="Mend what is safe (no verdict changes), show the difference, write the file."
+)
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="How severe a finding makes exit status 1 [error].")
+@click.option("--ignore", multiple=True, metavar="CODE", help="Do not tell R208; R2: none of R201 to R209. Repeatable.")
+@click.option("--as", "kind", type=click.Choice(["robots", "page"]), help="What every FILE and URL is.")
+@click.option(
+    "--url", "urls", multiple=True, metavar="URL", help="Where FILE lies; with several pages, once for each in order."
+)
+@click.option("--robots", metavar="FILE|URL", help="The robots.txt of the site the pages are of; it is not checked.")
+@click.option(
+    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Sent with a page in a file. Repeatable."
+)
+@click.option(
+    "--sitemaps", is_flag=True, help="Also ask for the sitemaps that a fetched robots.txt names (20 at most)."
+)
+@click.option("--quiet", "-q", is_flag=True, help="Errors and warnings only.")
+@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings instead of ./goodbot.toml.")
+def command(
+    names: tuple[str, ...],
+    form: str,
+    as_json: bool,
+    fix: bool,
+    fail_on: Severity | None,
+    ignore: tuple[str, ...],
+    kind: As | None,
+    urls: tuple[str, ...],
+    robots: str | None,
+    headers: tuple[str, ...],
+    sitemaps: bool,
+    quiet: bool,
+    config: Path | None,
+) -> int:
+    """Say what is wrong with a robots.txt or with what a page says to robots: where, who reads it how, how to mend it.
+
+    FILE is a robots.txt, or a page if its name ends in .htm or .html; - is standard input. A URL without a path means
+    its /robots.txt, one that ends in robots.txt is one, any other is a page; how it is answered is judged too. Codes
+    are explained in docs/findings.md.
+
+    A robots.txt and pages given together are judged together: does it close a page that asks not to be indexed? A page
+    that robots.txt closes is never fetched to find out: give it as a file, and say with --url where it lies.
+
+    Silence: --ignore, `ignore = ["R208"]` in the table [check] of goodbot.toml, or a comment in the robots.txt:
+    `# goodbot: ignore R208` for its line (alone on a line: for the next), `# goodbot: ignore-file R208`.
+
+    Exit status: 0 nothing so severe, 1 findings (or a page that robots.txt closes), 2 bad input, 3 no answer; of
+    several inputs the others are checked all the same.
+
+    \b
+    goodbot check robots.txt
+    goodbot check https://example.org/ --fail-on warning
+    goodbot check robots.txt old.html --url https://example.org/old.html
+    goodbot check robots.txt --fix
+    goodbot check - --format sarif < robots.txt > robots.sarif
+    """
+    form = "json" if as_json else form
+    preferred = _preferred(config, ignore, fail_on)
+    if fix and "-" in names and form != "text":
+        raise InputError("--fix - writes the mended file to standard output, where the findings would go")
+    inputs = Inputs(kind, tuple(header_field(text) for text in headers), sitemaps=sitemaps)
+    heeded = read_robots(robots) if robots else None
+    inputs.read(names)
+    inputs.place(urls)
+    inputs.join(heeded)
+    given = [_fixed(each, preferred.ignore, form, inputs.errors) if fix else each for each in inputs.given]
+    checked = [_checked(each, preferred.ignore) for each in given]
+    _report([each.severe() for each in checked] if quiet else checked, form, to_error=fix and "-" in names)
+    for error in inputs.errors:
+        click.echo(f"goodbot: {' '.join(str(error).split())}", err=True)
+    return _status(inputs.errors, failed=has(checked, preferred.fail_on))
+
+
+def _status(errors: Iterable[GoodbotError], *, failed: bool) -> int:
+    """The gravest: bad input, then no answer, then findings."""
+    statuses = {error.exit_status for error in errors} | ({1} if failed else set())
+    return next((status for status in (2, 3, 1) if status in statuses), 0)
+
+
+def _preferred(config: Path | None, ignore: Collection[str], fail_on: Severity | None) -> Preferred:
+    """Defaults, then goodbot.toml, then the environment, then options; what is to be ignored adds up."""
+    file = settings_file(config)
+    base = Preferred.of(load_table(file, "check"), str(file)) if file else Preferred()
+    codes = known_codes(os.environ.get("GOODBOT_CHECK_IGNORE", "").split(), "GOODBOT_CHECK_IGNORE")
+    level = os.environ.get("GOODBOT_CHECK_FAIL_ON") or base.fail_on
+    return Preferred(
+        (*base.ignore, *codes, *known_codes(ignore, "--ignore")),
+        fail_on or severity(level, "GOODBOT_CHECK_FAIL_ON"),
+    )
+
+
+# ---- checking and telling -------------------------------------------------------------------------------------------
+
+
+def _checked(given: Given, ignore: Collection[str]) -> Checked:
+    subject = given.subject
+    if subject.is_page:
+        lines = split_lines(page_text(subject.body, subject.answer.headers if subject.answer else ()))
+    else:
+        lines = [line.text for line in subject.lines]
+    return Checked(given.name, check(subject, ignore), lines)
+
+
+def _report(checked: list[Checked], form: str, *, to_error: bool) -> None:
+    if form == "json":
+        write_json(as_json(checked))
+    elif form == "sarif":
+        write_json(as_sarif(checked, version("goodbot")))
+    elif form == "github":
+        for line in as_github(checked):
+            click.echo(line)
+    else:
+        for each in checked:
+            for line in told(each):
+                click.echo(line, err=to_error)
+        if checked:
+            click.echo(summary(checked), err=to_error)
+
+
+# ---- mending --------------------------------------------------------------------------------------------------------
+
+
+def _fixed(given: Given, ignore: Collection[str], form: str, errors: list[GoodbotError]) -> Given:
+    """Mended and written, if it is a robots.txt in a file; from standard input, written to standard output."""
+    if given.file is None or given.subject.is_page:
+        click.echo(f"goodbot: --fix leaves {given.name} alone: it mends robots.txt files", err=True)
+        return given
+    before = given.subject.body
+    if len(before) > LIMIT_BYTES:
+        click.echo(f"goodbot: --fix leaves {given.name} alone: where it is cut (500 KiB) would move", err=True)
+    after = mend(given.subject, ignore)
+    if after != before:
+        to_error = given.file == "-" or form != "text"
+        click.echo(difference(before, after, given.name), nl=False, err=to_error)
+    try:
+        _write(given.file, before, after)
+    except RunError as error:
+        errors.append(error)
+        return given
+    return replace(given, subject=replace(given.subject, body=after))
+
+
+def _write(name: str, before: bytes, after: bytes) -> None:
+    if name == "-":
+        sys.stdout.buffer.write(after)
+        sys.stdout.buffer.flush()
+    elif after != before:
+        if not is_file(name):
+            raise RunError(f"cannot write {name}: it is not a regular file")
+        try:
+            Path(name).write_bytes(after)
+        except OSError as error:
+            raise RunError(f"cannot write {name}: {error.strerror}") from error

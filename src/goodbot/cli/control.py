@@ -1,0 +1,39 @@
+"""What `goodbot pause`, `resume` and `stop` have in common."""
+
+from pathlib import Path
+from typing import Literal
+
+import click
+
+from goodbot.cli.text import counted
+from goodbot.live import Live
+from goodbot.outside import open_desk
+from goodbot.robot.desk import Desk
+
+
+def tell(folder: Path, kind: Literal["pause", "resume", "stop"]) -> None:
+    """Has the crawl in `folder` do it, and says what came of it."""
+    desk = open_desk(folder)
+    if not desk.tell(kind):
+        click.echo(f"no crawl is running in {folder}" + _instead(kind, folder))
+        return
+    click.echo(_what_came(desk, kind))
+
+
+def _instead(kind: str, folder: Path) -> str:
+    return f"; start it with: goodbot crawl --into {folder}" if kind == "resume" else ""
+
+
+def _what_came(desk: Desk, kind: str) -> str:
+    live = desk.live()
+    if live is None:
+        return "stopping: the crawl is told" if desk.is_running() else "stopped"
+    if live.pace == "stopping":
+        return f"stopping: {_in_flight(live)}"
+    if kind == "pause":
+        return f"paused: {_in_flight(live)}; `goodbot resume` goes on, `goodbot stop` ends it"
+    return f"running: {counted(live.to_fetch, 'URL')} to fetch"
+
+
+def _in_flight(live: Live) -> str:
+    return f"{live.in_flight} in flight, to finish first" if live.in_flight else "nothing is in flight"

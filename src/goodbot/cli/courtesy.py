@@ -1,0 +1,194 @@
+"""`goodbot courtesy`: what each host asked of the robot, and what the robot did; for the site's owner."""
+
+import json
+import sys
+from collections.abc import Iterator
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+import click
+
+from goodbot.cli.options import in_option, json_option
+from goodbot.cli.text import counted, human_duration
+from goodbot.config import Settings
+from goodbot.errors import InputError
+from goodbot.exclusion.showing import shown
+from goodbot.folder import CrawlFolder
+from goodbot.human import human_time
+from goodbot.robot.identity import identity_of
+from goodbot.store.courtesy_report import HostReport, OriginReport, RefusedUrl, host_reports
+from goodbot.url import parse_url
+from goodbot.web.courtesy_page import courtesy_page
+
+HOST_MOST_CHARS = 300
+
+
+@click.command(name="courtesy")
+@in_option
+@click.option("--host", metavar="HOST", help="Only this host; on private addresses HOST:PORT.")
+@click.option(
+    "--format", "form", type=click.Choice(["text", "json", "html"]), default="text", show_default=True, help="How."
+)
+@json_option
+def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
+    """What each host asked of the robot, and what the robot did: a report to be shown to the site's owner.
+
+    Every request counts, that of robots.txt too, as the host's own log has it. A gap is the time from the end of an
+    answer to the beginning of the next request. Of a host that was never asked anything there is nothing to report.
+
+    \b
+    goodbot courtesy --in crawl --host example.org --format html > example.org.html
+    """
+    wanted = None if host is None else host_key(host)
+    crawl = CrawlFolder(folder)
+    crawl.check()
+    token = identity_of(crawl.settings(Settings()), version("goodbot")).token
+    reports = host_reports(crawl.frontier, token, wanted)
+    if as_json or form == "json":
+        _write(_json_pieces(reports))
+    elif form == "html":
+        _write(courtesy_page(reports, wanted))
+    else:
+        _write_text(reports, wanted)
+
+
+def host_key(text: str) -> str:
+    """What politeness counts as one host: the one that `HOST` or `HOST:PORT` names. Raises InputError."""
+    url = parse_url(f"http://{text}/") if 0 < len(text) <= HOST_MOST_CHARS else None
+    odd = any(sign in "/\\?#@%" or sign.isspace() or not sign.isprintable() for sign in text)
+    if url is None or odd:
+        raise InputError(f"not a host such as example.org or 127.0.0.1:8000: {shown(text)!r}")
+    return url.host_key
+
+
+def _write(pieces: Iterator[str]) -> None:
+    for piece in pieces:
+        sys.stdout.write(piece)
+
+
+# ---- JSON -----------------------------------------------------------------------------------------------------------
+
+
+def _json_pieces(reports: Iterator[HostReport]) -> Iterator[str]:
+    """One list on one line, a host in memory at a time."""
+    between = "["
+    for report in reports:
+        yield between + json.dumps(_json(report), ensure_ascii=True, allow_nan=False)
+        between = ", "
+    yield "[]\n" if between == "[" else "]\n"
+
+
+def _json(report: HostReport) -> dict[str, Any]:
+    done, latest = report.done, report.latest
+    access = latest.access if latest is not None else None
+    return {
+        "host": report.host,
+        "robots_txt": {
+            "origin": latest.origin if latest is not None else None,
+            "fetched_at": access.fetched_at if access is not None else None,
+            "access": access.result if access is not None else None,
+        },
+        "origins": [_origin_json(origin) for origin in report.origins],
+        "asked_gap_s": report.asked_gap_s,
+        "least_gap_s": done.least_gap_s,
+        "least_gap_at": done.least_gap_at,
+        "requests": done.requests,
+        "robots_txt_requests": done.robots_txt,
+        "unanswered": done.unanswered,
+        "status_429": done.status_429,
+        "status_503": done.status_503,
+        "retry_after": {"count": done.retry_afters, "longest_s": done.longest_retry_after_s, "inside": done.inside},
+        "sooner_than_asked": done.sooner,
+        "waited_s": done.waited_s,
+        "first_request_at": done.first_at,
+        "last_request_at": done.last_at,
+        "user_agent": done.agent or None,
+        "disallowed": report.refused,
+        "disallowed_urls": [
+            {"url": item.url, "at": item.at, "line": item.line, "reason": item.reason} for item in report.refused_urls
+        ],
+        "forgotten_at": report.forgotten_at,
+    }
+
+
+def _origin_json(origin: OriginReport) -> dict[str, Any]:
+    access, timing = origin.access, origin.timing
+    return {
+        "origin": origin.origin,
+        "access": access.result if access is not None else None,
+        "fetched_at": access.fetched_at if access is not None else None,
+        "valid_until": access.valid_until if access is not None else None,
+        "crawl_delay_s": timing.delay_s,
+        "request_rates": [
+            {"documents": rate.documents, "seconds": rate.seconds, "window": rate.window} for rate in timing.rates
+        ],
+        "visit_times": list(timing.windows),
+        "versions": [
+            {name: value for name, value in one._asdict().items() if name != "origin"} for one in origin.versions
+        ],
+    }
+
+
+# ---- text -----------------------------------------------------------------------------------------------------------
+
+
+def _write_text(reports: Iterator[HostReport], wanted: str | None) -> None:
+    first = next(reports, None)
+    if first is None:
+        click.echo("no host was asked anything yet" if wanted is None else f"{wanted} is not known to this crawl")
+        return
+    for number, report in enumerate(chain([first], reports)):
+        if number:
+            click.echo()
+        for line in _lines(report):
+            click.echo(line)
+
+
+def _lines(report: HostReport) -> Iterator[str]:
+    done = report.done
+    yield report.host
+    if report.forgotten_at is not None:
+        yield f"  forgotten     at {human_time(report.forgotten_at)}: it is asked nothing any more"
+    if done.first_at is None or done.last_at is None:
+        yield "  requests      none"
+        return
+    answered = f", {done.unanswered} without an answer" if done.unanswered else ""
+    yield f"  requests      {done.requests:,}, {done.robots_txt:,} of them for robots.txt{answered}"
+    yield f"                from {human_time(done.first_at)} to {human_time(done.last_at)}"
+    if done.agent:
+        yield f"  sent as       {shown(done.agent)}"
+    yield f"  asked gap     {_gap(report.asked_gap_s, 'nothing asks for one')}"
+    sooner = f"; {counted(done.sooner, 'request')} sooner than asked" if done.asked_gap_s or done.sooner else ""
+    yield f"  least gap     {_gap(done.least_gap_s, 'one request only')}{sooner}"
+    yield f"  429 and 503   {done.status_429:,} and {done.status_503:,}"
+    if done.retry_afters:
+        longest = human_duration(done.longest_retry_after_s)
+        yield f"  Retry-After   {done.retry_afters:,}, {longest} at most; {done.inside:,} requests inside"
+    yield f"  waited        {human_duration(done.waited_s)} because it was asked for"
+    for origin in report.origins:
+        yield from _origin_lines(origin)
+    if report.refused:
+        yield f"  disallowed    {counted(report.refused, 'URL')}, not fetched"
+        yield from (f"                {_refused_line(item)}" for item in report.refused_urls)
+
+
+def _gap(gap_s: float | None, otherwise: str) -> str:
+    return otherwise if gap_s is None else f"{gap_s:.3f} s"
+
+
+def _origin_lines(origin: OriginReport) -> Iterator[str]:
+    access = origin.access
+    state = "forgotten" if access is None else f"{access.result}, {access.reason}"
+    yield f"  robots.txt    of {origin.origin}: {state}"
+    for one in origin.versions:
+        what = one.failure or f"status {one.status}"
+        size = f", {one.bytes:,} bytes, SHA-256 {one.digest[:16]}…" if one.digest and one.bytes is not None else ""
+        times = "once" if one.fetches == 1 else f"{one.fetches:,} times"
+        yield f"                {human_time(one.first_at)}  {what}{size} ({times})"
+
+
+def _refused_line(item: RefusedUrl) -> str:
+    line = f" (line {item.line})" if item.line is not None else ""
+    return f"{shown(item.url)}{line}"

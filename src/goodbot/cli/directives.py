@@ -1,0 +1,159 @@
+"""`goodbot directives`: what may a robot do with this page?"""
+
+import os
+from collections.abc import Iterable
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+
+from goodbot.cli.options import header_field, json_option, read_input, write_json
+from goodbot.cli.page_report import ReadPage, hidden_chars, link_counts, told
+from goodbot.config import Settings
+from goodbot.errors import InputError, RunError
+from goodbot.exclusion import DIRECTIVE_DIALECTS, Access, Directives, Preferences, RobotsTxt, Verdict
+from goodbot.page.document import read_extract
+from goodbot.url import Url, parse_url
+from goodbot.values import Failure, Response
+
+_TYPES = {".html": "text/html", ".htm": "text/html", ".xhtml": "text/html", ".shtml": "text/html", ".txt": "text/plain"}
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+@click.command(name="directives")
+@click.argument("page")
+@click.option(
+    "--agent",
+    default="goodbot",
+    show_default=True,
+    metavar="A",
+    help="The robot asked about: product token, or a whole User-Agent value.",
+)
+@click.option(
+    "--dialect",
+    default="modern",
+    show_default=True,
+    type=click.Choice(DIRECTIVE_DIALECTS),
+    help="Which directive wins: modern, the one that forbids more; kollar, as Russian robots read them in the 1990s.",
+)
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    help="For a file: a header field its server sends with it. May be repeated.",
+)
+@json_option
+def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_json: bool) -> int:
+    """What may robot A do with this page: index it, follow its links, show an extract, use it for AI?
+
+    PAGE is a file, - for standard input, or a URL. Read are META tags, the fields X-Robots-Tag and Robots-Tag, rel on
+    links and data-nosnippet; each directive is shown with where it stands and what it decides. What the content may be
+    used for is joined from there and from robots.txt.
+
+    A URL is fetched by goodbot itself, with the permission of its robots.txt, and so is each address it redirects to.
+    If robots.txt closes the page to A, that is said: A would never see what the page asks.
+
+    \b
+      goodbot directives https://example.org/report --agent Googlebot
+      goodbot directives report.html --header 'X-Robots-Tag: noindex'
+
+    Exit status: 0 the page was read, 1 robots.txt closes it to goodbot.
+    """
+    if not agent.strip():
+        raise InputError("--agent must not be empty")
+    url = parse_url(page)
+    read = _of_file(page, headers) if url is None else _of_site(url, headers, agent)
+    if isinstance(read, str):
+        click.echo(f"goodbot: {read}", err=True)
+        return 1
+    directives = Directives.parse(read.found.metas, read.headers, agent, dialect)
+    preferences = read.robots.preferences(read.target, agent, headers=read.headers, metas=read.found.metas)
+    if as_json:
+        write_json(_json(read, agent, dialect, directives, preferences))
+    else:
+        click.echo("\n".join(told(read, agent, directives, preferences)))
+    return 0
+
+
+# ---- reading --------------------------------------------------------------------------------------------------------
+
+
+def _of_file(name: str, given: Iterable[str]) -> ReadPage:
+    if "://" in name:
+        raise InputError(f"not an http or https URL: {name}")
+    if name != "-" and not os.path.exists(name):
+        raise InputError(f"there is no file {name}; a URL begins with https:// or http://")
+    headers = tuple(header_field(text) for text in given)
+    body = read_input(name)
+    answer = Response(200, headers, body)
+    if answer.header("content-type") is None:
+        answer = Response(200, (*headers, ("Content-Type", _type(name, body))), body)
+    kind, found, _ = read_extract(answer, Settings().decoded_limit)
+    if kind in ("other", "pdf") and not headers:
+        raise InputError(f"{name} is not HTML, so only what its server sends (--header) could speak to robots")
+    return ReadPage(name, "/", kind, found, headers, RobotsTxt.parse(b""))
+
+
+def _type(name: str, body: bytes) -> str:
+    """What a server would call it, by its ending; with none that is known, what it looks like decides."""
+    if not body:
+        return "text/html"
+    if b"\0" in body[:1024] and not body.startswith(_UTF_16):
+        return "application/octet-stream"
+    return _TYPES.get(Path(name).suffix.lower(), "")
+
+
+def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | str:
+    """The page; or, in one sentence, what closes it. Raises RunError if there is none."""
+    from goodbot.asking import fetch_page  # noqa: PLC0415  (a page in a file needs no network)
+
+    if given:
+        raise InputError("--header is for a page in a file; the server of a URL sends its own")
+    visit = fetch_page(url)
+    name = str(visit.url) if visit.url == url else f"{url} leads to {visit.url}, which"
+    if visit.capture is None:
+        if visit.access.is_closed and visit.access.result == "unreachable":
+            raise RunError(f"cannot read {visit.url}: {visit.verdict.reason}")
+        return f"{name} is closed to {visit.verdict.agent}, so it was not fetched: {visit.verdict.reason}"
+    response = _page_of(visit.url, visit.capture.result)
+    kind, found, _ = read_extract(response, Settings().decoded_limit)
+    closed = _closed(visit.access, visit.url, agent)
+    return ReadPage(str(visit.url), str(visit.url), kind, found, response.headers, visit.access.rules, closed)
+
+
+def _page_of(url: Url, result: Response | Failure) -> Response:
+    if isinstance(result, Failure):
+        raise RunError(f"cannot fetch {url}: {result.detail}")
+    if 300 <= result.status < 400:
+        raise RunError(f"{url} redirects to where there is no page, or on and on (status {result.status})")
+    if not 200 <= result.status < 300:
+        raise RunError(f"{url} answers {result.status}: there is no page whose directives could count")
+    if result.truncated == "disconnect":
+        raise RunError(f"{url} breaks off after {len(result.body)} bytes: what is missing may ask for more")
+    return result
+
+
+def _closed(access: Access, url: Url, agent: str) -> Verdict | None:
+    verdict = access.verdict(url.text, agent)
+    return None if verdict.allowed else verdict
+
+
+# ---- for programs ---------------------------------------------------------------------------------------------------
+
+
+def _json(
+    read: ReadPage, agent: str, dialect: str, directives: Directives, preferences: Preferences
+) -> dict[str, object]:
+    closed = read.closed
+    return {
+        "url": read.name,
+        "agent": agent,
+        "dialect": dialect,
+        "kind": read.kind,
+        **asdict(directives),
+        "hidden_chars": hidden_chars(read.found),
+        "links": link_counts(read.found),
+        "preferences": dict(preferences),
+        "closed_to_agent": None if closed is None else {"line": closed.line, "rule": closed.rule},
+    }

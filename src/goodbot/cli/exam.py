@@ -1,0 +1,168 @@
+"""`goodbot exam`: the driving test for robots."""
+
+import os
+import sys
+from collections.abc import Sequence
+from math import isnan
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from goodbot.cli.examine import Wish, examine
+from goodbot.cli.options import json_option, write_json
+from goodbot.errors import InputError
+from goodbot.exam.drive import Plan, as_typed
+from goodbot.exam.recipes import RECIPES, Found
+from goodbot.exam.sites import chosen_sites
+from goodbot.exam.values import Site
+
+
+@click.command(name="exam", context_settings={"allow_interspersed_args": False})
+@click.argument("crawler", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")
+@click.option("--site", "names", multiple=True, metavar="NAME", help="This site only; may be given again.")
+@click.option(
+    "--visits",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1, 100),
+    metavar="N",
+    help="Run COMMAND so often, with the same {dir}: what does it do when it comes again?",
+)
+@click.option(
+    "--minutes",
+    default=10.0,
+    show_default=True,
+    type=click.FloatRange(0, min_open=True, max=24 * 60),
+    metavar="M",
+    help="For the whole drive; then the crawler is stopped.",
+)
+@click.option(
+    "--with", "recipe", type=click.Choice(list(RECIPES)), help="Instead of COMMAND: this one, politely configured."
+)
+@click.option("--list", "lists", is_flag=True, help="The sites, and what each is about.")
+@click.option(
+    "--serve", "serves", is_flag=True, help="Only serve the sites, and a page with the score as it comes, until Ctrl-C."
+)
+@click.option(
+    "--port", type=click.IntRange(1, 65535), metavar="N", help="The first of consecutive ports; default: any free ones."
+)
+@click.option(
+    "--keep", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Use DIR as {dir}, and keep it."
+)
+@click.option("--log", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="What the crawler prints.")
+@click.option(
+    "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The score card as a page."
+)
+@json_option
+def command(
+    crawler: tuple[str, ...],
+    names: tuple[str, ...],
+    visits: int,
+    minutes: float,
+    recipe: str | None,
+    lists: bool,
+    serves: bool,
+    port: int | None,
+    keep: Path | None,
+    log: Path | None,
+    html: Path | None,
+    as_json: bool,
+) -> int:
+    """Drive a crawler through a web of hard sites on this machine, and tell what it did wrong.
+
+    COMMAND is any crawler's command line. In it are replaced:
+
+    \b
+    {seeds}      the URLs to start from; several arguments where it stands alone
+    {seed-file}  a file with them, one a line
+    {dir}        an empty folder for whatever the crawler keeps
+    {ca-file}    the certificate of the exam's own authority; without it some sites are skipped
+    {proxy}      the URL of an HTTP proxy; with it the sites have names instead of ports
+
+    The crawler should stay on the hosts of its seeds, and may: every link leads to this machine. Its requests are
+    recorded and judged by rules for manners and for skill, its memory and CPU time are measured, with those of every
+    process it starts.
+
+    \b
+    goodbot exam -- wget --recursive --level=inf --directory-prefix={dir} {seeds}
+    goodbot exam --site robots-404 --html card.html -- scrapy crawl mine -a seeds={seed-file}
+
+    Exit status: 0 all sites were passed, 1 one was not.
+    """
+    sites = tuple(chosen_sites(names))
+    if lists:
+        _print_list(sites, as_json=as_json)
+        return 0
+    known = _known(recipe, crawler, serves=serves)
+    plan = Plan(known.command if known else crawler, visits, minutes * 60, log, known.name if known else None)
+    wish = Wish(plan, sites, keep, port, html, as_json)
+    _check(wish, serves=serves)
+    if known:
+        _print_recipe(known)
+    return examine(wish, serves=serves)
+
+
+def _known(recipe: str | None, crawler: Sequence[str], *, serves: bool) -> Found | None:
+    """The crawler of a recipe. Raises InputError if it is not installed, or another one is asked for too."""
+    if recipe is None:
+        return None
+    if crawler or serves:
+        raise InputError(f"--with {recipe} brings its own command: leave out {'COMMAND' if crawler else '--serve'}")
+    return RECIPES[recipe].find()
+
+
+def _print_recipe(known: Found) -> None:
+    click.echo(f"{known.name}:", err=True)
+    for sentence in known.recipe.settings:
+        click.echo(f"  {sentence}", err=True)
+    click.echo(f"  It keeps in {{dir}}: {known.recipe.keeps}.", err=True)
+    click.echo(f"  {as_typed(known.command)}", err=True)
+
+
+def _check(wish: Wish, *, serves: bool) -> None:
+    """Raises InputError before anything is started."""
+    crawler = wish.plan.command
+    if isnan(wish.plan.limit_s):
+        raise InputError("--minutes nan is no number of minutes")
+    if serves and crawler:
+        raise InputError("--serve runs no command: leave out one of the two")
+    if not serves and not crawler:
+        raise InputError("say which crawler to examine: goodbot exam -- COMMAND {seeds}, or --serve, or --list")
+    if not serves and not wish.plan.placeholders & {"seeds", "seed-file"}:
+        raise InputError(
+            f"{crawler[0]!r} is not told where to start: write {{seeds}} or {{seed-file}} where its URLs belong"
+        )
+    for file in (wish.html, wish.plan.log):
+        if file and not (file.parent.is_dir() and os.access(file if file.exists() else file.parent, os.W_OK)):
+            raise InputError(f"cannot write {file}")
+
+
+def _print_list(sites: Sequence[Site], *, as_json: bool) -> None:
+    if as_json:
+        write_json([_described(site) for site in sites])
+        return
+    console = Console(width=None if sys.stdout.isatty() else 160)
+    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
+    table.add_column("site", no_wrap=True, min_width=max(len(site.name) for site in sites))
+    for heading in ("teaches", "source", "rules"):
+        table.add_column(heading)
+    for site in sites:
+        table.add_row(*(Text(text) for text in (site.name, site.teaches, site.source, ", ".join(_rules(site)))))
+    console.print(table)
+
+
+def _described(site: Site) -> dict[str, object]:
+    return {
+        "name": site.name,
+        "teaches": site.teaches,
+        "source": site.source,
+        "rules": _rules(site),
+        "needs": sorted(site.needs),
+    }
+
+
+def _rules(site: Site) -> list[str]:
+    return list(dict.fromkeys(expectation.rule for expectation in site.expects))

@@ -1,0 +1,192 @@
+"""A drive, or the web of hard sites served, as the command line shows it."""
+
+import asyncio
+import shlex
+import signal
+import sys
+import tempfile
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.live import Live
+from rich.text import Text
+
+from goodbot.cli.options import write_json
+from goodbot.cli.text import human_duration
+from goodbot.clock import SystemClock
+from goodbot.errors import InputError, RunError
+from goodbot.exam.card import ScoreCard
+from goodbot.exam.drive import Driven, Glance, Ground, Plan, drive, open_ground
+from goodbot.exam.live import live_card
+from goodbot.exam.report import html_card, printable, text_card
+from goodbot.exam.values import Site
+from goodbot.human import human_bytes
+
+LINE_EVERY_S = 10.0
+TAIL_LINES = 10
+
+Watch = Callable[[Glance], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What the options say."""
+
+    plan: Plan
+    sites: tuple[Site, ...]
+    keep: Path | None
+    port: int | None
+    html: Path | None
+    as_json: bool
+
+
+def examine(wish: Wish, *, serves: bool) -> int:
+    """Drives, or only serves; gives the exit status. What it makes on disk is gone afterwards, but for `wish.keep`."""
+    with tempfile.TemporaryDirectory(prefix="goodbot-exam-", ignore_cleanup_errors=True) as name:
+        work = _serve(wish, Path(name)) if serves else _drive(wish, Path(name))
+        return asyncio.run(_until_interrupted(work, quiet=serves))
+
+
+# ---- driving --------------------------------------------------------------------------------------------------------
+
+
+async def _drive(wish: Wish, workspace: Path) -> int:
+    folder = _folder(wish.keep or workspace / "kept")
+    used = wish.plan.placeholders
+    async with open_ground(
+        wish.sites,
+        SystemClock(),
+        _folder(workspace / "ground"),
+        by_name="proxy" in used,
+        trusts="ca-file" in used,
+        base_port=wish.port,
+    ) as ground:
+        with _progress(as_json=wish.as_json) as watch:
+            driven = await drive(ground, wish.plan, folder, watch)
+    _print_tail(driven)
+    _put_out(driven.card, wish)
+    return 0 if driven.card.passed else 1
+
+
+def _folder(path: Path) -> Path:
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"cannot make {path}: {error.strerror}") from error
+    return path.resolve()
+
+
+def _put_out(card: ScoreCard, wish: Wish) -> None:
+    if wish.as_json:
+        write_json(card.as_json())
+    else:
+        for line in text_card(card, lambda text, colour: click.style(text, fg=colour)):
+            click.echo(line)
+    if wish.html:
+        try:
+            wish.html.write_text(html_card(card), encoding="utf-8", errors="replace")
+        except OSError as error:
+            raise RunError(f"cannot write {wish.html}: {error.strerror}") from error
+
+
+def _print_tail(driven: Driven) -> None:
+    """The last words of a crawler that did not end well, or that says so."""
+    ended_well = all(visit.judgement.passed for visit in driven.visits)
+    if ended_well and not any(visit.status for visit in driven.visits):
+        return
+    lines = driven.tail.strip().splitlines()
+    if lines:
+        click.echo("the crawler's last lines:", err=True)
+    elif not ended_well:
+        click.echo("the crawler printed nothing", err=True)
+    for line in lines[-TAIL_LINES:]:
+        click.echo(f"  {printable(line)}", err=True)
+
+
+@contextmanager
+def _progress(*, as_json: bool) -> Iterator[Watch]:
+    """A line that is rewritten in a terminal; in a log one every ten seconds; none beside piped JSON."""
+    if sys.stderr.isatty():
+        with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
+            yield _now_and_then(0.25, lambda glance: live.update(Text(_said(glance)), refresh=True))
+    elif as_json:
+        yield lambda glance: None
+    else:
+        yield _now_and_then(LINE_EVERY_S, lambda glance: click.echo(_said(glance), err=True), first_s=LINE_EVERY_S)
+
+
+def _now_and_then(every_s: float, show: Watch, first_s: float = 0.0) -> Watch:
+    due_s = first_s
+
+    def watch(glance: Glance) -> None:
+        nonlocal due_s
+        if glance.elapsed_s >= due_s:
+            due_s = glance.elapsed_s + every_s
+            show(glance)
+
+    return watch
+
+
+def _said(glance: Glance) -> str:
+    visit = f"visit {glance.visit}, " if glance.visit > 1 else ""
+    return (
+        f"{visit}{human_duration(glance.elapsed_s)}, at most {human_duration(max(glance.left_s, 0))} to go: "
+        f"{glance.requests:,} requests, {glance.reached} of {glance.sites} sites reached, "
+        f"{human_bytes(glance.memory_bytes)} of memory"
+    )
+
+
+# ---- serving --------------------------------------------------------------------------------------------------------
+
+
+async def _serve(wish: Wish, workspace: Path) -> int:
+    """Until it is cancelled; then the score card is put out."""
+    clock = SystemClock()
+    first = None if wish.port is None else wish.port + 1
+    async with open_ground(wish.sites, clock, _folder(workspace / "ground"), base_port=first) as ground:
+
+        def card() -> ScoreCard:
+            return ground.card("whoever comes")
+
+        async with live_card(card, clock, wish.port) as url:
+            _print_ground(ground, url)
+            try:
+                await asyncio.Event().wait()
+            except asyncio.CancelledError:
+                _put_out(card(), wish)
+    return 0
+
+
+def _print_ground(ground: Ground, card_url: str) -> None:
+    click.echo(f"score card on {card_url} (Ctrl-C ends it)", err=True)
+    click.echo(f"certificate of the authority: {shlex.quote(str(ground.ca_file))}", err=True)
+    click.echo(f"seeds, also in {shlex.quote(str(ground.seed_file))}:", err=True)
+    for seed in ground.web.seeds():
+        click.echo(f"  {seed}", err=True)
+    for name, why in ground.web.skipped.items():
+        click.echo(f"not served: {name} ({why})", err=True)
+
+
+async def _until_interrupted(work: Awaitable[int], *, quiet: bool) -> int:
+    """Ctrl-C, SIGTERM and the end of the terminal cancel the work, which stops what it started; the status is then 130,
+    unless the work gives its own."""
+    loop = asyncio.get_running_loop()
+    task = asyncio.ensure_future(work)
+    heeded = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) != signal.SIG_IGN:  # as nohup has it
+        heeded.append(signal.SIGHUP)
+    for number in heeded:
+        loop.add_signal_handler(number, task.cancel)
+    try:
+        return await task
+    except asyncio.CancelledError:
+        if not quiet:
+            click.echo("goodbot: interrupted: the crawler and the sites are stopped", err=True)
+        return 130
+    finally:
+        for number in heeded:
+            loop.remove_signal_handler(number)

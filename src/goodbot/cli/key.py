@@ -1,0 +1,64 @@
+"""`goodbot key`: the key that a robot signs its requests with."""
+
+from pathlib import Path
+
+import click
+
+from goodbot.cli.options import json_option, write_json
+from goodbot.robot.keys import SigningKey, create_key, load_key
+from goodbot.robot.signing import DIRECTORY_TYPE, WELL_KNOWN
+
+DEFAULT_FILE = "goodbot-key.jwk"
+
+
+@click.group(name="key")
+def command() -> None:
+    """Make and show the key that a robot signs its requests with (Web Bot Auth), so that sites can tell it from those
+    who only use its name.
+
+    \b
+    goodbot key new
+    goodbot crawl URL --into DIR --sign goodbot-key.jwk --signature-agent https://bot.example.org
+    goodbot serve --in DIR          (serves the public key)
+    """
+
+
+@command.command(name="new")
+@click.option(
+    "--out",
+    "file",
+    default=DEFAULT_FILE,
+    show_default=True,
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Where to keep it; never overwritten.",
+)
+def new(file: Path) -> None:
+    """Make a key (Ed25519) and keep it in FILE, a JWK that only you can read."""
+    key = create_key(file)
+    click.echo(f"new key in {file}: keep it to yourself, and keep a copy")
+    _tell(key, file)
+
+
+@command.command(name="show")
+@click.argument("file", default=DEFAULT_FILE, type=click.Path(path_type=Path))
+@json_option
+def show(file: Path, as_json: bool) -> None:
+    """Show the id of the key in FILE and how to serve it; never the private key. FILE is a JWK or a PEM file, and
+    goodbot-key.jwk if not given. With --json: the public key as a JWK Set, which is what has to be served."""
+    key = load_key(file)
+    if as_json:
+        write_json({"keys": [key.public_jwk()]})
+    else:
+        _tell(key, file)
+
+
+def _tell(key: SigningKey, file: Path) -> None:
+    click.echo(
+        f"key id: {key.key_id}\n"
+        f"sign:   goodbot crawl … --sign {file} --signature-agent https://YOUR-SITE\n"
+        f"serve:  goodbot key show {file} --json   at\n"
+        f"        https://YOUR-SITE{WELL_KNOWN}\n"
+        f"        as {DIRECTORY_TYPE}, without a redirect;\n"
+        "        goodbot serve --in DIR of a signed crawl does so too"
+    )

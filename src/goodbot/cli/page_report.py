@@ -1,0 +1,153 @@
+"""A page's directives for people: what a robot may do with it, and where each directive stands."""
+
+import time
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import click
+
+from goodbot.cli.text import human_duration
+from goodbot.exclusion import Directives, Preferences, RobotsTxt, Verdict
+from goodbot.exclusion.showing import shown
+from goodbot.human import human_time
+from goodbot.page.document import Kind
+from goodbot.page.found import Extract
+from goodbot.values import Headers
+
+REASONS_SHOWN = 3
+"""Of the directives that ask for one thing."""
+
+_MARKS = ("nofollow", "ugc", "sponsored")
+
+
+@dataclass(frozen=True, slots=True)
+class ReadPage:
+    """A page that was read. `robots` is that of its site, empty for a file; `closed` the verdict that keeps the agent
+    asked about away from it."""
+
+    name: str
+    target: str
+    kind: Kind
+    found: Extract
+    headers: Headers
+    robots: RobotsTxt
+    closed: Verdict | None = None
+
+
+def told(read: ReadPage, agent: str, directives: Directives, preferences: Preferences) -> Iterator[str]:
+    """The lines to print, in colours that `click.echo` leaves out where no terminal is. No stranger's text reaches a
+    terminal as it is."""
+    yield click.style(shown(read.name), bold=True)
+    if read.kind != "html":
+        yield "This is not HTML, so only header fields speak for it."
+    elif read.found == Extract():
+        yield "The page is empty."
+    if read.closed is not None:
+        never = f"{shown(agent)} would never see these directives, for robots.txt closes the page to it:"
+        yield f"{click.style(never, fg='red')}\n  {read.closed.reason}"
+    yield f"\nWhat {shown(agent)} may do with it:"
+    yield from _aligned((_word(may), words, _reasons(directives, field)) for may, words, field in _uses(directives))
+    yield "\nWhat its content may be used for:"
+    yield from _aligned((use, value, preferences.reasons.get(use, "")) for use, value in preferences.items())
+    yield from _itself(directives)
+    yield from _sources(directives)
+    yield from _links(read.found)
+
+
+Use = tuple[bool, str, str]
+"""Whether it may, what, and the field of Directives that says so."""
+
+
+def _uses(directives: Directives) -> Iterator[Use]:
+    yield directives.index, "index it", "index"
+    if directives.index_embedded:
+        yield True, "index it where another page embeds it", "index_embedded"
+    yield directives.follow, "follow its links", "follow"
+    yield directives.archive, "show a kept copy of it", "archive"
+    most = directives.max_snippet
+    if most is None or not directives.snippet:
+        yield directives.snippet, "show an extract of it", "snippet"
+    else:
+        yield True, f"show an extract of it, {most} characters at most", "max_snippet"
+    image, video = directives.max_image_preview, directives.max_video_preview
+    size = f", {image} at most" if image in ("standard", "large") else ""
+    yield image != "none", f"show previews of its images{size}", "max_image_preview"
+    length = "" if video is None else f", {human_duration(video)} at most" if video else ", as a still image"
+    yield True, f"show previews of its videos{length}", "max_video_preview"
+    yield directives.translate, "offer a translation", "translate"
+    yield directives.index_images, "index its images", "index_images"
+    if not directives.ai:
+        yield False, "train AI with it", "ai"
+    if not directives.ai_images:  # that nothing forbids it here is no permission: see the preferences
+        yield False, "train AI with its images", "ai_images"
+    if directives.unavailable_after is not None:
+        until, still = human_time(directives.unavailable_after), directives.is_available(time.time())
+        yield still, f"show it until {until}" if still else f"show it after {until}", "unavailable_after"
+
+
+def _word(may: bool) -> str:
+    return click.style("yes", fg="green") if may else click.style("no", fg="red")
+
+
+def _reasons(directives: Directives, field: str) -> str:
+    named = [f"{shown(source.directive)} in {shown(source.origin)}" for source in directives.why(field)]
+    more = [f"{len(named) - REASONS_SHOWN} more"] if len(named) > REASONS_SHOWN else []
+    return ", ".join([*named[:REASONS_SHOWN], *more])
+
+
+def _itself(directives: Directives) -> Iterator[str]:
+    again = directives.revisit_after_s
+    said = [
+        ("description", directives.description),
+        ("keywords", directives.keywords),
+        ("address of the original", directives.canonical or ""),
+        ("to be visited again after", "" if again is None else f"{again / 86400:g} days"),
+        ("state of the document", directives.document_state or ""),
+    ]
+    if any(value for _, value in said):
+        yield "\nWhat it says of itself:"
+        yield from _aligned((name, shown(value)) for name, value in said if value)
+
+
+def _sources(directives: Directives) -> Iterator[str]:
+    if not directives.sources:
+        yield "\nNo directive was found."
+        return
+    yield "\nWhere each directive stands, and what it decides:"
+    yield from _aligned(
+        (
+            shown(source.origin),
+            shown(source.directive),
+            ", ".join(source.effects) or click.style("restricts nothing", dim=True),
+        )
+        for source in directives.sources
+    )
+
+
+def _links(found: Extract) -> Iterator[str]:
+    counts = link_counts(found)
+    marks = ", ".join(f"{count} {mark}" for mark, count in counts.items() if mark in _MARKS and count)
+    if counts["all"]:
+        yield f"\nLinks: {counts['all']}{f', of which {marks}' if marks else ''}."
+    if hidden := hidden_chars(found):
+        yield f"data-nosnippet keeps {hidden} of {len(found.text)} characters of its text out of extracts."
+
+
+def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
+    """Rows of as many cells, each column as wide as its widest cell; the last one is not filled up."""
+    table = list(rows)
+    widths = [max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)]
+    for row in table:
+        cells = (cell + " " * (width - len(click.unstyle(cell))) for cell, width in zip(row, widths, strict=True))
+        yield f"  {'  '.join(cells)}".rstrip()
+
+
+def hidden_chars(found: Extract) -> int:
+    """How much of the text `data-nosnippet` keeps out of extracts."""
+    return 0 if found.shown is None else len(found.text) - len(found.shown)
+
+
+def link_counts(found: Extract) -> dict[str, int]:
+    """How many links there are, and how many of them have each mark."""
+    rels = [" ".join(link.rel).replace(",", " ").split() for link in found.links]
+    return {"all": len(rels), **{mark: sum(mark in rel for rel in rels) for mark in _MARKS}}

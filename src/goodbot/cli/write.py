@@ -1,0 +1,159 @@
+"""`goodbot write`: what the owner of a site wants → robots.txt."""
+
+import sys
+import tomllib
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+
+from goodbot.check.writer import Bounds, Policy, merge_robotstxt, write_robotstxt
+from goodbot.cli.options import read_input
+from goodbot.errors import InputError, RunError
+from goodbot.registry import PURPOSES
+
+
+@click.command(name="write")
+@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.option("--closed", is_flag=True, help="Closed to every robot but those of --only. Without it: open.")
+@click.option("--close", multiple=True, metavar="PATH", help="Close a path to every robot. Repeatable.")
+@click.option("--open", "open_", multiple=True, metavar="PATH", help="Open a path inside a closed one. Repeatable.")
+@click.option("--only", multiple=True, metavar="TOKEN", help="Only this robot may come. Repeatable.")
+@click.option(
+    "--no",
+    multiple=True,
+    metavar="PURPOSE",
+    type=click.Choice(list(PURPOSES)),
+    help="Robots for this purpose may not come, by the list of robots; ai-training says so in Content-Signal too."
+    f" One of {', '.join(PURPOSES)}. Repeatable.",
+)
+@click.option("--no-robot", multiple=True, metavar="TOKEN", help="This robot may not come. Repeatable.")
+@click.option("--delay", type=float, metavar="S", help="Seconds between two requests (Crawl-delay; not all heed it).")
+@click.option("--sitemap", multiple=True, metavar="URL", help="Where a sitemap is. Repeatable.")
+@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="The same in a TOML file; see below.")
+@click.option("--merge", is_flag=True, help="Make one file of several: what one of FILE... closes is closed.")
+@click.option("--output", "-o", type=click.Path(path_type=Path), metavar="FILE", help="Instead of standard output.")
+def command(
+    files: tuple[str, ...],
+    *,
+    closed: bool,
+    close: tuple[str, ...],
+    open_: tuple[str, ...],
+    only: tuple[str, ...],
+    no: tuple[Any, ...],
+    no_robot: tuple[str, ...],
+    delay: float | None,
+    sitemap: tuple[str, ...],
+    policy: Path | None,
+    merge: bool,
+    output: Path | None,
+) -> int:
+    """Write a robots.txt from what its owner wants.
+
+    Options add to the policy file, which may hold: everyone ("open" or "closed"), close, open, only, no, no_robots,
+    sitemaps (lists), delay (seconds), and tables [robots.TOKEN] with close, open and delay for one robot.
+
+    --merge is for servers of many authors: FILEs become one, for each robot as strict as the strictest of them.
+
+    \b
+    goodbot write --close /private/ --sitemap https://example.org/sitemap.xml
+    goodbot write --no ai-training --no seo -o robots.txt
+    goodbot write --only Googlebot --only bingbot
+    goodbot write --policy robots.toml
+    goodbot write --merge alice.txt bob.txt
+    """
+    given = any((closed, close, open_, only, no, no_robot, delay is not None, sitemap, policy))
+    if merge:
+        if given or len(files) < 2:
+            raise InputError("--merge takes two robots.txt files or more, and no other option but --output")
+        text, left_out = merge_robotstxt([read_input(name) for name in files])
+        for sentence in left_out:
+            click.echo(f"goodbot: {sentence}", err=True)
+    else:
+        if files:
+            raise InputError(f"{files[0]}: files are for --merge; a policy is given with --policy")
+        base = load_policy(policy) if policy else Policy()
+        text = write_robotstxt(
+            replace(
+                base,
+                everyone="closed" if closed else base.everyone,
+                bounds=Bounds(
+                    close=(*base.bounds.close, *close),
+                    open=(*base.bounds.open, *open_),
+                    delay=base.bounds.delay if delay is None else delay,
+                ),
+                only=(*base.only, *only),
+                no=(*base.no, *no),
+                no_robots=(*base.no_robots, *no_robot),
+                sitemaps=(*base.sitemaps, *sitemap),
+            )
+        )
+    _put(text, output)
+    return 0
+
+
+def _put(text: bytes, output: Path | None) -> None:
+    if output is None:
+        sys.stdout.buffer.write(text)
+        sys.stdout.buffer.flush()
+        return
+    try:
+        output.write_bytes(text)
+    except OSError as error:
+        raise RunError(f"cannot write {output}: {error.strerror}") from error
+
+
+# ---- the policy file ------------------------------------------------------------------------------------------------
+
+_LISTS = {"close", "open", "only", "no", "no_robots", "sitemaps"}
+
+
+def load_policy(file: Path) -> Policy:
+    """Raises InputError, naming the file, for what is no TOML, an unknown key, a wrong type or value."""
+    try:
+        values = tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{file} is not TOML: {error}") from error
+    try:
+        return _policy(values)
+    except InputError as error:
+        raise InputError(f"{file}: {error}") from error
+
+
+def _policy(values: Mapping[str, Any]) -> Policy:
+    _known(values, {"everyone", "delay", "robots", *_LISTS})
+    everyone, robots = values.get("everyone", "open"), values.get("robots", {})
+    if everyone not in ("open", "closed"):
+        raise InputError(f'everyone is "open" or "closed", not {everyone!r}')
+    if not isinstance(robots, dict) or not all(isinstance(table, dict) for table in robots.values()):
+        raise InputError("robots holds a table for each robot: [robots.Googlebot]")
+    own = {}
+    for token, table in robots.items():
+        _known(table, {"close", "open", "delay"})
+        own[token] = _bounds(table)
+    lists = {name: _texts(values, name) for name in ("only", "no", "no_robots", "sitemaps")}
+    return Policy(everyone=everyone, bounds=_bounds(values), robots=own, **lists)  # type: ignore[arg-type]
+
+
+def _bounds(values: Mapping[str, Any]) -> Bounds:
+    delay = values.get("delay")
+    if delay is not None and (isinstance(delay, bool) or not isinstance(delay, int | float)):
+        raise InputError(f"delay is a number of seconds, not {delay!r}")
+    return Bounds(close=_texts(values, "close"), open=_texts(values, "open"), delay=delay)
+
+
+def _texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    found = values.get(name, [])
+    if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
+        raise InputError(f"{name} is a list of texts, not {found!r}")
+    return tuple(found)
+
+
+def _known(values: Iterable[str], names: set[str]) -> None:
+    for name in values:
+        if name not in names:
+            raise InputError(f"unknown key {name!r}; known are {', '.join(sorted(names))}")
