@@ -8,6 +8,7 @@ from types import ModuleType
 import pytest
 
 import goodbot
+from programs import run_program
 
 ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -43,14 +44,7 @@ def test_the_public_names_can_be_loaded() -> None:
     assert [name for name in goodbot.__all__ if getattr(goodbot, name) is None] == []
 
 
-def test_the_program_of_the_readme() -> None:
-    """The lines of Python in the README do what their comments say."""
-    block = re.search(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-    assert block is not None
-    names: dict[str, object] = {}
-    for line in block[1].splitlines():
-        code, comment, expected = line.partition("  #")
-        if comment:
-            assert repr(eval(code.strip(), names)) == expected.strip()
-        else:
-            exec(code, names)
+@pytest.mark.parametrize("page", ["README.md", "docs/exclusion.md"])
+def test_the_programs_of_a_page(page: str) -> None:
+    """The lines of Python do what their comments say; the blocks of a page are one program."""
+    run_program((ROOT / page).read_text(encoding="utf-8"))

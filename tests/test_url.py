@@ -1,10 +1,10 @@
 """Url values: normal form, parts, and what is private."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goodbot.url import MAX_URL_CHARS, Url, is_private_address, is_private_host, parse_url, resolve
+from goodbot.url import MAX_URL_CHARS, Url, is_private_address, is_private_host, parse_url, resolve, resolve_all
 
 PARSED = [
     ("HTTP://User:pw@ExÄmple.ORG:80/a/../b c?q=ü#frag", "http://xn--exmple-cua.org/b%20c?q=%C3%BC"),
@@ -109,3 +109,50 @@ def test_any_text(base: str, reference: str) -> None:
         assert 0 <= url.port < 65536
         found = resolve(url, reference)
         assert found is None or parse_url(found.text) == found
+
+
+BASES = [parse_url(text) for text in ("http://h.example/a/b.html?q/r", "https://h.example/", "http://h.example/a/c")]
+REFERENCES = """
+    x ./x ../x /x //g.example/x ?q #f x?q x#f http:x http: http:?q http:#f https:x http://g.example
+    HTTP://G.example/../y https:\\\\g.example \\x x:y javascript:x mailto:a@b http://u:p@g.example/ http:///g.example
+    http://[ %2e%2e/x .. . ;x a:80
+""".split()  # noqa: SIM905 - read more easily
+PIECES = st.lists(
+    st.one_of(
+        st.sampled_from([*REFERENCES, "", "?", "#", ":", "/", "\\", "\t", "\n", " ", "http", "\ud800", "é", "\x00"])
+    ),
+    max_size=4,
+).map("".join)
+
+
+@given(st.sampled_from(BASES), st.lists(PIECES, max_size=6))
+@example(BASES[0], REFERENCES)
+@example(BASES[1], REFERENCES)
+@example(BASES[2], REFERENCES)
+@example(BASES[0], ["\t?q", "http:\t?q", "ht\ntp:?q", "", " ", "x\n?q", "x" * 9000])
+def test_many_are_resolved_as_each_is(base: Url, references: list[str]) -> None:
+    assert resolve_all(base, references) == [resolve(base, reference) for reference in references]
+
+
+def test_no_reference_names_nothing() -> None:
+    assert resolve_all(Url("http://h.example/"), [None, "x", None]) == [None, Url("http://h.example/x"), None]
+
+
+@pytest.mark.parametrize(
+    ("text", "url"),
+    [
+        ("http://h.test:0/", "http://h.test:0/"),
+        ("http://h.test:65535/", "http://h.test:65535/"),
+        ("http://h.test:65536/", None),
+        ("http://h.test:-1/", None),
+        ("http://me:secret@h.test/", "http://h.test/"),
+        ("http://me@h.test:80/", "http://h.test/"),
+        ("http://h.test@127.0.0.1/", "http://127.0.0.1/"),
+        ("http://h.test/" + "x" * 10_000, None),
+        ("http://" + "h" * 10_000 + "/", None),
+    ],
+    ids=str,
+)
+def test_odd_authorities_and_lengths(text: str, url: str | None) -> None:
+    parsed = parse_url(text)
+    assert (parsed.text if parsed else None) == url

@@ -8,11 +8,40 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from goodbot.exclusion import Access, Directives, RobotsTxt, Verdict, format_robotstxt
+    from goodbot.exclusion import Access, Directives, Preferences, RobotRules, RobotsTxt, TdmRules, Verdict
+    from goodbot.exclusion import format_robotstxt as format_robotstxt
+    from goodbot.library import Robot
+    from goodbot.library import crawl as crawl
+    from goodbot.page.select import Element
+    from goodbot.page.webpage import WebPage
+    from goodbot.robot.answer import Answer
+    from goodbot.robot.blocking import BlockingClient
 
-__all__ = ["Access", "Directives", "RobotsTxt", "Verdict", "format_robotstxt"]
+__all__ = [
+    "Access",
+    "Answer",
+    "BlockingClient",
+    "Directives",
+    "Element",
+    "Preferences",
+    "Robot",
+    "RobotRules",
+    "RobotsTxt",
+    "TdmRules",
+    "Verdict",
+    "WebPage",
+    "crawl",
+    "format_robotstxt",
+]
 
-_HOME = dict.fromkeys(__all__, "goodbot.exclusion")
+_HOME = dict.fromkeys(__all__, "goodbot.exclusion") | {
+    "Answer": "goodbot.robot.answer",
+    "BlockingClient": "goodbot.robot.blocking",
+    "Element": "goodbot.page.select",
+    "Robot": "goodbot.library",
+    "WebPage": "goodbot.page.webpage",
+    "crawl": "goodbot.library",
+}
 
 
 def __getattr__(name: str) -> Any:

@@ -3,7 +3,8 @@
 GoodbotError                  everything goodbot raises on purpose; its text is one clear line that says what to do
 ├── InputError      exit 2    the user gave something that cannot be used: a scheme, a folder, a query, a setting
 └── RunError        exit 3    the work cannot go on: disk, port, no seed could be fetched
-    └── DamagedError          a frontier, archive or index that cannot be read
+    ├── DamagedError          a frontier, archive or index that cannot be read
+    └── BusyError             another process writes to the folder of this crawl
 """
 
 from typing import ClassVar
@@ -27,3 +28,7 @@ class RunError(GoodbotError):
 
 class DamagedError(RunError):
     """A file of ours that does not hold what it should; the text names the file."""
+
+
+class BusyError(RunError):
+    """Another process writes where this one wants to; tried again later, it may work."""

@@ -4,18 +4,22 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from goodbot.exclusion import Access
+from goodbot.hits import Document, Prepared, Results
+from goodbot.live import Courtesy
 from goodbot.url import Url
 from goodbot.values import (
     Archived,
     Capture,
     Discovery,
-    Document,
+    Encoded,
+    Failure,
     Lease,
+    Lesson,
     Outcome,
     RecordRef,
     Release,
     Request,
-    Results,
+    Said,
     Status,
     UrlRecord,
 )
@@ -37,25 +41,43 @@ class Transport(Protocol):
     async def close(self) -> None: ...
 
 
+class Resolver(Protocol):
+    """Names → addresses. Judges none of them, and never raises on what the network does."""
+
+    async def resolve(self, host: str) -> tuple[str, ...] | Failure:
+        """The addresses of a host name (`Url.host`, no address itself) as text without zone: at least one and at most
+        a few, in the order they are to be tried; or a `Failure` of kind `dns`."""
+        ...
+
+    async def close(self) -> None: ...
+
+
 class Frontier(Protocol):
     """Which URLs are known, and which is to be asked next. Each call is one transaction, durable when it returns."""
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
-        """Makes URLs known; gives how many are new. The smallest depth and the first source stay.
+        """Makes URLs known; gives how many are new. The first source stays; of depth, in-links and hint the best
+        counts, as long as the URL waits.
 
-        Of those known already, one left out that is now found in scope is ready, and so is a seed that had failed.
+        Of those known already, one left out that a link now finds in scope is ready, and so is a seed that had failed
+        or was settled as out of scope. A link never changes what was settled.
         """
         ...
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
         """At most `hosts` leases of hosts that are due and not leased, each of at most `urls_per_host` URLs due now.
 
-        Shallow URLs come before deep ones, earlier found before later; hosts that have waited longest come first.
+        Within a host shallow URLs come first, then those with many in-links (in powers of two), then those with a
+        high hint, then those found earlier. Hosts that have waited longest come first: a host of many pages keeps no
+        other waiting. A host that has had the pages it is granted has nothing ready: the rest is out of scope.
+
+        What was visited and is due again (`Seen.due_at`) is leased as well, with what is `seen` of it, if the frontier
+        was opened for revisits up to that time; it is `ready` then, and counts neither as visited nor as gone.
         """
         ...
 
     def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
-        """Writes outcomes, the links they carry and the ends of leases, all or nothing."""
+        """Writes outcomes, then the links they carry, then the ends of leases, all or nothing."""
         ...
 
     def next_ready_at(self) -> float | None:
@@ -64,7 +86,7 @@ class Frontier(Protocol):
 
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
         """Puts every out-of-scope URL before `judge` (URL, depth → reason to refuse, or None); gives how many are ready
-        now. For a crawl resumed with a wider scope."""
+        now. For a crawl resumed with a wider scope or more pages to a host."""
         ...
 
 
@@ -72,6 +94,11 @@ class Ledger(Protocol):
     """What the frontier knows, for people who ask. Reads only; may be used while a crawl runs."""
 
     def status(self) -> Status: ...
+
+    def due_again_at(self) -> float | None:
+        """When the first page visited is due again (`Seen.due_at`), whether this crawl asks again or not. None: none is
+        ever."""
+        ...
 
     def record(self, url: Url) -> UrlRecord | None: ...
 
@@ -93,6 +120,14 @@ class IndexQueue(Protocol):
         """These cannot be replayed from the archive: they are ready again and pending no more."""
         ...
 
+    def leaving(self) -> list[Url]:
+        """Pages settled with `from_index` that a committed index may still have; `indexed` takes them off as well."""
+        ...
+
+    def copies_of(self, url: Url) -> list[Url]:
+        """Pages left out as copies of that one (`Outcome.same_as`), a hundred at most."""
+        ...
+
 
 class RobotsStore(Protocol):
     """The robots.txt of each origin, as last fetched; survives a restart."""
@@ -102,10 +137,40 @@ class RobotsStore(Protocol):
     def save_robots(self, origin: str, access: Access) -> None: ...
 
 
+class LessonStore(Protocol):
+    """What was learned about hosts; survives a restart."""
+
+    def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]: ...
+
+    def save_lessons(self, lessons: Iterable[Lesson]) -> None:
+        """One of the same host, kind and subject is replaced."""
+        ...
+
+    def load_said(self, hosts: Iterable[str]) -> list[Said]:
+        """Pages of these hosts that are in the index: those that are due again last, up to `SAID_MOST` of a host."""
+        ...
+
+
+class CourtesyStore(Protocol):
+    """What each host was asked up to now; survives a restart."""
+
+    def load_courtesies(self, hosts: Iterable[str]) -> dict[str, Courtesy]:
+        """Of those that were asked before."""
+        ...
+
+    def save_courtesies(self, courtesies: Iterable[Courtesy]) -> None:
+        """In place of what was known of these hosts. A power cut may take the last of them, a kill none."""
+        ...
+
+
 class Archive(Protocol):
-    """Keeps captures. What `put` gave is durable once `flush` has returned."""
+    """Keeps captures. What `put` and `append` gave is durable once `flush` has returned."""
 
     def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef: ...
+
+    def append(self, encoded: Encoded) -> RecordRef:
+        """What another process has encoded; `put` does both."""
+        ...
 
     def flush(self) -> None: ...
 
@@ -115,6 +180,10 @@ class Archive(Protocol):
         """Every response kept, in the order kept."""
         ...
 
+    def export(self) -> tuple[int, Iterator[bytes]]:
+        """Everything kept as one WARC file: its size in bytes, and its pieces, of at most 1 MiB."""
+        ...
+
     def close(self) -> None: ...
 
 
@@ -122,6 +191,10 @@ class Index(Protocol):
     """Takes documents in. A document replaces the one of the same id. Nothing is found before `commit`."""
 
     def add(self, document: Document) -> None: ...
+
+    def add_prepared(self, prepared: Prepared) -> None:
+        """What another process has prepared."""
+        ...
 
     def remove(self, document_id: str) -> None: ...
 

@@ -2,13 +2,18 @@
 
 import asyncio
 import heapq
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import islice
+from zlib import crc32
 
+from goodbot.ports import Clock
 from goodbot.store.memory import MemoryFrontier
 from goodbot.store.memory_archive import MemoryArchive
+from goodbot.url import Url
 from goodbot.values import Capture, Failure, Request, Response
 
-__all__ = ["FakeClock", "FakeWeb", "MemoryArchive", "MemoryFrontier"]
+__all__ = ["FakeClock", "FakeResolver", "FakeWeb", "MemoryArchive", "MemoryFrontier", "SimulatedWeb"]
 
 
 class FakeClock:
@@ -48,6 +53,22 @@ class FakeClock:
             if not future.done():
                 self._now = max(self._now, at)
                 future.set_result(None)
+
+
+class FakeResolver:
+    """A Resolver over `addresses`, by name; they may be changed at any time. `asked` are the names in order."""
+
+    def __init__(self, addresses: Mapping[str, Sequence[str]]) -> None:
+        self.addresses = dict(addresses)
+        self.asked: list[str] = []
+
+    async def resolve(self, host: str) -> tuple[str, ...] | Failure:
+        self.asked.append(host)
+        found = tuple(self.addresses.get(host, ()))
+        return found or Failure("dns", f"the name has no address ({host}): nobody has given it one")
+
+    async def close(self) -> None:
+        return None
 
 
 class FakeWeb:
@@ -90,3 +111,68 @@ class FakeWeb:
 
     async def close(self) -> None:
         return None
+
+
+class SimulatedWeb:
+    """A Transport over a web that is computed, not stored: the same numbers give the same web, of whatever size.
+
+    `hosts` hosts have `pages` pages on average (1 to 2 × `pages` - 1), each page `links` different links, or as many as
+    there are pages to link to. Every page can be reached from `url(0, 0)`. Nothing is kept of a page or a host.
+    """
+
+    _NAVIGATION = 20  # the same pages from every page of a host
+    _CHILDREN = 8
+    _FOLDER = 50
+    _PLACE = re.compile(r"https://h(\d{1,15})\.example/\d+/(\d{1,15})\.html")
+
+    def __init__(self, hosts: int, clock: Clock, *, pages: int = 100, links: int = 84) -> None:
+        self._hosts = hosts
+        self._clock = clock
+        self._pages = pages
+        self._links = links
+
+    def url(self, host: int, page: int) -> Url:
+        """Page `page` of host `host`, both from 0."""
+        return Url(f"https://h{host}.example/{page // self._FOLDER}/{page}.html")
+
+    def pages_of(self, host: int) -> int:
+        """How many pages a host has."""
+        return 1 + crc32(b"%d" % host) % (2 * self._pages - 1)
+
+    def links_of(self, host: int, page: int) -> list[Url]:
+        """The links of a page: into its own folder mostly, as on real sites, and a few abroad."""
+        size = self.pages_of(host)
+        near = page - page % self._FOLDER
+        wanted = dict.fromkeys(self._abroad(host, page))
+        own = [
+            *range(page * self._CHILDREN + 1, page * self._CHILDREN + self._CHILDREN + 1),
+            *range(self._NAVIGATION),
+            *range(near, near + self._FOLDER),
+            *range(near + self._FOLDER, near + self._FOLDER + self._links),
+        ]
+        wanted |= dict.fromkeys((host, other) for other in own if other < size)
+        return [self.url(*place) for place in islice(wanted, self._links)]
+
+    def _abroad(self, host: int, page: int) -> list[tuple[int, int]]:
+        """Hosts are a tree of first pages, and every page knows two hosts more."""
+        children = [2 * host + 1, 2 * host + 2] if page == 0 else []
+        chance = [crc32(b"%d/%d/%d" % (host, page, number)) % self._hosts for number in range(2)]
+        return [(other, 0) for other in (*children, *chance) if other < self._hosts]
+
+    async def send(self, request: Request) -> Capture:
+        now = self._clock.now()
+        return Capture(request, self._answer(request.url), now, 0.0)
+
+    async def close(self) -> None:
+        return None
+
+    def _answer(self, url: Url) -> Response:
+        place = self._PLACE.fullmatch(url.text)
+        host, page = map(int, place.groups()) if place else (-1, -1)
+        if url.path == "/robots.txt":
+            return Response(200, (("content-type", "text/plain"),), b"User-agent: *\nAllow: /\n")
+        if not 0 <= host < self._hosts or page >= self.pages_of(host) or url != self.url(host, page):
+            return Response(404, (("content-type", "text/plain"),), b"not found")
+        anchors = "\n".join(f'<a href="{link}">{link.path}</a>' for link in self.links_of(host, page))
+        body = f"<!doctype html><title>Page {page} of host {host}</title>\n{anchors}\n"
+        return Response(200, (("content-type", "text/html; charset=utf-8"),), body.encode())

@@ -5,6 +5,8 @@ a million strings; its parts are cut from the text when asked for.
 """
 
 import ipaddress
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -104,12 +106,49 @@ def parse_url(text: str) -> Url | None:
 
 def resolve(base: Url, reference: str) -> Url | None:
     """The `Url` that `reference` names on a page at `base`; None as for `parse_url`."""
+    return _joined(base.text, reference)
+
+
+def resolve_all(base: Url, references: Iterable[str | None]) -> list[Url | None]:
+    """`resolve` for each of them; None for None.
+
+    A path is resolved once for all pages of a directory while it is among the last `_REMEMBERED`: menus stand on every
+    page.
+    """
+    text = base.text
+    directory = text[: text.partition("?")[0].rindex("/") + 1]
+    again = _joined_again if len(directory) <= _SHORT else _joined
+    return [
+        None
+        if named is None
+        else again(directory, named)
+        if len(named) <= _SHORT and _PATH.match(named)
+        else _joined(text, named)
+        for named in references
+    ]
+
+
+_REMEMBERED = 16_384
+"""8 MB; 20 where all are as long as may be."""
+
+_SHORT = 256
+"""Longer references and directories are not remembered."""
+
+_PATH = re.compile(r"(?:https?://|[^\x00-\x20?#:\\]++(?:[?#]|\Z))", re.IGNORECASE)
+"""References that mean the same on all pages of a directory, whatever a URL parser takes out of them: not empty, no
+query or fragment alone, no scheme but one with an authority (`http:?x` is a query)."""
+
+
+def _joined(base: str, reference: str) -> Url | None:
     if len(reference) > MAX_URL_CHARS:
         return None
     try:
-        return _normal(_parsed(base.text).join(reference))
+        return _normal(_parsed(base).join(reference))
     except (whatwg.URLError, UnicodeEncodeError):
         return None
+
+
+_joined_again = lru_cache(maxsize=_REMEMBERED)(_joined)
 
 
 @lru_cache(maxsize=16)
@@ -118,11 +157,13 @@ def _parsed(text: str) -> whatwg.URL:
 
 
 def _normal(parsed: whatwg.URL) -> Url | None:
-    if parsed.scheme not in _DEFAULT_PORT:
+    text = str(parsed)
+    if not text.startswith(("http://", "https://")):
         return None
-    if parsed.username or parsed.password:
-        parsed = parsed.with_username("").with_password(None)
-    text = str(parsed).partition("#")[0]
+    if "@" in text and (parsed.username or parsed.password):
+        text = str(parsed.with_username("").with_password(None))
+    if "#" in text:
+        text = text.partition("#")[0]
     return Url(text) if len(text) <= MAX_URL_CHARS else None
 
 
@@ -143,7 +184,7 @@ def _address(host: str) -> Address | None:
 @lru_cache(maxsize=4096)
 def is_private_host(host: str) -> bool:
     """Whether the host is a private address written out, or `localhost` (RFC 6761 §6.3). Resolves nothing."""
-    if host == "localhost" or host.endswith(".localhost"):
+    if f".{host}".removesuffix(".").endswith(".localhost"):
         return True
     return _address(host) is not None and is_private_address(host)
 
@@ -157,6 +198,16 @@ _V4_INSIDE = tuple(
         "64:ff9b:1::/48",  # NAT64 of one network, RFC 8215; taken as a /96 of it
     )
 )
+_PROTOCOLS_V4 = ipaddress.IPv4Network("192.0.0.0/24")
+_PROTOCOLS_GLOBAL = {ipaddress.IPv4Address("192.0.0.9"), ipaddress.IPv4Address("192.0.0.10")}
+"""RFC 6890 §2.1 but for RFC 7723 and 8155; Python knows the whole range with 3.12.4. A cloud has its metadata there."""
+
+_GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
+"""All that IANA has given out (RFC 4291 §2.4). Not IPv4-translated addresses (RFC 2765), site-local ones, 5f00::/16…"""
+
+_DOCUMENTATION_V6 = ipaddress.IPv6Network("3fff::/20")
+"""RFC 9637; Python learns of it with 3.12.4."""
+
 _UNSPECIFIED: dict[str, Address] = {
     "0.0.0.0": ipaddress.IPv4Address("127.0.0.1"),  # noqa: S104 - judged, not bound to
     "::": ipaddress.IPv6Address("::1"),
@@ -195,5 +246,7 @@ def is_private_address(address: str) -> bool:
     ip = reached_address(address)
     if ip is None:
         raise ValueError(f"no address: {address!r}")
-    site_local = isinstance(ip, ipaddress.IPv6Address) and ip.is_site_local
-    return not ip.is_global or ip.is_multicast or site_local
+    beyond = isinstance(ip, ipaddress.IPv6Address) and (ip not in _GLOBAL_V6 or ip in _DOCUMENTATION_V6)
+    if isinstance(ip, ipaddress.IPv4Address) and ip in _PROTOCOLS_V4:
+        return ip not in _PROTOCOLS_GLOBAL
+    return not ip.is_global or ip.is_multicast or beyond

@@ -1,9 +1,10 @@
 """The nouns: what one room hands to another. All are frozen; none knows how it is made, kept or sent."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal, NamedTuple
 
-from goodbot.exclusion import Directives, Verdict
+from goodbot.exclusion import Directives, Verdict, parse_rel
 from goodbot.url import Url
 
 Headers = tuple[tuple[str, str], ...]
@@ -15,6 +16,8 @@ STATES: tuple[State, ...] = ("ready", "leased", "visited", "disallowed", "out-of
 FailureKind = Literal["dns", "connect", "timeout", "reset", "tls", "too-many-redirects", "private-address", "protocol"]
 """Why there is no answer. `private-address`: our own guard refused; `protocol`: the bytes received are not HTTP."""
 
+Method = Literal["GET", "HEAD"]
+
 
 # ---- fetching -------------------------------------------------------------------------------------------------------
 
@@ -24,13 +27,15 @@ class Request:
     """A fetch that is permitted: there is no `Request` without the `Verdict` that allows it.
 
     `public_only` forbids private addresses even where the crawl may use them (a redirect that came from a public host).
-    Raises ValueError if the verdict forbids the URL or speaks of another one.
+    HEAD asks for the header fields alone (RFC 9110 §9.3.2). Raises ValueError if the verdict forbids the URL or speaks
+    of another one.
     """
 
     url: Url
     verdict: Verdict
     headers: Headers = ()
     public_only: bool = False
+    method: Method = "GET"
 
     def __post_init__(self) -> None:
         if not self.verdict.allowed or self.verdict.url != self.url.text:
@@ -60,6 +65,17 @@ class Response:
         """Every field of that name (any case), in order."""
         wanted = name.lower()
         return [value for key, value in self.headers if key.lower() == wanted]
+
+    @property
+    def location(self) -> str | None:
+        """`Location`, read as UTF-8 if it is that (browsers percent-encode the bytes, whatever they are)."""
+        value = self.header("location")
+        if value is None or value.isascii():
+            return value
+        try:
+            return value.encode("latin-1").decode("utf-8")
+        except UnicodeError:
+            return value
 
     @property
     def media_type(self) -> str:
@@ -93,40 +109,71 @@ class Capture:
 # ---- reading --------------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Link:
-    """A reference found on a page. `rel` is in lower case; a META refresh has rel `("refresh",)`."""
+class Link(NamedTuple):
+    """A reference found on a page. `rel` is in lower case; a META refresh has rel `("refresh",)`.
+
+    A page makes a hundred of them, and a tuple is made in half the time of a dataclass.
+    """
 
     url: Url
     anchor: str = ""
     rel: tuple[str, ...] = ()
 
+    @property
+    def follow(self) -> bool:
+        """Whether who set the link lets robots follow it."""
+        return not self.rel or _is_followed(self.rel)
+
+
+@lru_cache(maxsize=256)
+def _is_followed(rel: tuple[str, ...]) -> bool:
+    """Most links with a rel have one of a few; asked twice of each."""
+    return parse_rel(rel).follow
+
+
+class Listed(NamedTuple):
+    """A URL that a sitemap or a feed names, and what is said of it: when it changed last (Unix seconds), how often it
+    does (seconds), how much it matters to its site (0 to 1)."""
+
+    url: Url
+    title: str = ""
+    modified_at: float | None = None
+    interval_s: float | None = None
+    priority: float | None = None
+
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a document says. `language` is a BCP 47 tag as stated, or None; `canonical` None if not stated."""
+    """What a document says. `language` is a BCP 47 tag as stated, or None; `canonical` None if not stated.
+
+    `shown` is the part of `text` that extracts may be taken from (`data-nosnippet`), None: all of it. `listed` is what
+    a sitemap, a sitemap index or a feed names; such a document has no links beside. `unread` says why the document, or
+    a part of it, could not be read (encrypted, damaged, too long); empty if all of it was.
+    """
 
     url: Url
     directives: Directives
     title: str = ""
     headings: tuple[str, ...] = ()
     text: str = ""
+    shown: str | None = None
     links: tuple[Link, ...] = ()
     canonical: Url | None = None
     language: str | None = None
-    description: str = ""
-    keywords: str = ""
     encoding: str = "utf-8"
+    listed: tuple[Listed, ...] = ()
+    unread: str = ""
 
 
 # ---- the frontier ---------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
-class Discovery:
+class Discovery(NamedTuple):
     """A URL someone named: a seed (`source` None) or a link found. `refused` says why it is out of scope, or None.
 
-    `hops` counts the redirects in a row that led here.
+    `hops` counts the redirects, sitemaps and feeds in a row that led here. `priority` is a hint given with the link,
+    higher first; `inlinks` how often the URL was found up to now. `modified_at` and `interval_s` are what a sitemap
+    says: when it changed last, and how often it does; a page visited before `modified_at` is due at once.
     """
 
     url: Url
@@ -135,17 +182,59 @@ class Discovery:
     refused: str | None = None
     public_only: bool = False
     hops: int = 0
+    priority: int = 0
+    inlinks: int = 1
+    modified_at: float | None = None
+    interval_s: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class LeasedUrl:
-    """One URL of a lease. `tries` counts fetches that failed before."""
+class Seen:
+    """What a visit leaves for the next one of the same URL.
+
+    `at`: when it was last answered; `due_at`: when it is to be asked again; `interval_s`: the wait that was chosen;
+    `changed_at`: when it was last found to differ. `etag` and `modified` are the validators as received, `digest`,
+    `record` and `title` those of the last answer that brought the page. `gone` counts answers 404 and 410 in a row.
+    `available_until`: `unavailable_after`. `indexed`: the page was given to the index. `text`: a digest of what the
+    page says, which stays when only its bytes change.
+    """
+
+    at: float
+    due_at: float
+    interval_s: float
+    changed_at: float
+    etag: str | None = None
+    modified: str | None = None
+    digest: str | None = None
+    record: "RecordRef | None" = None
+    title: str | None = None
+    gone: int = 0
+    available_until: float | None = None
+    indexed: bool = False
+    text: str | None = None
+
+
+class LeasedUrl(NamedTuple):
+    """One URL of a lease. `tries` counts fetches that failed before. `seen`: it was visited before, and is due again.
+    `interval_s`: how often it changes, as a sitemap says. `same_as`: whose copy its text showed it to be, if that one
+    is in the index and says what it said then."""
 
     url: Url
     depth: int
     tries: int = 0
     public_only: bool = False
     hops: int = 0
+    seen: Seen | None = None
+    interval_s: float | None = None
+    same_as: Url | None = None
+
+
+class Said(NamedTuple):
+    """A page in the index as it was last read: the digests of its bytes and of its title and text."""
+
+    url: Url
+    digest: str | None
+    text: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,8 +249,7 @@ class Lease:
     cut_at: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Event:
+class Event(NamedTuple):
     """One decision about one URL, for `why`. `line` is the line of the robots.txt that decided, if one did."""
 
     at: float
@@ -180,12 +268,31 @@ class RecordRef:
 
 
 @dataclass(frozen=True, slots=True)
+class Encoded:
+    """The records of one capture as the archive writes them: gzip members in `data`, of which the response record is
+    the first and has `length` bytes. The rest is said again for the archive's index, and for revisits of this capture:
+    `url`, `date` (WARC-Date), `digest` of the payload (None if `headers_only`: the body is withheld), `entry` (the line
+    of the index, but for the place)."""
+
+    data: bytes
+    length: int
+    url: str
+    date: str
+    digest: str | None
+    entry: str
+    headers_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """What became of one leased URL.
 
     `state` is where it goes: `ready` is one more try, not before `ready_at`. `why` is one sentence. `to_index`: the
-    page may be indexed and is not in a committed index yet. `links` are known URLs from now on, committed with this
-    outcome.
+    page may be indexed and is not in a committed index yet; `from_index`: what the index has of it is to go;
+    `unchanged`: neither, the page is what it was (304), and so is its place in the index. `links` are known URLs from
+    now on, committed with this outcome. `seen` is for the next visit; None: there is none, what was known before is
+    dropped. `same_as`: the page says nothing but what that one does, its representative; `alike`:
+    that was found by comparing them, not by its own word. `revisit`: it had been visited before.
     """
 
     url: Url
@@ -202,6 +309,26 @@ class Outcome:
     tries: int = 0
     events: tuple[Event, ...] = ()
     links: tuple[Discovery, ...] = ()
+    seen: Seen | None = None
+    from_index: bool = False
+    unchanged: bool = False
+    same_as: Url | None = None
+    alike: bool = False
+    revisit: bool = False
+
+
+class Lesson(NamedTuple):
+    """What was learned about a host (`Url.host_key`), and is not to be learned again after a restart.
+
+    `kind` and `about` are the learner's (a parameter that changes nothing, a prefix of few texts, a mirror);
+    `evidence` is one sentence for people.
+    """
+
+    host: str
+    kind: str
+    about: str
+    evidence: str
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,6 +370,8 @@ class UrlRecord:
     why: str = ""
     record: RecordRef | None = None
     events: tuple[Event, ...] = ()
+    seen: Seen | None = None
+    same_as: Url | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,43 +383,3 @@ class Archived:
     response: Response
     record: RecordRef
     headers_only: bool = False
-
-
-# ---- search ---------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """What is indexed of a page. `id` is the URL unless the document was imported under another name."""
-
-    id: str
-    url: str
-    title: str
-    text: str
-    headings: str = ""
-    description: str = ""
-    keywords: str = ""
-    language: str | None = None
-    fetched_at: float = 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Hit:
-    """One result. `snippet` is plain text; `highlights` are the (start, end) of the words found in it."""
-
-    id: str
-    url: str
-    title: str
-    snippet: str
-    score: float
-    highlights: tuple[tuple[int, int], ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Results:
-    """One page of hits; `total` counts all documents that match."""
-
-    query: str
-    total: int
-    took_ms: float
-    hits: tuple[Hit, ...] = field(default=())

@@ -1,118 +1,50 @@
-"""Settings → assembled objects. With `testing`, the only place that names concrete classes."""
+"""Settings → assembled objects. With `folder`, `library`, `outside` and `testing`, the only place that names concrete
+classes."""
 
-import asyncio
-import socket
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+import os
+from collections.abc import AsyncIterator, Callable, Iterable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import partial
 from importlib.metadata import version
+from itertools import chain, islice
 from pathlib import Path
 
-from goodbot.config import FILE_NAME, Settings, load_settings, save_settings
+from goodbot.clock import SystemClock
+from goodbot.config import (
+    Settings,
+)
 from goodbot.errors import InputError
-from goodbot.exclusion import Access
-from goodbot.index import TantivyIndex, TantivySearch
-from goodbot.ports import Archive, Ledger
-from goodbot.robot.clock import SystemClock
+from goodbot.folder import SOFTWARE, CrawlFolder
+from goodbot.index import TantivyIndex, prepare
+from goodbot.ports import Ledger, Transport
+from goodbot.robot.assembly import crawler_of
+from goodbot.robot.batch import Batch
 from goodbot.robot.crawler import Crawler
-from goodbot.robot.guard import AddressGuard, Network, private_range
+from goodbot.robot.guard import AddressGuard
 from goodbot.robot.identity import identity_of
-from goodbot.robot.permission import Permission
-from goodbot.robot.politeness import Politeness
-from goodbot.robot.reading import Reader
+from goodbot.robot.messages import Setup
+from goodbot.robot.owner import Owner
+from goodbot.robot.rendering import Browser
 from goodbot.robot.replay import replay
 from goodbot.robot.scope import Scope
-from goodbot.robot.transport import CurlTransport
+from goodbot.robot.seeding import Seeding, parse_seeds, typed_seeds
+from goodbot.robot.signing import signer_of
+from goodbot.robot.steward import Steward
+from goodbot.robot.tap import Tap
+from goodbot.settings_file import (
+    save_settings,
+)
+from goodbot.store.control import ControlFolder
 from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.memory import MemoryFrontier
+from goodbot.store.seeds import SeedSpool
+from goodbot.store.token import make_token
 from goodbot.store.warc import WarcArchive
-from goodbot.url import Url, is_private_host, parse_url
-from goodbot.values import Archived, Discovery, Outcome, Status, UrlRecord
+from goodbot.store.warc_record import encode_capture
+from goodbot.url import Url
+from goodbot.values import Discovery, Outcome, Status, UrlRecord
 
-SOFTWARE = f"goodbot/{version('goodbot')}"
-
-
-class CrawlFolder:
-    """Where a crawl keeps what it needs: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.settings_file = path / FILE_NAME
-        self.frontier = path / "frontier.sqlite"
-        self.warc = path / "warc"
-        self.index = path / "index"
-
-    @property
-    def is_crawl(self) -> bool:
-        """Whether there is one to resume or to read."""
-        return self.frontier.is_file()
-
-    def settings(self, base: Settings) -> Settings:
-        """`base`, with what `goodbot.toml` in this folder says, if there is one."""
-        return load_settings(self.settings_file, base) if self.settings_file.is_file() else base
-
-    def check(self) -> None:
-        """InputError, saying what to do, if there is no crawl here that can be read."""
-        try:
-            if not self.path.is_dir():
-                raise InputError(f"no such folder: {self.path}")
-            if not self.is_crawl:
-                raise InputError(f"no crawl in {self.path}; start one with: goodbot crawl URL --into {self.path}")
-        except OSError as error:
-            raise InputError(f"cannot read {self.path}: {error.strerror}") from error
-
-    def create(self) -> None:
-        """Makes the folder if it is missing; InputError if it cannot be."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot make the folder {self.path}: {error.strerror}") from error
-
-
-# ---- reading a crawl ------------------------------------------------------------------------------------------------
-
-
-@contextmanager
-def open_ledger(path: Path) -> Iterator[Ledger]:
-    """What the frontier in `path` knows, read only; the crawl may be running."""
-    folder = CrawlFolder(path)
-    folder.check()
-    frontier = SqliteFrontier.open(folder.frontier, read_only=True)
-    try:
-        yield frontier
-    finally:
-        frontier.close()
-
-
-@contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
-    """The archive in `path`, read only. Raises InputError if the crawl keeps none."""
-    folder = CrawlFolder(path)
-    folder.check()
-    if not folder.warc.is_dir():
-        raise InputError(f"{path} has no archive (it was crawled with --no-archive)")
-    archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE, read_only=True)
-    try:
-        yield archive
-    finally:
-        archive.close()
-
-
-def archived_pages(ledger: Ledger, archive: Archive) -> Iterator[Archived]:
-    """The last capture of every page visited, in the order found; redirects and what is no page are left out."""
-    for record in ledger.records():
-        if record.state == "visited" and record.record is not None and 200 <= (record.status or 0) < 300:
-            yield archive.read(record.record)
-
-
-def open_search(path: Path) -> TantivySearch:
-    """The index in `path`. Raises InputError if the crawl has none."""
-    folder = CrawlFolder(path)
-    folder.check()
-    if not folder.index.is_dir():
-        raise InputError(f"{path} has no index (it was crawled with --no-index)")
-    return TantivySearch(folder.index)
+SEEDS_AT_ONCE = 10_000
 
 
 # ---- crawling -------------------------------------------------------------------------------------------------------
@@ -122,16 +54,22 @@ def open_search(path: Path) -> TantivySearch:
 class Crawl:
     """A crawl that is open: its loop, its numbers, its seeds."""
 
-    crawler: Crawler
+    crawler: Crawler | Owner
+    steward: Steward
     ledger: Ledger
     settings: Settings
     replayed: int
+    seeds: Callable[[], Iterable[Url]]
 
-    def seed_records(self) -> list[UrlRecord]:
-        """What became of each seed."""
-        urls = (parse_url(seed) for seed in self.settings.seeds)
-        records = (self.ledger.record(url) for url in urls if url is not None)
-        return [record for record in records if record is not None]
+    def failed_seed(self) -> UrlRecord | None:
+        """The first seed if every one of them failed; else None."""
+        first = None
+        for seed in self.seeds():
+            record = self.ledger.record(seed)
+            if record is not None and record.state != "failed":
+                return None
+            first = first or record
+        return first
 
     def status(self) -> Status:
         """The crawl in numbers."""
@@ -140,153 +78,245 @@ class Crawl:
 
 @asynccontextmanager
 async def open_crawl(
-    path: Path, settings: Settings, observe: Callable[[Outcome], None] = lambda outcome: None
+    path: Path,
+    settings: Settings,
+    observe: Callable[[Outcome], None] = lambda outcome: None,
+    listed: SeedSpool | None = None,
+    revisit_until: float | None = None,
+    tap: Tap | None = None,
 ) -> AsyncIterator[Crawl]:
-    """A crawl in `path`, begun or resumed with `settings`, whose seeds include those of before."""
-    seeds = parse_seeds(settings.seeds)
-    networks = opened_networks(settings, seeds)
+    """A crawl in `path`, begun or resumed with `settings`, whose seeds include those of before. `listed`: more seeds,
+    already checked. `revisit_until`: what was visited and is due again by then is asked for again; infinity: always,
+    None: nothing is. With a `tap` its pages go to a program, and there is one process."""
+    parts = path, settings, observe, listed, revisit_until, tap
+    async with _browsing(settings) as browser, _opened(*parts, browser) as crawl:
+        yield crawl
+
+
+@asynccontextmanager
+async def _browsing(settings: Settings) -> AsyncIterator[Browser | None]:
+    """The browser that renders, if pages are to be rendered. Raises InputError, saying what to install, if it cannot be
+    had. Playwright is loaded here and not before: it takes 0.2 s."""
+    if not settings.render:
+        yield None
+        return
+    try:
+        from goodbot.robot.chromium import open_chromium  # noqa: PLC0415
+    except ModuleNotFoundError as error:
+        raise InputError("rendering needs Playwright: pip install 'goodbot[render]'") from error
     identity = identity_of(settings, version("goodbot"))
-    if settings.contact is None and (public := next((seed for seed in seeds if _is_public(seed, settings)), None)):
-        raise InputError(
-            f"{public.host} is a public host: say who you are with --contact (a mail address or a URL), "
-            "so that its owner can reach you"
-        )
+    browser = await open_chromium(settings.render_executable, identity.user_agent)
+    try:
+        yield browser
+    finally:
+        await browser.close()
+
+
+@asynccontextmanager
+async def _opened(
+    path: Path,
+    settings: Settings,
+    observe: Callable[[Outcome], None],
+    listed: SeedSpool | None,
+    revisit_until: float | None,
+    tap: Tap | None,
+    browser: Browser | None,
+) -> AsyncIterator[Crawl]:
+    typed, networks = typed_seeds(settings)
+    identity = identity_of(settings, version("goodbot"))
+    signer_of(settings)  # a key that cannot be used is told before anything is made
     folder = CrawlFolder(path)
-    resumed = folder.is_crawl
+    same_answers = _answers_asked_for(folder.settings(Settings())) == _answers_asked_for(settings)
+
+    def seeds() -> Iterable[Url]:
+        return chain(typed, folder.seeds)
+
     folder.create()
     clock = SystemClock()
-    frontier = SqliteFrontier.open(folder.frontier, create=True, now=clock.now)
+    frontier = SqliteFrontier.open(
+        folder.frontier, create=True, now=clock.now, host_pages=settings.host_pages, revisit_until=revisit_until
+    )
     archive = index = transport = None
+    control = ControlFolder(path)
+
+    def observed(outcome: Outcome) -> None:
+        steward.observe(outcome)
+        observe(outcome)
+
     try:
+        control.attend()
+        make_token(path)
         save_settings(folder.settings_file, settings)
-        archive = WarcArchive(folder.warc, clock, SOFTWARE) if settings.archive else None
+        if settings.archive:
+            archive = WarcArchive(folder.warc, clock, SOFTWARE, size_limit_bytes=settings.warc_size)
         index = TantivyIndex(folder.index) if settings.index else None
-        guard = AddressGuard(networks)
-        transport = CurlTransport(settings, guard, identity.user_agent, identity.from_, clock)
-        scope = Scope(settings.scope, seeds, settings.depth, guard)
-        replayed = replay(settings, identity.token, frontier, archive, index) if index is not None else 0
-        if resumed:
-            frontier.reconsider(scope.refuse)
-        frontier.add(Discovery(seed, 0) for seed in seeds)
-        crawler = Crawler(
-            settings,
+        folder.seeds.take(listed)
+        guard = AddressGuard({*networks, *Seeding(settings).networks(folder.seeds)})
+        scope = Scope(settings, seeds(), guard)
+        replayed = _catch_up(settings, identity.token, frontier, archive, index)
+        reconsider(folder.frontier, frontier, scope, same_answers)
+        add_seeds(frontier, scope, chain(typed, folder.seeds.new()), same_answers)
+        folder.seeds.settle()
+        workers = workers_of(settings, seeds()) if tap is None else 1
+        batch = Batch(frontier, frontier, archive, index, clock, observed, courtesies=frontier)
+        encode, prepared = encode_capture if archive else None, prepare if index else None
+        setup = Setup(settings, identity, guard, scope, encode, prepared)
+        crawler, transport = _run_by(workers, setup, frontier, batch, clock, tap, browser)
+        steward = Steward(
+            crawler,
+            wishes=control,
             frontier=frontier,
-            queue=frontier,
-            archive=archive,
-            index=index,
-            transport=transport,
-            permission=Permission(
-                settings,
-                identity.token,
-                transport,
-                frontier,
-                clock,
-                keep=archive.put if archive else lambda capture: None,
-            ),
-            politeness=Politeness(settings),
-            reader=Reader(settings, identity.token, scope, archive),
+            refuse=scope.refuse,
+            to_fetch=frontier.to_fetch,
+            bar=frontier.bar_host,
+            workers=workers,
             clock=clock,
-            observe=observe,
+            again=partial(_again, frontier) if revisit_until is not None else None,
         )
-        yield Crawl(crawler, frontier, settings, replayed)
+        yield Crawl(crawler, steward, frontier, settings, replayed, seeds)
+        remove_hosts(frontier, archive, index)
     finally:
         if transport is not None:
             await transport.close()
-        for part in (index, archive, frontier):
+        for part in (index, archive, frontier, control):
             if part is not None:
                 part.close()
 
 
-def parse_seeds(texts: Iterable[str]) -> list[Url]:
-    """The seeds as URLs. Raises InputError for one that is none, saying what it may have meant."""
-    seeds = []
-    for text in texts:
-        url = parse_url(text.strip())
-        if url is None:
-            _, separator, _ = text.partition("://")
-            if separator:
-                raise InputError(f"cannot crawl {text!r}: not an http or https URL")
-            raise InputError(f"{text!r} is not a URL; did you mean https://{text}/ ?")
-        seeds.append(url)
-    return seeds
+def _run_by(
+    workers: int,
+    setup: Setup,
+    frontier: SqliteFrontier,
+    batch: Batch,
+    clock: SystemClock,
+    tap: Tap | None,
+    browser: Browser | None,
+) -> tuple[Crawler | Owner, Transport | None]:
+    """What runs the crawl: an owner of several processes, or the loop itself, with its transport to be closed."""
+    if workers > 1:
+        owner = Owner(
+            setup.settings,
+            workers,
+            setup=setup,
+            frontier=frontier,
+            robots=frontier,
+            batch=batch,
+            clock=clock,
+            lessons=frontier,
+        )
+        return owner, None
+    if tap is None:
+        return crawler_of(setup, frontier, batch, frontier, clock, browser, lessons=frontier)
+    fitted = tap.fitted(batch, frontier, clock)
+    tapped = replace(setup, encode=tap.encoding(setup.encode))
+    return crawler_of(tapped, fitted, fitted, frontier, clock, browser, lessons=frontier)
 
 
-def opened_networks(settings: Settings, seeds: Iterable[Url]) -> list[Network]:
-    """The private ranges `--allow-private` opens: those the seeds lie in, by literal, by `--resolve` or by name.
+def _again(ledger: Ledger) -> tuple[int, float | None]:
+    """How many pages are asked for again some time, and when the first is."""
+    status = ledger.status()
+    return status.pages, status.next_ready_at
 
-    Raises InputError for a private seed without `--allow-private`.
+
+def _catch_up(
+    settings: Settings,
+    token: str,
+    frontier: SqliteFrontier,
+    archive: WarcArchive | None,
+    index: TantivyIndex | None,
+) -> int:
+    """Does what a run that was killed has left: hosts to be removed, pages to be indexed; gives how many of these."""
+    remove_hosts(frontier, archive, index)
+    return replay(settings, token, frontier, archive, index) if index is not None else 0
+
+
+def remove_hosts(frontier: SqliteFrontier, archive: WarcArchive | None, index: TantivyIndex | None) -> None:
+    """Takes out what is kept of the hosts that are to be forgotten."""
+    for host in frontier.hosts_to_remove():
+        remove_host(host, frontier, archive, index)
+
+
+def remove_host(
+    host: str, frontier: SqliteFrontier, archive: WarcArchive | None, index: TantivyIndex | None
+) -> tuple[int, int]:
+    """Takes out what is kept of a host that the frontier bars; gives how many URLs and how many captures.
+
+    The frontier comes last: it knows what the index may hold, and that all this is to be done again after a kill. Then
+    index and frontier are written anew, without what free room in their files still holds.
     """
-    networks = []
+    if index is not None:
+        leaving = (url for url in frontier.leaving() if url.host_key == host)
+        for url in chain(frontier.visited_on(host), leaving):
+            index.remove(url.text)
+        index.commit()
+    captures = archive.forget(host) if archive is not None else 0
+    urls = frontier.remove_host(host)
+    if index is not None:
+        index.purge()
+    frontier.purge()
+    return urls, captures
+
+
+def workers_of(settings: Settings, seeds: Iterable[Url]) -> int:
+    """How many robot processes a crawl gets: as many as there are cores unless it is said; never more than hosts, where
+    the scope bounds those, since each host belongs to one."""
+    wanted = 1 if settings.render else settings.workers or os.cpu_count() or 1
+    if settings.scope not in ("page", "prefix", "host"):
+        return wanted
+    hosts: set[str] = set()
     for seed in seeds:
-        for address in _addresses(seed, settings):
-            network = private_range(address)
-            if network is None:
-                continue
-            if not settings.allow_private:
-                raise InputError(f"{seed} is on a private address ({address}); add --allow-private if you mean it")
-            networks.append(network)
-    return networks
+        hosts.add(seed.host_key)
+        if len(hosts) >= wanted:
+            break
+    return max(len(hosts), 1)
 
 
-def _addresses(seed: Url, settings: Settings) -> list[str]:
-    """The addresses of a seed; a name is resolved only to see which private range it opens."""
-    pinned = _pinned(seed, settings)
-    if pinned:
-        return [pinned]
-    if not is_private_host(seed.host):
-        return _resolved(seed) if settings.allow_private else []
-    return _resolved(seed) or ["127.0.0.1"]
+def reconsider(file: Path, frontier: SqliteFrontier, scope: Scope, same_answers: bool) -> None:
+    """Takes up what the scope lets in now. What was fetched and refused for its type or size is not fetched again, if
+    these bounds are what they were."""
+    with SqliteFrontier.open(file, read_only=True) as before:
+
+        def judge(url: Url, depth: int) -> str | None:
+            return scope.refuse(url, depth) or (_settled(before, url) if same_answers else None)
+
+        frontier.reconsider(judge)
 
 
-def _pinned(seed: Url, settings: Settings) -> str | None:
-    for entry in settings.resolve:
-        host, _, rest = entry.partition(":")
-        port, _, address = rest.partition(":")
-        if host.lower() == seed.host and port == str(seed.port):
-            return address.strip("[]")
-    return None
+def _answers_asked_for(settings: Settings) -> tuple[object, ...]:
+    return settings.types, settings.max_size
 
 
-@lru_cache(maxsize=1024)
-def _resolved(seed: Url) -> list[str]:
-    """Asked twice of a seed: which range it opens, and whether it is public."""
-    try:
-        found = socket.getaddrinfo(seed.host, seed.port, type=socket.SOCK_STREAM)
-    except (OSError, UnicodeError):
-        return []  # the crawl itself will say that the name does not resolve
-    return sorted({str(entry[4][0]) for entry in found})
+def _settled(ledger: Ledger, url: Url) -> str | None:
+    """Why the answer of a URL was refused for its type or size; None if it was not."""
+    record = ledger.record(url)
+    return record.why if record and record.state == "out-of-scope" and record.status is not None else None
 
 
-def _is_public(seed: Url, settings: Settings) -> bool:
-    addresses = _addresses(seed, settings)
-    return not (addresses and all(private_range(address) for address in addresses))
+def add_seeds(frontier: SqliteFrontier, scope: Scope, seeds: Iterable[Url], same_answers: bool) -> None:
+    """Makes seeds known, `SEEDS_AT_ONCE` in a transaction; the globs may leave out those of a list. As in `reconsider`,
+    what was fetched and refused for its type or size is not fetched again if these bounds are what they were."""
+    settled = same_answers and frontier.status().states["out-of-scope"] > 0
+
+    def refusal(seed: Url) -> str | None:
+        return scope.refuse(seed, 0) or (_settled(frontier, seed) if settled else None)
+
+    found = (Discovery(seed, 0, refused=refusal(seed)) for seed in seeds)
+    while batch := list(islice(found, SEEDS_AT_ONCE)):
+        frontier.add(batch)
 
 
-def new_settings(folder: CrawlFolder, base: Settings, options: dict[str, object], seeds: Iterable[str]) -> Settings:
-    """What is asked of a crawl: `base`, then what the folder remembers, then `options` that were given."""
+def new_settings(
+    folder: CrawlFolder, base: Settings, options: dict[str, object], seeds: Iterable[str], *, listed: bool = False
+) -> Settings:
+    """What is asked of a crawl: `base`, then what the folder remembers, then `options` that were given. `listed`: there
+    are seeds in a file. Raises InputError if there is no seed, and for a wrong bound or a seed out of bounds."""
+    seeds = tuple(seeds)
     settings = folder.settings(base)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
-    if not together:
+    if not (together or listed or folder.seeds):
         raise InputError(f"no seed given, and no crawl in {folder.path} to resume")
-    return replace(settings, seeds=together, **options)  # type: ignore[arg-type]
-
-
-# ---- one robots.txt -------------------------------------------------------------------------------------------------
-
-
-def fetch_access(url: Url) -> Access:
-    """The robots.txt in force at the origin of a URL the user typed, private or not."""
-    return asyncio.run(_fetch_access(url))
-
-
-async def _fetch_access(url: Url) -> Access:
-    settings = Settings(allow_private=True)
-    guard = AddressGuard(opened_networks(settings, [url]))
-    identity = identity_of(settings, version("goodbot"))
-    transport = CurlTransport(settings, guard, identity.user_agent, identity.from_, SystemClock())
-    try:
-        permission = Permission(settings, identity.token, transport, MemoryFrontier(), SystemClock())
-        access, _ = await permission.access(url)
-    finally:
-        await transport.close()
-    return access
+    settings = replace(settings, seeds=together, **options)  # type: ignore[arg-type]
+    scope = Scope(settings, (), AddressGuard())
+    for seed in parse_seeds(seeds):
+        scope.check_seed(seed)
+    return settings

@@ -8,6 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+OUTPUT_MOST = 64 * 1024 * 1024
+"""Bytes of output taken while nobody asks for them: a pipe that is full would make a crawl wait for its test."""
+
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GOODBOT_")}
 
 
@@ -39,15 +42,17 @@ class Ended:
         return lines[0]
 
 
-async def start(*arguments: str | Path, folder: Path | None = None) -> asyncio.subprocess.Process:
-    """A running `goodbot`; give it to `ended`."""
+async def start(*arguments: str | Path, folder: Path | None = None, group: bool = False) -> asyncio.subprocess.Process:
+    """A running `goodbot`, in a process group of its own if `group`; give it to `ended`."""
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-W", "error", "-m", "goodbot", *map(str, arguments)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**_ENVIRONMENT, "HOME": str(folder or "/nonexistent"), "XDG_CONFIG_HOME": ""},
+        env={**_ENVIRONMENT, "HOME": str(folder or "/dev/null/home"), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""},
         cwd=folder,
+        start_new_session=group,
+        limit=OUTPUT_MOST,
     )
 
 

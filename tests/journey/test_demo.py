@@ -18,6 +18,7 @@ async def test_every_decision(tmp_path: Path) -> None:
     lines = (await goodbot("export", "--in", tmp_path, "--what", "urls")).lines
     found = {line["url"]: (line["state"], line["status"]) for line in lines}
     expected = {bases[item.site] + item.target: (item.state, item.status) for item in EXPECTED}
+    expected |= {f"{base}/sitemap.xml": ("visited", 200) for base in bases.values()}  # robots.txt names them
     assert found == expected | dict.fromkeys(OUT_OF_SCOPE, ("out-of-scope", None))
     assert not {bases[site] + target for site, target in HIDDEN} & set(found)
 
@@ -40,7 +41,7 @@ async def test_every_decision(tmp_path: Path) -> None:
 async def test_demo_once() -> None:
     result = await goodbot("demo", "--once")
     assert result.status == 0, result.err
-    assert "65 visited" in result.out
+    assert "68 visited" in result.out  # three of them sitemaps
     assert "line 20 of robots.txt: Disallow: /dynamic" in " ".join(result.out.split())
     for query in EXAMPLE_QUERIES:
         assert query in result.out

@@ -1,6 +1,9 @@
 """kill -9 at any moment: nothing lost, little fetched twice, the archive whole (DESIGN's rule of durability)."""
 
+import asyncio
+import os
 import random
+import signal
 import zlib
 from collections import Counter
 from contextlib import AsyncExitStack
@@ -11,10 +14,12 @@ from fastwarc.warc import ArchiveIterator, WarcRecordType
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
 from journey.goodbot_process import ended, goodbot, start
+from journey.test_workers import workers_of
 from webserver import Exchange, WebServer, answer
 
 HOSTS = 6
 PAGES = 150
+BIG_PAGES = 500
 BATCH = 100
 """Outcomes in one commit at most; with the pages in flight, what a kill may cost."""
 
@@ -65,8 +70,79 @@ def check_archive(folder: Path) -> Counter[str]:
             types = WarcRecordType.any_type
             again = [r.record_type for r in ArchiveIterator(stream, record_types=types, verify_digests=True)]
         assert len(read) == len(again)
-        found.update(url for kind, url in read if kind == "response" and not url.endswith("/robots.txt"))
+        kinds = ("response", "revisit")
+        found.update(url for kind, url in read if kind in kinds and not url.endswith("/robots.txt"))
     return found
+
+
+async def big_site(exchange: Exchange) -> None:
+    """The same, of more pages."""
+    if exchange.target == "/robots.txt":
+        await exchange.send(answer(b"User-agent: *\nDisallow: /7$\n", headers=[("Content-Type", "text/plain")]))
+    else:
+        number = int(exchange.target.strip("/") or 0)
+        links = "".join(f'<a href="/{(number * 5 + step) % BIG_PAGES}">{step}</a>' for step in range(1, 6))
+        await exchange.send(answer(f"<title>page {number}</title><p>words of {number}</p>{links}".encode()))
+
+
+@pytest.mark.long
+async def test_a_group_killed_twenty_times(tmp_path: Path) -> None:
+    """All processes at once, 20 times at random moments, over 3,000 pages with two workers."""
+    dice = random.Random(20)
+    async with AsyncExitStack() as stack:
+        servers = [await stack.enter_async_context(WebServer(fallback=big_site)) for _ in range(HOSTS)]
+        seeds = [server.url("/") for server in servers]
+        options = ("--into", tmp_path, "--allow-private", "--workers", "2", "--no-index", "--json")
+        kills = 0
+        while kills < 20:
+            before = page_counts(servers)
+            process = await start("crawl", *seeds, *options, group=True)
+            pages = before.total() + dice.randint(1, HOSTS * BIG_PAGES // 22)
+            while page_counts(servers).total() < pages and process.returncode is None:  # noqa: ASYNC110 - other process
+                await asyncio.sleep(0.005)
+            os.killpg(process.pid, signal.SIGKILL)
+            assert (await ended(process)).status == -9
+            kills += 1
+            await asyncio.sleep(0.05)
+            again = page_counts(servers)
+            repeats = sum(again[url] - before[url] - (before[url] == 0) for url in again if again[url] > before[url])
+            assert repeats <= HOSTS + BATCH
+        last = await goodbot("crawl", "--into", tmp_path, "--workers", "2", "--json")
+        assert (last.status, last.lines[-1]["reason"]) == (0, "finished")
+        found = await visited(tmp_path)
+        assert found == set(page_counts(servers))
+        assert len(found) > 0.9 * HOSTS * BIG_PAGES
+        assert set(check_archive(tmp_path)) == found
+
+
+@pytest.mark.long
+async def test_single_workers_killed(tmp_path: Path) -> None:
+    """One robot process at a time, 10 times while the crawl goes on: the owner keeps what is committed."""
+    dice = random.Random(10)
+    async with AsyncExitStack() as stack:
+        servers = [await stack.enter_async_context(WebServer(fallback=big_site)) for _ in range(HOSTS)]
+        seeds = [server.url("/") for server in servers]
+        process = await start(
+            *("crawl", *seeds, "--into", str(tmp_path), "--allow-private", "--workers", "2", "--no-index"),
+            *("--json", "--delay", "0.01"),
+        )
+        kills = 0
+        while kills < 10:
+            pages = page_counts(servers).total() + dice.randint(50, 200)
+            while page_counts(servers).total() < pages and process.returncode is None:  # noqa: ASYNC110 - other process
+                await asyncio.sleep(0.005)
+            assert process.returncode is None, (await ended(process)).err
+            workers = workers_of(process.pid)
+            if workers:
+                dice.choice(workers).kill()
+                kills += 1
+        crawl = await ended(process)
+        assert (crawl.status, crawl.lines[-1]["reason"]) == (0, "finished")
+        counts = page_counts(servers)
+        assert counts.total() - len(counts) <= kills * (HOSTS + BATCH)
+        assert await visited(tmp_path) == set(counts)
+        assert len(counts) > 0.9 * HOSTS * BIG_PAGES
+        assert set(check_archive(tmp_path)) == set(counts)
 
 
 @pytest.mark.long
@@ -75,7 +151,7 @@ async def test_killed_five_times(tmp_path: Path) -> None:
     async with AsyncExitStack() as stack:
         servers = [await stack.enter_async_context(WebServer(fallback=site)) for _ in range(HOSTS)]
         seeds = [server.url("/") for server in servers]
-        whole = await goodbot("crawl", *seeds, "--into", tmp_path / "whole", "--allow-private")
+        whole = await goodbot("crawl", *seeds, "--into", tmp_path / "whole", "--allow-private", "--no-duplicates")
         assert whole.status == 0, whole.err
         expected = await visited(tmp_path / "whole")
         assert len(expected) > 0.8 * HOSTS * PAGES
@@ -86,7 +162,7 @@ async def test_killed_five_times(tmp_path: Path) -> None:
         kills = 0
         for _ in range(5):
             before = page_counts(servers)
-            process = await start("crawl", *seeds, "--into", folder, "--allow-private", "--json")
+            process = await start("crawl", *seeds, "--into", folder, "--allow-private", "--no-duplicates", "--json")
             asked = len(servers[0].exchanges) + dice.randint(1, PAGES // 6)
             await servers[0].received(asked)
             process.kill()

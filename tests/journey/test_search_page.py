@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from goodbot.demo import DemoWeb
+from goodbot.folder import open_search
 from goodbot.web import create_app, running
-from goodbot.wiring import open_search
 from web.browser import chromium
 
 
@@ -28,6 +28,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
 
 def test_by_keyboard_alone(page: Page, tmp_path: Path) -> None:
     page.goto("/")
+    expect(page.locator("main input[name=q]")).to_be_focused()
     page.keyboard.type("torch")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", level=1)).to_contain_text("pages found")

@@ -1,0 +1,20 @@
+"""How sizes and times are written for people, in a terminal and on a page."""
+
+from datetime import UTC, datetime
+
+
+def human_bytes(count: float) -> str:
+    """`1.4 MB`; decimal units, as disks and networks are sold."""
+    for unit in ("bytes", "kB", "MB", "GB"):
+        if count < 1000:
+            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+        count /= 1000
+    return f"{count:,.1f} TB"
+
+
+def human_time(at: float) -> str:
+    """`2026-11-21 14:05:09 UTC`; a time beyond the calendar is named so."""
+    try:
+        return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
+    except (OverflowError, OSError, ValueError):
+        return "a time beyond the calendar"

@@ -1,0 +1,219 @@
+"""A crawl from outside: told what to do, looked at, tried without being done. Names concrete classes, as `wiring`."""
+
+import tempfile
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from itertools import chain
+from pathlib import Path
+from typing import Final
+
+from goodbot.clock import SystemClock
+from goodbot.config import Settings
+from goodbot.errors import InputError
+from goodbot.folder import SOFTWARE, CrawlFolder, open_ledger
+from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.ports import Frontier
+from goodbot.robot.desk import PATIENCE_S, CrawlView, Desk, Refuse
+from goodbot.robot.guard import AddressGuard
+from goodbot.robot.identity import identity_of
+from goodbot.robot.plan import Plan, plan, plan_host
+from goodbot.robot.politeness import Politeness
+from goodbot.robot.scope import Scope
+from goodbot.robot.seeding import Seeding, opened_networks, parse_seeds, typed_seeds
+from goodbot.robot.signing import signer_of
+from goodbot.store.control import ControlFolder
+from goodbot.store.frontier import SqliteFrontier
+from goodbot.store.hosts import HostAhead, hosts_ahead
+from goodbot.store.rehearsal import Rehearsal
+from goodbot.store.seeds import SeedFolder, SeedSpool
+from goodbot.store.token import load_token
+from goodbot.store.warc import WarcArchive
+from goodbot.url import Url
+from goodbot.values import Lease
+from goodbot.wiring import add_seeds, reconsider, remove_host
+
+HOSTS_SHOWN: Final = 10
+FORGOTTEN: Final = "its host is forgotten (goodbot forget HOST --undo)"
+
+
+def look_at(path: Path) -> CrawlView:
+    """The crawl in `path` now. Raises InputError if there is none."""
+    with open_ledger(path) as ledger:
+        status = ledger.status()
+    control = ControlFolder(path)
+    live = control.live()
+    return CrawlView(status, live is not None or control.is_running(), live)
+
+
+class CrawlDesk:
+    """A crawl as the web sees it: a look at it, the desk, the token of who may use the desk. For any thread."""
+
+    def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
+        folder = CrawlFolder(path)
+        folder.check()
+        self._folder = folder
+        self.token = load_token(path)
+        self.desk = open_desk(path, patience_s)
+
+    def look(self) -> CrawlView:
+        """How it goes now."""
+        return look_at(self._folder.path)
+
+    def hosts(self) -> list[HostAhead]:
+        """Those with most to be fetched."""
+        return hosts_ahead(self._folder.frontier, HOSTS_SHOWN)
+
+
+def open_desk(path: Path, patience_s: float = PATIENCE_S) -> Desk:
+    """Where the crawl in `path` is told what to do. Raises InputError if there is none."""
+    folder = CrawlFolder(path)
+    folder.check()
+
+    @contextmanager
+    def frontier() -> Iterator[Frontier]:
+        opened = SqliteFrontier.open(folder.frontier, host_pages=folder.settings(Settings()).host_pages)
+        try:
+            yield opened
+        finally:
+            opened.close()
+
+    return Desk(
+        ControlFolder(path),
+        ledger=lambda: open_ledger(path),
+        frontier=frontier,
+        scope=lambda urls: _scope_for(folder, urls),
+        patience_s=patience_s,
+    )
+
+
+def _scope_for(folder: CrawlFolder, urls: Iterable[Url]) -> Refuse:
+    """What the crawl says to URLs submitted. They open no private range. Raises InputError for a public one if the
+    crawl does not say whose it is."""
+    settings = folder.settings(Settings())
+    in_scope = _scope(settings, folder.seeds).refuse
+    check = Seeding(settings).check
+    with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+        forgotten = ledger.forgotten_hosts()
+
+    def refuse(url: Url, depth: int) -> str | None:
+        return FORGOTTEN if url.host_key in forgotten else in_scope(url, depth)
+
+    for url in urls:
+        if refuse(url, 0) is None:
+            check(url)
+    return refuse
+
+
+def _scope(settings: Settings, listed: SeedFolder) -> Scope:
+    typed = parse_seeds(settings.seeds)
+    networks = {*opened_networks(settings, typed), *Seeding(settings).networks(listed)}
+    return Scope(settings, chain(typed, listed), AddressGuard(networks))
+
+
+# ---- a host that is to be forgotten ---------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Forgotten:
+    """What was removed of a host. `running`: it is asked nothing more, and the crawl removes all of it when it ends."""
+
+    host: str
+    running: bool = False
+    urls: int = 0
+    captures: int = 0
+    documents: int = 0
+
+
+def forget(path: Path, host: str) -> Forgotten:
+    """Stops asking a host (`Url.host_key`), and removes what the crawl in `path` keeps of it; a running crawl does so
+    at its end. May be called again after a kill. Raises InputError if the crawl does not know the host."""
+    folder = CrawlFolder(path)
+    folder.check()
+    with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+        if not ledger.knows_host(host):
+            raise InputError(f"this crawl knows no host {host}; see goodbot export --what urls --in {path}")
+    if open_desk(path).forget(Url(f"http://{host}/")):
+        return Forgotten(host, running=True)
+    index = archive = None
+    frontier = SqliteFrontier.open(folder.frontier)
+    try:
+        frontier.bar_host(host)
+        index = TantivyIndex(folder.index) if folder.index.is_dir() else None
+        archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE) if folder.warc.is_dir() else None
+        before = _documents(folder, index)
+        urls, captures = remove_host(host, frontier, archive, index)
+        return Forgotten(host, False, urls, captures, before - _documents(folder, index))
+    finally:
+        for part in (index, archive, frontier):
+            if part is not None:
+                part.close()
+
+
+def _documents(folder: CrawlFolder, index: TantivyIndex | None) -> int:
+    return TantivySearch(folder.index).count() if index is not None else 0
+
+
+def remember(path: Path, host: str) -> bool:
+    """A host that was forgotten may be found again; False if it was not. Raises RunError while a crawl runs."""
+    folder = CrawlFolder(path)
+    folder.check()
+    with SqliteFrontier.open(folder.frontier) as frontier:
+        return frontier.unbar_host(host)
+
+
+# ---- a crawl that is only tried -------------------------------------------------------------------------------------
+
+
+def rehearse(path: Path, settings: Settings, listed: SeedSpool, *, max_pages: int | None, urls_per_host: int) -> Plan:
+    """What `goodbot crawl` would do in `path` with these settings and seeds; fetches and writes nothing.
+
+    Estimates are for the first hosts only (`HOSTS_MOST`), and for their URLs as far as counted (`COUNT_MOST`).
+    Raises InputError as a crawl would, RunError while one runs.
+    """
+    typed, networks = typed_seeds(settings)
+    folder, politeness = CrawlFolder(path), Politeness(settings)
+    token = identity_of(settings, version("goodbot")).token
+    signer_of(settings)  # a crawl would refuse what this refuses
+    before = folder.settings(Settings())
+    with (
+        tempfile.TemporaryDirectory(prefix="goodbot-") as scratch,
+        _rehearsal(folder, settings, Path(scratch)) as frontier,
+    ):
+        more = SeedFolder(Path(scratch) / "seeds")
+        more.take(listed)
+        guard = AddressGuard({*networks, *Seeding(settings).networks(chain(folder.seeds, more))})
+        scope = Scope(settings, chain(typed, folder.seeds, more), guard)
+        same_answers = (before.types, before.max_size) == (settings.types, settings.max_size)
+        if folder.is_crawl:
+            reconsider(folder.frontier, frontier, scope, same_answers)
+        add_seeds(frontier, scope, chain(typed, folder.seeds.new(), more), same_answers)
+        now = time.time()
+        ahead = frontier.lease_all(urls_per_host)
+        known = {origin: frontier.load_robots(origin) for origin in _origins(lease for _, lease in ahead)}
+        robots = {
+            origin: access.in_dialect(settings.dialect)
+            for origin, access in known.items()
+            if access is not None and access.is_fresh(now)
+        }
+        hosts = (plan_host(lease, host.ready, host.ready_at, robots, politeness, token) for host, lease in ahead)
+        return plan(hosts, now, max_pages)
+
+
+@contextmanager
+def _rehearsal(folder: CrawlFolder, settings: Settings, scratch: Path) -> Iterator[Rehearsal]:
+    """Over the frontier in the folder; over an empty one if there is none."""
+    there = folder.is_crawl
+    if there:
+        with open_ledger(folder.path):  # one of an older format would be brought up to date
+            pass
+    file = folder.frontier if there else scratch / "frontier.sqlite"
+    with Rehearsal.open(file, create=not there, host_pages=settings.host_pages) as frontier:
+        if isinstance(frontier, Rehearsal):
+            yield frontier
+
+
+def _origins(leases: Iterable[Lease]) -> set[str]:
+    return {leased.url.origin for lease in leases for leased in lease.urls}

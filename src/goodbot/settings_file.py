@@ -1,0 +1,122 @@
+"""goodbot.toml and the environment → settings, and back to a file."""
+
+import json
+import tomllib
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from types import UnionType
+from typing import Any, Literal, get_args, get_origin
+
+from goodbot.config import Settings
+from goodbot.errors import InputError, RunError
+
+FILE_NAME = "goodbot.toml"
+TABLES = frozenset({"check"})
+"""Of that file, each the settings of one command beside `crawl`."""
+
+
+def load_settings(file: Path, base: Settings) -> Settings:
+    """`base` with what the file says, its tables (of other commands) apart. Raises InputError for a file that is not
+    TOML, an unknown key or a wrong type."""
+    values = {name: value for name, value in load_toml(file).items() if name not in TABLES}
+    if isinstance(values.get("sign"), str):  # as seen from the file that names it
+        values["sign"] = str(file.absolute().parent / values["sign"])
+    return with_values(base, values, origin=str(file))
+
+
+def load_toml(file: Path) -> dict[str, Any]:
+    """What a file of settings holds. Raises InputError if it cannot be read, or is not TOML."""
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from error
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise InputError(f"{file} is not TOML: {error}") from error
+
+
+def load_table(file: Path, table: str) -> dict[str, Any]:
+    """One of its `TABLES`, empty if it has none. Raises InputError for a file that is not TOML, and for a key or table
+    nobody knows, which may be this one misspelt."""
+    values = load_toml(file)
+    if unknown := sorted(values.keys() - TABLES - {item.name for item in fields(Settings)}):
+        raise InputError(f"{file}: unknown setting {unknown[0]!r}")
+    found = values.get(table, {})
+    if not isinstance(found, dict):
+        raise InputError(f"{file}: [{table}] must be a table")
+    return found
+
+
+def save_settings(file: Path, settings: Settings) -> None:
+    """Writes what differs from the defaults, so that better defaults reach old crawls. Raises RunError if it cannot."""
+    lines = ["# What was asked of this crawl. `goodbot crawl --into` this folder resumes it."]
+    for item in fields(Settings):
+        value = getattr(settings, item.name)
+        if value != item.default and not item.metadata["secret"]:
+            lines.append(f"{item.name} = {json.dumps(list(value) if isinstance(value, tuple) else value)}")
+    try:
+        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise RunError(f"cannot write {file}: {error.strerror}") from error
+
+
+def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings:
+    """`base` with `GOODBOT_SCOPE=…` and the like; several values of one setting are separated by blanks."""
+    names = {f"GOODBOT_{item.name.upper()}": item.name for item in fields(Settings)}
+    values: dict[str, Any] = {}
+    for variable, text in environment.items():
+        if variable in names:
+            values[names[variable]] = _from_text(names[variable], text, variable)
+    return with_values(base, values, origin="environment")
+
+
+def with_values(base: Settings, values: Mapping[str, Any], origin: str) -> Settings:
+    """`base` with `values` by setting name; `origin` is named in errors."""
+    known = {item.name: item.type for item in fields(Settings)}
+    clean: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in known:
+            raise InputError(f"{origin}: unknown setting {name!r}")
+        clean[name] = _checked(known[name], value, f"{origin}: {name}")
+    try:
+        return replace(base, **clean)
+    except InputError as error:
+        raise InputError(f"{origin}: {error}") from error
+
+
+def _from_text(name: str, text: str, variable: str) -> Any:
+    wanted = next(item.type for item in fields(Settings) if item.name == name)
+    options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
+    if get_origin(wanted) is tuple:
+        return text.split()
+    if bool in options:
+        if text.lower() not in ("1", "0", "true", "false", "yes", "no"):
+            raise InputError(f"{variable} must be true or false: {text!r}")
+        return text.lower() in ("1", "true", "yes")
+    for kind in (int, float):
+        if kind in options:
+            try:
+                return kind(text)
+            except ValueError:
+                raise InputError(f"{variable} must be a number: {text!r}") from None
+    return text
+
+
+def _checked(wanted: Any, value: Any, where: str) -> Any:
+    """`value` as the type the setting has, or InputError."""
+    options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
+    if get_origin(wanted) is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+        return tuple(value)
+    if get_origin(wanted) is Literal:
+        if value in get_args(wanted):
+            return value
+        raise InputError(f"{where} must be one of {', '.join(get_args(wanted))}: {value!r}")
+    if float in options and isinstance(value, int) and not isinstance(value, bool):
+        return float(value)
+    if any(isinstance(option, type) and type(value) is option for option in options):
+        return value
+    raise InputError(f"{where} has the wrong type: {type(value).__name__}, where {_named(wanted)} is meant")
+
+
+def _named(wanted: Any) -> str:
+    return "a list of texts" if get_origin(wanted) is tuple else str(getattr(wanted, "__name__", wanted))

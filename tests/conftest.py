@@ -1,0 +1,12 @@
+"""How property tests run: the same examples each time, so that a change is judged by what it changes, and no clock ends
+one. `make fuzz` draws new examples, many more."""
+
+from hypothesis import HealthCheck, settings
+
+_NO_CLOCK = [HealthCheck.too_slow]
+
+settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=_NO_CLOCK)
+settings.register_profile(
+    "fuzz", derandomize=False, deadline=None, max_examples=2000, print_blob=True, suppress_health_check=_NO_CLOCK
+)
+settings.load_profile("same")

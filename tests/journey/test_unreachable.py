@@ -1,0 +1,63 @@
+"""What a user is told of a site that cannot be reached: which of all that may be wrong."""
+
+from pathlib import Path
+
+import pytest
+
+from journey.goodbot_process import Ended, goodbot
+from webserver import Authority, WebServer, answer
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory: pytest.TempPathFactory) -> Authority:
+    return Authority.create(tmp_path_factory.mktemp("authority"))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    return tmp_path / "crawl"
+
+
+async def failed(url: str, folder: Path, *options: str | Path) -> str:
+    """Why, as the crawl says at its end and `why` afterwards."""
+    crawl: Ended = await goodbot("crawl", url, "--into", folder, "--allow-private", "--workers", "1", *options)
+    assert crawl.status == 3, crawl.err
+    assert "Traceback" not in crawl.err
+    told = crawl.err.splitlines()[-1]
+    why = await goodbot("why", url, "--in", folder)
+    assert told.partition("so everything is closed: ")[2] in why.out
+    return told
+
+
+@pytest.mark.parametrize(
+    ("name", "known", "expired", "said"),
+    [
+        ("other.test", True, False, "the certificate is another host's (127.0.0.1)"),
+        ("127.0.0.1", False, False, "the certificate is from an authority we do not know (127.0.0.1)"),
+        ("127.0.0.1", True, True, "the certificate has expired (127.0.0.1)"),
+    ],
+    ids=["another name", "unknown authority", "expired"],
+)
+async def test_certificates(
+    authority: Authority, folder: Path, name: str, known: bool, expired: bool, said: str
+) -> None:
+    options = ("--ca-file", authority.file) if known else ()
+    async with WebServer(fallback=answer(), tls=authority.server_context(name, expired=expired)) as server:
+        assert f"robots.txt is unreachable, so everything is closed: {said}" in await failed(
+            server.url("/"), folder, *options
+        )
+
+
+@pytest.mark.parametrize(
+    ("port", "options", "said"),
+    [
+        ("{port}", [], "Failed to connect to 127.0.0.1:{port} after"),
+        ("0", [], "Failed to connect to 127.0.0.1:0 after"),
+        ("80", ["--proxy", "http://127.0.0.1:{port}"], "over proxy 127.0.0.1"),
+    ],
+    ids=["refused", "port 0", "dead proxy"],
+)
+async def test_connections(folder: Path, unused_tcp_port: int, port: str, options: list[str], said: str) -> None:
+    given = [option.format(port=unused_tcp_port) for option in options]
+    told = await failed(f"http://127.0.0.1:{port.format(port=unused_tcp_port)}/", folder, *given)
+    assert said.format(port=unused_tcp_port) in told
