@@ -1,0 +1,202 @@
+"""Many hosts at once: pages per second, CPU per page and memory of goodbot, Scrapy and wget, over the same pages.
+
+    make bench-crawl LOCALWEB=http://127.0.0.10:8800/ [PAGES=20000] [PROGRAMS=goodbot,scrapy,wget]
+
+LOCALWEB is a portal on loopback that leads to sites on addresses beside it (127.0.0.*), same port; nothing outside is
+asked. All obey robots.txt and do not pause. goodbot has a durable frontier and WARC files, (a) without and (b) with an
+index; Scrapy keeps nothing; wget writes its files to a temporary folder. CPU and memory are those of all processes of a
+program; memory is the peak of the sum of their private and shared pages, each shared page counted once (PSS).
+"""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from functools import partial
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import psutil
+
+HERE = Path(__file__).parent
+SAMPLE_S = 0.25
+
+
+class Cost(NamedTuple):
+    """What a command and all its children took."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+
+
+@dataclass(frozen=True)
+class Run:
+    """One crawl by one program."""
+
+    program: str
+    pages: int
+    cost: Cost
+    settings: str
+
+    @property
+    def rate(self) -> float:
+        return self.pages / self.cost.wall_s
+
+    def row(self, baseline: "Run | None") -> str:
+        """A line of the table; `baseline` is what the ratio is to."""
+        ratio = f"{self.rate / baseline.rate:>7.2f}" if baseline else " " * 7
+        return (
+            f"{self.program:<28} {self.pages:>7} {self.cost.wall_s:>7.1f} {self.rate:>8.1f} {ratio} "
+            f"{1000 * self.cost.cpu_s / max(self.pages, 1):>9.2f} {self.cost.peak_mb:>8.1f}"
+        )
+
+
+def measure(command: list[str], folder: Path) -> tuple[str, Cost]:
+    """The output of a command, and what it took."""
+    usage_before = os.times()
+    began = time.monotonic()
+    peak = 0
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(command, stdout=output, cwd=folder)
+        root = psutil.Process(process.pid)
+        while process.poll() is None:
+            peak = max(peak, _memory(root))
+            time.sleep(SAMPLE_S)
+        wall_s = time.monotonic() - began
+        usage = os.times()
+        output.seek(0)
+        cpu_s = usage.children_user + usage.children_system
+        cpu_s -= usage_before.children_user + usage_before.children_system
+        return output.read(), Cost(wall_s, cpu_s, peak / 1e6)
+
+
+def _memory(root: psutil.Process) -> int:
+    total = 0
+    try:
+        for process in [root, *root.children(recursive=True)]:
+            total += process.memory_full_info().pss
+    except psutil.Error:
+        pass  # one has just ended: the next look tells
+    return total
+
+
+def goodbot(portal: str, fence: str, pages: int, *options: str) -> Run:
+    """Pages are the answers it visited, redirects included."""
+    with tempfile.TemporaryDirectory() as name:
+        command = [
+            *(sys.executable, "-m", "goodbot", "crawl", portal, "--into", f"{name}/crawl", "--scope", "all"),
+            *(
+                "--include",
+                f"{fence}*",
+                "--allow-private",
+                "--delay",
+                "0",
+                "--max-pages",
+                str(pages),
+                "--json",
+                *options,
+            ),
+        ]
+        output, cost = measure(command, Path(name))
+    end = json.loads(output.splitlines()[-1])
+    return Run(" ".join(["goodbot", *options]), end["visited"], cost, " ".join(command[3:]))
+
+
+def scrapy(portal: str, fence: str, pages: int) -> Run:
+    """Pages are answers of HTML."""
+    pattern = "^" + re.escape(fence).replace(r"\*", "[0-9]+")
+    command = [sys.executable, str(HERE / "peers" / "scrapy_fenced.py"), portal, pattern, str(pages)]
+    with tempfile.TemporaryDirectory() as name:
+        output, cost = measure(command, Path(name))
+    return Run(f"Scrapy {version('scrapy')}", json.loads(output.splitlines()[-1])["pages"], cost, "64 at once")
+
+
+def wget(portal: str, fence: str, pages: int) -> Run | None:
+    """Files saved; wget has no bound on their number, so it is stopped when it has enough."""
+    program = shutil.which("wget")
+    if program is None:
+        return None
+    pattern = "^" + re.escape(fence).replace(r"\*", "[0-9]+")
+    with tempfile.TemporaryDirectory() as name:
+        log = Path(name) / "log"
+        command = [
+            *(program, "--no-config", "-nv", "-r", "-l", "inf", "-H", "--accept-regex", pattern, "-o", str(log)),
+            *("--tries=1", "--timeout=30", "-P", f"{name}/files", portal),
+        ]
+        watched = [sys.executable, "-c", _STOP, str(log), str(pages), *command]
+        output, cost = measure(watched, Path(name))
+    return Run("wget -r", int(output.split()[-1]), cost, " ".join(command[1:11]))
+
+
+_STOP = """
+import subprocess, sys, time
+log, pages, command = sys.argv[1], int(sys.argv[2]), sys.argv[3:]
+process, count, place = subprocess.Popen(command), 0, 0
+while True:
+    ended = process.poll() is not None
+    try:
+        with open(log, "rb") as file:
+            file.seek(place)
+            text = file.read()
+    except FileNotFoundError:
+        text = b""
+    count += text.count(b" -> ")
+    place += len(text)
+    if count >= pages or ended:
+        break
+    time.sleep(0.1)
+process.terminate()
+process.wait()
+print(count)
+"""
+
+
+def main() -> int:
+    """Prints the table and writes it as JSON."""
+    portal = os.environ.get("LOCALWEB", "")
+    parts = urlsplit(portal)
+    if not (parts.hostname or "").startswith("127.") or parts.scheme != "http":
+        print("bench-crawl: name a portal on loopback: LOCALWEB=http://127.0.0.10:8800/", file=sys.stderr)
+        return 2
+    pages = int(os.environ.get("PAGES", "20000"))
+    wanted = os.environ.get("PROGRAMS", "goodbot,scrapy,wget").split(",")
+    fence = f"http://127.0.0.*:{parts.port or 80}/"
+    print(
+        f"{'program':<28} {'pages':>7} {'s':>7} {'pages/s':>8} {'/Scrapy':>7} {'CPU ms/p':>9} {'peak MB':>8}",
+        flush=True,
+    )
+    runs: list[Run] = []
+    baseline = None
+    if "scrapy" in wanted:
+        baseline = scrapy(portal, fence, pages)
+        runs.append(baseline)
+        print(baseline.row(baseline), flush=True)
+    makers: list[Callable[[], Run | None]] = []
+    if "wget" in wanted:
+        makers.append(partial(wget, portal, fence, pages))
+    if "goodbot" in wanted:
+        makers += [partial(goodbot, portal, fence, pages, "--no-index"), partial(goodbot, portal, fence, pages)]
+    for make in makers:
+        run = make()
+        if run is not None:
+            runs.append(run)
+            print(run.row(baseline), flush=True)
+    results = HERE / "results" / "crawl.json"
+    results.parent.mkdir(exist_ok=True)
+    results.write_text(
+        json.dumps({"python": sys.version.split()[0], "runs": [asdict(run) for run in runs]}, indent=1) + "\n"
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

@@ -1,0 +1,268 @@
+"""The frontier as it grows: link checks and claims per second, bytes per URL, memory; and what many hosts cost.
+
+    make bench-frontier SIZES="1 10 30" HOSTS="1000 100000 1000000"
+
+SIZES are millions of URLs known, in one file that grows. At each size 64 hosts are leased at a time, 64 URLs of each,
+and pages are settled about a hundred at a time, one or two of each host, each transaction forced to the disk. A page
+has 84 links: 24 that every page of its host has, 46 around it, 4 anywhere, 10 new ones. URLs have 69 characters, of
+which 42 are stored. HOSTS are numbers of hosts with two pages each, for the cost of choosing among them.
+The figures are CPU time of this process; `wall` has the disk in it. Leaves nothing behind but the JSON.
+"""
+
+import json
+import os
+import random
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from goodbot.store.frontier import SqliteFrontier
+from goodbot.testing import FakeClock, SimulatedWeb
+from goodbot.url import Url
+from goodbot.values import Discovery, Event, Lease, LeasedUrl, Outcome, RecordRef, Release
+
+HERE = Path(__file__).parent
+FAR = 1e10
+HOSTS = 1500
+BATCH = 96
+ROUNDS = 2
+CHOICES = 100
+EVENTS = tuple(
+    Event(1e9, "fetch", "allowed", "a reason of about the usual length, forty or fifty characters") for _ in range(5)
+)
+
+
+@dataclass(frozen=True)
+class Size:
+    """What was measured at one size. µs are CPU; `fill` is adding URLs 640 of a host at a time."""
+
+    urls: int
+    pages: int
+    fill_us_per_url: float
+    settle_us_per_page: float
+    settle_wall_us_per_page: float
+    link_checks_per_s: float
+    lease_us_per_url: float
+    claims_per_s: float
+    bytes_per_url: float
+    peak_mb: float
+
+    def row(self) -> str:
+        """A line of the table."""
+        return (
+            f"{self.urls / 1e6:>8.1f} {self.fill_us_per_url:>9.1f} {self.settle_us_per_page:>9.0f} "
+            f"{self.settle_wall_us_per_page:>9.0f} {self.link_checks_per_s:>10,.0f} {self.claims_per_s:>10,.0f} "
+            f"{self.bytes_per_url:>9.1f} {self.peak_mb:>8.0f}"
+        )
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What leasing 64 hosts of so many costs, each."""
+
+    hosts: int
+    add_us_per_url: float
+    lease_us_per_host: float
+    peak_mb: float
+
+    def row(self) -> str:
+        """A line of the table."""
+        return f"{self.hosts:>9,} {self.add_us_per_url:>9.1f} {self.lease_us_per_host:>12.1f} {self.peak_mb:>8.0f}"
+
+
+class Crawl:
+    """A crawl without a network: what each page links to is computed from what its host has."""
+
+    def __init__(self, folder: Path) -> None:
+        self.frontier = SqliteFrontier.open(folder / "frontier.sqlite", create=True)
+        self.file = folder / "frontier.sqlite"
+        self._chance = random.Random(1)
+        self._known = [0] * HOSTS
+        self._visited = [0] * HOSTS
+        self.pages = 0
+
+    @property
+    def known(self) -> int:
+        """URLs in the frontier."""
+        return sum(self._known)
+
+    def fill(self, urls: int) -> float:
+        """Adds URLs until so many are known; gives CPU µs per URL."""
+        spent, before = 0.0, self.known
+        while self.known < urls:
+            found = [item for host in self._chance.sample(range(HOSTS), 16) for item in self._new(host, 640, 3)]
+            began = time.process_time()
+            self.frontier.add(found)
+            spent += time.process_time() - began
+        return spent / max(self.known - before, 1) * 1e6
+
+    def measure(self, fill_us: float) -> Size:
+        """Leases and settles. What the file takes is looked up before."""
+        bytes_per_url = self._bytes() / self.known
+        lease_s = settle_s = wall_s = 0.0
+        before, links = self.pages, 0
+        for round_ in range(ROUNDS):
+            began = time.process_time()
+            leases = self.frontier.lease(64, 64, FAR)
+            lease_s += time.process_time() - began
+            for batch in _batches(leases):
+                outcomes = [self._visit(item) for item in batch]
+                links += sum(len(outcome.links) for outcome in outcomes)
+                cpu, wall = time.process_time(), time.monotonic()
+                self.frontier.settle(outcomes, [])
+                settle_s += time.process_time() - cpu
+                wall_s += time.monotonic() - wall
+            began = time.process_time()
+            self.frontier.settle([], [Release(lease.host, 1e9 + round_) for lease in leases])
+            settle_s += time.process_time() - began
+        pages = self.pages - before
+        return Size(
+            urls=self.known,
+            pages=pages,
+            fill_us_per_url=fill_us,
+            settle_us_per_page=settle_s / pages * 1e6,
+            settle_wall_us_per_page=wall_s / pages * 1e6,
+            link_checks_per_s=links / settle_s,
+            lease_us_per_url=lease_s / pages * 1e6,
+            claims_per_s=pages / lease_s,
+            bytes_per_url=bytes_per_url,
+            peak_mb=_peak_mb(),
+        )
+
+    def _bytes(self) -> int:
+        """Of the file alone, what was in the journal included."""
+        self.frontier.close()
+        size = self.file.stat().st_size
+        self.frontier = SqliteFrontier.open(self.file)
+        return size
+
+    def _visit(self, item: LeasedUrl) -> Outcome:
+        host = int(item.url.text[len("https://www.host") :].partition(".")[0])
+        number = self._visited[host]
+        self._visited[host] += 1
+        self.pages += 1
+        known = self._known[host]
+        old = [
+            *range(24),
+            *(max(number - 23 + near, 0) for near in range(46)),
+            *(self._chance.randrange(known) for _ in range(3)),
+        ]
+        links = [Discovery(_url(host, other), item.depth + 1, item.url) for other in old]
+        links.append(Discovery(_url(self._chance.randrange(HOSTS), 5), item.depth + 1, item.url))
+        links += self._new(host, 10, item.depth + 1, item.url)
+        return Outcome(
+            *(item.url, "visited", 1e9, "status 200", 200, 30_000, "sha256:" + "a" * 64, "A title of a page"),
+            *(RecordRef("crawl-20260101000000-00001.warc.gz", 123_456_789), False, 0.0, 0, EVENTS, tuple(links)),
+        )
+
+    def _new(self, host: int, number: int, depth: int, source: Url | None = None) -> list[Discovery]:
+        first = self._known[host]
+        self._known[host] += number
+        source = source or _url(host, 0)
+        return [Discovery(_url(host, page), depth, source) for page in range(first, first + number)]
+
+
+def _url(host: int, page: int) -> Url:
+    """Folders of forty pages."""
+    return Url(
+        f"https://www.host{host}.example/section-{page // 400 * 7919 % 977}/part-{page // 40 * 31 % 101}/"
+        f"article-{page * 2654435761 % 4294967296:08x}.html"
+    )
+
+
+def _batches(leases: list[Lease]) -> Iterator[list[LeasedUrl]]:
+    """As a crawl does: the first URL of each lease, then the second of each…"""
+    turns = [item for turn in zip_longest(*(lease.urls for lease in leases)) for item in turn if item is not None]
+    for start in range(0, len(turns), BATCH):
+        yield turns[start : start + BATCH]
+
+
+def _peak_mb() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def choose(hosts: int) -> Choice:
+    """Leases of 64 hosts each, and their release, among so many."""
+    web = SimulatedWeb(hosts, FakeClock())
+    source = web.url(0, 0)
+    spent = 0.0
+    with tempfile.TemporaryDirectory() as folder:
+        frontier = SqliteFrontier.open(Path(folder) / "frontier.sqlite", create=True)
+        began = time.process_time()
+        for first in range(0, hosts, 1000):
+            some = range(first, min(first + 1000, hosts))
+            frontier.add([Discovery(web.url(host, page), 1, source) for host in some for page in (0, 1)])
+        added = time.process_time() - began
+        for round_ in range(CHOICES):
+            began = time.process_time()
+            leases = frontier.lease(64, 2, FAR)
+            spent += time.process_time() - began
+            frontier.settle([], [Release(lease.host, float(round_)) for lease in leases])
+        frontier.close()
+    return Choice(hosts, added / hosts / 2 * 1e6, spent / CHOICES / 64 * 1e6, _peak_mb())
+
+
+def _numbers(name: str, default: str) -> list[float]:
+    return sorted(float(word) for word in os.environ.get(name, default).split())
+
+
+def _in_a_child(task: str, *arguments: str) -> str:
+    """Each part in a process of its own, so that peaks of memory are its own. Gives the last line it printed."""
+    with subprocess.Popen([sys.executable, __file__, task, *arguments], stdout=subprocess.PIPE, text=True) as child:
+        assert child.stdout is not None
+        last = ""
+        for line in child.stdout:
+            last = line
+            if not line.startswith("{"):
+                print(line, end="", flush=True)
+    if child.returncode:
+        raise SystemExit(child.returncode)
+    return last
+
+
+def grow(sizes: list[float]) -> None:
+    """One file through all sizes."""
+    rows: list[Size] = []
+    with tempfile.TemporaryDirectory() as folder:
+        crawl = Crawl(Path(folder))
+        for size in sizes:
+            rows.append(crawl.measure(crawl.fill(int(size * 1e6))))
+            print(rows[-1].row(), flush=True)
+        crawl.frontier.close()
+    print(json.dumps({"sizes": [asdict(row) for row in rows]}))
+
+
+def main() -> int:
+    """Prints the tables and writes them as JSON."""
+    if sys.argv[1:2] == ["grow"]:
+        grow([float(word) for word in sys.argv[2:]])
+        return 0
+    if sys.argv[1:2] == ["choose"]:
+        choice = choose(int(float(sys.argv[2])))
+        print(choice.row())
+        print(json.dumps(asdict(choice)))
+        return 0
+    try:
+        sizes, hosts = _numbers("SIZES", "1 10 30"), _numbers("HOSTS", "1000 100000 1000000")
+    except ValueError:
+        print('bench-frontier: SIZES are millions of URLs, such as SIZES="1 10"; HOSTS are numbers', file=sys.stderr)
+        return 2
+    print(f"{'M URLs':>8} {'fill µs':>9} {'settle µs':>9} {'wall µs':>9} {'checks/s':>10} {'claims/s':>10} ", end="")
+    print(f"{'B/URL':>9} {'peak MB':>8}")
+    result = json.loads(_in_a_child("grow", *map(str, sizes))) if sizes else {"sizes": []}
+    print(f"{'hosts':>9} {'add µs':>9} {'lease µs':>12} {'peak MB':>8}")
+    result["hosts"] = [json.loads(_in_a_child("choose", str(int(number)))) for number in hosts]
+    results = HERE / "results" / "frontier.json"
+    results.parent.mkdir(exist_ok=True)
+    results.write_text(json.dumps({"python": sys.version.split()[0], **result}, indent=1) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
