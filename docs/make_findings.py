@@ -1,0 +1,115 @@
+"""Writes docs/findings.md from the records of `goodbot.check`; a test fails if they differ. `make docs` runs it."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from goodbot.check import Kind, Subject, check
+from goodbot.check.checker import KINDS
+
+PAGE = Path(__file__).parent / "findings.md"
+
+HEAD = """# What `goodbot check` finds
+
+Made from the records in `src/goodbot/check`. Each kind has a code, a title, and how severe it usually is: an **error**
+means that the file does not do what its author must mean, a **warning** that it may not, or not for everyone, an
+**info** is good to know. The example is found, the near miss is not; both are tried by the tests. How to use the
+command, and how to silence it: [how-to/check.md](how-to/check.md). How often each kind is met:
+[robots-in-the-wild.md](robots-in-the-wild.md).
+"""
+
+ROOMS = {
+    "R0": "Fetching: how the robots.txt is answered",
+    "R1": "Bytes: encoding, ends of lines, what cannot be seen",
+    "R2": "Syntax: lines that are no records",
+    "R3": "Agents: names of robots",
+    "R4": "Paths: rules that match nothing, more or less than they seem to",
+    "R5": "Meaning: what the rules come to",
+    "R6": "Other records",
+    "R7": "Pages: META robots, header fields, and robots.txt",
+}
+
+SHOWN_LINES = 12
+SHOWN_CHARS = 100
+
+
+def page() -> str:
+    """The whole page."""
+    parts = [HEAD, "| code | what | usually |", "|---|---|---|"]
+    parts += [f"| [{code}](#{code.lower()}) | {_cell(kind.title)} | {kind.severity} |" for code, kind in KINDS.items()]
+    for room, title in ROOMS.items():
+        parts += ["", f"## {title}"]
+        for kind in KINDS.values():
+            if kind.code.startswith(room):
+                parts += _section(kind)
+    return "\n".join([*parts, ""])
+
+
+def _section(kind: Kind) -> Iterator[str]:
+    found = next(finding for finding in check(kind.example) if finding.code == kind.code)
+    yield from ("", f'### <a id="{kind.code.lower()}"></a>{kind.code}: {kind.title}', "")
+    source = "the page of its operator, see [the directory](robots-directory.md)" if "{" in kind.source else kind.source
+    yield f"{kind.severity.capitalize()}. Source: {_linked(source)}."
+    yield from ("", *_shown(kind.example, "Found"), "")
+    yield f"> line {found.line}, column {found.column}: {_plain(found.message)}"
+    yield from (">", f"> Affected: {_plain(found.affected)}.")
+    if found.fix:
+        yield from (">", f"> Fix: {_plain(found.fix)}{'' if found.fix.endswith('?') else '.'}")
+    yield from ("", *_shown(kind.near_miss, "Not found"))
+
+
+def _shown(subject: Subject, title: str) -> Iterator[str]:
+    """What is known of it, and its first lines."""
+    known = [f"at <{subject.url}>"] if subject.url else []
+    if subject.answer is not None:
+        known.append(_answer(subject))
+    known += [f"with a page at <{each.url}> that holds `{each.body.decode()}`" for each in subject.pages]
+    if subject.robots is not None:
+        known.append(f"with the robots.txt `{_one_line(subject.robots)}`")
+    yield f"{title}{', ' if known else ''}{', '.join(known)}:"
+    yield from ("", "```", *_lines(subject.body), "```")
+
+
+def _answer(subject: Subject) -> str:
+    answer = subject.answer
+    if answer is None or answer.status is None:
+        return "without any answer"
+    fields = "".join(f", `{name}: {value}`" for name, value in answer.headers)
+    by = f", by way of {' and '.join(f'<{url}>' for url in answer.redirects)}" if answer.redirects else ""
+    return f"answered with {answer.status}{fields}{by}"
+
+
+def _one_line(body: bytes) -> str:
+    return " / ".join(body.decode().splitlines())
+
+
+def _lines(body: bytes) -> list[str]:
+    """Octets that are no text, and signs that cannot be seen, are written as escapes; ends of lines are shown where
+    they are not LF."""
+    text = body.decode("utf-8", "backslashreplace")
+    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
+    shown = ["".join(_sign(sign) for sign in line.removesuffix("\n")) for line in lines if line]
+    cut = [line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}… ({len(line):,} characters)" for line in shown]
+    return cut[:SHOWN_LINES] + (["…"] if len(cut) > SHOWN_LINES else [])
+
+
+def _sign(sign: str) -> str:
+    return sign if sign.isprintable() or sign == "\t" else sign.encode("unicode_escape").decode()
+
+
+def _linked(source: str) -> str:
+    return re.sub(r"https?://[^\s;]+", lambda found: f"<{found[0]}>", source)
+
+
+def _plain(text: str) -> str:
+    """What looks like a tag, outside code, is no tag."""
+    parts = text.split("`")
+    return "`".join(part if number % 2 else part.replace("<", "&lt;") for number, part in enumerate(parts))
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    PAGE.write_text(page(), encoding="utf-8")

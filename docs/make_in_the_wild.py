@@ -1,0 +1,65 @@
+"""Writes the counts of docs/robots-in-the-wild.md from a folder of real robots.txt files; with a number, draws as many
+findings at random and prints them with their lines, to be judged by hand.
+
+    python docs/make_in_the_wild.py FOLDER          the counts
+    python docs/make_in_the_wild.py FOLDER 50 9     fifty findings, seed 9
+"""
+
+import random
+import re
+import sys
+from collections import Counter
+from pathlib import Path
+
+from goodbot.check import Finding, Subject, check
+from goodbot.check.checker import KINDS
+
+PAGE = Path(__file__).parent / "robots-in-the-wild.md"
+_COUNTS = re.compile(r"(?<=<!-- counts -->\n).*(?=<!-- end of counts -->)", re.DOTALL)
+
+
+def findings(folder: Path) -> list[tuple[str, Subject, list[Finding]]]:
+    """Every file, by name, and what is found in it."""
+    found = []
+    for file in sorted(folder.glob("*.txt")):
+        subject = Subject(file.read_bytes())
+        found.append((file.name, subject, check(subject)))
+    return found
+
+
+def counts(found: list[tuple[str, Subject, list[Finding]]]) -> str:
+    """A table: how many files, how many findings, of each kind."""
+    files, all_of = Counter[str](), Counter[str]()
+    for _, _, each in found:
+        codes = [finding.code for finding in each]
+        files.update(set(codes))
+        all_of.update(codes)
+    clean = sum(all(finding.severity == "info" for finding in each) for _, _, each in found)
+    head = (
+        f"{len(found):,} files, {all_of.total():,} findings; {clean:,} files have neither an error nor a warning.\n\n"
+    )
+    rows = [f"| {code} | {kind.title} | {files[code]:,} | {all_of[code]:,} |" for code, kind in KINDS.items()]
+    seen = [row for row, code in zip(rows, KINDS, strict=True) if files[code]]
+    never = ", ".join(code for code in KINDS if not files[code])
+    table = "\n".join(["| code | what | files | findings |", "|---|---|---|---|", *seen])
+    return f"{head}{table}\n\nNot met in these files (some need an answer, a URL or a page): {never}.\n"
+
+
+def draw(found: list[tuple[str, Subject, list[Finding]]], number: int, seed: int) -> None:
+    """Writes findings drawn at random, each as likely as any other, with their lines, to standard output."""
+    say = sys.stdout.write
+    everything = [(name, subject, finding) for name, subject, each in found for finding in each]
+    drawn = random.Random(seed)  # noqa: S311  (a sample, no secret)
+    for place, (name, subject, finding) in enumerate(drawn.sample(everything, number), 1):
+        say(f"{place}. {name}:{finding.line}:{finding.column} {finding.severity} {finding.code} {finding.message}\n")
+        say(f"   fix: {finding.fix}\n")
+        for line in subject.lines[max(0, finding.line - 4) : finding.line + 2]:
+            say(f"   {'>' if line.number == finding.line else ' '} {line.number} {line.text[:120]}\n")
+
+
+if __name__ == "__main__":
+    corpus = findings(Path(sys.argv[1]))
+    if len(sys.argv) > 2:
+        draw(corpus, int(sys.argv[2]), int(sys.argv[3]))
+    else:
+        PAGE.write_text(_COUNTS.sub(lambda _: counts(corpus), PAGE.read_text(encoding="utf-8")), encoding="utf-8")

@@ -1,0 +1,74 @@
+"""Writes docs/robots-directory.md from the records of `goodbot.registry`; a test fails if they differ."""
+
+from pathlib import Path
+
+from goodbot.registry import OBEYS, PURPOSES, AddressBook, Robot, robots
+from goodbot.registry.records import load_records
+
+PAGE = Path(__file__).parent / "robots-directory.md"
+
+HEAD = """# The robots directory
+
+Made from the records in `src/goodbot/registry/records`, one file per operator; `goodbot who NAME` shows one,
+`goodbot who --list --json` all of them. Each fact was looked up in the year its record names, at the source linked;
+what could not be confirmed is left open. An example that is only a token means: no whole User-Agent could be confirmed.
+Robots without a record here are told by the patterns of
+[crawler-user-agents](https://github.com/monperrus/crawler-user-agents) (MIT).
+
+In the column *robots.txt*: **yes**: it is said to obey; **named**: it obeys rules that name it, not those for `*`;
+**no**: it does not; empty: not known. In *checked by*: how anyone can tell it from those who only use its name.
+"""
+
+
+def page() -> str:
+    """The whole page."""
+    known = robots()
+    parts = [HEAD, f"{len(known)} robots of {len({robot.operator for robot in known})} operators.", ""]
+    for purpose, meaning in PURPOSES.items():
+        chosen = sorted((robot for robot in known if robot.purpose == purpose), key=lambda robot: robot.name.lower())
+        if chosen:
+            parts += [
+                f"## {purpose}",
+                "",
+                meaning,
+                "",
+                "| robot | operator | token | robots.txt | checked by | source |",
+            ]
+            parts += ["|---|---|---|---|---|---|", *map(_row, chosen), ""]
+    parts += ["## Address lists", "", "| list | operator | published at | bundled |", "|---|---|---|---|"]
+    book = AddressBook()
+    for listed in load_records().lists.values():
+        bundled = book.get(listed.name)
+        state = f"{len(bundled.networks):,} ranges of {bundled.as_of}" if bundled else "no: `goodbot who --refresh` it"
+        parts.append(f"| `{listed.name}` | {listed.operator} | <{listed.url}> | {state} |")
+    return "\n".join([*parts, ""])
+
+
+def _row(robot: Robot) -> str:
+    name = f"[{robot.name}]({robot.documentation})" if robot.documentation else robot.name
+    if robot.retired:
+        name += f" (retired{f' {robot.retired_since}' if robot.retired_since else ''})"
+    token = f"`{robot.token}`" if robot.token else ""
+    if robot.control:
+        token += " only there"
+    obeys = "" if robot.obeys == "unknown" else f"[{robot.obeys}]({robot.obeys_source})"
+    source = f"[{robot.looked_up}]({robot.source})"
+    return f"| {name} | {robot.operator} | {token} | {obeys} | {_checks(robot)} | {source} |"
+
+
+def _checks(robot: Robot) -> str:
+    ways = [f"`{name}`" for name in robot.address_lists]
+    ways += [f"DNS `{domain}`" for domain in robot.reverse_dns]
+    if robot.signatures:
+        ways.append(f"Web Bot Auth {robot.signatures}")
+    return ", ".join(ways)
+
+
+def main() -> None:
+    """Writes the page."""
+    assert set(OBEYS) == {"yes", "named", "no", "unknown"}  # noqa: S101  (what HEAD explains)
+    PAGE.write_text(page(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
