@@ -2,8 +2,9 @@
 PYTHON ?= python3
 BIN := .venv/bin
 ONCE ?=
+FUZZ ?=
 
-.PHONY: demo test test-all check bench docs clean
+.PHONY: demo test test-all fuzz check bench docs exam-report clean
 .DEFAULT_GOAL := demo
 
 .venv/installed: pyproject.toml
@@ -21,10 +22,13 @@ demo: .venv/installed  ## three sample sites, one crawl, a search page
 	@$(BIN)/goodbot demo $(if $(ONCE),--once)
 
 test: .venv/developer  ## everything but the long tests, under 10 minutes
-	$(BIN)/python -m pytest -n 2 -m "not long"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
 
 test-all: .venv/developer  ## the long tests, under 30 minutes
 	$(BIN)/python -m pytest -m long
+
+fuzz: .venv/developer  ## property tests with new and many examples; minutes, or `make fuzz FUZZ=tests/page`
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "hypothesis and not long" --hypothesis-profile fuzz $(FUZZ)
 
 check: .venv/developer  ## style, types, layers
 	$(BIN)/ruff check .
@@ -43,8 +47,22 @@ bench: .venv/peers  ## every benchmark; `make bench-NAME` runs one
 bench-%: .venv/peers
 	@$(BIN)/python benchmarks/bench_$(subst -,_,$*).py
 
-docs: .venv/developer  ## writes the parts of docs/reference that come from the code
+docs: .venv/developer  ## writes the pages of docs that come from the code
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_robots_directory.py
+	$(BIN)/python docs/make_findings.py
+
+.peers/node_modules: Makefile
+	@if command -v npm >/dev/null; then \
+	  echo "Installing Crawlee into .peers" && \
+	  npm install --prefix .peers --no-save --no-package-lock --no-audit --no-fund --loglevel=error '@crawlee/cheerio@^3.18'; \
+	else \
+	  echo "npm is not installed: Crawlee is left out"; \
+	fi
+	@mkdir -p $@ && touch $@
+
+exam-report: .venv/peers .peers/node_modules  ## drives every crawler of the recipes (50 minutes at most), writes docs/exam.md
+	NODE_PATH=$(CURDIR)/.peers/node_modules $(BIN)/python docs/make_exam_report.py
 
 clean:
-	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache
+	rm -rf .venv .peers .pytest_cache .mypy_cache .ruff_cache
