@@ -95,7 +95,9 @@ class Failure:
 class Capture:
     """What one request brought: request, response or failure, when, from which address.
 
-    `request_head` is the request as sent, `peer` the address connected to (None if no connection was made).
+    `fetched_at` is no later than the server saw the request, `fetched_at + elapsed_s` no earlier than it ended its
+    answer; looking a name up counts only where that failed. `request_head` is the request as sent, `peer` the address
+    connected to (None if no connection was made).
     """
 
     request: Request

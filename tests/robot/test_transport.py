@@ -122,6 +122,30 @@ async def test_gzip_stays_coded() -> None:
     assert got.body == coded
 
 
+class SlowResolver(FakeResolver):
+    """Looks a name up for longer than the answer takes."""
+
+    async def resolve(self, host: str) -> tuple[str, ...] | Failure:
+        await asyncio.sleep(0.3)
+        return await super().resolve(host)
+
+
+async def test_the_time_of_a_request_holds_what_the_server_saw_of_it() -> None:
+    clock, saw = SystemClock(), list[float]()
+
+    async def note(exchange: Exchange) -> None:
+        saw.append(clock.now())
+        await exchange.send(answer())
+
+    async with WebServer(fallback=note) as server:
+        guard, resolver = AddressGuard([ip_network("127.0.0.0/8")]), SlowResolver({"one.test": ["127.0.0.1"]})
+        curl = CurlTransport(SETTINGS, guard, AGENT, None, clock, resolver=resolver)
+        capture = await curl.send(request(server.url().replace("127.0.0.1", "one.test")))
+        await curl.close()
+    assert response(capture).status == 200
+    assert capture.fetched_at <= saw[0] <= capture.fetched_at + capture.elapsed_s <= clock.now()
+
+
 # ---- bodies that end early ------------------------------------------------------------------------------------------
 
 SHORT = [

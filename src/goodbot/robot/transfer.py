@@ -93,10 +93,6 @@ class Transfer:
         self._body = bytearray()  # a transfer at rest holds no page
         return Response(status, headers, body, version, reason, truncated)
 
-    @property
-    def elapsed_s(self) -> float:
-        return float(self.curl.getinfo(pycurl.TOTAL_TIME))
-
     def head_sent(self) -> bytes:
         """Request line and fields as libcurl writes them: `Host` first, then ours in order; empty if none was sent.
 

@@ -75,10 +75,11 @@ class CurlTransport:
 
         Raises ValueError for a header field that cannot be sent, CancelledError if the transport is closed meanwhile.
         """
-        fetched_at = self._clock.now()
+        began_at = self._clock.now()
         addresses = await self._addresses(request)
+        fetched_at = self._clock.now()
         if isinstance(addresses, Failure):
-            return Capture(request, addresses, fetched_at, self._clock.now() - fetched_at)
+            return Capture(request, addresses, began_at, fetched_at - began_at)
         fields = self._fields_for(request, fetched_at)
         transfer = self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._user_agent)
         try:
@@ -88,7 +89,8 @@ class CurlTransport:
         except BaseException:  # cancelled: the connection is in the midst of an answer
             transfer.curl.close()
             raise
-        elapsed_s, peer, head = transfer.elapsed_s, transfer.peer, transfer.head_sent()
+        elapsed_s = self._clock.now() - fetched_at
+        peer, head = transfer.peer, transfer.head_sent()
         if len(self._idle) < self._settings.concurrency:
             self._idle.append(transfer)
         else:
