@@ -37,6 +37,12 @@ def test_every_dialect_has_a_page() -> None:
     assert {page.stem for page in PAGES} == others | set(DIALECTS) - {"rfc9309"}
 
 
+def test_every_page_is_named_on_the_first() -> None:
+    first, *others = PAGES
+    text = first.read_text("utf-8")
+    assert [page.stem for page in others if f"(conformance/{page.name})" not in text] == []
+
+
 def test_every_section_is_on_a_page() -> None:
     """The names that verdicts give: `RFC 9309 2.2.2` as such, those of other texts word for word."""
     text = "".join(page.read_text("utf-8") for page in PAGES)

@@ -131,6 +131,13 @@ OTHERWISE = [
     ("User-agent: *\nAllow: /d/index.html\nDisallow: /d/", "x", "/d/", False, "no file name stands for its folder"),
     ("User-agent: *\nDissallow: /x", "x", "/x", True, "misspelt fields say nothing"),
     ("User-agent: *\nDisallow /x", "x", "/x", True, "a record has a colon"),
+    (
+        *("User-agent: x\nCrawl-delay: 1\nUser-agent: y\nDisallow: /", "x", "/", False),
+        "only a rule ends the list of names",
+    ),
+    ("User-agent: fig/1.0\nDisallow: /", "fig", "/", False, "the version is no part of a token"),
+    ("\ufeffUser-agent: *\nDisallow: /", "x", "/", False, "most who send one do not know"),
+    ("User-agent: *\nDisallow: /x\u2028Disallow: /y", "x", "/y", True, "a line ends at CR, LF or CRLF"),
     ("User-agent: bot*\nDisallow: /", "bot", "/", True, "no wildcards in names"),
     ("User-agent: bot\nDisallow: /", "My/1.0 (bot)", "/", True, "the product token counts, not the whole value"),
     ("User-agent: fig\nDisallow: /", "FigTree", "/", True, "the whole token is compared"),

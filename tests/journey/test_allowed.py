@@ -36,6 +36,22 @@ async def test_yes_is_0_and_no_is_1(robots: Path) -> None:
     assert (await goodbot("allowed", robots, "--agent", "OtherBot", "/", "/private/x")).status == 1
 
 
+@pytest.mark.parametrize(
+    "url", ["private/x", "", "mailto:me@e.org", "ftp://e.org/private", "https://", "http://[::1/x"]
+)
+async def test_what_is_no_url_is_no_question(robots: Path, url: str) -> None:
+    """No rule would match it, and so it would be allowed."""
+    result = await goodbot("allowed", robots, "--agent", "x", "/private", url)
+    assert (result.status, result.out) == (2, "")
+    assert result.complaint == f"goodbot: neither an http or https URL nor a path that begins with /: {url!r}"
+
+
+@pytest.mark.parametrize("site", ["ftp://e.org/", "https://", "file:///robots.txt"])
+async def test_what_is_no_site(site: str) -> None:
+    result = await goodbot("allowed", site, "--agent", "x", "/private")
+    assert (result.status, result.complaint) == (2, f"goodbot: not an http or https URL: {site}")
+
+
 async def test_standard_input() -> None:
     result = await goodbot("allowed", "-", "--agent", "x", "/private", stdin=ROBOTS)
     assert result.status == 1

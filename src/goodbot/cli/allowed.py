@@ -41,7 +41,7 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
         raise InputError("--agent must not be empty")
     dialects = list(DIALECTS) if dialect == "all" else [dialect]
     site = parse_url(robots)
-    asked = _targets(site, urls) if site is not None else [(url, url) for url in urls]
+    asked = _targets(site, urls) if site is not None else [(url, _asked(url)) for url in urls]
     answers = _of_site(site, dialects) if site is not None else _of_file(robots, dialects)
     verdicts = [(text, answer(url, agent)) for text, url in asked for answer in answers]
     if as_json:
@@ -54,7 +54,16 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
     return 0 if all(verdict.allowed for _, verdict in verdicts) else 1
 
 
+def _asked(text: str) -> str:
+    """A URL to be looked up in a file, as it is: a slip such as `private` would match no rule, and seem allowed."""
+    if not text.startswith("/") and parse_url(text) is None:
+        raise InputError(f"neither an http or https URL nor a path that begins with /: {text!r}")
+    return text
+
+
 def _of_file(name: str, dialects: list[str]) -> list[Answer]:
+    if "://" in name:
+        raise InputError(f"not an http or https URL: {name}")
     body = read_input(name)
     return [RobotsTxt.parse(body, dialect).verdict for dialect in dialects]
 
