@@ -7,7 +7,8 @@ many bytes of the answer, then the connection is closed), or an async function o
 
 import asyncio
 import ssl
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -21,6 +22,44 @@ from goodbot.testing import FakeClock
 
 ALL = 10**9
 AGENT = "ScriptBot/1.0 (+mailto:script@example.org)"
+PATIENCE_S = 120
+"""Nothing takes so long that comes at all."""
+
+
+async def until(met: Callable[[], bool]) -> None:
+    """Waits for what is sure to come. Raises TimeoutError if it does not."""
+    async with asyncio.timeout(PATIENCE_S):
+        while not met():  # noqa: ASYNC110  (of what others keep nobody is told)
+            await asyncio.sleep(0.001)
+
+
+class ScriptClock(FakeClock):
+    """A fake clock that can be held: what is on its way over a socket takes real time, of which a fake one knows
+    nothing."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._may_go = lambda: True
+
+    @contextmanager
+    def held_until(self, met: Callable[[], bool]) -> Iterator[None]:
+        """In this block nobody falls asleep, and no time passes, before `met` was true once."""
+        was_met = False
+
+        def may_go() -> bool:
+            nonlocal was_met
+            was_met = was_met or met()
+            return was_met
+
+        self._may_go = may_go
+        try:
+            yield
+        finally:
+            self._may_go = lambda: True
+
+    async def sleep(self, seconds: float) -> None:
+        await until(self._may_go)
+        await super().sleep(seconds)
 
 
 @dataclass
@@ -29,7 +68,7 @@ class Driver:
 
     web: ExamWeb
     site: Site
-    clock: FakeClock
+    clock: ScriptClock
     trust: ssl.SSLContext | None = None
     _open: dict[str, tuple[asyncio.StreamReader, asyncio.StreamWriter]] = field(default_factory=dict)
 
@@ -52,11 +91,11 @@ class Driver:
             self._open[origin] = await self.connect(origin)
         reader, writer = self._open[origin]
         lines = [f"{method} {target} HTTP/1.1", "Host: x", f"User-Agent: {AGENT}", *headers]
-        writer.write("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n")
-        await writer.drain()
         answer = b""
         try:
-            async with asyncio.timeout(20):
+            writer.write("\r\n".join(lines).encode("latin-1") + b"\r\n\r\n")
+            await writer.drain()
+            async with asyncio.timeout(PATIENCE_S):
                 answer = await _one_answer(reader, most_bytes)
         finally:
             if not answer or len(answer) >= most_bytes or b"\r\nContent-Length:" not in answer[:65536]:
@@ -92,7 +131,7 @@ class Driver:
                 self.web.visit += 1
             elif verb == "take":
                 most, _, target = rest.partition(" ")
-                await self.get(*_target(target), most_bytes=int(most))
+                await self._take(target, int(most))
             elif verb.isdigit():
                 await self._at_once(int(verb), rest.removeprefix("at once "))
             else:
@@ -101,10 +140,17 @@ class Driver:
         for origin in list(self._open):
             await self.leave(origin)
 
+    async def _take(self, target: str, most_bytes: int) -> None:
+        """Leaves before any time has passed."""
+        with self.clock.held_until(lambda: not self.web.busy):
+            await self.get(*_target(target), most_bytes=most_bytes)
+            await until(lambda: not self.web.busy)
+
     async def _at_once(self, count: int, target: str) -> None:
         path, origin = _target(target)
         drivers = [Driver(self.web, self.site, self.clock, self.trust) for _ in range(count)]
-        await asyncio.gather(*(driver.get(path, origin) for driver in drivers))
+        with self.clock.held_until(lambda: self.web.busy == count):
+            await asyncio.gather(*(driver.get(path, origin) for driver in drivers))
         for driver in drivers:
             await driver.leave(origin)
 
@@ -128,7 +174,7 @@ def gets(*targets: str) -> list[Step]:
 
 async def examine(site: Site, steps: Iterable[Step], **web_options: object) -> SiteCard:
     """The card of a crawler that does this."""
-    clock = FakeClock()
+    clock = ScriptClock()
     if site.tls:
         web_options.setdefault("contexts", certificates()[0])
     trust = certificates()[1] if site.tls else None
@@ -136,7 +182,7 @@ async def examine(site: Site, steps: Iterable[Step], **web_options: object) -> S
     async with ExamWeb([site], clock, **web_options) as web:  # type: ignore[arg-type]
         assert web.skipped == {}
         await Driver(web, site, clock, trust).run(steps)
-        await asyncio.sleep(0.01)  # the server sees the connections end
+        await until(lambda: not web.busy)  # the server has seen the connections end
         return judge_site(site, web.seen(site))
 
 

@@ -24,7 +24,9 @@ def _sessions(count: int) -> list[str]:
 
 
 async def all_names_at_once(driver: Driver) -> None:
-    await asyncio.gather(*(driver.get("/", label) for label in ("", *OTHERS)))
+    labels = ("", *OTHERS)
+    with driver.clock.held_until(lambda: driver.web.busy == len(labels)):
+        await asyncio.gather(*(driver.get("/", label) for label in labels))
 
 
 SCRIPTS: dict[str, Script] = {

@@ -1,17 +1,17 @@
 """A good and a bad driver for every site about robots.txt."""
 
-import asyncio
-
-from exam.scripted import Driver, Script, Step, gets
+from exam.scripted import Driver, Script, Step, gets, until
 
 
 async def _loses_patience(driver: Driver) -> None:
     """Asks for robots.txt and leaves without an answer."""
+    asked = len(driver.web.requests[driver.site.name])
     _, writer = await driver.connect()
     writer.write(b"GET /robots.txt HTTP/1.1\r\nHost: x\r\n\r\n")
+    await until(lambda: len(driver.web.requests[driver.site.name]) > asked)
     writer.close()
     await writer.wait_closed()
-    await asyncio.sleep(0.01)  # the server sees it
+    await until(lambda: not driver.web.busy)
 
 
 def _robots_then(*targets: str) -> list[Step]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from exam.scripted import examine
+from exam.scripted import examine, until
 from goodbot.errors import RunError
 from goodbot.exam.authority import Authority
 from goodbot.exam.rules import RULES
@@ -103,7 +103,7 @@ async def test_whoever_says_no_word_of_tls_is_heard_out(tls_site: Site, tmp_path
         assert await reader.read() == b""
         writer.close()
         silent, other = await asyncio.open_connection("127.0.0.1", port)  # still in the handshake when the web stops
-        await asyncio.sleep(0)
+        await until(lambda: web.seen(tls_site).connections == {MAIN: 2})
     assert await silent.read() == b""
     other.close()
     assert web.requests[tls_site.name] == []

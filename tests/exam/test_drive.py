@@ -4,7 +4,7 @@ import asyncio
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
@@ -12,11 +12,13 @@ from pathlib import Path
 import psutil
 import pytest
 
+from exam.scripted import PATIENCE_S
 from goodbot.clock import SystemClock
 from goodbot.errors import InputError, RunError
+from goodbot.exam import processes
 from goodbot.exam.card import SiteCard
 from goodbot.exam.drive import Driven, Glance, Plan, drive, expand, open_ground
-from goodbot.exam.processes import TAIL_BYTES, Output
+from goodbot.exam.processes import TAIL_BYTES, Output, ProcessTree
 from goodbot.exam.sites import all_sites
 from goodbot.exam.values import Site, page, robots
 
@@ -28,11 +30,11 @@ for seed in sys.argv[1:]:
     for path in ("robots.txt", "", "a", "b"):
         try:
             asked = urllib.request.Request(seed + path, headers={"User-Agent": "PoliteBot/1.0 (+mailto:p@example.org)"})
-            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=10).read()
+            urllib.request.build_opener(urllib.request.ProxyHandler({})).open(asked, timeout=120).read()
         except urllib.error.HTTPError as error:
             error.close()
 """
-SLEEPER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
+SLEEPER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(600)"
 STUBBORN = f"import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); {SLEEPER}"
 DAEMON = """
 import os, subprocess, sys
@@ -49,12 +51,38 @@ def python(code: str, *arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-c", code, *arguments)
 
 
-async def driven(tmp_path: Path, plan: Plan, *sites: Site, watch: list[Glance] | None = None) -> Driven:
+class Skipping(SystemClock):
+    """The real clock, put forward at will."""
+
+    skipped_s = 0.0
+
+    def now(self) -> float:
+        return super().now() + self.skipped_s
+
+
+async def driven(
+    tmp_path: Path,
+    plan: Plan,
+    *sites: Site,
+    watch: Callable[[Glance], None] | None = None,
+    clock: SystemClock | None = None,
+) -> Driven:
     folder = tmp_path / "kept"
     folder.mkdir(exist_ok=True)
     (tmp_path / "ground").mkdir(exist_ok=True)
-    async with open_ground(sites or (SITE,), SystemClock(), tmp_path / "ground", trusts=False) as ground:
-        return await drive(ground, plan, folder, watch.append if watch is not None else None)
+    async with open_ground(sites or (SITE,), clock or SystemClock(), tmp_path / "ground", trusts=False) as ground:
+        return await drive(ground, plan, folder, watch)
+
+
+async def stopped_once_under_way(tmp_path: Path, *command: str) -> Driven:
+    """Its time is over as soon as it has written its number."""
+    clock, file = Skipping(), tmp_path / "kept" / "pid"
+
+    def watch(glance: Glance) -> None:
+        if file.exists() and file.read_text():
+            clock.skipped_s = 600.0
+
+    return await driven(tmp_path, Plan(command), watch=watch, clock=clock)
 
 
 def card_of(result: Driven, name: str) -> SiteCard:
@@ -62,8 +90,8 @@ def card_of(result: Driven, name: str) -> SiteCard:
 
 
 async def gone(pid: int) -> bool:
-    """Whether a process ends, or has; waits five seconds for it."""
-    for _ in range(100):
+    """Whether a process ends, or has; waits for it."""
+    for _ in range(20 * PATIENCE_S):
         try:
             if psutil.Process(pid).status() == psutil.STATUS_ZOMBIE:
                 return True
@@ -75,7 +103,7 @@ async def gone(pid: int) -> bool:
 
 async def written(file: Path) -> int:
     """The number that a process writes to a file, as soon as it is there."""
-    for _ in range(200):
+    for _ in range(20 * PATIENCE_S):
         if file.exists() and file.read_text():
             return int(file.read_text())
         await asyncio.sleep(0.05)
@@ -87,7 +115,7 @@ async def written(file: Path) -> int:
 
 async def test_a_good_crawler(tmp_path: Path) -> None:
     seen: list[Glance] = []
-    result = await driven(tmp_path, Plan(python(POLITE, "{seeds}")), watch=seen)
+    result = await driven(tmp_path, Plan(python(POLITE, "{seeds}")), watch=seen.append)
     assert result.card.passed, [site.observed for site in result.card.sites]
     assert [site.name for site in result.card.sites] == ["robots-404", "the-drive"]
     whole = card_of(result, "the-drive")
@@ -163,20 +191,32 @@ async def test_a_command_that_cannot_be_run(tmp_path: Path, command: str) -> Non
 
 
 BUSY = """
-import time
+import os, sys, time
 kept, until = bytearray(80_000_000), time.process_time() + 0.3
-while time.process_time() < until:
-    pass
+while time.process_time() < until or not os.path.exists(sys.argv[1]):
+    time.sleep(0.01 if time.process_time() >= until else 0)
 """
+"""Ends when there is a file of that name."""
 TWO = """
 import subprocess, sys
-for each in [subprocess.Popen([sys.executable, "-c", sys.argv[1]]) for _ in "ab"]:
+for each in [subprocess.Popen([sys.executable, "-c", *sys.argv[1:]]) for _ in "ab"]:
     each.wait()
 """
 
 
+async def measured(tmp_path: Path, code: str, least_bytes: int) -> Driven:
+    """Whose busy children stay until so much memory was seen at one moment, or the drive is over."""
+    file = tmp_path / "kept" / "seen"
+
+    def watch(glance: Glance) -> None:
+        if glance.memory_bytes > least_bytes:
+            file.touch()
+
+    return await driven(tmp_path, Plan(python(code, BUSY, "{dir}/seen"), limit_s=PATIENCE_S), watch=watch)
+
+
 async def test_memory_and_time_of_children_count(tmp_path: Path) -> None:
-    result = await driven(tmp_path, Plan(python(TWO, BUSY)))
+    result = await measured(tmp_path, TWO, 160_000_000)
     assert result.card.peak_memory_bytes is not None
     assert result.card.peak_memory_bytes > 160_000_000
     assert result.card.cpu_s is not None
@@ -185,7 +225,7 @@ async def test_memory_and_time_of_children_count(tmp_path: Path) -> None:
 
 async def test_a_child_without_our_mark(tmp_path: Path) -> None:
     code = "import subprocess, sys; subprocess.run([sys.executable, '-c', *sys.argv[1:]], env={})"
-    result = await driven(tmp_path, Plan(python(code, BUSY)))
+    result = await measured(tmp_path, code, 80_000_000)
     assert result.card.peak_memory_bytes is not None
     assert result.card.peak_memory_bytes > 80_000_000
 
@@ -198,13 +238,32 @@ async def test_who_outlives_the_command_is_waited_for(tmp_path: Path) -> None:
     assert result.card.passed, [site.observed for site in result.card.sites]
 
 
+def test_one_that_ends_while_it_is_looked_at_was_there() -> None:
+    """It may have left a child that was not there yet when the processes were listed."""
+    children: list[subprocess.Popen[bytes]] = []
+
+    class Slow(ProcessTree):
+        def _find(self) -> None:
+            super()._find()
+            for child in children:
+                child.kill()
+                child.wait()
+
+    tree = Slow()
+    children.append(subprocess.Popen(python("import time; time.sleep(600)"), env={**os.environ, **tree.environment}))
+    tree.sample()
+    assert tree.found
+    tree.sample()
+    assert not tree.found
+
+
 # ---- how it is stopped ----------------------------------------------------------------------------------------------
 
 
 @contextmanager
 def bystander() -> Iterator[subprocess.Popen[bytes]]:
     """A process that is none of the crawler's."""
-    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(60)"])
+    process = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)"])
     try:
         yield process
         assert process.poll() is None
@@ -213,9 +272,16 @@ def bystander() -> Iterator[subprocess.Popen[bytes]]:
         process.wait()
 
 
+@pytest.fixture
+def time_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who is asked to end is given more time for it than even a busy machine takes."""
+    monkeypatch.setattr(processes, "GRACE_S", float(PATIENCE_S))
+
+
+@pytest.mark.usefixtures("time_to_end")
 async def test_it_never_ends(tmp_path: Path) -> None:
     with bystander():
-        result = await driven(tmp_path, Plan(python(SLEEPER, "{dir}/pid"), limit_s=1.0))
+        result = await stopped_once_under_way(tmp_path, *python(SLEEPER, "{dir}/pid"))
     assert (result.visits[0].stopped, result.visits[0].status) == (True, -15)
     assert "still running" in card_of(result, "the-drive").observed
     assert await gone(await written(tmp_path / "kept" / "pid"))
@@ -223,11 +289,12 @@ async def test_it_never_ends(tmp_path: Path) -> None:
 
 async def test_a_daemon_never_ends(tmp_path: Path) -> None:
     with bystander():
-        result = await driven(tmp_path, Plan(python(DAEMON, SLEEPER, "{dir}/pid"), limit_s=1.5))
+        result = await stopped_once_under_way(tmp_path, *python(DAEMON, SLEEPER, "{dir}/pid"))
     assert result.visits[0].stopped
     assert await gone(await written(tmp_path / "kept" / "pid"))
 
 
+@pytest.mark.usefixtures("time_to_end")
 async def test_cancelled_twice_it_does_not_wait(tmp_path: Path) -> None:
     """The first asks the crawler to end, which it does not heed; the second ends it."""
     task = asyncio.create_task(driven(tmp_path, Plan(python(STUBBORN, "{dir}/pid"))))

@@ -11,10 +11,17 @@ from goodbot.exam.values import Asked, Expectation, Seen
 
 
 def asked(
-    target: str, at: float, *, ends: float | None = None, visit: int = 1, status: int = 200, of: str = ""
+    target: str,
+    at: float,
+    *,
+    ends: float | None = None,
+    visit: int = 1,
+    status: int = 200,
+    of: str = "",
+    unread_s: float = 0.0,
 ) -> Asked:
     agent = (("User-Agent", "SomeBot/1.0 (+https://bot.example/)"),)
-    return Asked(of, "GET", target, agent, 1, at, visit, at if ends is None else ends, status)
+    return Asked(of, "GET", target, agent, 1, at, visit, at if ends is None else ends, status, 0, unread_s)
 
 
 @pytest.mark.parametrize(
@@ -23,6 +30,11 @@ def asked(
         (Gap(2.0), [asked("/a", 0), asked("/b", 2), asked("/a", 2.1, visit=2), asked("/b", 4.1, visit=2)], None),
         (Gap(2.0), [asked("/a", 0), asked("/a", 2.1, visit=2), asked("/b", 3.1, visit=2)], "pause was 1.0 s"),
         (Gap(2.0), [asked("/a", 0), asked("/a", 0.1, visit=2)], None),
+        (Gap(2.0), [asked("/a", 1, unread_s=1), asked("/b", 2)], None),  # the examiner was late
+        (Gap(2.0), [asked("/a", 1, unread_s=0.5), asked("/b", 2)], "pause was 1.5 s"),
+        (Gap(2.0), [asked("/a", 0), asked("/b", 1.5, unread_s=1)], "pause was 1.5 s"),
+        (Waits(2.0, (429,)), [asked("/a", 0, ends=0.1, status=429), asked("/b", 0.2, unread_s=0.15)], None),
+        (Waits(2.0, (429,)), [asked("/a", 0, ends=0.1, status=429), asked("/b", 0.2, unread_s=0.05)], "came back"),
         (Waits(2.0, (429,)), [asked("/a", 0, status=429), asked("/a", 0.1, visit=2)], None),
         (Waits(2.0, (429,)), [asked("/a", 0, status=429), asked("/a", 1)], "came back after 1.0 s"),
         (RobotsFirst(), [asked("/robots.txt", 0, ends=0.05), asked("/a", 0.05)], None),

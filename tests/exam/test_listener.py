@@ -1,14 +1,16 @@
 """Listening: every connection has an end, at the latest when the listener stops."""
 
 import asyncio
+import socket
 import ssl
 import subprocess
 import sys
+import time
 
 import pytest
 
 from goodbot.errors import RunError
-from goodbot.exam.listener import HandshakeError, Listener, begin_tls
+from goodbot.exam.listener import HandshakeError, Listener, begin_tls, unread_s
 
 
 async def _for_ever(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -149,3 +151,15 @@ asyncio.run(main())
 def test_a_process_without_files_left_goes_on_when_there_are() -> None:
     ended = subprocess.run([sys.executable, "-c", CROWD], capture_output=True, text=True, timeout=60, check=False)
     assert (ended.stdout, ended.stderr) == ("True b'x'\n", "")
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="the system does not say")
+def test_for_how_long_something_lay_unread() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.create_connection(server.getsockname()) as client:
+        connection, _ = server.accept()
+        with connection:
+            client.sendall(b"x")
+            connection.recv(1, socket.MSG_PEEK)  # it is there
+            time.sleep(0.2)
+            assert unread_s(connection) > 0.15
+    assert (unread_s(connection), unread_s(None)) == (0.0, 0.0)

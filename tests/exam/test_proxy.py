@@ -273,7 +273,7 @@ def test_a_tunnel_with_tls_and_names_that_are_checked() -> None:
         proxy = urllib.parse.urlsplit(exam.proxy)
         trust = ssl.create_default_context(cafile=exam.ca_file)
         for name, refused in (("tls-valid", None), ("tls-expired", "expired"), ("tls-wrong-name", "valid for")):
-            client = http.client.HTTPSConnection(proxy.hostname or "", proxy.port, context=trust, timeout=10)
+            client = http.client.HTTPSConnection(proxy.hostname or "", proxy.port, context=trust, timeout=120)
             client.set_tunnel(f"{name}.exam.test", 443)
             if refused:
                 with pytest.raises(ssl.SSLCertVerificationError, match=refused):
@@ -304,7 +304,7 @@ REQUEST_LIKE = st.lists(st.sampled_from(WORDS) | st.binary(max_size=8), max_size
 def test_whatever_is_said_the_proxy_ends_it_and_goes_on(exam: Exam, said: bytes) -> None:
     assert exam.proxy is not None
     proxy = urllib.parse.urlsplit(exam.proxy)
-    with socket.create_connection((proxy.hostname, proxy.port), timeout=10) as client:
+    with socket.create_connection((proxy.hostname, proxy.port), timeout=120) as client:
         client.sendall(said)
         client.shutdown(socket.SHUT_WR)
         heard = b""
@@ -312,5 +312,5 @@ def test_whatever_is_said_the_proxy_ends_it_and_goes_on(exam: Exam, said: bytes)
             heard += piece
     assert heard[:9] in {b"", b"HTTP/1.1 "}
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({"http": exam.proxy}))
-    with opener.open("http://robots-404.exam.test/a", timeout=10) as answer:
+    with opener.open("http://robots-404.exam.test/a", timeout=120) as answer:
         assert answer.status == 200

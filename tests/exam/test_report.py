@@ -194,6 +194,7 @@ def test_memory() -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
+    expect.set_options(timeout=60_000)
     with chromium() as browser:
         yield browser
 

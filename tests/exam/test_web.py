@@ -1,31 +1,36 @@
 """What the web takes for a request, records of it, and answers."""
 
 import asyncio
+import socket
+import time
 from collections.abc import Sequence
 
 import pytest
 
+from exam.scripted import ScriptClock
 from goodbot.clock import SystemClock
 from goodbot.exam import web as exam_web
 from goodbot.exam.expectations import RobotsFirst
-from goodbot.exam.listener import HEAD_LIMIT_BYTES
+from goodbot.exam.listener import HEAD_LIMIT_BYTES, unread_s
 from goodbot.exam.values import Asked, Seen, Site, page, pages, robots
 from goodbot.exam.web import ExamWeb
-from goodbot.ports import Clock
 from goodbot.testing import FakeClock
 
 PLAIN = Site("plain", "A test.", "none", pages(robots(""), "/a", "/caf%c3%a9", "/x?y=%2f"), ())
 
 
-async def _said(*heads: bytes, clock: Clock | None = None) -> tuple[list[bytes], Sequence[Asked]]:
-    """What each is answered, on connections that are all opened before, and what is recorded."""
-    async with ExamWeb([PLAIN], clock or FakeClock()) as web:
+async def _said(*heads: bytes) -> tuple[list[bytes], Sequence[Asked]]:
+    """What each is answered, on connections that are all opened before, and what is recorded. What is held back waits
+    until all have come."""
+    clock = ScriptClock()
+    async with ExamWeb([PLAIN], clock) as web:
         port = int(web.origin(PLAIN).rpartition(":")[2])
         clients = [await asyncio.open_connection("127.0.0.1", port) for _ in heads]
-        for (_, writer), head in zip(clients, heads, strict=True):
-            writer.write(head.replace(b"PORT", str(port).encode()))
-            writer.write_eof()
-        answers = [await reader.read() for reader, _ in clients]
+        with clock.held_until(lambda: len(web.requests["plain"]) == len(heads)):
+            for (_, writer), head in zip(clients, heads, strict=True):
+                writer.write(head.replace(b"PORT", str(port).encode()))
+                writer.write_eof()
+            answers = [await reader.read() for reader, _ in clients]
         for _, writer in clients:
             writer.close()
         return answers, web.seen(PLAIN).requests
@@ -67,21 +72,22 @@ async def test_what_was_read_of_a_bad_request_is_kept() -> None:
 
 async def test_who_asks_for_all_at_once_did_not_wait_for_robots_txt() -> None:
     heads = [f"GET {target} HTTP/1.1\r\n\r\n".encode() for target in ("/robots.txt", "/", "/a", "/caf%C3%A9")]
-    _, requests = await _said(*heads, clock=SystemClock())
+    _, requests = await _said(*heads)
     assert not RobotsFirst().judge(Seen(tuple(requests))).passed
 
 
-async def test_who_connects_for_a_page_before_robots_txt_is_there_did_not_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(exam_web, "HELD_S", 0.5)
-    async with ExamWeb([PLAIN], SystemClock()) as web:
+async def test_who_connects_for_a_page_before_robots_txt_is_there_did_not_wait() -> None:
+    clock = ScriptClock()
+    async with ExamWeb([PLAIN], clock) as web:
         port = int(web.origin(PLAIN).rpartition(":")[2])
         clients = []
-        for target in ("/robots.txt", "/"):
-            clients.append(await asyncio.open_connection("127.0.0.1", port))
-            clients[-1][1].write(f"GET {target} HTTP/1.1\r\n\r\n".encode())
-        for reader, writer in clients:
-            await reader.readuntil(b"\r\n\r\n")
-            writer.close()
+        with clock.held_until(lambda: len(web.requests["plain"]) == 2):
+            for target in ("/robots.txt", "/"):
+                clients.append(await asyncio.open_connection("127.0.0.1", port))
+                clients[-1][1].write(f"GET {target} HTTP/1.1\r\n\r\n".encode())
+            for reader, writer in clients:
+                await reader.readuntil(b"\r\n\r\n")
+                writer.close()
         assert not RobotsFirst().judge(web.seen(PLAIN)).passed
 
 
@@ -93,6 +99,19 @@ async def test_who_asks_for_a_page_as_soon_as_robots_txt_is_there_waited() -> No
             await reader.readuntil(b"\r\n\r\n")
         writer.close()
         assert RobotsFirst().judge(web.seen(PLAIN)).passed
+
+
+@pytest.mark.skipif(not hasattr(socket, "TCP_INFO"), reason="the system does not say")
+async def test_how_late_a_request_was_read_is_known() -> None:
+    async with ExamWeb([PLAIN], SystemClock(), unread_s=unread_s) as web:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(web.origin(PLAIN).rpartition(":")[2]))
+        writer.write(b"GET /a HTTP/1.1\r\n\r\n")
+        time.sleep(0.3)  # noqa: ASYNC251  (nobody reads)
+        await reader.readuntil(b"\r\n\r\n")
+        writer.close()
+        [asked] = web.seen(PLAIN).requests
+    assert asked.unread_s > 0.2
+    assert asked.came_at == asked.at - asked.unread_s
 
 
 async def test_what_is_kept_of_requests_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:

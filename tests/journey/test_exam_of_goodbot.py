@@ -8,12 +8,13 @@ from journey.goodbot_process import goodbot
 
 
 @pytest.mark.long
+@pytest.mark.timeout(3600)
 async def test_every_site_is_passed() -> None:
     command = (
         *(sys.executable, "-m", "goodbot", "crawl", "{seeds}", "--into", "{dir}", "--allow-private"),
         *("--ca-file", "{ca-file}", "--contact", "mailto:exam@example.org"),
     )
-    drive = await goodbot("exam", "--json", "--minutes", "12", "--", *command)
+    drive = await goodbot("exam", "--json", "--minutes", "50", "--", *command)
     card = drive.json
     assert {site["name"] for site in card["sites"] if site["passed"] is False} == set()
     assert drive.status == 0, drive.err

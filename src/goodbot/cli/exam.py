@@ -90,7 +90,7 @@ def command(
     goodbot exam -- wget --recursive --level=inf --directory-prefix={dir} {seeds}
     goodbot exam --site robots-404 --html card.html -- scrapy crawl mine -a seeds={seed-file}
 
-    Exit status: 0 all sites were passed, 1 one was not.
+    Exit status: 0 all sites that were not skipped, and the drive as a whole, were passed; 1 not all.
     """
     sites = tuple(chosen_sites(names))
     if lists:

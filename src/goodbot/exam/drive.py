@@ -1,16 +1,19 @@
 """A drive: a crawler is led through the web of hard sites, measured and judged."""
 
+import asyncio
 import re
 import shlex
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from goodbot.errors import RunError
 from goodbot.exam.authority import Authority
 from goodbot.exam.card import ScoreCard, judge_site, skipped_site
 from goodbot.exam.conduct import Visit, judge_drive
+from goodbot.exam.listener import unread_s
 from goodbot.exam.processes import SAMPLE_S, Crawler, Output, ProcessTree
 from goodbot.exam.proxy import ExamProxy
 from goodbot.exam.values import Site
@@ -19,6 +22,7 @@ from goodbot.ports import Clock
 
 _PLACEHOLDER = re.compile(r"\{(seeds|seed-file|ca-file|proxy|dir)\}")
 _PLAIN = re.compile(r"[\w@%+=:,./{}-]+")
+_SETTLES_MS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +80,13 @@ class Ground:
         counts = [len(asked) for asked in self.web.requests.values()]
         return sum(counts), sum(count > 0 for count in counts)
 
+    async def settle(self) -> None:
+        """Gives requests under way a second to end: who has left is not always seen at once."""
+        for _ in range(_SETTLES_MS):
+            if not self.web.busy:
+                break
+            await asyncio.sleep(0.001)
+
     def card(self, name: str, visits: Sequence[Visit] = (), tree: ProcessTree | None = None) -> ScoreCard:
         """The score as of now; with the drive itself as the last of the sites."""
         skipped = self.web.skipped
@@ -124,6 +135,7 @@ async def open_ground(
             names_hint=names_hint,
             contexts=contexts,
             absent=absent,
+            unread_s=unread_s,
         )
         await stack.enter_async_context(web)
         ground = Ground(sites, web, folder / "seeds.txt", authority.file if authority else None)
@@ -155,6 +167,7 @@ async def drive(ground: Ground, plan: Plan, folder: Path, watch: Callable[[Glanc
         way.output.close()
     if way.output.fault:
         raise RunError(f"cannot write {plan.log}: {way.output.fault}")
+    await ground.settle()
     card = ground.card(plan.name or as_typed(plan.command), visits, way.tree)
     return Driven(card, tuple(visits), way.output.tail)
 

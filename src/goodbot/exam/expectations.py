@@ -9,7 +9,7 @@ from goodbot.exam.values import MAIN, Asked, Expectation, Judgement, Seen, upper
 
 LEEWAY_S = 0.1
 """How much a pause may be shorter as seen here: clocks and sockets are not exact. What comes first is seen here alone,
-by one clock, and needs none."""
+by one clock, and needs none. How late a request was read is known, and held against nobody."""
 
 _SHOWN = 5
 
@@ -61,22 +61,18 @@ class Never:
 
 @dataclass(frozen=True, slots=True)
 class OnlyRobotsTxt:
-    """Of this origin nothing but robots.txt is asked for; `until` seconds after the first request, or ever."""
+    """Of this origin nothing but robots.txt is asked for."""
 
     origin: str = MAIN
-    until_s: float | None = None
     rule: str = "closed"
 
     @property
     def says(self) -> str:
-        return "asks for robots.txt only" + (f" in the first {self.until_s:g} s" if self.until_s else "")
+        return "asks for robots.txt only"
 
     def judge(self, seen: Seen) -> Judgement:
-        requests = seen.of(self.origin)
-        for each in requests:
-            if each.path != "/robots.txt" and (
-                self.until_s is None or each.at < requests[0].at + self.until_s - LEEWAY_S
-            ):
+        for each in seen.of(self.origin):
+            if each.path != "/robots.txt":
                 return Judgement(False, f"asked for {each.target}", each)
         return Judgement(True, "nothing else was asked for")
 
@@ -164,7 +160,9 @@ class Gap:
 
     def judge(self, seen: Seen) -> Judgement:
         requests = [each for each in seen.of(self.origin) if each.path != "/robots.txt"]
-        gaps = [(after.at - before.at, after) for before, after in pairwise(requests) if before.visit == after.visit]
+        gaps = [
+            (after.at - before.came_at, after) for before, after in pairwise(requests) if before.visit == after.visit
+        ]
         if not gaps:
             return Judgement(True, "fewer than two requests")
         least, offending = min(gaps, key=lambda pair: pair[0])
@@ -192,7 +190,7 @@ class Waits:
                 continue
             told = busy.ended_at or busy.at
             later = (each for each in requests[index + 1 :] if each.visit == busy.visit)
-            after = next((each for each in later if each.at >= told), None)
+            after = next((each for each in later if each.came_at >= told), None)
             # From when the busy one came: on a busy machine its answer is noted later than it was received.
             if after is not None and after.at - busy.at < self.seconds - LEEWAY_S:
                 return Judgement(False, f"came back after {after.at - busy.at:.1f} s", after)

@@ -6,7 +6,7 @@ from collections.abc import Coroutine, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, Final, TypeVar
+from typing import Any, TypeVar
 
 from goodbot.clock import SystemClock
 from goodbot.errors import InputError
@@ -16,7 +16,6 @@ from goodbot.exam.report import request_line
 from goodbot.exam.sites import chosen_sites
 
 T = TypeVar("T")
-_SETTLES_MS: Final = 1000
 
 
 class Exam:
@@ -72,10 +71,7 @@ class Exam:
         self._last = await self._judged()
 
     async def _judged(self) -> tuple[SiteCard, ...]:
-        for _ in range(_SETTLES_MS):
-            if not self._ground.web.busy:
-                break
-            await asyncio.sleep(0.001)
+        await self._ground.settle()
         return self._ground.card("tests").sites
 
 

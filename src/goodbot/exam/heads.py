@@ -11,7 +11,7 @@ from goodbot.exam.listener import BUFFER_BYTES, HEAD_LIMIT_BYTES
 BODY_LIMIT_BYTES: Final = 1024 * 1024
 IDLE_S: Final = 300.0
 """After how long a connection on which nothing is asked is closed."""
-_LINGERS_S: Final = 1.0
+_LINGERS_S: Final = 10.0
 
 _VERSION = re.compile(r"HTTP/1\.\d", re.ASCII)
 PLACE: Final = r"(?:(?P<name>[\w.-]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])"

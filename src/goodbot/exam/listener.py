@@ -6,6 +6,7 @@ import os
 import resource
 import socket
 import ssl
+import struct
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -20,6 +21,8 @@ _HANDSHAKE_S: Final = 20.0
 _BACKLOG: Final = 256
 _AT_A_TIME: Final = 16
 _PAUSE_S: Final = 0.1
+_LAST_DATA_RECV: Final = 52
+"""Where `struct tcp_info` of Linux has the milliseconds since data last came."""
 
 Talk = Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None]]
 _GONE = (ConnectionError, asyncio.IncompleteReadError, TimeoutError, ssl.SSLError)
@@ -33,6 +36,18 @@ def room() -> int:
     """How many connections may be open at once: the process needs files for other things too."""
     soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return MOST_OPEN if soft == resource.RLIM_INFINITY else max(1, min(MOST_OPEN, soft // 3))
+
+
+def unread_s(connection: socket.socket | None) -> float:
+    """For how long what came last has been there: to be asked when it is read. The system's own count, in seconds; 0
+    where the system does not say, or the connection has ended."""
+    if connection is None or not hasattr(socket, "TCP_INFO"):
+        return 0.0
+    try:
+        told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_DATA_RECV + 4)
+    except OSError:
+        return 0.0
+    return float(struct.unpack_from("=I", told, _LAST_DATA_RECV)[0]) / 1000
 
 
 class Listener:

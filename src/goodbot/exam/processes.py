@@ -90,17 +90,13 @@ class ProcessTree:
 
     def __init__(self) -> None:
         self.environment = {MARK: secrets.token_hex(16)}
+        self.found = False
         self.memory_bytes = 0
         self.peak_bytes = 0
         self._past_cpu_s = 0.0
         self._reaped_before_s = _reaped_cpu_s()
         self._alive: dict[int, tuple[psutil.Process, float]] = {}
         self._looked_at = set(psutil.pids())
-
-    @property
-    def alive(self) -> bool:
-        """As of the last sample."""
-        return bool(self._alive)
 
     @property
     def cpu_s(self) -> float:
@@ -110,8 +106,10 @@ class ProcessTree:
         return max(seen, _reaped_cpu_s() - self._reaped_before_s)
 
     def sample(self) -> None:
-        """Looks at all processes once."""
+        """Looks at all processes once. `found` says whether any was there, if only until it was measured: it may have
+        left children."""
         self._find()
+        self.found = bool(self._alive)
         self.memory_bytes = 0
         for pid, (process, last_s) in list(self._alive.items()):
             measured = _measure(process)
@@ -196,7 +194,7 @@ class Crawler:
         """Measures; gives whether anything still runs. One look may miss a process that is just leaving its parent."""
         ended = self._process.poll() is not None
         self._tree.sample()
-        self._quiet = self._quiet + 1 if ended and not self._tree.alive else 0
+        self._quiet = self._quiet + 1 if ended and not self._tree.found else 0
         return self._quiet < 2
 
     async def stop(self, clock: Clock) -> None:

@@ -17,7 +17,7 @@ PEERS: Final = Path(__file__).parent / "peers"
 USER_AGENT: Final = "ExamBot/1.0 (+mailto:exam@example.org)"
 """For those whose name in robots.txt is free. RFC 2606: example.org is nobody's."""
 
-_ANSWERS_IN_S: Final = 30.0
+_ANSWERS_IN_S: Final = 60.0
 _THIS_PYTHON: Final = "python"
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 

@@ -54,8 +54,9 @@ def _phrase(status: int) -> str:
 class Asked:
     """One request as the examiner saw it. Times are Unix seconds; `connection` counts from 1 over the whole exam.
 
-    `origin` is the label of the origin asked; `at` is when the request was read, `ended_at` when its answer was sent or
-    given up (None: still going on), `status` what was answered (None: nothing), `sent_bytes` what the peer took.
+    `origin` is the label of the origin asked; `at` is when the request was read, `unread_s` for how long it had been
+    there by then, `ended_at` when its answer was sent or given up (None: still going on), `status` what was answered
+    (None: nothing), `sent_bytes` what the peer took.
     """
 
     origin: str
@@ -68,6 +69,12 @@ class Asked:
     ended_at: float | None = None
     status: int | None = None
     sent_bytes: int = 0
+    unread_s: float = 0.0
+
+    @property
+    def came_at(self) -> float:
+        """When it came: before `at`, where the examiner was late."""
+        return self.at - self.unread_s
 
     @property
     def path(self) -> str:

@@ -5,7 +5,7 @@ import contextlib
 import socket
 import ssl
 import struct
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
 from typing import Final, Self
@@ -141,7 +141,8 @@ class ExamWeb:
 
     `skipped` says of each site that cannot be served here why. `by_name`: sites call each other by name (the crawler
     goes through the proxy); `names_hint`: how to have that. `contexts`: what TLS is spoken with, by kind of
-    certificate. `absent`: what of a site's needs the crawler lacks. Raises RunError if a port cannot be had.
+    certificate. `absent`: what of a site's needs the crawler lacks. `unread_s`: for how long what was just read from a
+    connection had been there, seconds. Raises RunError if a port cannot be had.
     """
 
     def __init__(
@@ -154,6 +155,7 @@ class ExamWeb:
         names_hint: str = NAMES_HINT,
         contexts: Mapping[str, ssl.SSLContext] | None = None,
         absent: frozenset[str] = frozenset(),
+        unread_s: Callable[[socket.socket | None], float] = lambda _: 0.0,
     ) -> None:
         self.clock = clock
         self.by_name = by_name
@@ -164,6 +166,7 @@ class ExamWeb:
         self.requests: dict[str, list[Asked]] = {}
         self._contexts = contexts or {}
         self._absent = absent
+        self._unread_s = unread_s
         self._next_port = base_port
         self.listener = Listener()
         self._recorded_bytes = 0
@@ -304,6 +307,7 @@ class ExamWeb:
     ) -> None:
         """Records one request and answers it; one that breaks the rules with a status that says so."""
         asked = Asked(origin.label, head.method, head.target, head.headers, connection, self.clock.now(), self.visit)
+        asked.unread_s = self._unread_s(writer.get_extra_info("socket"))
         requests = self.requests[origin.site.name]
         if len(requests) < MOST_RECORDED:
             requests.append(asked)

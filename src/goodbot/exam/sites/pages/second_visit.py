@@ -24,9 +24,11 @@ def _kept(reply: Reply, validator: tuple[str, str], condition: str) -> Handler:
 
     async def handler(exchange: Exchange) -> None:
         asked = exchange.asked
-        has_it = _given_back(asked, condition) or (asked.header(condition) or "").strip() == "*"
-        if condition == "If-Modified-Since":
-            since = parse_http_date(asked.header(condition) or "")
+        said = asked.header(condition) or ""
+        if condition == "If-None-Match":
+            has_it = _given_back(asked, condition) or said.strip() == "*"
+        else:
+            since = parse_http_date(said)
             has_it = asked.header("If-None-Match") is None and since is not None and since >= _MODIFIED_AT
         if has_it:
             await exchange.send(f"HTTP/1.1 304 Not Modified\r\n{validator[0]}: {validator[1]}\r\n\r\n".encode())

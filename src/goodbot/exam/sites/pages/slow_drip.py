@@ -7,8 +7,9 @@ from goodbot.exam.sites.wire import afterwards, at_first, head
 from goodbot.exam.values import HTML, Exchange, Site, page
 
 DRIP_S = 90
-LIMIT_S = 70.0
-"""A minute is long for one page; the rest is for those who count it from another moment."""
+LIMIT_S = 80.0
+"""A minute is long for one page; the rest is for those who count it from another moment, and for a machine that is
+late."""
 
 
 async def _drip(exchange: Exchange) -> None:
