@@ -21,6 +21,7 @@ from goodbot.values import Failure, Response
 from webserver import Exchange, WebServer, answer, closing, silence
 
 _T = TypeVar("_T")
+ANSWERS_304 = b'HTTP/1.1 304 Not Modified\r\nETag: "1"\r\n\r\n'
 ROBOTS = answer(b"User-agent: *\nDisallow: /private", headers=[("Content-Type", "text/plain")])
 
 
@@ -53,6 +54,17 @@ async def test_an_answer_is_that_of_requests() -> None:
         assert server.targets == ["/robots.txt", "/"]
         assert asked.header("User-Agent") == "Mozilla/5.0 (compatible; MyBot/1.0; me@example.org)"
         assert asked.header("Accept-Encoding") == "gzip, deflate, br, zstd"
+
+
+async def test_the_url_keeps_its_fragment_and_an_answer_without_a_body_its_fields() -> None:
+    async with WebServer({"/to": moved("/page#part"), "/page": answer(b"page"), "/same": ANSWERS_304}) as server:
+
+        def work(session: requests.Session) -> list[requests.Response]:
+            return [session.get(server.url(target)) for target in ("/page#here", "/to", "/same")]
+
+        got = await in_session(work)
+        assert [each.url for each in got[:2]] == [server.url("/page#here"), server.url("/page#part")]
+        assert (got[2].status_code, got[2].headers.get("Content-Length")) == (304, None)
 
 
 async def test_what_robots_txt_forbids_is_an_exception_of_requests_with_the_verdict() -> None:

@@ -211,6 +211,21 @@ def test_what_came_before_the_damage_counts_and_the_damage_is_told() -> None:
     assert said[0].startswith("the data is damaged (")
 
 
+def test_what_is_cut_at_the_limit_is_told() -> None:
+    for coding, body in (("", TEXT), ("", GZIP), ("gzip", GZIP), ("gzip", packed(GZIP))):
+        out, said = in_pieces(coding, body, 100)
+        assert (out, said[0]) == (TEXT[:100], "only the first 100 bytes of what is unpacked are read")
+    assert in_pieces("", GZIP, len(TEXT)) == (TEXT, [])
+
+
+def test_members_left_out_are_told_and_a_file_of_ones_own_has_no_bound_of_them() -> None:
+    body = packed(b"a") * (MAX_MEMBERS + 1)
+    assert in_pieces("", body) == (b"a" * MAX_MEMBERS, [f"more than {MAX_MEMBERS} members"])
+    said: list[str] = []
+    assert b"".join(unpacked([body], said.append, MAX_MEMBERS + 1)) == b"a" * (MAX_MEMBERS + 1)
+    assert not said
+
+
 BOMB = packed(bytes(200 << 20), 9)
 
 

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.page import read_page
+from goodbot.page.sitemap import BYTES_MOST
 from goodbot.url import Url
 from goodbot.values import Page, Response
 
@@ -97,6 +98,17 @@ def test_what_could_not_be_read_is_said(body: bytes, unread: str) -> None:
 def test_a_sitemap_may_be_longer_than_a_page_and_is_read_to_its_end() -> None:
     body = b"<urlset>" + b"<url><loc>http://h.example/1</loc><x>" + bytes(10_000_000) + b"</x></url>" + SITEMAP
     assert [entry.url.path for entry in read(packed(body), "text/xml").listed] == ["/1", "/1"]
+
+
+def test_a_packed_sitemap_cut_at_its_bound_says_so() -> None:
+    body = b"<urlset><url><loc>/1</loc></url><!--" + bytes(BYTES_MOST) + b"--><url><loc>/2</loc></url></urlset>"
+    page = read(packed(body), "text/xml")
+    assert [entry.url.path for entry in page.listed] == ["/1"]
+    assert page.unread == "only the first 52428800 bytes of what is unpacked are read"
+    declared = read(packed(b"<!DOCTYPE a [<!ENTITY b 'c'>]>" + body), "text/xml").unread
+    assert declared.split("; ") == ["it declares entities, which are not expanded", page.unread]
+    lines = read(packed(b"http://h.example/1\n" + b"\n" * BYTES_MOST), "text/plain", "/s.txt")
+    assert (len(lines.listed), lines.unread) == (1, page.unread)
 
 
 @pytest.mark.parametrize("start", [b"", b"<urlset>", b"<urlset><!--", b"<rss><channel><title>", b"http://h.example/\n"])

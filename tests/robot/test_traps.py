@@ -1,8 +1,10 @@
 """What pages teach, from the first page to the lesson."""
 
 from collections.abc import Iterable
+from datetime import date, timedelta
 from hashlib import sha1
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -131,6 +133,55 @@ def test_a_calendar_is_closed_in_both_directions() -> None:
                 robot.shows(f"/calendar?month={year}-{month + 1:02d}", "Nothing.")
                 asked += 1
     assert asked < 100
+
+
+@pytest.mark.parametrize("step", [1, -1], ids=["forwards", "backwards"])
+@pytest.mark.parametrize("address", ["/calendar?year=%Y&month=%m", "/calendar/%Y/%m/", "/day/%Y-%m-%d"])
+def test_a_calendar_whose_pages_say_their_own_date_is_closed(address: str, step: int) -> None:
+    robot, day, asked = Robot(), date(2026, 11, 1), 0
+    is_days = "%d" in address
+    while robot.refuses(day.strftime(address)) is None and asked < 1000:
+        beyond = day + timedelta(days=step) if is_days else date(day.year, day.month, 15) + timedelta(days=30 * step)
+        beyond = beyond if is_days else beyond.replace(day=1)
+        name = day.strftime("%A, %d %B %Y" if is_days else "%B %Y")
+        robot.shows(day.strftime(address), f"Events: none on {name}.", name, links=[beyond.strftime(address)])
+        day, asked = beyond, asked + 1
+    assert asked < 500
+    assert "a trap: a calendar without end" in str(robot.refuses(day.strftime(address)))
+
+
+@pytest.mark.parametrize("address", ["/calendar?month=%Y%m", "/calendar/%B-%Y"])
+def test_months_whose_names_are_their_only_news_are_closed_whatever_their_address(address: str) -> None:
+    robot, grid = Robot(), " ".join(f"Day{number}" for number in range(60))
+    for number in range(100):
+        month = date(2026 + number // 12, number % 12 + 1, 1)
+        if robot.refuses(month.strftime(address)):
+            break
+        robot.shows(month.strftime(address), f"Calendar of {month:%B %Y}: {grid}", f"{month:%B %Y}")
+    assert number < 80
+
+
+@pytest.mark.parametrize(
+    "texts",
+    [
+        [f"{12 + n % 17} {n * 7 % 31} {n} degrees." for n in range(400)],
+        ["" for _ in range(400)],
+    ],
+    ids=["numbers", "nothing said"],
+)
+def test_an_archive_of_days_without_words_is_no_calendar(texts: list[str]) -> None:
+    robot = Robot()
+    for number, text in enumerate(texts):
+        robot.shows(f"/weather/{date(2024, 6, 1) - timedelta(days=number)}", text and f"Weather: {text}", "Weather")
+    assert robot.lessons == []
+
+
+def test_months_that_lead_to_pages_of_their_own_are_no_calendar() -> None:
+    robot = Robot()
+    for number in range(400):
+        month = date(2026 - number // 12, 12 - number % 12, 1)
+        robot.shows(f"{month:/%Y/%m/}", "Archive.", f"{month:%B %Y}", links=[f"/post{number}", f"{month:/%Y/}"])
+    assert robot.lessons == []
 
 
 def test_a_blog_of_many_years_is_no_calendar() -> None:

@@ -69,7 +69,7 @@ def _read_file(name: str, check: Check, spool: SeedSpool) -> str:
 def _read(name: str, file: BinaryIO, check: Check, spool: SeedSpool) -> tuple[FileKind, int]:
     """The kind of a file, and how many references in it were passed over."""
     trouble: list[str] = []
-    head, pieces = with_head(unpacked(iter(lambda: file.read(_PIECE_BYTES), b""), trouble.append))
+    head, pieces = with_head(unpacked(iter(lambda: file.read(_PIECE_BYTES), b""), trouble.append, sys.maxsize))
     kind = kind_of(head)
     if kind == "binary data":
         raise InputError(f"{name} is no list of seeds: it is binary data")

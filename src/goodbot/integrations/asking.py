@@ -30,7 +30,7 @@ def asked_fields(headers: Iterable[tuple[str, str]]) -> Headers:
 
 def answered_fields(answer: Answer, method: str) -> Headers:
     """Header fields of an answer whose body is handed over decoded; as they are, where there is none."""
-    if method == "HEAD":
+    if method == "HEAD" or answer.status in (204, 304):
         return answer.headers
     kept = tuple((name, value) for name, value in answer.headers if name.lower() not in _BODY_FIELDS)
     return (*kept, ("Content-Length", str(len(answer.content))))

@@ -136,7 +136,7 @@ def _response(answer: Answer, request: PreparedRequest, adapter: RobotAdapter) -
     made = Response()
     made.status_code = answer.status or 0
     made.reason = answer.response.reason if answer.response is not None else ""
-    made.url = answer.url
+    made.url = request.url or answer.url  # with its fragment, as ever
     made.headers = CaseInsensitiveDict(HTTPHeaderDict(fields))
     made.encoding = get_encoding_from_headers(made.headers)
     made.request = request

@@ -211,7 +211,7 @@ def _another_member(decoder: Callable[[], _Decoder], body: bytes, position: int)
 
 
 Complain = Callable[[str], object]
-"""Is told in one line that data is damaged, or ends early."""
+"""Is told in one line that data is damaged, ends early, or is longer than what is read of it."""
 
 
 def decode_pieces(response: Response, limit_bytes: int, complain: Complain) -> Iterator[bytes]:
@@ -226,13 +226,13 @@ def decode_pieces(response: Response, limit_bytes: int, complain: Complain) -> I
         pieces = chain([first], pieces) if first else pieces
         if isinstance(decoder, str):
             break
-        pieces = _bounded(_undone(decoder, pieces, complain), limit_bytes)
-    return _bounded(unpacked(pieces, complain), limit_bytes)
+        pieces = _bounded(_undone(decoder, pieces, complain), limit_bytes, complain)
+    return _bounded(unpacked(pieces, complain), limit_bytes, complain)
 
 
-def unpacked(pieces: Iterable[bytes], complain: Complain) -> Iterator[bytes]:
+def unpacked(pieces: Iterable[bytes], complain: Complain, members_most: int = MAX_MEMBERS) -> Iterator[bytes]:
     """A gzip file's contents, in pieces of at most 64 KiB; anything else as it is. Never raises; ends where the data is
-    damaged. Memory does not grow."""
+    damaged, and after `members_most` gzip members. Memory does not grow."""
     pieces = iter(pieces)
     first = b""
     while len(first) < len(_GZIP_MAGIC) and (piece := next(pieces, b"")):
@@ -240,26 +240,31 @@ def unpacked(pieces: Iterable[bytes], complain: Complain) -> Iterator[bytes]:
     whole = chain([first], pieces)
     if not first.startswith(_GZIP_MAGIC):
         return whole
-    return _undone(_gzip, (part for piece in whole for part in _sliced(piece)), complain)
+    return _undone(_gzip, (part for piece in whole for part in _sliced(piece)), complain, members_most)
 
 
 def _sliced(body: bytes) -> Iterator[bytes]:
     return (body[at : at + _SLICE] for at in range(0, len(body), _SLICE))
 
 
-def _bounded(pieces: Iterable[bytes], room: int) -> Iterator[bytes]:
+def _bounded(pieces: Iterable[bytes], limit: int, complain: Complain) -> Iterator[bytes]:
+    room = limit
     for piece in pieces:
-        if len(piece) >= room:
-            yield piece[:room]
+        if len(piece) > room:
+            complain(f"only the first {limit} bytes of what is unpacked are read")
+            if room:
+                yield piece[:room]
             return
         room -= len(piece)
         yield piece
 
 
-def _undone(decoder: Callable[[], _Decoder], pieces: Iterator[bytes], complain: Complain) -> Iterator[bytes]:
+def _undone(
+    decoder: Callable[[], _Decoder], pieces: Iterator[bytes], complain: Complain, members_most: int = MAX_MEMBERS
+) -> Iterator[bytes]:
     """What comes out of all members, given in slices."""
     left = b""
-    for _ in range(MAX_MEMBERS):
+    for _ in range(members_most):
         stream = decoder()
         while not stream.eof:
             given = b""
@@ -280,3 +285,4 @@ def _undone(decoder: Callable[[], _Decoder], pieces: Iterator[bytes], complain: 
             left += more
         if not _another_member(decoder, left, 0):
             return
+    complain(f"more than {members_most} members")

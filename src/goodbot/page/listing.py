@@ -62,7 +62,7 @@ def _markup(url: Url, response: Response, *, text: bool) -> Listing | None:
     listed = tuple(reader.read(text_blocks(pieces, response.header("content-type"))))
     if reader.kind is None:
         return None
-    unread = reader.error or "".join(trouble[:1])
+    unread = "; ".join(filter(None, (reader.error, *trouble[:1])))
     found = Extract(title=reader.title, text=reader.text, language=reader.language, unread=unread)
     return Listing(found, listed)
 

@@ -8,13 +8,17 @@ from typing import Final
 from goodbot.robot.recent import Recent
 
 CALENDARS_MOST: Final = 2048
-"""Of all hosts of a process; 1 kB each, at most 4: 8 MB."""
+"""Of all hosts of a process; 1 kB each, at most 10: 20 MB."""
 
 DATES: Final = 24
 """Different dates visited before anything is stopped: two years of months, or three weeks of days."""
 
 AHEAD_DAYS: Final = 366
 _DATES_KEPT: Final = 64
+_TEXTS_KEPT: Final = 100
+"""More than the 84 that a year of days has whose only text are the names of the day and the month."""
+
+_NUMBER = re.compile(r"[0-9]++")
 
 _DATE = re.compile(
     r"(?<![0-9])((?:19|20|21)[0-9]{2})(?:([-/_.])(0[1-9]|1[0-2]|[1-9](?![0-9]))(?:\2(0[1-9]|[12][0-9]|3[01]|[1-9](?![0-9])))?"
@@ -53,14 +57,33 @@ def _ordinal(year: str, month: str, day: str | None) -> int | None:
         return None
 
 
+def without_date(text: str, day: int) -> str:
+    """A text without the numbers of that day, which its page may repeat."""
+    at = date.fromordinal(day)
+    tight = f"{at.year}{at.month:02d}"
+    own = {str(at.year), str(at.month), str(at.day), tight, f"{tight}{at.day:02d}"}
+    return _NUMBER.sub(lambda number: "" if number[0].lstrip("0") in own else number[0], text)
+
+
 @dataclass(slots=True)
 class Calendar:
-    """What was seen of one: the dates visited, the first and the last that said something, the empty ones in a row."""
+    """What was seen of one: the dates visited, what their pages said, the first and the last that said something, the
+    empty ones in a row."""
 
     dates: set[int] = field(default_factory=set)
+    said: dict[int, None] = field(default_factory=dict)
     first_full: int = 0
     last_full: int = 0
     empty: int = 0
+
+    def is_new(self, text: str) -> bool:
+        """Whether no page of the last dates said that."""
+        mark = hash(text)
+        known = mark in self.said
+        if not known and len(self.said) >= _TEXTS_KEPT:
+            self.said.pop(next(iter(self.said)))
+        self.said[mark] = None
+        return not known
 
     def visited(self, day: int, full: bool) -> None:
         """Takes what a page of that day was: something new, or what others said."""

@@ -20,7 +20,7 @@ DIGESTS_MOST: Final = 32_768
 CANONICALS_MOST: Final = 16_384
 """Pages that name another, or lead to one: 0.3 kB each, 5 MB."""
 ORIGINS_MOST: Final = 4096
-SAID_MOST: Final = 32_768
+REMEMBERED_MOST: Final = 32_768
 """Pages read in an earlier run: 0.5 kB each, 16 MB."""
 
 ALIKE: Final = 0.95
@@ -79,8 +79,8 @@ class Copies:
         self._places: Recent[tuple[str, int], str] = Recent(TEXTS_MOST * 5)
         self._digests: Recent[str, Url] = Recent(DIGESTS_MOST)
         self._bodies: Recent[str, str] = Recent(DIGESTS_MOST)
-        self._said: Recent[tuple[str, str], Url] = Recent(SAID_MOST)
-        self._sayings: Recent[str, tuple[str, str]] = Recent(SAID_MOST)
+        self._said: Recent[tuple[str, str], Url] = Recent(REMEMBERED_MOST)
+        self._sayings: Recent[str, tuple[str, str]] = Recent(REMEMBERED_MOST)
         self._leads: Recent[str, str] = Recent(CANONICALS_MOST)
         self._named: Recent[str, _Named] = Recent(CANONICALS_MOST)
         self._lost: Recent[str, bool] = Recent(CANONICALS_MOST)

@@ -1,6 +1,6 @@
 """What a robot process has learned on its way: how URLs are cleaned, which are traps, which pages are copies.
 
-Bounded memory: 80 MB at most, when all of it is full; a crawl of 85,000 pages needs a quarter of it. No I/O.
+Bounded memory: 120 MB at most, when all of it is full; a crawl of 85,000 pages needs a quarter of it. No I/O.
 """
 
 from collections.abc import Callable, Iterable

@@ -12,7 +12,7 @@ from goodbot.page.fingerprint import Fingerprint
 from goodbot.robot.recent import Recent
 
 FAMILIES_MOST: Final = 4096
-"""Of all hosts of a process; 1 kB each as a rule, 4 MB. At most 15 kB, where titles are few and texts many: 60 MB."""
+"""Of all hosts of a process; 1 kB each as a rule, 4 MB. At most 22 kB, where titles are few and texts many: 90 MB."""
 
 WINDOW: Final = 40
 FRESH_MOST: Final = 2
@@ -28,7 +28,9 @@ _TREE_SHARE: Final = 0.9
 of all a whole site."""
 
 ALIKE: Final = 0.9
-_TITLES_MOST: Final = 8
+_TITLES_MOST: Final = 13
+"""A year of months and one: the pages of a calendar have their names as titles."""
+
 _TEXTS_MOST: Final = 4
 _FIRST_LOOKS: Final = 48
 _LOOK_EVERY: Final = 16

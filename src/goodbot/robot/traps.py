@@ -11,7 +11,7 @@ from functools import partial
 from typing import Final
 
 from goodbot.page.fingerprint import Fingerprint, fingerprint, said, said_in
-from goodbot.robot.calendars import Calendars, date_in
+from goodbot.robot.calendars import Calendars, date_in, without_date
 from goodbot.robot.families import Families, Family, evidence_of, families_of
 from goodbot.robot.learned import Learned
 from goodbot.robot.parameters import Parameters, links_without
@@ -114,14 +114,19 @@ class Traps:
                 if family.says_nothing_new():
                     self._close(visit, name, family)
         if calendar is not None and full is not None:
-            self._turn_page(visit, *calendar, full)
+            self._turn_page(look, title, *calendar, full)
 
     def _close(self, visit: Visit, name: str, family: Family) -> None:
         self.teach(visit.url, "family", name, evidence_of(name, family), visit.at)
         self._families.forget(name)
 
-    def _turn_page(self, visit: Visit, shape: str, day: int, full: bool) -> None:
-        calendar = self._calendars.of(shape)
+    def _turn_page(self, look: _Look, title: str, shape: str, day: int, full: bool) -> None:
+        """`full`: its family has not said the same. One that says what other dates do but for its own date is empty, if
+        it leads nowhere but to other dates."""
+        visit, calendar = look.visit, self._calendars.of(shape)
+        if full and calendar.dates and look.said():  # of pages that say nothing nothing can be told
+            says = without_date(f"{title}\n{look.said()}", day)
+            full = calendar.is_new(says) or _leads_off(visit.found, shape)
         calendar.visited(day, full)
         bounds = calendar.bounds(day, _UNIX_EPOCH + int(visit.at // _DAY_S))
         if bounds is not None:
@@ -171,3 +176,9 @@ def _leads_on(found: Sequence[Discovery], family: str) -> bool:
             new.refused is None and new.inlinks == 1 and not new.url.text.startswith(family[:-2]) for new in found
         )
     return any(new.refused is None and new.inlinks == 1 and families_of(new.url.text)[0] != family for new in found)
+
+
+def _leads_off(found: Sequence[Discovery], shape: str) -> bool:
+    """Whether links lead to URLs not heard of before that are no other dates of the calendar."""
+    news = (new.url.text for new in found if new.refused is None and new.inlinks == 1)
+    return any((date := date_in(text)) is None or date[0] != shape for text in news)
