@@ -8,6 +8,7 @@ What is not listed does not exist.
 """
 
 import asyncio
+import socket
 import struct
 from collections.abc import Callable, Mapping, Sequence
 from ipaddress import ip_address
@@ -26,6 +27,20 @@ SILENCE: Records = lambda question: b""  # noqa: E731
 """No answer at all."""
 
 
+def one_port() -> tuple[socket.socket, socket.socket]:
+    """A socket of TCP and one of UDP, bound to the same port of 127.0.0.1."""
+    while True:
+        tcp, udp = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
+        tcp.bind(("127.0.0.1", 0))
+        try:
+            udp.bind(tcp.getsockname())
+        except OSError:  # another has this one
+            tcp.close()
+            udp.close()
+        else:
+            return tcp, udp
+
+
 class NameServer:
     """`records` may be changed at any time; `asked` are name and type of each question, `ttl` goes with each answer."""
 
@@ -42,12 +57,10 @@ class NameServer:
         return f"127.0.0.1:{self.port}"
 
     async def __aenter__(self) -> Self:
-        loop = asyncio.get_running_loop()
-        self._tcp = await asyncio.start_server(self._accepted, "127.0.0.1", 0)
-        self.port = self._tcp.sockets[0].getsockname()[1]
-        self._udp, _ = await loop.create_datagram_endpoint(
-            lambda: _Datagrams(self.answer), local_addr=("127.0.0.1", self.port)
-        )
+        loop, (tcp, udp) = asyncio.get_running_loop(), one_port()
+        self.port = tcp.getsockname()[1]
+        self._tcp = await asyncio.start_server(self._accepted, sock=tcp)
+        self._udp, _ = await loop.create_datagram_endpoint(lambda: _Datagrams(self.answer), sock=udp)
         return self
 
     async def __aexit__(

@@ -66,7 +66,7 @@ def directory_url(request: Asked) -> str:
 def fetched(url: str) -> Answered:
     """The directory at `url`."""
     question = Question(url, headers={"Accept": DIRECTORY_TYPE})
-    with urlopen(question, timeout=10) as response:
+    with urlopen(question, timeout=60) as response:
         headers: Message = response.headers
         fields = {name.lower(): value for name, value in headers.items()}
         return Answered(response.status, fields, Asked("GET", url, {}), response.read())

@@ -19,9 +19,11 @@ NAMES = {"one.test": ["192.0.2.1"], "both.test": ["192.0.2.2", "2001:db8::2"], "
 
 @asynccontextmanager
 async def dns_world() -> AsyncIterator[Resolver]:
-    async with NameServer(NAMES) as server:
-        settings = Settings(nameservers=(server.address,), connect_timeout=2)
-        yield NameResolver(settings, FakeClock(), Path("/nonexistent"))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("goodbot.robot.nameservers.GRACE_S", 60.0)
+        async with NameServer(NAMES) as server:
+            settings = Settings(nameservers=(server.address,), connect_timeout=60)
+            yield NameResolver(settings, FakeClock(), Path("/nonexistent"))
 
 
 @asynccontextmanager

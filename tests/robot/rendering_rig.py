@@ -10,6 +10,7 @@ import pytest
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.page.rendered import Rendered, read_rendered
+from goodbot.robot import chromium, tab
 from goodbot.robot.assembly import transport_of
 from goodbot.robot.chromium import Chromium, open_chromium
 from goodbot.robot.guard import AddressGuard
@@ -27,6 +28,7 @@ from webserver import Route, WebServer, answer
 CHROMIUM = Path("/usr/bin/chromium")
 NEEDS_CHROMIUM = pytest.mark.skipif(not CHROMIUM.exists(), reason=f"needs {CHROMIUM}: apt install chromium")
 
+PATIENCE_S = 60.0
 NAME = "Mozilla/5.0 (compatible; goodbot/1)"
 SCRIPT = [("Content-Type", "text/javascript")]
 JSON = [("Content-Type", "application/json")]
@@ -65,7 +67,7 @@ class Rig:
     async def after(self) -> str:
         """The title of a page that changes it, however long that takes: whether all is well again."""
         self.server.routes["/after"] = scripted("document.title = 'well'")
-        self.renderer = self._renderer(Settings())
+        self.renderer = self._renderer(Settings(render_time=PATIENCE_S))
         page, _ = await self.render("/after")
         return page.title
 
@@ -79,18 +81,26 @@ class Rig:
 
 
 @asynccontextmanager
-async def rig(routes: dict[str, Route], *, wall: int | None = None, **settings: object) -> AsyncIterator[Rig]:
-    given = Settings(**settings)  # type: ignore[arg-type]
-    browser = await open_chromium(str(CHROMIUM), "goodbot/1", wall=wall)
-    try:
-        async with WebServer({"/robots.txt": OPEN_TO_ALL, **routes}) as server:
-            made = Rig(server, browser, given)
-            try:
-                yield made
-            finally:
-                await made.transport.close()
-    finally:
-        await browser.close()
+async def rig(
+    routes: dict[str, Route], *, wall: int | None = None, patience_s: float = PATIENCE_S, **settings: object
+) -> AsyncIterator[Rig]:
+    """However slow Chromium is here, a page is waited for; `render_time` is for those that never end, `patience_s` for
+    those that keep it from being stopped."""
+    given = Settings(**{"render_time": PATIENCE_S, **settings})  # type: ignore[arg-type]
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (tab, chromium):
+            patch.setattr(module, "READ_S", patience_s)
+        patch.setattr(tab, "QUIET_S", 2.0)
+        browser = await open_chromium(str(CHROMIUM), "goodbot/1", wall=wall)
+        try:
+            async with WebServer({"/robots.txt": OPEN_TO_ALL, **routes}) as server:
+                made = Rig(server, browser, given)
+                try:
+                    yield made
+                finally:
+                    await made.transport.close()
+        finally:
+            await browser.close()
 
 
 def scripted(script: str, body: str = "", head: str = "") -> bytes:

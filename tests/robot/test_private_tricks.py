@@ -4,9 +4,10 @@ Every refusal is a `private-address` failure, not a time-out: the guard has seen
 """
 
 import asyncio
+import errno
 import socket
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from dataclasses import dataclass, field
 from ipaddress import ip_network
 from typing import Any
@@ -157,24 +158,46 @@ RESOLVED: list[tuple[str, list[str]]] = [
 
 @dataclass
 class Canary:
-    """Listens on one port of both loopback addresses; `songs` are those who have come."""
+    """Listens on one port of both loopback addresses; `songs` are those who have come. `other`: bound to the same port
+    of 127.0.0.2, not listening."""
 
     port: int
+    other: socket.socket
     songs: list[object] = field(default_factory=list)
+
+
+def one_port(stack: ExitStack) -> tuple[list[socket.socket], socket.socket]:
+    """Sockets with the same port of 127.0.0.1 and of ::1, where there is IPv6, and one with that port of 127.0.0.2."""
+    while True:
+        with ExitStack() as attempt:
+            four, other = attempt.enter_context(socket.socket()), attempt.enter_context(socket.socket())
+            four.bind(("127.0.0.1", 0))
+            heard, port = [four], four.getsockname()[1]
+            try:
+                other.bind(("127.0.0.2", port))
+                heard.append(attempt.enter_context(socket.socket(socket.AF_INET6)))
+                heard[1].bind(("::1", port))
+            except OSError as error:
+                if error.errno == errno.EADDRINUSE:
+                    continue  # by another test
+                if error.errno not in (errno.EADDRNOTAVAIL, errno.EAFNOSUPPORT):
+                    raise
+                del heard[1:]
+            stack.push(attempt.pop_all())
+            return heard, other
 
 
 @asynccontextmanager
 async def listening() -> AsyncIterator[Canary]:
-    with socket.socket() as four, socket.socket(socket.AF_INET6) as six:
-        four.bind(("127.0.0.1", 0))
-        six.bind(("::1", four.getsockname()[1]))
-        canary = Canary(four.getsockname()[1])
+    with ExitStack() as stack:
+        heard, other = one_port(stack)
+        canary = Canary(heard[0].getsockname()[1], other)
 
         async def sing(_: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             canary.songs.append(writer.get_extra_info("sockname"))
             writer.close()
 
-        servers = [await asyncio.start_server(sing, sock=each) for each in (four, six)]
+        servers = [await asyncio.start_server(sing, sock=each) for each in heard]
         yield canary
         await asyncio.sleep(0)
         for server in servers:
@@ -194,7 +217,7 @@ def refused(capture: Capture) -> bool:
 
 
 def made(guard: AddressGuard, *nameservers: str) -> CurlTransport:
-    settings = Settings(timeout=5, connect_timeout=2, nameservers=nameservers)
+    settings = Settings(connect_timeout=60, nameservers=nameservers)
     clock = SystemClock()
     return CurlTransport(settings, guard, "test/1", None, clock, resolver=NameResolver(settings, clock))
 
@@ -254,7 +277,7 @@ async def test_of_mixed_answers_only_what_is_permitted_is_connected_to() -> None
     only = AddressGuard([ip_network("127.0.0.2/32")])
     async with listening() as canary, WebServer(fallback=answer(b"ok"), host="127.0.0.2") as site:
         resolver = FakeResolver({"mixed.test": ["127.0.0.1", "10.0.0.1", "127.0.0.2", "::1"]})
-        transport = CurlTransport(Settings(timeout=5), only, "test/1", None, SystemClock(), resolver=resolver)
+        transport = CurlTransport(Settings(), only, "test/1", None, SystemClock(), resolver=resolver)
         capture = await transport.send(asked(Url(f"http://mixed.test:{site.port}/")))
         assert isinstance(capture.result, Response)
         assert capture.peer == "127.0.0.2"
@@ -270,8 +293,8 @@ async def test_a_name_that_leads_elsewhere_after_it_was_judged() -> None:
     only = AddressGuard([ip_network("127.0.0.2/32")])
     resolver = FakeResolver({"rebinding.test": ["127.0.0.2"]})
     async with listening() as canary:
-        site = await asyncio.start_server(_serve, "127.0.0.2", canary.port)
-        transport = CurlTransport(Settings(timeout=5), only, "test/1", None, SystemClock(), resolver=resolver)
+        site = await asyncio.start_server(_serve, sock=canary.other)
+        transport = CurlTransport(Settings(), only, "test/1", None, SystemClock(), resolver=resolver)
         url = Url(f"http://rebinding.test:{canary.port}/")
         first = await transport.send(asked(url))
         assert isinstance(first.result, Response)
@@ -293,7 +316,7 @@ async def test_a_name_that_leads_elsewhere_is_not_reached_over_an_old_connection
     """The connection kept from an address that was permitted is judged again for a request that it is not for."""
     resolver = FakeResolver({"kept.test": ["127.0.0.1"]})
     async with WebServer(fallback=answer(b"ok")) as site:
-        transport = CurlTransport(Settings(timeout=5), LOOPBACK, "test/1", None, SystemClock(), resolver=resolver)
+        transport = CurlTransport(Settings(), LOOPBACK, "test/1", None, SystemClock(), resolver=resolver)
         url = Url(f"http://kept.test:{site.port}/")
         assert isinstance((await transport.send(asked(url))).result, Response)
         assert refused(await transport.send(asked(url, public_only=True)))
@@ -304,7 +327,7 @@ async def test_a_name_that_leads_elsewhere_is_not_reached_over_an_old_connection
 @pytest.mark.parametrize("host", ["localhost", "localhost.", "a.localhost.", "127.1", "[::ffff:a00:1]", "0"])
 async def test_behind_a_proxy_what_is_written_out(host: str) -> None:
     async with WebServer(fallback=answer(b"proxied")) as proxy:
-        settings = Settings(timeout=5, proxy=proxy.origin)
+        settings = Settings(proxy=proxy.origin)
         resolver = FakeResolver({})
         transport = CurlTransport(settings, AddressGuard(), "test/1", None, SystemClock(), resolver=resolver)
         url = parse_url(f"http://{host}/")

@@ -8,6 +8,7 @@ import pytest
 from playwright.async_api import async_playwright
 
 from goodbot.values import Capture
+from nameserver import one_port
 from robot.rendering_rig import (
     CHROMIUM,
     NAME,
@@ -49,10 +50,10 @@ class Canary(asyncio.DatagramProtocol):
 @asynccontextmanager
 async def canary() -> AsyncIterator[Canary]:
     bird = Canary()
-    async with await asyncio.start_server(bird.accepted, "127.0.0.1", 0) as server:
-        bird.port = server.sockets[0].getsockname()[1]
-        loop = asyncio.get_running_loop()
-        transport, _ = await loop.create_datagram_endpoint(lambda: bird, local_addr=("127.0.0.1", bird.port))
+    tcp, udp = one_port()
+    bird.port = tcp.getsockname()[1]
+    async with await asyncio.start_server(bird.accepted, sock=tcp):
+        transport, _ = await asyncio.get_running_loop().create_datagram_endpoint(lambda: bird, sock=udp)
         try:
             yield bird
         finally:
@@ -146,9 +147,9 @@ async def test_the_same_page_is_heard_in_a_browser_without_walls() -> None:
     page = answer(b"<title>t</title><body><script src=/hostile.js></script>")
     async with canary() as bird, WebServer({"/": page}) as server, async_playwright() as playwright:
         server.routes["/hostile.js"] = hostile(f"127.0.0.1:{bird.port}")
-        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = await playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"], timeout=0)
         tab = await browser.new_page()
-        await tab.goto(server.url(), wait_until="commit")
+        await tab.goto(server.url(), wait_until="commit", timeout=0)
         await bird.sings.wait()
         await browser.close()
 
@@ -175,7 +176,7 @@ async def test_nothing_a_hostile_page_does_reaches_anyone_but_through_our_transp
                 "/redirect": answer(status=302, headers=[("Location", f"http://{place}/redirected")]),
                 "/worker.js": answer(f"fetch('http://{place}/sw')".encode(), headers=SCRIPT),
             }
-            async with rig(routes, render_time=4.0) as made:
+            async with rig(routes, render_time=15.0) as made:
                 read, rendered = await made.render()
                 assert read.title == "tried", story(rendered)
                 assert {exchange.header("user-agent") for exchange in made.server.exchanges} == {NAME}

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from goodbot.config import Settings
 from goodbot.errors import InputError
+from goodbot.robot import nameservers
 from goodbot.robot.addresses import FAMILY_MOST, parse_hosts
 from goodbot.robot.nameservers import NONE_S
 from goodbot.robot.resolver import LEAST_S, MOST_S, NameResolver
@@ -23,14 +24,22 @@ NOWHERE = Path("/nonexistent")
 
 @asynccontextmanager
 async def resolving(
-    server: NameServer, clock: FakeClock | None = None, hosts: Path = NOWHERE, patience_s: float = 2.0
+    server: NameServer,
+    clock: FakeClock | None = None,
+    hosts: Path = NOWHERE,
+    patience_s: float = 60.0,
+    grace_s: float = 60.0,
 ) -> AsyncIterator[NameResolver]:
+    """Each question is asked once, and both families are waited for, however slow this machine is."""
     settings = Settings(nameservers=(server.address,), connect_timeout=patience_s)
     resolver = NameResolver(settings, clock or FakeClock(), hosts)
-    try:
-        yield resolver
-    finally:
-        await resolver.close()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nameservers, "TRY_S", 60.0)
+        patch.setattr(nameservers, "GRACE_S", grace_s)
+        try:
+            yield resolver
+        finally:
+            await resolver.close()
 
 
 FOUND: list[tuple[str, str, list[str], tuple[str, ...]]] = [
@@ -81,7 +90,8 @@ NOT_FOUND: list[tuple[str, str, dict[str, object], str]] = [
 
 @pytest.mark.parametrize(("name", "records", "why"), [case[1:] for case in NOT_FOUND], ids=[c[0] for c in NOT_FOUND])
 async def test_not_found(name: str, records: dict[str, list[str]], why: str) -> None:
-    async with NameServer(records) as server, resolving(server, patience_s=0.5) as resolver:
+    patience_s = 60.0 if why in ("no such name", "has none") else 0.5
+    async with NameServer(records) as server, resolving(server, patience_s=patience_s) as resolver:
         answer = await resolver.resolve(name)
         assert isinstance(answer, Failure)
         assert answer.kind == "dns"
@@ -102,22 +112,25 @@ async def test_an_answer_serves_as_long_as_its_ttl_within_bounds(ttl: int, lasts
         assert await resolver.resolve("a.test") == ("192.0.2.2",)
 
 
-async def test_that_there_is_no_such_name_is_remembered_and_silence_is_not() -> None:
+async def test_that_there_is_no_such_name_is_remembered() -> None:
     clock = FakeClock()
-    async with (
-        NameServer({"mute.test": SILENCE}) as server,
-        resolving(server, clock, patience_s=0.2) as resolver,
-    ):
-        for name, questions in (("none.test", 2), ("mute.test", 4)):
-            server.asked.clear()
-            first, second = await resolver.resolve(name), await resolver.resolve(name)
-            assert isinstance(first, Failure)
-            assert isinstance(second, Failure)
-            assert len(server.asked) >= questions
-            assert questions == 4 or len(server.asked) == 2
+    async with NameServer({}) as server, resolving(server, clock) as resolver:
+        for _ in range(2):
+            assert isinstance(await resolver.resolve("none.test"), Failure)
+            assert sorted(server.asked) == [("none.test", "A"), ("none.test", "AAAA")]
         clock.advance(NONE_S + 1)
         server.records["none.test"] = ["192.0.2.1"]
         assert await resolver.resolve("none.test") == ("192.0.2.1",)
+
+
+async def test_silence_is_not_remembered() -> None:
+    async with NameServer({"mute.test": SILENCE}) as server, resolving(server, patience_s=0.5) as resolver:
+        assert isinstance(await resolver.resolve("mute.test"), Failure)
+        server.records["mute.test"] = ["192.0.2.1"]
+        async with asyncio.timeout(60):
+            while isinstance(found := await resolver.resolve("mute.test"), Failure):
+                pass  # not within half a second, on a busy machine
+        assert found == ("192.0.2.1",)
 
 
 async def test_many_who_ask_at_once_are_one_question() -> None:
@@ -140,21 +153,20 @@ async def test_one_who_gives_up_does_not_stop_the_others() -> None:
 async def test_closing_cancels_who_waits() -> None:
     async with NameServer({"a.test": SILENCE}) as server, resolving(server) as resolver:
         waiting = asyncio.ensure_future(resolver.resolve("a.test"))
-        await asyncio.sleep(0.05)
+        while not server.asked:  # noqa: ASYNC110 - the server of the tests
+            await asyncio.sleep(0.01)
         await resolver.close()
         with pytest.raises(asyncio.CancelledError):
             await waiting
 
 
-async def test_a_server_that_never_tells_of_ipv6_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("goodbot.robot.nameservers.GRACE_S", 0.05)
-
+async def test_a_server_that_never_tells_of_ipv6_holds_up_nobody() -> None:
     class Lame(NameServer):
         def answer(self, asked: bytes, most: int) -> bytes:
             wire = super().answer(asked, most)
             return b"" if self.asked[-1][1] == "AAAA" else wire
 
-    async with Lame({"a.test": ["192.0.2.1"]}) as server, resolving(server, patience_s=20) as resolver:
+    async with Lame({"a.test": ["192.0.2.1"]}) as server, resolving(server, grace_s=0.05) as resolver:
         assert await resolver.resolve("a.test") == ("192.0.2.1",)
 
 
@@ -177,8 +189,9 @@ async def test_the_hosts_file_comes_before_dns(tmp_path: Path) -> None:
 
 
 async def test_a_name_without_a_dot_is_the_systems() -> None:
-    async with NameServer({"single": ["192.0.2.1"]}) as server, resolving(server) as resolver:
-        assert isinstance(await resolver.resolve("no-such-machine-here"), Failure)
+    name = "no-such-machine-here"
+    async with NameServer({name: ["192.0.2.1"]}) as server, resolving(server) as resolver:
+        assert await resolver.resolve(name) != ("192.0.2.1",)
         assert server.asked == []
 
 

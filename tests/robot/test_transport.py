@@ -31,7 +31,7 @@ from goodbot.values import Capture, Failure, FailureKind, Request, Response
 from webserver import Authority, Exchange, Route, WebServer, answer, closing, resetting, silence
 
 GUARD = AddressGuard([ip_network("127.0.0.0/8")])
-SETTINGS = Settings(timeout=10, connect_timeout=5, idle_timeout=5, body_limit=512 * 1024)
+SETTINGS = Settings(timeout=300, connect_timeout=60, idle_timeout=300, body_limit=512 * 1024)
 AGENT = "goodbot/0 (+https://example.org/bot)"
 OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -318,7 +318,7 @@ async def test_a_line_break_in_a_field_is_refused() -> None:
 
 async def test_connections_are_kept_and_the_capture_tells_the_peer() -> None:
     async with WebServer(fallback=answer()) as server, transport() as curl:
-        before = SystemClock().now()
+        before = curl._clock.now()
         captures = [await curl.send(request(server.url(f"/{number}"))) for number in range(3)]
         assert server.connections == 1
         assert {capture.peer for capture in captures} == {"127.0.0.1"}

@@ -93,10 +93,11 @@ def test_running_is_what_a_process_does(tmp_path: Path) -> None:
 
 def test_a_killed_crawl_does_not_run(tmp_path: Path) -> None:
     program = (
-        "import sys, time; from pathlib import Path; from goodbot.store.control import ControlFolder;"
-        "control = ControlFolder(Path(sys.argv[1])); control.attend(); print('there', flush=True); time.sleep(60)"
+        "import sys; from pathlib import Path; from goodbot.store.control import ControlFolder;"
+        "control = ControlFolder(Path(sys.argv[1])); control.attend(); print('there', flush=True); sys.stdin.read()"
     )
-    with subprocess.Popen([sys.executable, "-c", program, tmp_path], stdout=subprocess.PIPE) as process:
+    command = [sys.executable, "-c", program, str(tmp_path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == b"there\n"
         (tmp_path / "live.json").write_text(format_live(LIVE))
@@ -217,12 +218,16 @@ def test_a_live_file_with_a_wrong_value_is_none() -> None:
         assert parse_live(json.dumps({key: item for key, item in value.items() if key != name}).encode()) is None, name
 
 
-def test_names_order_by_time(tmp_path: Path, crawl: ControlFolder) -> None:
-    names = []
-    for _ in range(5):
-        names.append(crawl.post(Wish("pause")))
-        time.sleep(0.001)
+def test_wishes_keep_their_order_when_the_clock_is_set_back(
+    tmp_path: Path, crawl: ControlFolder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    times = iter([1_800_000_000_000_000_000, 1_700_000_000_000_000_000, 1_700_000_000_000_000_000])
+    monkeypatch.setattr(time, "time_ns", lambda: next(times))
+    user = ControlFolder(tmp_path)
+    wishes = [Wish("pause"), Wish("resume"), Wish("stop")]
+    names = [user.post(wish) for wish in wishes]
     assert names == sorted(names)
+    assert taken(crawl) == (wishes, [])
 
 
 # ---- the token ------------------------------------------------------------------------------------------------------

@@ -1,6 +1,7 @@
 """The SQLite frontier on a disk that is full or cannot be written: one clear line, and all there when it is better."""
 
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -15,6 +16,7 @@ from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Release
 
 HOME = Url("https://example.org/")
+MOUNTS = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="only root may mount")
 
 _UNTIL_FULL = """
 import resource, sys
@@ -51,7 +53,7 @@ def fill(path: Path, limit_bytes: int = 0) -> tuple[int, str]:
         check=False,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
     )
     assert done.returncode == 3, done.stderr
     return sum(map(int, done.stdout.split())), done.stderr
@@ -91,7 +93,7 @@ def small_disk(at: Path, megabytes: int) -> Iterator[Path]:
         subprocess.run(["umount", str(at)], check=True)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+@MOUNTS
 def test_a_disk_that_is_full(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 4) as disk:
         path = disk / "crawl" / "frontier.sqlite"
@@ -103,7 +105,7 @@ def test_a_disk_that_is_full(tmp_path: Path) -> None:
         check_whole_and_going_on(path, visited)
 
 
-@pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
+@MOUNTS
 def test_a_disk_that_can_only_be_read(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 4) as disk:
         path = disk / "crawl" / "frontier.sqlite"

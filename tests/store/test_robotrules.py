@@ -22,7 +22,7 @@ from goodbot.store.robotrules import FORMAT, SqliteRulesStore
 NOW = 1_800_000_000.0
 SITE = "https://example.org/"
 CLOSED = "User-agent: *\nDisallow: /"
-LONGEST_S = 60.0
+LONGEST_S = 300.0
 """For one process of a test."""
 
 

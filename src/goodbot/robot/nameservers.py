@@ -18,6 +18,9 @@ NONE_S: Final = 60.0
 GRACE_S: Final = 2.0
 """One family is waited for so long when the other has come: some servers never answer the question for IPv6."""
 
+TRY_S: Final = 2.0
+"""A name server is asked again after so long."""
+
 
 class NameServers:
     """Asks for addresses by absolute names; a question and its repetitions take `lifetime_s` at most."""
@@ -30,6 +33,7 @@ class NameServers:
     def at(cls, servers: Iterable[tuple[str, int]], lifetime_s: float) -> Self:
         """Those at these addresses and ports."""
         resolver = dns.asyncresolver.Resolver(configure=False)
+        resolver.timeout = TRY_S
         resolver.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in servers]
         return cls(resolver, lifetime_s)
 

@@ -41,6 +41,7 @@ class ControlFolder:
         self._folder = path / "control"
         self._live = path / "live.json"
         self._lock: int | None = None
+        self._posted_at = 0
 
     # ---- the crawl's half ---------------------------------------------------------------------------------------
 
@@ -130,7 +131,8 @@ class ControlFolder:
 
     def post(self, wish: Wish) -> str:
         """Leaves a wish of at most `WISH_URLS_MOST` URLs; gives the name it waits under."""
-        name = f"{time.time_ns():020d}-{secrets.token_hex(4)}.wish"
+        self._posted_at = max(time.time_ns(), self._posted_at + 1)  # in order, also when the clock is set back
+        name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.wish"
         part = self._folder / f"{name}.part"
         try:
             part.write_text(json.dumps({"wish": wish.kind, "urls": [url.text for url in wish.urls]}), encoding="utf-8")
