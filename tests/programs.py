@@ -1,7 +1,22 @@
-"""The programs in the pages of the docs."""
+"""The programs in the pages of the docs, and those that make or measure."""
 
 import ast
 import re
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from types import ModuleType
+
+ROOT = Path(__file__).parent.parent
+
+
+def load(path: str) -> ModuleType:
+    """A program that is no part of the package (`docs/make_reference.py`), as a module; its path from the root."""
+    spec = spec_from_file_location(Path(path).stem, ROOT / path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 def blocks_of(page: str, language: str = "python") -> list[str]:

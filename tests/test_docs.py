@@ -1,32 +1,19 @@
 """The docs and the code say the same."""
 
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
 import goodbot
-from programs import run_program
+from programs import ROOT, load, run_program
 
-ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
-
-
-def reference() -> ModuleType:
-    """docs/make_reference.py."""
-    spec = importlib.util.spec_from_file_location("make_reference", ROOT / "docs" / "make_reference.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
 
 
 def test_the_reference_is_that_of_the_code() -> None:
     """`make docs` writes it anew."""
-    made = reference()
+    made = load("docs/make_reference.py")
     folder = ROOT / "docs" / "reference"
     assert (folder / "commands.md").read_text(encoding="utf-8") == made.commands_page()
     assert (folder / "settings.md").read_text(encoding="utf-8") == made.settings_page()

@@ -1,16 +1,10 @@
 """docs/findings.md is that of the records."""
 
-import importlib.util
-from pathlib import Path
+from programs import ROOT, load
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = ROOT / "docs"
 
 
 def test_the_page_of_findings_is_that_of_the_records() -> None:
     """`make docs` writes it anew."""
-    spec = importlib.util.spec_from_file_location("make_findings", DOCS / "make_findings.py")
-    assert spec is not None
-    assert spec.loader is not None
-    made = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(made)
-    assert (DOCS / "findings.md").read_text(encoding="utf-8") == made.page()
+    assert (DOCS / "findings.md").read_text(encoding="utf-8") == load("docs/make_findings.py").page()

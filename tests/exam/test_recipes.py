@@ -1,6 +1,5 @@
 """The recipes: what they ask of a crawler, how it is found, and the page that compares what they got."""
 
-import importlib.util
 import os
 import re
 from pathlib import Path
@@ -14,8 +13,8 @@ from goodbot.exam.conduct import lacks_of_identity
 from goodbot.exam.drive import Plan
 from goodbot.exam.recipes import PEERS, RECIPES, USER_AGENT
 from journey.goodbot_process import goodbot
+from programs import ROOT, load
 
-ROOT = Path(__file__).parent.parent.parent
 NAMES = sorted(RECIPES)
 OURS = RECIPES["goodbot"]
 SLOW = {"scrapy": pytest.mark.long}
@@ -149,12 +148,7 @@ async def test_each_drives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def report() -> ModuleType:
     """docs/make_exam_report.py."""
-    spec = importlib.util.spec_from_file_location("make_exam_report", ROOT / "docs" / "make_exam_report.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load("docs/make_exam_report.py")
 
 
 def mark(rule: str, expected: str, observed: str, *, passed: bool, extra: bool = False) -> dict[str, Any]:

@@ -1,22 +1,16 @@
 """The crawl that comes back, held against fixed waits: the benchmark of the same name, made small."""
 
-from importlib.util import module_from_spec, spec_from_file_location
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-BENCHMARK = Path(__file__).parents[2] / "benchmarks" / "bench_freshness.py"
+from programs import load
 
 
 @pytest.fixture(scope="module")
 def results() -> dict[str, Any]:
     """200 pages, 20 days, by each plan."""
-    spec = spec_from_file_location("bench_freshness", BENCHMARK)
-    assert spec is not None
-    assert spec.loader is not None
-    benchmark = module_from_spec(spec)
-    spec.loader.exec_module(benchmark)
+    benchmark = load("benchmarks/bench_freshness.py")
     return {plan: benchmark.run(plan, 200, 20, seed=1) for plan in benchmark.PLANS}
 
 

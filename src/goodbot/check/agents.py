@@ -183,8 +183,9 @@ def _instead(value: str) -> str:
 
 
 def _are_alike(written: str, token: str) -> bool:
-    """Whether one is a slip for the other: its `bot` forgotten, a letter forgotten or typed twice anywhere, or a letter
-    or two wrong in what stands before `bot`, but not a name that only begins like another."""
+    """Whether one is a slip for the other: its `bot` forgotten, a letter forgotten or typed twice anywhere, two that
+    changed places, or a letter or two wrong in what stands before `bot`, but not a name that only begins like
+    another."""
     if token.lower() in (f"{written.lower()}bot", f"{written.lower()}spider"):
         return True
     if min(len(written), len(token)) >= _SLIP_CHARS and _is_one_sign_off(written.lower(), token.lower()):
@@ -196,8 +197,10 @@ def _are_alike(written: str, token: str) -> bool:
 
 
 def _is_one_sign_off(one: str, other: str) -> bool:
-    """Whether one is the other without one of its signs."""
+    """Whether one is the other without one of its signs, or with two neighbours in each other's place."""
     short, long = sorted((one, other), key=len)
+    if len(long) == len(short):
+        return any(one[:at] + one[at + 1] + one[at] + one[at + 2 :] == other for at in range(len(one) - 1))
     return len(long) == len(short) + 1 and any(long[:at] + long[at + 1 :] == short for at in range(len(long)))
 
 

@@ -26,9 +26,11 @@ SAMPLES_MOST: Final = 300
 """URLs of one file put to every dialect."""
 
 _SECRET = re.compile(
-    r"passwd|passwords|secret|backups?\b|\bdump|\.git\b|\.svn\b|\.env\b|phpmyadmin|\.sql\b|confidential|geheim|intranet|hidden",
+    r"passwd|passwords|secret(?!ar|ion|ive|or)|backups?(?![a-z])|(?<![a-z])dumps?(?![a-z])|\.git\b|\.svn\b|\.env\b|phpmyadmin"
+    r"|\.sql\b|confidential|geheim|intranet|hidden",
     re.IGNORECASE,
 )
+"""Not the secretary, nor what is dumped by name only (`/dumplings/`)."""
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_MOST: Final = 4
 _PAGE = PageFile("https://example.org/old/page.html", b'<meta name="robots" content="noindex">')

@@ -65,7 +65,8 @@ _ODD: Final = {
     "\uff1a": "a full-width colon",
     "\uff0a": "a full-width asterisk",
 }
-_ODD_SIGN = re.compile(f"[{''.join(_ODD)}]")
+_ODD_SIGN = re.compile(f"(?!(?<=[^\\W\\da-zA-Z_])[\u200c\u200d][^\\W\\da-zA-Z_])[{''.join(_ODD)}]")
+"""But for joiners between letters beyond ASCII, as Persian and Hindi are written."""
 
 MARK = Kind(
     "R101",

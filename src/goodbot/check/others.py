@@ -297,8 +297,8 @@ def _usage(line: Line) -> Iterator[Finding]:
     if line.field != "content-usage":
         return
     members = parse_dictionary(Usage.parse(line.value).preferences)
-    if members is None:
-        said = "is no dictionary of structured fields"
+    if not members:
+        said = "states nothing" if members is not None else "is no dictionary of structured fields"
         yield _at(PREFERENCE, line, value=_written(line), said=said, remedy="write `Content-Usage: train-ai=n`")
         return
     for label, member in members.items():

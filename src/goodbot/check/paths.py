@@ -23,8 +23,8 @@ _REGULAR = re.compile(
 """What only a regular expression has. `.*`, `[]` and parentheses alone stand in real paths."""
 _CHOICE = re.compile(r"\{[^{}/,]*(?:,[^{}/,]*)+\}")
 """`{a,b}` of a shell; `{id}` alone is a placeholder that slipped in."""
-_DOLLAR = re.compile(r"\$(?=[^$])(?![A-Za-z0-9_{(%])")
-"""`$file` and `${x}` are parts of real URLs."""
+_DOLLAR = re.compile(r"\$(?=[^$])(?:(?<=[A-Za-z0-9]\$)|(?![A-Za-z0-9_{(%]))")
+"""`/$file` and `/${x}` are parts of real URLs."""
 _TWICE_ENCODED = re.compile(r"%25[0-9A-Fa-f]{2}")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _BLANK = re.compile(r"[ \t]+")
@@ -305,5 +305,5 @@ def _style(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
         name = example_of(line.value)
         folder = "." not in name[name.rfind("/") :]
         example = f"{name.rstrip('/')}/x.{'css' if 'css' in name.lower() else 'js'}" if folder else name
-        if line.value.startswith("/") and not allows(example):
+        if line.value.startswith(("/", "*")) and not allows(example):
             yield _at(STYLE, line, found.start(), found.end())

@@ -1,5 +1,6 @@
 """R2: lines that are no records, records nobody knows, and what blanks and `#` do to them."""
 
+import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
@@ -29,6 +30,12 @@ _MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "d
 
 FRAGMENTS: Final = ("#!", "#/")
 """How those begin that were meant to be a part of a path: R408."""
+
+_BOUNDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time", "content-signal", "content-usage"})
+"""Other records of a group: what they ask needs no rule beside them."""
+
+_SHUT_RULE: Final = re.compile(r"#[#\s]*(?:dis)?allow\s*:", re.IGNORECASE)
+"""A rule behind `#`: its author did not mean to take the rules of the next group over."""
 
 MOSTLY: Final = 0.75
 """How alike a misspelling and its field are."""
@@ -221,27 +228,32 @@ def _cut_by_sharp(line: Line) -> Iterator[Finding]:
 
 
 def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
-    """Rules before the first group; User-agent lines after which no rule comes before others are named, or the end."""
+    """Rules before the first group; User-agent lines after which no rule comes before others are named, or the end. A
+    group of delays or preferences alone may be meant, where it replaces no rules of the group for `*`."""
     named: list[Line] = []
     ruleless: list[Line] = []
-    apart = begun = False
+    apart = begun = closes = bounded = False
     for line in lines:
         if line.field in RULE_FIELDS:
             if not begun and line.value:
                 yield NOBODYS_RULE.at(line.number, line.field_at + 1, line.value_end + 1)
             yield from (_joined(each, named[-1]) for each in ruleless)
             named, ruleless, apart = [], [], False
+            closes = closes or (line.field == "disallow" and bool(line.value))
         elif line.field == "user-agent":
             begun = True
             if named and apart:
                 ruleless.append(named[-1])
-            apart = False
+            apart = bounded = False
             named.append(line)
-        elif named:
+        elif named and (line.is_record or line.comment_at < 0 or _SHUT_RULE.match(line.text, line.comment_at)):
             apart = True
+            bounded = bounded or line.field in _BOUNDS
     if named:
         for each in (*ruleless, named[-1]):
             everyone = each.value == "*"
+            if each is named[-1] and bounded and (everyone or not closes):
+                continue
             who = "without a group of their own" if everyone else "of that name: their own group replaces that for `*`"
             said = f"no rule stands under {_name(each)}: everything is open to {'them' if everyone else 'it'}"
             yield _no_rules(each, said, f"robots {who}")
@@ -249,7 +261,7 @@ def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
 
 def _joined(line: Line, next_: Line) -> Finding:
     said = f"no rule stands under {_name(line)}: those under {_name(next_)} (line {next_.number}) are for it too"
-    return _no_rules(line, said, "robots that keep to RFC 9309; to those of the 1990s it has no record at all")
+    return _no_rules(line, said, "robots that keep to RFC 9309; older ones may find no record for it at all")
 
 
 def _no_rules(line: Line, said: str, who: str) -> Finding:

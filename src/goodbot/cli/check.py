@@ -81,8 +81,8 @@ def command(
     Silence: --ignore, `ignore = ["R208"]` in the table [check] of goodbot.toml, or a comment in the robots.txt:
     `# goodbot: ignore R208` for its line (alone on a line: for the next), `# goodbot: ignore-file R208`.
 
-    Exit status: 0 nothing so severe, 1 findings (or a page that robots.txt closes), 2 bad input, 3 no answer; of
-    several inputs the others are checked all the same.
+    Exit status: 0 nothing so severe, 1 findings (no answer for a robots.txt is one; or a page that robots.txt closes),
+    2 bad input, 3 no answer for a page; of several inputs the others are checked all the same.
 
     \b
     goodbot check robots.txt
