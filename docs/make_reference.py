@@ -32,7 +32,7 @@ def settings_page() -> str:
         "In force, from weakest to strongest: these defaults; `goodbot.toml` (the file named with `--config`, else",
         "that of the working folder, else that of the user's configuration folder); the environment",
         "(`GOODBOT_SCOPE=prefix`); `goodbot.toml` in the folder of a crawl that is resumed; options. An unknown key is",
-        "an error.",
+        "an error, and so is an unknown name that begins with `GOODBOT_`.",
         "",
         "| setting | default | what | why |",
         "|---|---|---|---|",

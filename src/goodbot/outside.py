@@ -17,6 +17,7 @@ from goodbot.folder import SOFTWARE, CrawlFolder, open_ledger
 from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.ports import Frontier
 from goodbot.robot.desk import PATIENCE_S, CrawlView, Desk, Refuse
+from goodbot.robot.experience import Experience
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.identity import identity_of
 from goodbot.robot.plan import Plan, plan, plan_host
@@ -32,7 +33,7 @@ from goodbot.store.seeds import SeedFolder, SeedSpool
 from goodbot.store.token import load_token
 from goodbot.store.warc import WarcArchive
 from goodbot.url import Url
-from goodbot.values import Lease
+from goodbot.values import Lease, UrlRecord
 from goodbot.wiring import add_seeds, reconsider, remove_host
 
 HOSTS_SHOWN: Final = 10
@@ -46,6 +47,24 @@ def look_at(path: Path) -> CrawlView:
     control = ControlFolder(path)
     live = control.live()
     return CrawlView(status, live is not None or control.is_running(), live)
+
+
+def look_up(path: Path, url: Url) -> tuple[Url, UrlRecord | None]:
+    """What the crawl in `path` knows of `url`; if nothing, of what it makes of a link to it, and that. Raises
+    InputError if there is no crawl."""
+    folder = CrawlFolder(path)
+    folder.check()
+    with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
+        record = frontier.record(url)
+        if record is not None:
+            return url, record
+        experience = Experience(folder.settings(Settings()), lambda url, depth: True)
+        experience.take(frontier.load_lessons([url.host_key]))
+        access = frontier.load_robots(url.origin)
+        if access is not None:
+            experience.hears(url.origin, access.rules.clean_params)
+        cleaned = experience.cleaned(url)
+        return cleaned, frontier.record(cleaned) if cleaned != url else None
 
 
 class CrawlDesk:

@@ -1,9 +1,11 @@
 """goodbot.toml and the environment → settings, and back to a file."""
 
 import json
+import re
 import tomllib
 from collections.abc import Mapping
 from dataclasses import fields, replace
+from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin
@@ -14,6 +16,11 @@ from goodbot.errors import InputError, RunError
 FILE_NAME = "goodbot.toml"
 TABLES = frozenset({"check"})
 """Of that file, each the settings of one command beside `crawl`."""
+
+_PREFIX = "GOODBOT_"
+_OF_TABLES = tuple(f"{_PREFIX}{table.upper()}_" for table in TABLES)
+_OF_SERVICES = re.compile(r"GOODBOT_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\w+)?")
+"""What Kubernetes puts into the environment for a service called goodbot, goodbot-web and the like."""
 
 
 def load_settings(file: Path, base: Settings) -> Settings:
@@ -48,25 +55,33 @@ def load_table(file: Path, table: str) -> dict[str, Any]:
 
 
 def save_settings(file: Path, settings: Settings) -> None:
-    """Writes what differs from the defaults, so that better defaults reach old crawls. Raises RunError if it cannot."""
+    """Writes what differs from the defaults, so that better defaults reach old crawls: all of it, or none. Raises
+    RunError if it cannot."""
     lines = ["# What was asked of this crawl. `goodbot crawl --into` this folder resumes it."]
     for item in fields(Settings):
         value = getattr(settings, item.name)
         if value != item.default and not item.metadata["secret"]:
             lines.append(f"{item.name} = {json.dumps(list(value) if isinstance(value, tuple) else value)}")
+    part = file.with_suffix(".part")
     try:
-        file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        part.replace(file)
     except OSError as error:
         raise RunError(f"cannot write {file}: {error.strerror}") from error
 
 
 def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings:
-    """`base` with `GOODBOT_SCOPE=…` and the like; several values of one setting are separated by blanks."""
-    names = {f"GOODBOT_{item.name.upper()}": item.name for item in fields(Settings)}
+    """`base` with `GOODBOT_SCOPE=…` and the like; several values of one setting are separated by blanks. Raises
+    InputError for a name that is none of a setting, but for those of tables, and of a service called goodbot."""
+    names = {f"{_PREFIX}{item.name.upper()}": item.name for item in fields(Settings)}
     values: dict[str, Any] = {}
     for variable, text in environment.items():
         if variable in names:
             values[names[variable]] = _from_text(names[variable], text, variable)
+        elif variable.startswith(_PREFIX) and not (variable.startswith(_OF_TABLES) or _OF_SERVICES.fullmatch(variable)):
+            near = get_close_matches(variable.removeprefix(_PREFIX), (name.removeprefix(_PREFIX) for name in names), 1)
+            hint = f"; did you mean {_PREFIX}{near[0]}?" if near else ""
+            raise InputError(f"environment: unknown setting {variable}{hint}")
     return with_values(base, values, origin="environment")
 
 

@@ -2,7 +2,7 @@
 classes."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
@@ -52,13 +52,15 @@ SEEDS_AT_ONCE = 10_000
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """A crawl that is open: its loop, its numbers, its seeds."""
+    """A crawl that is open: its loop, its numbers, its seeds. `damage`: what was found wrong in its archive when what a
+    kill has left was put in order."""
 
     crawler: Crawler | Owner
     steward: Steward
     ledger: Ledger
     settings: Settings
     replayed: int
+    damage: Sequence[str]
     seeds: Callable[[], Iterable[Url]]
 
     def failed_seed(self) -> UrlRecord | None:
@@ -173,7 +175,8 @@ async def _opened(
             clock=clock,
             again=partial(_again, frontier) if revisit_until is not None else None,
         )
-        yield Crawl(crawler, steward, frontier, settings, replayed, seeds)
+        damage = archive.damage if archive else ()
+        yield Crawl(crawler, steward, frontier, settings, replayed, damage, seeds)
         remove_hosts(frontier, archive, index)
     finally:
         if transport is not None:

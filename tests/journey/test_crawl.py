@@ -282,6 +282,20 @@ async def test_damage_is_named(folder: Path) -> None:
             assert "index" in result.complaint
 
 
+async def test_damage_in_the_archive_is_told_when_its_index_is_made_anew(folder: Path) -> None:
+    async with WebServer(SITE) as server:
+        await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")
+    (archive,) = (folder / "warc").glob("*.warc.gz")
+    content = bytearray(archive.read_bytes())
+    content[600] ^= 0xFF
+    archive.write_bytes(content)
+    (folder / "warc" / archive.name.replace(".warc.gz", ".cdxj")).unlink()
+    result = await goodbot("crawl", "--into", folder)
+    assert result.status == 0, result.err
+    assert f"{archive.name} is damaged at byte " in result.err
+    assert archive.read_bytes() == content
+
+
 async def test_two_crawls_on_one_folder(folder: Path) -> None:
     asked = asyncio.Event()
 

@@ -293,6 +293,23 @@ def test_a_damaged_file_is_left_as_it_is(tmp_path: Path) -> None:
     assert file.read_bytes() == data
 
 
+def test_what_lies_behind_damage_is_not_taken_for_removed(tmp_path: Path) -> None:
+    archive = writer(tmp_path)
+    first = archive.put(page("b.example", 1))
+    archive.put(page(HOST, 1))
+    archive.close()
+    file = only_file(tmp_path)
+    data = bytearray(file.read_bytes())
+    data[first.offset + 100] ^= 0xFF
+    file.write_bytes(data)
+    for _ in range(2):  # the second finds the index that the first has made
+        archive = writer(tmp_path)
+        assert len(archive.damage) == 1
+        with pytest.raises(DamagedError, match="is damaged at byte"):
+            archive.forget(HOST)
+        archive.close()
+
+
 @pytest.mark.parametrize("length", [*range(330, 345), 65_553, 65_554, 65_558, 65_559, 65_700, 131_110, 1_000_000])
 def test_an_emptied_record_has_any_length(length: int, tmp_path: Path) -> None:
     for moved_to in (None, 10**12):

@@ -749,3 +749,13 @@ def test_a_clock_set_back_by_a_year_keeps_what_was_seen_in_step(path: Path) -> N
         assert frontier.next_ready_at() == now - year + 60
         (lease,) = frontier.lease(1, 1, now - year + 60)
         assert lease.urls[0].seen == Seen(now - year, now - year + 60, 60.0, now - year - 5.0)
+
+
+def test_a_clock_set_back_by_a_year_takes_no_host_into_the_crawl(path: Path) -> None:
+    now = 1_700_000_000.0
+    elsewhere = Discovery(Url("http://elsewhere.test/"), 1, refused="not the host of a seed (--scope host)")
+    with SqliteFrontier.open(path, create=True, now=lambda: now) as frontier:
+        frontier.add([*pages(1), elsewhere])
+        assert frontier.status().hosts == 1
+    with SqliteFrontier.open(path, now=lambda: now - 365 * 86400.0) as frontier:
+        assert frontier.status().hosts == 1

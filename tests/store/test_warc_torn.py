@@ -42,7 +42,9 @@ def test_wherever_a_file_was_torn_whole_members_stay_and_the_rest_is_cut(small: 
         whole = max((end for end in ends if end <= length), default=0)
         kept = sum(end <= length for end in ends[1::2])
         assert len(list(reader(small.parent).captures())) == kept
-        writer(small.parent).close()
+        archive = writer(small.parent)
+        archive.close()
+        assert archive.damage == []
         assert (small.read_bytes() if small.exists() else b"") == content[:whole]
 
 
@@ -60,6 +62,8 @@ def test_damage_before_other_members_is_told_and_nothing_is_cut(small: Path) -> 
     leave_as_killed(small, bytes(content))
     archive = writer(small.parent)
     assert small.read_bytes() == content
+    (told,) = archive.damage
+    assert told.startswith(f"{small.name} is damaged at byte {place}: ")
     captures = archive.captures()
     assert next(captures).response.body == b"0"
     with pytest.raises(DamagedError, match=f"{small.name} is damaged at byte {place}: "):

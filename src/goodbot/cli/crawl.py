@@ -175,6 +175,8 @@ async def run_crawl(
     `open_crawl`."""
     progress = progress_for(page_event if as_json else None)
     async with open_crawl(folder, settings, progress.observe, listed, revisit_until) as crawl:
+        for damage in crawl.damage:
+            progress.say(f"{damage}; nothing was cut off, but its index ends there")
         if crawl.replayed:
             progress.say(f"{crawl.replayed} pages of the last run were not in the index yet; they are now")
         with progress.watching():

@@ -5,12 +5,9 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import in_option, json_option, write_json
-from goodbot.config import Settings
 from goodbot.errors import InputError
-from goodbot.folder import CrawlFolder
 from goodbot.human import human_time
-from goodbot.robot.experience import Experience
-from goodbot.store.frontier import SqliteFrontier
+from goodbot.outside import look_up
 from goodbot.url import Url, parse_url
 from goodbot.values import UrlRecord
 
@@ -24,7 +21,7 @@ def command(url: str, folder: Path, as_json: bool) -> None:
     wanted = parse_url(url)
     if wanted is None:
         raise InputError(f"not an http or https URL: {url!r}")
-    asked_as, record = _look_up(CrawlFolder(folder), wanted)
+    asked_as, record = look_up(folder, wanted)
     if as_json:
         write_json(_json(wanted, asked_as, record))
         return
@@ -37,25 +34,6 @@ def command(url: str, folder: Path, as_json: bool) -> None:
     for event in record.events:
         line = f" (line {event.line} of robots.txt)" if event.line is not None else ""
         click.echo(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
-
-
-def _look_up(folder: CrawlFolder, url: Url) -> tuple[Url, UrlRecord | None]:
-    """What is known of `url`; if nothing is, of what the crawl makes of a link to it, and that."""
-    folder.check()
-    frontier = SqliteFrontier.open(folder.frontier, read_only=True)
-    try:
-        record = frontier.record(url)
-        if record is not None:
-            return url, record
-        experience = Experience(folder.settings(Settings()), lambda url, depth: True)
-        experience.take(frontier.load_lessons([url.host_key]))
-        access = frontier.load_robots(url.origin)
-        if access is not None:
-            experience.hears(url.origin, access.rules.clean_params)
-        cleaned = experience.cleaned(url)
-        return cleaned, frontier.record(cleaned) if cleaned != url else None
-    finally:
-        frontier.close()
 
 
 def _json(wanted: Url, asked_as: Url, record: UrlRecord | None) -> dict[str, object]:

@@ -68,7 +68,7 @@ def hints_of(
 def plan_visit(settings: Settings, before: Seen | None, changed: bool, hints: Hints, now: float) -> Plan:
     """When a page that was answered `now` is asked for again. `before`: what was known of it; None: nothing."""
     if hints.static:
-        interval_s, why = settings.revisit_most, "it calls itself static"
+        interval_s, why = settings.revisit_most, "it is said not to change"
     elif before is None:
         said = hints.interval_s
         interval_s = _bounded(settings, settings.revisit_first if said is None else said)

@@ -221,7 +221,7 @@ class Transaction:
         self._db.execute("UPDATE urls SET ready_at = ready_at - ? WHERE ready_at IS NOT NULL", (ahead_s,))
         seen = "UPDATE seen SET at = at - ?1, due_at = due_at - ?1, changed_at = changed_at - ?1"
         self._db.execute(seen, (ahead_s,))
-        self._touched.update(host for (host,) in self._db.execute("SELECT id FROM hosts"))
+        self._touched.update(host for (host,) in self._db.execute("SELECT id FROM hosts WHERE in_scope"))
 
     def _give_back(self, urls: int) -> None:
         self._counts["leased"] -= urls

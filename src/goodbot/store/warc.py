@@ -21,8 +21,9 @@ class WarcArchive:
 
     Each run writes files of its own, a new one when the last has `size_limit_bytes`. The index of a file is written
     when the file is left. Opening for writing makes the folder, locks it against a second writer, and settles what a
-    kill has left (see `warc_files`). Up to 1 MiB of records waits in memory between flushes. Raises RunError if the
-    disk refuses; from then on every `put`, `append` and `flush` does. Not for several threads.
+    kill has left (see `warc_files`); `damage` has a sentence for each file that was found damaged then. Up to 1 MiB of
+    records waits in memory between flushes. Raises RunError if the disk refuses; from then on every `put`, `append`
+    and `flush` does. Not for several threads.
     """
 
     def __init__(
@@ -41,6 +42,7 @@ class WarcArchive:
         self._output: WarcOutput | None = None
         self._refused: RunError | None = None
         self._lock = -1
+        self.damage: list[str] = []
         if not read_only:
             with self._disk():
                 self._open_folder()
@@ -130,8 +132,8 @@ class WarcArchive:
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system frees it when the process ends
             for path in archive_files(self._folder):
-                if not is_settled(path):
-                    settle(path)
+                if not is_settled(path) and (damage := settle(path)):
+                    self.damage.append(damage)
         except OSError:
             os.close(self._lock)
             self._lock = -1

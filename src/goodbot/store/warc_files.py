@@ -1,7 +1,7 @@
 """The files of an archive: their names and order, where a kill has left one torn, and the index beside each.
 
 A file is settled when its index is not older than it: both are whole. One that a kill has left is looked through by
-the next writer, once: its torn tail is cut off, and its index is made anew.
+the next writer, once: its torn tail is cut off, and its index is made anew. A damaged one is looked through each time.
 """
 
 import os
@@ -45,18 +45,21 @@ def is_settled(path: Path) -> bool:
         return False
 
 
-def settle(path: Path) -> None:
-    """Cuts the torn tail off, and makes the index, which ends at damage before other members. Reads the file once:
-    13 s per GB. A file without a whole member is removed."""
+def settle(path: Path) -> str | None:
+    """Cuts the torn tail off, and makes the index, which ends at damage before other members; gives what that damage
+    is. Reads the file once: 13 s per GB. A file without a whole member is removed."""
     with path.open("r+b") as file, closing(IndexFile(path)) as index:
-        end = _end_of_whole(file, path.name, index)
+        end, damage = _end_of_whole(file, path.name, index)
         if end < file.seek(0, 2):
             file.truncate(end)
             os.fsync(file.fileno())
         if end:
             index.save()
+            if damage:
+                os.utime(index_path(path), (0, 0))  # never settled: what lies behind is not in the index
     if not end:
         path.unlink()  # not even its warcinfo record was written; some readers refuse an empty file
+    return damage
 
 
 def whole_bytes(path: Path) -> int:
@@ -64,7 +67,7 @@ def whole_bytes(path: Path) -> int:
     if is_settled(path):
         return path.stat().st_size
     with path.open("rb") as file:
-        return _end_of_whole(file, path.name, None)
+        return _end_of_whole(file, path.name, None)[0]
 
 
 def pieces(path: Path, length: int) -> Iterator[bytes]:
@@ -80,16 +83,18 @@ def _serial(path: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _end_of_whole(file: BinaryIO, name: str, index: IndexFile | None) -> int:
+def _end_of_whole(file: BinaryIO, name: str, index: IndexFile | None) -> tuple[int, str | None]:
+    """Where the torn tail begins, and the damage that is none because whole members follow."""
     end = 0
     try:
         for record, member in members(file, name, _HEAD_BYTES if index else 0):
             if index:
                 _enter(index, record, member)
             end = member.end
-    except DamagedError:
-        return torn_at(file, end)
-    return end
+    except DamagedError as error:
+        torn = torn_at(file, end)
+        return torn, None if torn == end else str(error)
+    return end, None
 
 
 def _enter(index: IndexFile, record: RecordRef, member: Member) -> None:
