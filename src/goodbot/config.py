@@ -120,8 +120,9 @@ class Settings:
     )
     auth: tuple[str, ...] = _setting(
         (),
-        "HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN: sent to that host alone, and over TLS; http://HOST=… sends it "
-        "in the clear. Not kept with a crawl: to be given again when it is resumed",
+        "HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN: sent to that host alone, over TLS and at port 443, or at the "
+        "port named: HOST:PORT=…; http://HOST=… sends it in the clear, as is done to private addresses. Not kept with "
+        "a crawl: to be given again when it is resumed",
         "not an option, since others can see those",
         internal=True,
         secret=True,
@@ -184,7 +185,12 @@ class Settings:
     )
     connect_timeout: float = _setting(15.0, "Seconds to connect", "three SYN retries take 7 s (Linux)", internal=True)
     timeout: float = _setting(60.0, "Seconds for one whole answer", "ends slow drips", internal=True)
-    idle_timeout: float = _setting(20.0, "Seconds without a byte after which a transfer ends", internal=True)
+    idle_timeout: float = _setting(
+        20.0,
+        "Seconds without a byte of the body after which a transfer ends, the wait for the first one included: header "
+        "fields are not counted. Rounded up to whole seconds",
+        internal=True,
+    )
     tries: int = _setting(
         3, "Fetches of one URL before it is `failed`", "most faults that pass, pass at once", internal=True
     )

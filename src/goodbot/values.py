@@ -242,7 +242,7 @@ class Said(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Lease:
     """A host that is ours until it is released, and a few of its URLs, due now. `backoff_s`: what its trouble has
-    added. `cut_at`: the lease before this one ended with its process, which may have asked the host until then.
+    added. `cut_at`: a lease before this one was cut off, in which the host may have been asked until then.
     """
 
     host: str
@@ -335,11 +335,13 @@ class Lesson(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The end of a lease: the host may be asked again at `ready_at`; its URLs without an outcome are ready again."""
+    """The end of a lease: the host may be asked again at `ready_at`; its URLs without an outcome are ready again.
+    `cut_at` goes to the next lease: that of this one if nothing was asked in it, or when this one was cut off."""
 
     host: str
     ready_at: float
     backoff_s: float = 0.0
+    cut_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -417,6 +417,16 @@ def test_a_release_makes_the_rest_of_the_lease_ready_in_its_old_order(store: Sto
     assert ([item.url for item in lease.urls], lease.backoff_s) == ([B, A], 8.0)
 
 
+def test_what_a_release_says_of_a_lease_that_was_cut_reaches_the_next(kept: Kept) -> None:
+    kept.store.add(seed(HOME))
+    for cut_at in (7.0, None):
+        lease_all(kept.store)
+        kept.store.settle([], [Release("example.org", 0.0, cut_at=cut_at)])
+        (lease,) = lease_all(kept.reopen())
+        assert lease.cut_at == cut_at
+        kept.store.settle([], [Release("example.org", 0.0)])
+
+
 def test_public_only_reaches_the_lease(kept: Kept) -> None:
     kept.store.add([link(A, public_only=True), link(B)])
     assert [(item.url, item.public_only) for item in lease_all(kept.reopen())[0].urls] == [(A, True), (B, False)]

@@ -1,5 +1,6 @@
 """The loop over a fake web and a fake clock: states, politeness, retries, bounds. Sleeping takes no time here."""
 
+import asyncio
 from collections.abc import Callable, Iterable
 from ipaddress import ip_network
 from itertools import pairwise
@@ -363,6 +364,22 @@ async def test_a_run_after_a_kill_keeps_the_rest_of_the_host(root: Path) -> None
         await again.crawler.run()
     assert again.asked() == [HOME + "a"]
     assert again.web.times[0] - killed_at >= 20
+
+
+async def test_a_run_after_one_that_was_broken_off_keeps_the_rest_of_the_host() -> None:
+    def break_off(request: Request) -> Response:
+        running.cancel()
+        return page()
+
+    robots_txt: Answers = {HOME + "robots.txt": robots("User-agent: *\nCrawl-delay: 20\n")}
+    first = Scene({**robots_txt, HOME: break_off})
+    running = asyncio.ensure_future(first.crawler.run())
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    again = Scene({**robots_txt, HOME: page()}, frontier=first.frontier)
+    again.clock.advance(first.times()[0] + 1 - again.clock.now())
+    await again.crawler.run()
+    assert again.times()[0] - first.times()[0] >= 20
 
 
 async def test_per_host_lanes_only_where_no_rest_is_asked() -> None:

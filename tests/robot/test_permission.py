@@ -110,6 +110,12 @@ async def test_answers(answers: Answers, allowed: bool, access: str, line: int |
     assert (permit.verdict.allowed, permit.verdict.access, permit.verdict.line) == (allowed, access, line)
 
 
+async def test_a_redirect_that_names_no_place_is_not_followed() -> None:
+    scene = Scene({ROBOTS: text("", status=302)})
+    assert (await scene.permission.check(PAGE)).verdict.access == "unavailable"
+    assert len(scene.web.requests) == 1
+
+
 async def test_one_fetch_for_many_urls_at_once() -> None:
     scene = Scene({ROBOTS: text(CLOSED)})
     permits = await asyncio.gather(*(scene.permission.check(PAGE) for _ in range(50)))

@@ -32,7 +32,7 @@ from goodbot.settings_file import (
 )
 from goodbot.testing import FakeResolver
 from goodbot.url import Url, parse_url
-from goodbot.values import Request
+from goodbot.values import Method, Request
 from goodbot.web import KeyDirectory, create_app, running
 from signatures import Asked, asked, directory_url, keys_at, lasts_s, verified
 from web.library import Library
@@ -142,16 +142,16 @@ async def transport(signer: Signer) -> AsyncIterator[CurlTransport]:
         await made.close()
 
 
-def request(url: str) -> Request:
+def request(url: str, method: Method = "GET") -> Request:
     parsed = parse_url(url)
     assert parsed is not None
-    return Request(parsed, Verdict(True, None, None, "", "", url=parsed.text))
+    return Request(parsed, Verdict(True, None, None, "", "", url=parsed.text), method=method)
 
 
-async def sent(signer: Signer, target: str = "/a/b?x=1") -> Asked:
+async def sent(signer: Signer, target: str = "/a/b?x=1", method: Method = "GET") -> Asked:
     """A request as it arrives at a site."""
     async with WebServer(fallback=answer()) as server, transport(signer) as curl:
-        capture = await curl.send(request(server.url(target)))
+        capture = await curl.send(request(server.url(target), method))
         assert capture.request_head == server.exchanges[0].head
         return asked(server.exchanges[0].head)
 
@@ -161,6 +161,12 @@ async def test_a_signed_request_is_verified(key: SigningKey, directory: str, for
     result = verified(await sent(Signer(key, agent_url(directory, form), form)))
     assert result.parameters["keyid"] == key.key_id
     assert lasts_s(result) == 300
+
+
+async def test_a_signed_head_request_is_verified(key: SigningKey, directory: str) -> None:
+    came = await sent(Signer(key, agent_url(directory, "october"), "october"), method="HEAD")
+    assert came.method == "HEAD"
+    assert verified(came).parameters["keyid"] == key.key_id
 
 
 async def test_the_forms_of_signature_agent(key: SigningKey, directory: str) -> None:

@@ -316,6 +316,30 @@ async def test_a_line_break_in_a_field_is_refused() -> None:
         assert server.exchanges == []
 
 
+@pytest.mark.parametrize(("settings", "asked_s"), [({}, 2.0), ({"delay": 2.0}, None)])
+async def test_where_a_distance_is_kept_a_reset_is_not_asked_again_at_once(
+    settings: dict[str, Any], asked_s: float | None
+) -> None:
+    async with WebServer({"/x": resetting()}, fallback=answer()) as server, transport(**settings) as curl:
+        await curl.send(request(server.url("/")))  # a connection that is kept
+        wanted = request(server.url("/x"))
+        capture = await curl.send(replace(wanted, verdict=replace(wanted.verdict, delay_s=asked_s)))
+        assert failure(capture).kind == "reset"
+        assert capture.request_head.startswith(b"GET /x ")
+        response(await curl.send(request(server.url("/"))))
+        assert server.targets == ["/", "/x", "/"]
+
+
+async def test_where_none_is_kept_it_is() -> None:
+    async def reset_once(exchange: Exchange) -> None:
+        await (exchange.reset() if exchange.connection == 1 else exchange.send(answer()))
+
+    async with WebServer({"/x": reset_once}, fallback=answer()) as server, transport() as curl:
+        await curl.send(request(server.url("/")))
+        response(await curl.send(request(server.url("/x"))))
+        assert server.targets == ["/", "/x", "/x"]
+
+
 async def test_connections_are_kept_and_the_capture_tells_the_peer() -> None:
     async with WebServer(fallback=answer()) as server, transport() as curl:
         before = curl._clock.now()

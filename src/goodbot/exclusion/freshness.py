@@ -71,13 +71,18 @@ def _lifetime_s(fields: dict[str, str], now: float) -> float | None:
 
 def retry_after_s(headers: Headers, now: float) -> float | None:
     """Seconds from `now` that Retry-After asks to wait (not negative), or None if it is missing or cannot be
-    read."""
-    value = _joined(headers).get("retry-after", "")
+    read. A date that is later after the answer's own `Date` than after `now` counts from there: the server's clock
+    may be behind."""
+    fields = _joined(headers)
+    value = fields.get("retry-after", "")
     seconds = _seconds(value)
     if seconds is not None:
         return seconds
     date = parse_http_date(value)
-    return None if date is None else max(0.0, date - now)
+    if date is None:
+        return None
+    sent = parse_http_date(fields.get("date", ""))
+    return max(0.0, date - (now if sent is None else min(now, sent)))
 
 
 def parse_http_date(text: str) -> float | None:

@@ -162,7 +162,7 @@ class Crawler(Rounds):
             lanes = self._settings.per_host if visit.ready_at <= self._clock.now() else 1
             await asyncio.gather(*(self._lane(visit) for _ in range(lanes)))
         finally:
-            self._sink.release(Release(visit.host, visit.ready_at, visit.backoff_s))
+            self._sink.release(Release(visit.host, visit.ready_at, visit.backoff_s, visit.cut_at))
 
     async def _lane(self, visit: _Visit, most: int | None = None) -> None:
         for number, leased in enumerate(visit.urls, start=1):
@@ -199,6 +199,9 @@ class Crawler(Rounds):
                 return
             try:
                 await self._ask(visit, leased)
+            except asyncio.CancelledError:
+                visit.cut_at = self._clock.now()
+                raise
             finally:
                 self._neighbours.release(address, self._clock.now())
 

@@ -15,7 +15,8 @@ _ENTRY = re.compile(
 class Credentials:
     """`entries`: `HOST=basic:USER:PASSWORD` (RFC 7617) or `HOST=bearer:TOKEN` (RFC 6750).
 
-    HOST is a host, with a port if it is not the scheme's; sent over TLS only, or to a host that is private as written.
+    HOST is a host, with a port if it is not the scheme's: without one, port 443 alone. Sent over TLS only, or to a host
+    that is private as written, there without a port to 443 and 80.
     `http://HOST` has it sent in the clear, to that scheme, host and port. Raises InputError, which repeats no secret.
     """
 

@@ -4,7 +4,7 @@ import ipaddress
 from collections.abc import Iterable
 from functools import lru_cache
 
-from goodbot.url import is_private_address, reached_address
+from goodbot.url import Address, is_private_address
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
@@ -26,21 +26,20 @@ _RANGES: tuple[Network, ...] = tuple(
 
 
 def private_range(address: str) -> Network | None:
-    """The special-purpose range an address lies in (127.0.0.1: 127.0.0.0/8), judged by what it reaches.
+    """The special-purpose range an address lies in (127.0.0.1: 127.0.0.0/8), as it is written; one that is private only
+    by what it reaches (2002:7f00:1::) is a range of its own.
 
     None for a public address, and for text that is no address.
     """
-    ip = reached_address(address)
-    if ip is None:
+    ip = _connected_to(address)
+    if ip is None or not is_private_address(address):
         return None
-    for network in _RANGES:
-        if ip in network and is_private_address(address):
-            return network
-    return ipaddress.ip_network(ip) if is_private_address(address) else None
+    return next((network for network in _RANGES if ip in network), ipaddress.ip_network(ip))
 
 
 class AddressGuard:
-    """Permits public addresses and those inside `open_networks`. What cannot be read is refused."""
+    """Permits public addresses, judged by what they reach, and those written inside `open_networks`. What cannot be
+    read is refused."""
 
     def __init__(self, open_networks: Iterable[Network] = ()) -> None:
         self._open = tuple(open_networks)
@@ -75,7 +74,7 @@ class AddressGuard:
         return tuple(address for address in addresses if self.permits(address, public_only))
 
     def _judge(self, address: str, public_only: bool) -> str | None:
-        ip = reached_address(address)
+        ip = _connected_to(address)
         if ip is None:
             return f"{address!r} is no address that can be read, so nothing is sent there"
         network = private_range(address)
@@ -84,3 +83,13 @@ class AddressGuard:
         why = "and a public host led there" if public_only else "which is not open"
         remedy = "to allow it, name it as a seed and give --allow-private"
         return f"{address} is in the private range {network}, {why}: {remedy}"
+
+
+def _connected_to(address: str) -> Address | None:
+    """The address as it is written, without its zone; IPv4 mapped into IPv6 is IPv4 to every system. Other forms that
+    hold an IPv4 address lead to a gateway first, and `0.0.0.0` is no address of 127.0.0.0/8."""
+    try:
+        ip = ipaddress.ip_address(address.partition("%")[0])
+    except ValueError:
+        return None
+    return (ip.ipv4_mapped or ip) if isinstance(ip, ipaddress.IPv6Address) else ip

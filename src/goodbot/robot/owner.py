@@ -222,7 +222,7 @@ class Owner(Rounds):
         now = self._clock.now()
         for worker in self._workers.values():
             for lease in worker.waiting:
-                self._batch.release(Release(lease.host, now, lease.backoff_s))
+                self._batch.release(Release(lease.host, now, lease.backoff_s, lease.cut_at))
             worker.waiting.clear()
             if self._stopping:
                 self._tell_to_stop(worker)
@@ -289,7 +289,8 @@ class Owner(Rounds):
         for host, held in worker.held.items():
             first = next(iter(held.urls.values()), None)
             rested_at = self._rested_at(first.url, now) if died and first is not None else now
-            self._batch.release(Release(host, rested_at, held.lease.backoff_s))
+            cut_at = now if died else held.lease.cut_at
+            self._batch.release(Release(host, rested_at, held.lease.backoff_s, cut_at))
         worker.held.clear()
 
     def _take(self, worker: _Worker, report: Report) -> None:
@@ -342,7 +343,8 @@ class Owner(Rounds):
             if first is not None and worker.has_begun:
                 rested_at = self._rested_at(first.url, now)
                 self._batch.add(Reading(self._victim(first, status, rested_at)))
-            self._batch.release(Release(host, rested_at, held.lease.backoff_s))
+            cut_at = now if worker.has_begun else held.lease.cut_at
+            self._batch.release(Release(host, rested_at, held.lease.backoff_s, cut_at))
         worker.held.clear()
         await self._hire(worker.number)
 

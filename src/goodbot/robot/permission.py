@@ -251,7 +251,8 @@ def _stays_closed(access: Access) -> bool:
 
 def _redirect(capture: Capture) -> Url | None:
     if isinstance(capture.result, Response) and capture.result.status in (301, 302, 303, 307, 308):
-        return resolve(capture.request.url, capture.result.location or "")
+        location = capture.result.location
+        return resolve(capture.request.url, location) if location else None
     return None
 
 

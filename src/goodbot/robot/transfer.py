@@ -13,7 +13,7 @@ from goodbot.config import Settings
 from goodbot.robot.faults import failure_of, is_lost, told
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.heads import Fields, parse_head
-from goodbot.url import Url
+from goodbot.url import Url, is_private_address, is_private_host
 from goodbot.values import Failure, Request, Response
 
 _SUPPRESS_CONNECT_HEADERS = 265  # pycurl 7.49 has no name for it (curl.h)
@@ -37,8 +37,8 @@ class Transfer:
     """
 
     __slots__ = (
-        *("_addresses", "_body", "_bodyless", "_cut", "_fields", "_guard", "_limit", "_lines", "_permitted", "_proxy"),
-        *("_refusal", "_request", "_sent", "curl", "peer"),
+        *("_addresses", "_body", "_bodyless", "_cut", "_delay", "_fields", "_guard", "_limit", "_lines", "_lost"),
+        *("_permitted", "_proxy", "_refusal", "_request", "_sent", "curl", "peer"),
     )
 
     def __init__(self, settings: Settings, guard: AddressGuard, user_agent: str) -> None:
@@ -46,6 +46,7 @@ class Transfer:
         self._guard = guard
         self._limit = settings.answer_limit
         self._proxy = settings.proxy or ""
+        self._delay = settings.delay
         self._bodyless = False
         self._fields = Fields([], b"")
         self._lines: list[bytes] = []
@@ -59,6 +60,7 @@ class Transfer:
         self._lines.clear()
         self._cut = False
         self._sent = False
+        self._lost = False
         self._refusal: str | None = None
         self._permitted = False
         self.peer: str | None = None
@@ -120,6 +122,8 @@ class Transfer:
     def _failure(self, code: int, message: str) -> Failure:
         if self._refusal and not self._permitted:  # a name may have several addresses
             return Failure("private-address", self._refusal)
+        if self._lost:
+            return told("reset", self._request.url.host, "a connection that was kept from the last request broke off")
         if self.peer is None:
             self.peer = self.curl.getinfo(pycurl.PRIMARY_IP) or None
         return failure_of(code, message, self._request.url.host, self._verified)
@@ -150,12 +154,25 @@ class Transfer:
             return _NO_SOCKET
 
     def _on_request(self, peer: str, _local: str, _port: int, _local_port: int) -> int:
-        """Any connection, a reused one too: before the request is sent. Costs 2 µs."""
+        """Any connection, a reused one too: before the request is sent. Costs 2 µs.
+
+        Where a kept connection ends without an answer libcurl asks again at once, on a new one. The host may have seen
+        the request: no distance would be kept, so that this is only let pass where none is asked.
+        """
+        if self._sent and self._keeps_distance(peer):
+            self._lost = True
+            return _ABORT
         if not self._proxy and self._refuses(peer):
             return _ABORT
         self.peer = peer
         self._sent = True
         return _GO_ON
+
+    def _keeps_distance(self, peer: str) -> bool:
+        """Whether the host is to rest between two requests, its own trouble left out."""
+        request = self._request
+        private = is_private_host(request.url.host) if self._proxy else is_private_address(peer)
+        return not private or bool(self._delay or request.verdict.delay_s)
 
     def _refuses(self, address: str) -> bool:
         refusal = self._guard.refusal(address, self._request.public_only)

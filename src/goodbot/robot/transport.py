@@ -114,7 +114,7 @@ class CurlTransport:
         if authorization := self._credentials.value(url):
             given = (("Authorization", authorization), *given)
         if self._signer is not None:
-            given = (*given, *self._signer.fields(url))
+            given = (*given, *self._signer.fields(url, request.method))
         return make_fields(merge_fields(self._own, given)) if given else self._fields
 
     async def _addresses(self, request: Request) -> tuple[str, ...] | Failure:

@@ -92,6 +92,7 @@ class MemoryFrontier:
         for release in releases:
             host = self._hosts[release.host]
             host.leased, host.ready_at, host.backoff_s = False, release.ready_at, release.backoff_s
+            host.cut_at = release.cut_at
             for known in host.out.values():
                 known.state = "ready"
                 host.queue(known)
@@ -296,7 +297,8 @@ class MemoryFrontier:
     def _lease(self, host: Host, limit: int, now: float) -> Lease:
         host.leased, host.offered_at = True, None
         granted = inf if self._host_pages is None else self._host_pages - host.pages
-        return Lease(host.key, tuple(map(self._leased, host.take(limit, granted, now, self._until))), host.backoff_s)
+        urls = tuple(map(self._leased, host.take(limit, granted, now, self._until)))
+        return Lease(host.key, urls, host.backoff_s, host.cut_at)
 
     def _check(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
         """All or nothing: what could not be written is found before anything is."""

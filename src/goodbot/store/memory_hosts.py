@@ -60,6 +60,7 @@ class Host:
     key: str
     ready_at: float
     backoff_s: float = 0.0
+    cut_at: float | None = None
     leased: bool = False
     in_scope: bool = False
     pages: int = 0

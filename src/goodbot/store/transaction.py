@@ -194,9 +194,9 @@ class Transaction:
     def release(self, release: Release) -> None:
         """Ends a lease. Raises ValueError if the host is not leased."""
         row = self._db.execute(
-            "UPDATE hosts SET leased = 0, cut_at = NULL, ready_at = ?, backoff = ?"
+            "UPDATE hosts SET leased = 0, cut_at = ?, ready_at = ?, backoff = ?"
             " WHERE key = ? AND leased = 1 RETURNING id",
-            (release.ready_at, release.backoff_s, release.host),
+            (release.cut_at, release.ready_at, release.backoff_s, release.host),
         ).fetchall()
         if not row:
             raise ValueError(f"a release of a host that is not leased: {release.host}")
