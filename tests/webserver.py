@@ -12,7 +12,8 @@ import socket
 import ssl
 import struct
 import subprocess
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
@@ -198,6 +199,25 @@ class WebServer:
             await (exchange.send(route) if isinstance(route, bytes) else route(exchange))
         finally:
             self.busy -= 1
+
+
+def has_ipv6() -> bool:
+    """Whether this machine has `::1`."""
+    try:
+        with socket.create_server(("::1", 0), family=socket.AF_INET6):
+            return True
+    except OSError:
+        return False
+
+
+@contextmanager
+def kept_port() -> Iterator[int]:
+    """A port of loopback that is given to no one else meanwhile: who connects is refused, unless a server of the test's
+    own listens there (Linux lets it, as both set SO_REUSEADDR)."""
+    with socket.socket() as kept:
+        kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        kept.bind(("127.0.0.1", 0))
+        yield kept.getsockname()[1]
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,7 +19,7 @@ class Answer(NamedTuple):
 def ask(url: str, method: str = "GET", target: str | None = None, **fields: str) -> Answer:
     """The answer to one request, redirects not followed; `target` is sent as it is in place of the URL's path."""
     parts = urlsplit(url)
-    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=10)
+    connection = http.client.HTTPConnection(parts.hostname or "", parts.port, timeout=60)
     try:
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         connection.putrequest(method, target or path, skip_accept_encoding=True)

@@ -16,6 +16,7 @@ from demo.asking import ask
 from demo.expected import EXPECTED
 from goodbot.demo import DemoWeb
 from goodbot.errors import RunError
+from webserver import kept_port
 
 
 def _port(url: str) -> int:
@@ -133,7 +134,7 @@ def test_many_at_once(bases: dict[str, str]) -> None:
 
 
 def test_one_connection_for_many_requests(bases: dict[str, str]) -> None:
-    connection = http.client.HTTPConnection("127.0.0.1", _port(bases["antiques"]), timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", _port(bases["antiques"]), timeout=60)
     for target in ("/", "/nowhere", "/clocks/care"):
         connection.request("GET", target)
         connection.getresponse().read()
@@ -147,21 +148,22 @@ def test_one_connection_for_many_requests(bases: dict[str, str]) -> None:
 def test_stops_cleanly_with_clients_still_there() -> None:
     threads = set(threading.enumerate())
     with ExitStack() as clients:
-        with DemoWeb() as web:
-            ports = [_port(site.url) for site in web.sites]
-            idle = clients.enter_context(closing(http.client.HTTPConnection("127.0.0.1", ports[0], timeout=10)))
+        ports = [clients.enter_context(kept_port()) for _ in range(3)]
+        with DemoWeb(ports) as web:
+            assert [_port(site.url) for site in web.sites] == ports
+            idle = clients.enter_context(closing(http.client.HTTPConnection("127.0.0.1", ports[0], timeout=60)))
             idle.request("GET", "/")
             idle.getresponse().read()
             half = clients.enter_context(socket.create_connection(("127.0.0.1", ports[1])))
             half.sendall(b"GET / HTTP/1.1\r\nHost:")
         assert set(threading.enumerate()) <= threads
         assert idle.sock.recv(1) == b""
-    for port in ports:
-        with pytest.raises(ConnectionRefusedError):
-            socket.create_connection(("127.0.0.1", port))
-    with DemoWeb(ports) as again:
-        assert [_port(site.url) for site in again.sites] == ports
-        assert ask(again.sites[0].url).status == 200
+        for port in ports:
+            with pytest.raises(ConnectionRefusedError):
+                socket.create_connection(("127.0.0.1", port))
+        with DemoWeb(ports) as again:
+            assert [_port(site.url) for site in again.sites] == ports
+            assert ask(again.sites[0].url).status == 200
 
 
 def test_a_taken_port_is_one_clear_line(bases: dict[str, str]) -> None:

@@ -1,6 +1,7 @@
 """A whole Scrapy crawl in a process of its own: `python scrapy_spider.py PARSER MIDDLEWARE URL...` ("": Scrapy's).
 
-Prints as JSON which pages were read and Scrapy's own counts of robots.txt. Nothing but the site of URL is asked.
+Prints a line once every URL has come to the middleware, and in the end as JSON which pages were read and Scrapy's own
+counts of robots.txt. Nothing but the site of URL is asked.
 """
 
 import json
@@ -9,14 +10,17 @@ from collections.abc import Iterator
 
 import scrapy
 from scrapy.crawler import CrawlerProcess
+from scrapy.downloadermiddlewares.robotstxt import RobotsTxtMiddleware
 from scrapy.http import HtmlResponse, Response
+from scrapy.robotstxt import RobotParser
+from scrapy.utils.misc import load_object
 
 SETTINGS = {
     "ROBOTSTXT_OBEY": True,
     "USER_AGENT": "TestBot/1.0 (+mailto:test@example.org)",
     "DOWNLOAD_DELAY": 0,
-    "DOWNLOAD_TIMEOUT": 5,
-    "CLOSESPIDER_TIMEOUT": 15,
+    "DOWNLOAD_TIMEOUT": 60,
+    "CLOSESPIDER_TIMEOUT": 120,
     "RETRY_ENABLED": False,
     "TELNETCONSOLE_ENABLED": False,
     "HTTPPROXY_ENABLED": False,
@@ -38,11 +42,27 @@ class Follower(scrapy.Spider):
 read: list[str] = []
 
 
+def telling(middleware: type[RobotsTxtMiddleware], count: int) -> type[RobotsTxtMiddleware]:
+    """The same, but that it prints a line when `count` requests have come to it."""
+
+    class Telling(middleware):  # type: ignore[misc, valid-type]
+        left = count
+
+        async def robot_parser(self, request: scrapy.Request) -> RobotParser | None:
+            self.left -= 1
+            if not self.left:
+                sys.stdout.write("all have come\n")
+                sys.stdout.flush()
+            parser: RobotParser | None = await super().robot_parser(request)
+            return parser
+
+    return Telling
+
+
 def crawl(parser: str, middleware: str, *urls: str) -> None:
     settings: dict[str, object] = {**SETTINGS, "ROBOTSTXT_PARSER": parser} if parser else {**SETTINGS}
-    if middleware:
-        theirs = "scrapy.downloadermiddlewares.robotstxt.RobotsTxtMiddleware"
-        settings["DOWNLOADER_MIDDLEWARES"] = {theirs: None, middleware: 100}
+    used = telling(load_object(middleware) if middleware else RobotsTxtMiddleware, len(urls))
+    settings["DOWNLOADER_MIDDLEWARES"] = {RobotsTxtMiddleware: None, used: 100}
     process = CrawlerProcess(settings)
     crawler = process.create_crawler(Follower)
     process.crawl(crawler, start_urls=urls, allowed_domains=["127.0.0.1"])

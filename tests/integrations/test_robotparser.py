@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 from goodbot.exclusion import LIMIT_BYTES
 from goodbot.integrations import robotparser
 from goodbot.integrations.robotparser import RobotFileParser
-from webserver import Exchange, Route, WebServer, answer, closing, resetting, silence
+from webserver import Exchange, Route, WebServer, answer, closing, kept_port, resetting, silence
 
 ROBOTS = b"""\
 # A site that answers everybody
@@ -229,10 +229,8 @@ async def test_redirects_that_are_no_urls(target: str) -> None:
 
 
 async def test_nobody_listens() -> None:
-    async with WebServer() as server:
-        url = server.url("/robots.txt")
-    with pytest.raises(urllib.error.URLError):
-        await read(RobotFileParser(url))
+    with kept_port() as port, pytest.raises(urllib.error.URLError):
+        await read(RobotFileParser(f"http://127.0.0.1:{port}/robots.txt"))
 
 
 def test_a_site_opened_by_hand_after_a_failure() -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from scrapy.robotstxt import ProtegoRobotParser, RobotParser
 import goodbot.integrations
 from goodbot.exclusion import LIMIT_BYTES
 from goodbot.integrations.scrapy import GoodbotParser
-from webserver import WebServer, answer, closing
+from webserver import Exchange, Route, WebServer, answer, closing
 
 SPIDER = Path(__file__).with_name("scrapy_spider.py")
 SOURCE = Path(goodbot.integrations.__file__).parents[2]
@@ -45,21 +46,32 @@ PAGES = [
 FORBIDDEN = {"/private/x", "/notes/", "/notes/1", "/find?in=a/b", "/%FF"}
 
 
-def site(robots: bytes) -> WebServer:
+def site(robots: Route) -> WebServer:
     links = "".join(f'<a href="{page}">page</a>' for page in PAGES[1:]).encode()
     return WebServer({"/robots.txt": robots, **{page: answer(b"<html><body>" + links) for page in PAGES}})
 
 
-async def crawl(server: WebServer, parser: str, middleware: str = "", starts: tuple[str, ...] = ("/",)) -> Any:
-    """What the spider prints; the crawl ends itself after 15 s, and is ended after 60."""
+async def crawl(
+    server: WebServer,
+    parser: str,
+    middleware: str = "",
+    starts: tuple[str, ...] = ("/",),
+    have_come: Callable[[], None] = lambda: None,
+) -> Any:
+    """What the spider prints; the crawl ends itself after 120 s, and is ended after 300. `have_come` is called when all
+    of `starts` wait for the robots.txt, or have its answer."""
     environment = {name: value for name, value in os.environ.items() if not name.lower().endswith("_proxy")}
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, str(SPIDER), parser, middleware, *map(server.url, starts)),
         stdout=subprocess.PIPE,
         env={**environment, "PYTHONPATH": str(SOURCE)},
     )
+    assert process.stdout is not None
     try:
-        out, _ = await asyncio.wait_for(process.communicate(), 60)
+        async with asyncio.timeout(300):
+            assert await process.stdout.readline() == b"all have come\n"
+            have_come()
+            out, _ = await process.communicate()
     finally:
         if process.returncode is None:
             process.kill()
@@ -86,11 +98,18 @@ async def test_a_crawl_asks_for_allowed_pages_only() -> None:
 async def test_requests_that_come_together_are_all_put_to_the_parser() -> None:
     """Scrapy's own middleware puts the first only, whatever the parser; if it once puts all, ours may go."""
     starts = ("/private/x", "/notes/1", "/notes/", "/open")
-    async with site(answer(ROBOTS)) as server:
-        await crawl(server, OURS, starts=starts)
+    together = asyncio.Event()
+
+    async def late(exchange: Exchange) -> None:
+        await together.wait()
+        await exchange.send(answer(ROBOTS))
+
+    async with site(late) as server:
+        await crawl(server, OURS, starts=starts, have_come=together.set)
         assert FORBIDDEN & set(server.targets)
-    async with site(answer(ROBOTS)) as server:
-        await crawl(server, OURS, MIDDLEWARE, starts)
+    together.clear()
+    async with site(late) as server:
+        await crawl(server, OURS, MIDDLEWARE, starts, together.set)
         assert set(server.targets) == {"/robots.txt", *PAGES[1:]} - FORBIDDEN
 
 

@@ -11,7 +11,9 @@ from typing import Any
 OUTPUT_MOST = 64 * 1024 * 1024
 """Bytes of output taken while nobody asks for them: a pipe that is full would make a crawl wait for its test."""
 
-_ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith("GOODBOT_")}
+_OF_OTHERS = ("GOODBOT_", "COLUMNS", "FORCE_COLOR", "TTY_")
+"""What of the environment would have a command say something else, or say it otherwise."""
+_ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(_OF_OTHERS)}
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from journey.goodbot_process import goodbot
-from webserver import WebServer, answer
+from webserver import WebServer, answer, kept_port
 
 ROBOTS = b"User-agent: *\nDisallow: /private\nAllow: /private/open\n\nUser-agent: GoodBot\nDisallow:\n"
 
@@ -72,8 +72,7 @@ async def test_of_a_site() -> None:
 
 
 async def test_of_a_site_without_an_answer() -> None:
-    async with WebServer() as server:
-        origin = server.origin
-    result = await goodbot("allowed", origin, "--agent", "x", "/", "--json")
+    with kept_port() as port:
+        result = await goodbot("allowed", f"http://127.0.0.1:{port}", "--agent", "x", "/", "--json")
     assert result.status == 1
     assert (result.json[0]["access"], result.json[0]["section"]) == ("unreachable", "RFC 9309 2.3.1.4")

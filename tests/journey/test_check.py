@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from journey.goodbot_process import Ended, ended, goodbot, start
-from webserver import Exchange, WebServer, answer
+from webserver import Exchange, WebServer, answer, kept_port
 
 GOOD = b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/sitemap.xml\n"
 BAD = b"User-agent: *\nDisalow: /private/\n"
@@ -317,12 +317,11 @@ async def test_sitemaps_are_asked_for_when_wanted() -> None:
 
 
 async def test_no_server() -> None:
-    async with WebServer({}) as server:
-        url = server.url("/page")
-    result = await goodbot("check", url)
+    with kept_port() as port:
+        result = await goodbot("check", f"http://127.0.0.1:{port}/page")
+        robots = await goodbot("check", f"http://127.0.0.1:{port}/robots.txt", "--json")
     assert result.status == 3
     assert result.complaint
-    robots = await goodbot("check", server.url("/robots.txt"), "--json")
     assert (robots.status, codes(robots)) == (1, ["R001"])
 
 

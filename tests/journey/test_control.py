@@ -12,6 +12,7 @@ from urllib.parse import urlencode
 import pytest
 
 from journey.goodbot_process import ended, goodbot, start
+from journey.test_workers import workers_of
 from webserver import Exchange, WebServer, answer
 
 NO_ROBOTS = answer(b"", 404)
@@ -54,11 +55,10 @@ async def begun(server: WebServer, folder: Path, *options: str) -> asyncio.subpr
 
 
 async def at_rest(folder: Path) -> None:
-    """Returns when nothing is in flight."""
-    for _ in range(50):
-        if (await live(folder))["in_flight"] == 0:
-            return
-    raise AssertionError("something is still in flight")
+    """Returns when no page is in flight."""
+    async with asyncio.timeout(60):
+        while (await live(folder))["in_flight"] != 0:
+            pass
 
 
 @pytest.mark.parametrize("workers", [1, 2])
@@ -104,6 +104,34 @@ async def test_pause_resume_submit_stop(folder: Path, workers: int) -> None:
         assert said in result.err
     status = (await goodbot("status", "--in", folder, "--json")).json
     assert (status["states"]["leased"], status["running"], status["live"]) == (0, False, None)
+
+
+async def test_a_pause_that_the_workers_have_not_heard_of_is_none_yet(folder: Path) -> None:
+    go_on = asyncio.Event()
+
+    async def late(exchange: Exchange) -> None:
+        await go_on.wait()
+        await exchange.send(answer(b"home") if exchange.target == "/" else NO_ROBOTS)
+
+    async with WebServer(fallback=late) as one, WebServer(fallback=late) as two:
+        seeds = one.url("/"), two.url("/")
+        process = await start("crawl", *seeds, "--into", folder, "--allow-private", "--workers", "2")
+        for server in (one, two):
+            await server.received(1)
+        workers = workers_of(process.pid)
+        for worker in workers:
+            worker.suspend()
+        try:
+            assert (await goodbot("pause", "--in", folder)).out.startswith("paused: 2 in flight, to finish first;")
+        finally:
+            for worker in workers:
+                worker.resume()
+        go_on.set()
+        await at_rest(folder)
+        assert (await goodbot("pause", "--in", folder)).out.startswith("paused: nothing is in flight;")
+        assert (await goodbot("stop", "--in", folder)).out == "stopped\n"
+        assert (await ended(process)).status == 130
+        assert one.targets == two.targets == ["/robots.txt"]
 
 
 async def test_stop_ends_a_paused_crawl(server: WebServer, folder: Path) -> None:
@@ -300,7 +328,10 @@ async def test_a_crawl_is_stopped_by_its_page(server: WebServer, folder: Path) -
     assert "goodbot_running 1.0" in await asked((host, int(port)), f"GET /metrics HTTP/1.1\r\n{head}\r\n")
     form = urlencode({"token": token})
     length = f"Content-Type: application/x-www-form-urlencoded\r\nContent-Length: {len(form)}\r\n"
-    answered = await asked((host, int(port)), f"POST /crawl/stop HTTP/1.1\r\n{head}{length}\r\n{form}")
+    answered = "HTTP/1.1 503"
+    async with asyncio.timeout(60):
+        while answered.startswith("HTTP/1.1 503"):  # the crawl has not answered within 4 s, and may be told again
+            answered = await asked((host, int(port)), f"POST /crawl/stop HTTP/1.1\r\n{head}{length}\r\n{form}")
     assert answered.startswith("HTTP/1.1 303")
     assert (await ended(crawl)).status == 130
     assert "The crawl rests" in await asked((host, int(port)), f"GET /crawl HTTP/1.1\r\n{head}\r\n")

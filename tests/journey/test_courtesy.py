@@ -2,11 +2,12 @@
 
 import asyncio
 import json
+import os
 import shutil
 import signal
 import socket
 from collections import defaultdict
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from itertools import pairwise
@@ -256,8 +257,16 @@ def lines_of(log: Path) -> list[Line]:
 
 
 @pytest.fixture
-async def nginx(tmp_path: Path, unused_port: int) -> AsyncIterator[Path]:
-    """A folder with `www`, served on `unused_port`, and its `access.log`."""
+def listener() -> Iterator[socket.socket]:
+    """A socket that listens already: nobody else can take the port, and who comes before nginx does waits for it."""
+    with socket.create_server(("127.0.0.1", 0)) as made:
+        made.setblocking(False)
+        yield made
+
+
+@pytest.fixture
+async def nginx(tmp_path: Path, listener: socket.socket) -> AsyncIterator[Path]:
+    """A folder with `www`, served by `listener`, and its `access.log`."""
     if NGINX is None:
         pytest.skip("nginx is not installed")
     place = tmp_path / "nginx"
@@ -270,39 +279,22 @@ async def nginx(tmp_path: Path, unused_port: int) -> AsyncIterator[Path]:
     for path in (tmp_path, *tmp_path.parents[:-1]):
         if not path.stat().st_mode & 0o005 and path.owner() != "root":
             pytest.skip(f"nginx could not read below {path}")
-    (place / "nginx.conf").write_text(CONFIG.format(folder=place, port=unused_port))
+    (place / "nginx.conf").write_text(CONFIG.format(folder=place, port=listener.getsockname()[1]))
+    (place / "access.log").write_text("")
     process = await asyncio.create_subprocess_exec(
-        *(NGINX, "-e", str(place / "error.log"), "-c", str(place / "nginx.conf"), "-g", "user root;")
+        *(NGINX, "-e", str(place / "error.log"), "-c", str(place / "nginx.conf"), "-g", "user root;"),
+        pass_fds=(listener.fileno(),),
+        env={**os.environ, "NGINX": f"{listener.fileno()};"},  # as it hands its sockets to a new version of itself
     )
     try:
-        async with asyncio.timeout(20):
-            while not await answers(unused_port):  # noqa: ASYNC110 - another process
-                await asyncio.sleep(0.05)
-        (place / "access.log").write_text("")
         yield place
     finally:
         process.terminate()
         await process.wait()
 
 
-@pytest.fixture
-def unused_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        port: int = server.getsockname()[1]
-    return port
-
-
-async def answers(port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection("127.0.0.1", port)
-    except OSError:
-        return False
-    writer.close()
-    return True
-
-
-async def test_the_report_agrees_with_the_log_of_nginx(folder: Path, nginx: Path, unused_port: int) -> None:
-    seed = f"http://127.0.0.1:{unused_port}/0.html"
+async def test_the_report_agrees_with_the_log_of_nginx(folder: Path, nginx: Path, listener: socket.socket) -> None:
+    seed = f"http://127.0.0.1:{listener.getsockname()[1]}/0.html"
     crawl = await start("crawl", seed, "--into", folder, "--allow-private")
     async with asyncio.timeout(60):
         while sum(line.status == 429 for line in lines_of(nginx / "access.log")) < 2:  # noqa: ASYNC110

@@ -7,7 +7,7 @@ import pytest
 
 from goodbot.exclusion import Directives
 from journey.goodbot_process import goodbot
-from webserver import WebServer, answer
+from webserver import WebServer, answer, kept_port
 
 PAGE = """<!doctype html><title>Report</title>
 <meta name="robots" content="noarchive, max-snippet:50, noodp"><meta name="OtherBot" content="noindex">
@@ -235,7 +235,8 @@ async def test_a_robots_txt_in_trouble_and_no_server() -> None:
     async with WebServer({"/robots.txt": answer(status=503), "/": answer(b"<p>x")}) as server:
         trouble = await goodbot("directives", server.url())
         assert server.targets == ["/robots.txt"]
-    silent = await goodbot("directives", server.url())
+    with kept_port() as port:
+        silent = await goodbot("directives", f"http://127.0.0.1:{port}/")
     assert (trouble.status, silent.status) == (3, 3)
     assert "503" in trouble.complaint
     assert "no connection" in silent.complaint

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from journey.goodbot_process import Ended, ended, goodbot, start
+from journey.test_control import at_rest
 from webserver import Exchange, WebServer, answer
 
 
@@ -133,9 +134,10 @@ async def test_of_a_crawl_that_runs(folder: Path, sites: list[WebServer], worker
     result = await goodbot("forget", key(gone), "--in", folder)
     assert (result.status, result.err) == (0, "")
     assert "removed when the crawl ends" in result.out
-    count = len(other.exchanges)
-    await came(other, count + 20)
-    asked = len(gone.exchanges)
+    await goodbot("pause", "--in", folder)
+    await at_rest(folder)  # what was in flight has ended, and every worker has heard all that was said
+    asked, count = len(gone.exchanges), len(other.exchanges)
+    await goodbot("resume", "--in", folder)
     await came(other, count + 60)
     assert len(gone.exchanges) == asked
     await goodbot("stop", "--in", folder)
@@ -154,6 +156,7 @@ async def test_of_a_crawl_that_is_killed_before_it_ends(folder: Path, sites: lis
     await goodbot("forget", key(gone), "--in", folder)
     process.kill()
     await ended(process)
+    await gone.deserted()  # what was sent before the kill has come
     asked = len(gone.exchanges)
     assert (await goodbot("crawl", "--into", folder, "--max-pages", "5")).status == 0
     assert len(gone.exchanges) == asked

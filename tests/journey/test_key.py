@@ -7,13 +7,12 @@ import signal
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
 from pathlib import Path
-from socket import create_server
 
 import pytest
 
 from journey.goodbot_process import ended, goodbot, start
 from signatures import WELL_KNOWN, Asked, asked, fetched, keys_at, verified, verified_directory
-from webserver import Route, WebServer, answer
+from webserver import Route, WebServer, answer, kept_port
 
 SITE: dict[str, Route] = {
     "/robots.txt": answer(b"User-agent: *\n", headers=[("Content-Type", "text/plain")]),
@@ -29,10 +28,10 @@ def folder(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def port() -> int:
+def port() -> Iterator[int]:
     """One on which nobody listens yet."""
-    with create_server(("127.0.0.1", 0)) as free:
-        return int(free.getsockname()[1])
+    with kept_port() as port:
+        yield port
 
 
 async def made(folder: Path) -> tuple[Path, str]:

@@ -45,6 +45,12 @@ def page_counts(servers: list[WebServer]) -> Counter[str]:
     return Counter(server.url(target) for server in servers for target in server.targets if target != "/robots.txt")
 
 
+async def deserted(servers: list[WebServer]) -> None:
+    """Returns when all that a crawl sent before its death has come."""
+    for server in servers:
+        await server.deserted()
+
+
 async def visited(folder: Path) -> set[str]:
     """URLs the crawl says it visited."""
     lines = (await goodbot("export", "--in", folder, "--what", "urls")).lines
@@ -103,7 +109,7 @@ async def test_a_group_killed_twenty_times(tmp_path: Path) -> None:
             os.killpg(process.pid, signal.SIGKILL)
             assert (await ended(process)).status == -9
             kills += 1
-            await asyncio.sleep(0.05)
+            await deserted(servers)
             again = page_counts(servers)
             repeats = sum(again[url] - before[url] - (before[url] == 0) for url in again if again[url] > before[url])
             assert repeats <= HOSTS + BATCH
@@ -119,6 +125,7 @@ async def test_a_group_killed_twenty_times(tmp_path: Path) -> None:
 async def test_single_workers_killed(tmp_path: Path) -> None:
     """One robot process at a time, 10 times while the crawl goes on: the owner keeps what is committed."""
     dice = random.Random(10)
+    (tmp_path / "goodbot.toml").write_text("tries = 100\n")  # no page is given up, however many workers died of it
     async with AsyncExitStack() as stack:
         servers = [await stack.enter_async_context(WebServer(fallback=big_site)) for _ in range(HOSTS)]
         seeds = [server.url("/") for server in servers]
@@ -134,7 +141,7 @@ async def test_single_workers_killed(tmp_path: Path) -> None:
             assert process.returncode is None, (await ended(process)).err
             workers = workers_of(process.pid)
             if workers:
-                dice.choice(workers).kill()
+                dice.choice(workers).send_signal(signal.SIGKILL)
                 kills += 1
         crawl = await ended(process)
         assert (crawl.status, crawl.lines[-1]["reason"]) == (0, "finished")
@@ -168,6 +175,7 @@ async def test_killed_five_times(tmp_path: Path) -> None:
             process.kill()
             assert (await ended(process)).status == -9
             kills += 1
+            await deserted(servers)
             again = page_counts(servers)
             repeats = sum(again[url] - before[url] - (before[url] == 0) for url in again if again[url] > before[url])
             assert repeats <= HOSTS + BATCH

@@ -51,12 +51,14 @@ def into(request: pytest.FixtureRequest, tmp_path: Path) -> Path | None:
 
 async def until(condition: Callable[[], bool]) -> bool:
     """Whether it came true, what is to be cleaned up being cleaned up meanwhile; on a slow machine that takes long."""
-    for _ in range(2000):
-        gc.collect(0)
-        if condition():
-            return True
-        await asyncio.sleep(0.01)
-    return False
+    try:
+        async with asyncio.timeout(60):
+            while not condition():
+                gc.collect(0)
+                await asyncio.sleep(0.01)
+    except TimeoutError:
+        return False
+    return True
 
 
 async def test_pages_come_with_what_they_say(server: WebServer, into: Path | None) -> None:

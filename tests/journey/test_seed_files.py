@@ -1,5 +1,6 @@
 """Seeds from every kind of file, told apart by content; the command line, over real HTTP."""
 
+import asyncio
 import gzip
 import subprocess
 import sys
@@ -131,6 +132,9 @@ async def test_submit_from_files_to_a_crawl_at_rest_and_to_one_that_runs(folder:
         assert "3 seeds from " in result.err
         running = await start("crawl", "--into", folder, "--keep-fresh")
         try:
+            async with asyncio.timeout(60):
+                while not (await goodbot("status", "--in", folder, "--json")).json["running"]:
+                    pass
             more = await goodbot(
                 "submit", server.url("/c"), "--seeds", "-", "--in", folder, stdin=server.url("/b").encode()
             )

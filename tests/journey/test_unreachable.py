@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from journey.goodbot_process import Ended, goodbot
-from webserver import Authority, WebServer, answer
+from webserver import Authority, WebServer, answer, kept_port
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,8 @@ async def test_certificates(
     ],
     ids=["refused", "port 0", "dead proxy"],
 )
-async def test_connections(folder: Path, unused_tcp_port: int, port: str, options: list[str], said: str) -> None:
-    given = [option.format(port=unused_tcp_port) for option in options]
-    told = await failed(f"http://127.0.0.1:{port.format(port=unused_tcp_port)}/", folder, *given)
-    assert said.format(port=unused_tcp_port) in told
+async def test_connections(folder: Path, port: str, options: list[str], said: str) -> None:
+    with kept_port() as kept:
+        given = [option.format(port=kept) for option in options]
+        told = await failed(f"http://127.0.0.1:{port.format(port=kept)}/", folder, *given)
+    assert said.format(port=kept) in told

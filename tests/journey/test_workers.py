@@ -104,14 +104,23 @@ async def test_more_workers_than_hosts(tmp_path: Path) -> None:
 
 
 async def test_a_dead_worker_is_replaced(servers: list[WebServer], tmp_path: Path) -> None:
-    seeds = [server.url("/") for server in servers]
+    seeds, go_on = [server.url("/") for server in servers], asyncio.Event()
+
+    async def held(exchange: Exchange) -> None:
+        if len(servers[0].exchanges) > 15:  # no crawl ends before its workers have died
+            await go_on.wait()
+        await page(exchange)
+
+    servers[0].fallback = held
     process = await start(
         *("crawl", *seeds, "--into", str(tmp_path), "--allow-private", "--workers", "2", "--delay", "0.02", "--json")
     )
-    for count in (6, 12):  # a page that three workers died of would be given up
-        await servers[0].received(min(count, 10))
-        (await until_workers(process, 2))[count % 2].send_signal(signal.SIGKILL)
-        await asyncio.sleep(0.1)
+    for count in (6, 10):  # a page that three workers died of would be given up
+        await servers[0].received(count)
+        worker = (await until_workers(process, 2))[0]
+        worker.send_signal(signal.SIGKILL)
+        assert await asyncio.to_thread(psutil.wait_procs, [worker], 60) == ([worker], [])
+    go_on.set()
     crawl = await ended(process)
     assert (crawl.status, crawl.lines[-1]["reason"]) == (0, "finished")
     lines = (await goodbot("export", "--in", tmp_path, "--what", "urls")).lines
@@ -129,7 +138,7 @@ async def test_workers_end_with_their_owner(servers: list[WebServer], tmp_path: 
     workers = await until_workers(process, 2)
     process.kill()
     await ended(process)
-    gone, alive = await asyncio.to_thread(psutil.wait_procs, workers, 10)
+    gone, alive = await asyncio.to_thread(psutil.wait_procs, workers, 60)
     assert (len(gone), alive) == (2, [])
 
 

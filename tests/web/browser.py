@@ -5,7 +5,10 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, expect, sync_playwright
+
+PATIENCE_MS = 60_000
+expect.set_options(timeout=PATIENCE_MS)
 
 CHROMIUM = Path("/usr/bin/chromium")
 QUIET = [
@@ -25,6 +28,6 @@ def chromium() -> Iterator[Browser]:
     if not CHROMIUM.exists():
         pytest.fail(f"these tests need {CHROMIUM}: apt install chromium")
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET, timeout=PATIENCE_MS)
         yield browser
         browser.close()

@@ -79,7 +79,7 @@ class Visitor:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         request = Request(self.base.rstrip("/") + path, body, method=method, headers=fields)
         try:
-            response = _opener.open(request, timeout=10)
+            response = _opener.open(request, timeout=60)
         except HTTPError as error:
             response = error
         with response:

@@ -89,7 +89,7 @@ class Meeting:
         self.barrier = Barrier(2)
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
-        self.barrier.wait(timeout=30)
+        self.barrier.wait(timeout=60)
         return Results(query, 0, 0.0)
 
     def count(self) -> int:

@@ -45,7 +45,7 @@ def test_search_and_open(tab: Page) -> None:
     expect(tab.get_by_role("heading", level=1)).to_contain_text("1 page found")
     link = tab.get_by_role("link", name="The robots exclusion protocol")
     assert link.get_attribute("href") == "https://robots.example/guide/exclusion.html"
-    assert tab.locator("mark").all_text_contents() == ["rules", "naming"]
+    expect(tab.locator("mark")).to_have_text(["rules", "naming"])
     expect(tab.get_by_label("Search for")).to_have_value("naming rules")
 
 
@@ -56,7 +56,7 @@ def test_turn_the_pages(tab: Page) -> None:
     pager.get_by_role("link", name="Next page").click()
     expect(tab).to_have_title("robot (page 2) – Sample library")
     expect(pager.locator("[aria-current=page]")).to_have_text("Page 2")
-    assert tab.locator("ol.hits").get_attribute("start") == "11"
+    expect(tab.locator("ol.hits")).to_have_attribute("start", "11")
     pager.get_by_role("link", name="Page 14").click()
     expect(tab.locator("ol.hits > li")).to_have_count(4)
     expect(pager.get_by_role("link", name="Next page")).to_have_count(0)

@@ -225,6 +225,7 @@ def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
         expect(tab.get_by_role("status")).to_contain_text("The crawl pauses")
         expect(tab.get_by_role("heading", level=1)).to_have_text("The crawl is paused")
         tab.get_by_role("button", name="Resume").click()
+        expect(tab.get_by_role("status")).to_contain_text("The crawl goes on")
         tab.get_by_label("URLs to fetch").fill("http://here.example/new")
         tab.get_by_role("button", name="Submit").click()
         expect(tab.get_by_role("status")).to_contain_text("http://here.example/new")

@@ -79,7 +79,7 @@ class Leave:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Pages in flight finish, and leases are given back; `on` False: go on."""
+    """Pages in flight finish, and leases are given back; `on` False: go on. The worker says that it has heard it."""
 
     on: bool
 
@@ -134,7 +134,8 @@ _PLAIN: Final = tuple(item.name for item in fields(Outcome) if item.name not in 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a worker has done since its last report. `kept` are records of robots.txt files; `asked`: every request."""
+    """What a worker has done since its last report. `kept` are records of robots.txt files; `asked`: every request;
+    `pauses`: how many `Pause` messages it has heard since."""
 
     readings: tuple[Packed, ...]
     releases: tuple[Release, ...]
@@ -143,6 +144,7 @@ class Report:
     in_flight: int
     asked: tuple[Asked, ...] = ()
     lessons: tuple[Lesson, ...] = ()
+    pauses: int = 0
 
 
 def send(writer: asyncio.StreamWriter, message: object) -> None:

@@ -37,7 +37,6 @@ ORIGINS_MOST: Final = 50_000
 DEATHS_MOST: Final = 20
 """Workers that may die in one run before it is given up: something else than a page is wrong then."""
 
-
 _GIVES_BACK: Final = {"MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
 """For glibc: large pages leave no hole in a worker's memory when they are read."""
 
@@ -52,7 +51,7 @@ class _Held:
 
 @dataclass(slots=True)
 class _Worker:
-    """One robot process, the leases it holds by host, and those that wait for a place."""
+    """One robot process, the leases it holds by host, those that wait. `deaf`: messages of a pause not heard yet."""
 
     number: int
     process: asyncio.subprocess.Process
@@ -64,12 +63,22 @@ class _Worker:
     hosts: set[str] = field(default_factory=set)
     in_flight: int = 0
     uncommitted: int = 0
+    deaf: int = 0
     has_begun: bool = False
     told_to_stop: bool = False
 
     @property
     def room(self) -> int:
         return self.places - len(self.held)
+
+    @property
+    def may_be_in_flight(self) -> int:
+        """As last reported; to each host that it holds one, as long as it may not have heard of a pause."""
+        return max(self.in_flight, len(self.held)) if self.deaf else self.in_flight
+
+    def tell_pause(self, on: bool) -> None:
+        self.deaf += 1
+        send(self.writer, Pause(on))
 
 
 class Owner(Rounds):
@@ -104,8 +113,8 @@ class Owner(Rounds):
 
     @property
     def in_flight(self) -> int:
-        """Requests under way, as last reported."""
-        return sum(worker.in_flight for worker in self._workers.values())
+        """Pages under way, as last reported; after `pause` 0 only if none is."""
+        return sum(worker.may_be_in_flight for worker in self._workers.values())
 
     @property
     def processes(self) -> list[int]:
@@ -130,7 +139,7 @@ class Owner(Rounds):
 
     def _tell_pause(self) -> None:
         for worker in self._workers.values():
-            send(worker.writer, Pause(self._paused))
+            worker.tell_pause(self._paused)
 
     async def run(self, max_pages: int | None = None) -> EndReason:
         """Gives why it ended. What was visited is committed, however it ends."""
@@ -261,7 +270,7 @@ class Owner(Rounds):
         for host in self._left:
             send(writer, Leave(host))
         if self._paused:
-            send(writer, Pause(True))
+            worker.tell_pause(True)
         task = asyncio.create_task(self._listen(worker, reader))
         self._listening.add(task)
         task.add_done_callback(self._heard)
@@ -296,6 +305,7 @@ class Owner(Rounds):
     def _take(self, worker: _Worker, report: Report) -> None:
         worker.has_begun = True
         worker.in_flight = report.in_flight
+        worker.deaf -= report.pauses
         for origin, access in report.robots:
             self._robots.save_robots(origin, access)
         if report.lessons and self._lessons is not None:
@@ -355,8 +365,7 @@ class Owner(Rounds):
 
     def _victim(self, leased: LeasedUrl, status: int | None, now: float) -> Outcome:
         """The URL the worker was visiting, as it visits them in order."""
-        why = f"the robot process ended while visiting it (status {status})"
-        tries = leased.tries + 1
+        why, tries = f"the robot process ended while visiting it (status {status})", leased.tries + 1
         event = Event(now, "fetch", "lost", why)
         outcome: Outcome = Outcome(leased.url, "failed", now, why, tries=tries, events=(event,))
         if tries < self._settings.tries:

@@ -174,10 +174,18 @@ class Reports:
     def commit(self) -> None:
         """Sends what there is."""
         if self:
-            in_flight = self.crawler.in_flight if self.crawler else 0
-            parts = tuple(map(pack, self._readings)), tuple(self._releases), tuple(self._kept)
-            send(self._writer, Report(*parts, self._robots.news(), in_flight, tuple(self._asked), self.lessons.news()))
-            self._readings, self._releases, self._kept, self._asked = [], [], [], []
+            self._report()
+
+    def _report(self, pauses: int = 0) -> None:
+        in_flight = self.crawler.in_flight if self.crawler else 0
+        parts = tuple(map(pack, self._readings)), tuple(self._releases), tuple(self._kept)
+        asked, lessons = tuple(self._asked), self.lessons.news()
+        send(self._writer, Report(*parts, self._robots.news(), in_flight, asked, lessons, pauses))
+        self._readings, self._releases, self._kept, self._asked = [], [], [], []
+
+    def paused(self) -> None:
+        """The crawler was told to pause, or to go on: the owner is told at once what is in flight now."""
+        self._report(pauses=1)
 
     def commit_all(self) -> None:
         self.commit()
@@ -235,6 +243,7 @@ async def _listen(
             crawler.leave(message.host)
         if isinstance(message, Pause):
             (crawler.pause if message.on else crawler.resume)()
+            reports.paused()
         if isinstance(message, Grant):
             for origin, access in message.robots:
                 robots.learn(origin, access)
