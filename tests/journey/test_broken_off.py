@@ -27,7 +27,7 @@ async def test_half_a_robots_txt_is_none() -> None:
 
 
 async def test_a_crawl_asks_no_page_of_a_site_whose_robots_txt_breaks_off(tmp_path: Path) -> None:
-    (tmp_path / "goodbot.toml").write_text("retry_first = 0.01\n")
+    (tmp_path / "goodbot.toml").write_text("robots_retry_first = 0.1\nbackoff_first = 0.1\n")
     async with WebServer({"/robots.txt": closing(ROBOTS), "/": closing(PAGE)}) as server:
         options = ("--into", tmp_path / "crawl", "--allow-private", "--config", tmp_path / "goodbot.toml")
         crawl = await goodbot("crawl", server.url("/"), *options)

@@ -227,17 +227,20 @@ async def test_bad_input(tmp_path: Path, arguments: list[str], status: int, word
     assert word in result.complaint
 
 
-async def test_a_host_that_does_not_resolve(folder: Path) -> None:
-    result = await goodbot("crawl", "http://no-such-host.invalid/", "--into", folder, "--contact", "me@example.org")
+async def test_a_host_that_does_not_resolve(folder: Path, tmp_path: Path) -> None:
+    (hasty := tmp_path / "hasty.toml").write_text("robots_retry_first = 0.1\nbackoff_first = 0.1\n")
+    options = ("--into", folder, "--contact", "me@example.org", "--config", hasty)
+    result = await goodbot("crawl", "http://no-such-host.invalid/", *options)
     assert result.status == 3
     assert "no seed could be fetched" in result.err.splitlines()[-1]
     assert "Traceback" not in result.err
 
 
-async def test_one_seed_of_two_fails(folder: Path) -> None:
+async def test_one_seed_of_two_fails(folder: Path, tmp_path: Path) -> None:
+    (hasty := tmp_path / "hasty.toml").write_text("robots_retry_first = 0.1\nbackoff_first = 0.1\n")
     async with WebServer(SITE) as server, WebServer(fallback=resetting()) as broken:
         seeds = (server.url("/"), broken.url("/"))
-        result = await goodbot("crawl", *seeds, "--into", folder, "--allow-private", "--json")
+        result = await goodbot("crawl", *seeds, "--into", folder, "--allow-private", "--config", hasty, "--json")
     assert result.status == 0
     states = {line["url"]: line["state"] for line in result.lines[:-1] if line["event"] == "page"}
     assert (states[server.url("/")], states[broken.url("/")]) == ("visited", "failed")

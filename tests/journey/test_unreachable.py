@@ -20,7 +20,10 @@ def folder(tmp_path: Path) -> Path:
 
 async def failed(url: str, folder: Path, *options: str | Path) -> str:
     """Why, as the crawl says at its end and `why` afterwards."""
-    crawl: Ended = await goodbot("crawl", url, "--into", folder, "--allow-private", "--workers", "1", *options)
+    hasty = folder.with_suffix(".toml")
+    hasty.write_text("robots_retry_first = 0.1\nbackoff_first = 0.1\n")
+    given = ("--into", folder, "--allow-private", "--workers", "1", "--config", hasty, *options)
+    crawl: Ended = await goodbot("crawl", url, *given)
     assert crawl.status == 3, crawl.err
     assert "Traceback" not in crawl.err
     told = crawl.err.splitlines()[-1]

@@ -99,6 +99,7 @@ CASES = [
     Case("both can be set", capture(status=503), 8.0, 7.0, 6.0, reason="adds 7 s", settings={"backoff_most": 7.0}),
     Case("the first too", capture(status=503), 3.0, 2.0, reason="adds 2 s", settings={"backoff_first": 2.0}),
     Case("it adds to Crawl-delay", capture(PRIVATE, 429), 11.0, 1.0, asked=asks("Crawl-delay: 10"), reason="for 10 s"),
+    Case("a name without an address", capture(failure="dns"), 1.0, 1.0, reason="dns adds 1 s"),
     Case("a time-out", capture(failure="timeout", elapsed_s=60.0), 65.0, 5.0, reason="timeout adds 5 s"),
     Case("a reset", capture(failure="reset"), 11.0, 10.0, 5.0, reason="reset adds 10 s"),
     Case("no connection", capture(PRIVATE, failure="connect"), 1.0, 1.0, reason="connect adds 1 s"),

@@ -121,7 +121,7 @@ class Politeness:
     def robots_pause_s(self, capture: Capture, tries: int) -> float:
         """Seconds until an unreachable robots.txt is asked for again, which has failed `tries` times before."""
         kind = capture.result.kind if isinstance(capture.result, Failure) else None
-        manner = self._private if kind == "dns" or self._is_private(capture) else self._public
+        manner = self._private if self._is_private(capture) else self._public
         share = 0.25 if kind in _QUICK else 1.0
         return manner.robots_first_s * share * manner.robots_factor ** min(tries, _PAUSES_MOST)
 
@@ -131,7 +131,10 @@ class Politeness:
         return min(retry_after_s(capture.result.headers, answered_at) or 0.0, self._settings.retry_after_most)
 
     def _is_private(self, capture: Capture) -> bool:
-        """By the address that answered; behind a proxy, and without an answer, by what the URL says."""
+        """By the address that answered; behind a proxy, and without an answer, by what the URL says. A name without an
+        address troubles no server: it counts as private."""
+        if isinstance(capture.result, Failure) and capture.result.kind == "dns":
+            return True
         if capture.peer is None or self._settings.proxy:
             return is_private_host(capture.request.url.host)
         return is_private_peer(capture.peer)
