@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from disks import MOUNTS, small_disk
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch
@@ -148,6 +149,15 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(RunError, match="cannot write the index"):
         TantivyIndex(tmp_path / "file")
+
+
+@MOUNTS
+def test_an_index_where_nothing_can_be_written(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", 8) as disk:
+        make(disk / "index")
+        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
+        with pytest.raises(RunError, match="cannot be read: its library writes a lock file there, and may not"):
+            TantivySearch(disk / "index").search("word")
 
 
 def test_an_index_that_went_away(tmp_path: Path) -> None:

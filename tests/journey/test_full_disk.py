@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from disks import small_disk
 from journey.goodbot_process import goodbot
-from store.test_disk import small_disk
 from webserver import Exchange, WebServer, answer
 
 PAGES = 300

@@ -1,22 +1,18 @@
 """The SQLite frontier on a disk that is full or cannot be written: one clear line, and all there when it is better."""
 
-import os
-import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from disks import MOUNTS, small_disk
 from goodbot.errors import RunError
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Release
 
 HOME = Url("https://example.org/")
-MOUNTS = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="only root may mount")
 
 _UNTIL_FULL = """
 import resource, sys
@@ -77,20 +73,6 @@ def test_a_file_that_may_not_grow(tmp_path: Path) -> None:
     assert said.startswith("RunError: cannot use ")
     assert said.count("\n") == 1
     check_whole_and_going_on(path, visited)
-
-
-@contextmanager
-def small_disk(at: Path, megabytes: int) -> Iterator[Path]:
-    """A file system of that size at `at`; skips where mounting is not permitted."""
-    at.mkdir()
-    size = f"size={megabytes}m"
-    made = subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(at)], check=False, capture_output=True)
-    if made.returncode:
-        pytest.skip("mounting is not permitted here")
-    try:
-        yield at
-    finally:
-        subprocess.run(["umount", str(at)], check=True)
 
 
 @MOUNTS

@@ -124,6 +124,7 @@ TROUBLES: list[tuple[str, object, int, str]] = [
     ("a long URL", {"robots": "", "agent": "x", "url": "/" * 2001}, 400, "2,000"),
     ("no URL", {"robots": "", "agent": "x", "url": "http://[::1"}, 400, "is no URL that robots fetch"),
     ("no Web", {"robots": "", "agent": "x", "url": "ftp://a.example/"}, 400, "is no URL that robots fetch"),
+    ("no path", {"robots": "", "agent": "x", "url": "private/x"}, 400, "or a path from its /"),
     ("another site", {"site": "a.example", "agent": "x", "url": "https://b.example/"}, 400, "is not of https://a.exa"),
     ("too long", {"robots": "#" * 600_000}, 413, "more than 528 KiB is not looked at"),
     ("far too long", {"robots": "#" * 5_000_000}, 413, "more than 528 KiB is not looked at"),

@@ -102,6 +102,7 @@ def test_a_damaged_frontier_is_no_traceback(visitor: Visitor, crawls: Crawls) ->
     for path in ("/crawl", "/metrics"):
         answer = visitor.ask(path)
         assert answer.status == 503
+        assert "The crawl is out of order" in answer.text
         assert "secret" not in answer.text
 
 

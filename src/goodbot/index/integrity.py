@@ -10,7 +10,7 @@ from typing import Any
 from isal.isal_zlib import crc32
 
 from goodbot.errors import DamagedError, InputError
-from goodbot.index.schema import SEARCHED, check_version
+from goodbot.index.schema import REMEDY, SEARCHED, check_version
 
 META_FILE = "meta.json"
 SEGMENT_PARTS = ("term", "idx", "pos", "fieldnorm", "fast", "store")
@@ -76,7 +76,7 @@ def require_index(folder: Path) -> None:
     if (folder / META_FILE).is_file():
         return
     if folder.is_dir() and any(folder.glob("*.store")):
-        raise DamagedError(f"{folder / META_FILE} is missing: rebuild the index (`goodbot index rebuild`)")
+        raise DamagedError(f"{folder / META_FILE} is missing: {REMEDY}")
     raise InputError(f"no index in {folder}")
 
 
@@ -142,4 +142,4 @@ def _checksum(file: Path, size: int) -> int:
 
 
 def _damaged(file: Path) -> DamagedError:
-    return DamagedError(f"{file} is damaged: rebuild the index (`goodbot index rebuild`)")
+    return DamagedError(f"{file} is damaged: {REMEDY}")

@@ -17,6 +17,10 @@ from goodbot.index import analysis
 from goodbot.url import Url, parse_url
 
 SCHEMA_VERSION = 1
+
+REMEDY = "restore the index from a copy, or crawl into a new folder"
+"""For whoever has a damaged one."""
+
 VERSION_FILE = "goodbot.json"
 
 MAX_INDEXED_CHARS = 1_000_000
@@ -145,9 +149,9 @@ def check_version(folder: Path) -> None:
     try:
         version = json.loads(file.read_bytes())["schema"]
     except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedError(f"{file} cannot be read: rebuild the index (`goodbot index rebuild`)") from error
+        raise DamagedError(f"{file} cannot be read: {REMEDY}") from error
     if version != SCHEMA_VERSION:
         raise RunError(
             f"the index in {folder} has schema {version!r}, this goodbot knows {SCHEMA_VERSION}: "
-            "use a newer goodbot or rebuild the index (`goodbot index rebuild`)"
+            "use a newer goodbot, or crawl into a new folder"
         )

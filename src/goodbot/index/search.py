@@ -1,5 +1,6 @@
 """The Search port: finds documents again."""
 
+import os
 import threading
 import time
 from collections import Counter
@@ -9,12 +10,12 @@ from pathlib import Path
 
 import tantivy
 
-from goodbot.errors import DamagedError, GoodbotError, InputError
+from goodbot.errors import DamagedError, GoodbotError, InputError, RunError
 from goodbot.hits import Document, Hit, Results
 from goodbot.index.integrity import META_FILE, Checked, Stamp, require_index, stamp
 from goodbot.index.plan import Planner
 from goodbot.index.query import AllOf, parse_query, wanted_terms
-from goodbot.index.schema import from_tantivy
+from goodbot.index.schema import REMEDY, from_tantivy
 from goodbot.index.snippet import make_snippet
 
 ENOUGH_HITS = 10
@@ -93,11 +94,13 @@ class TantivySearch:
                 raise self._damaged(error) from error
             raise
 
-    def _damaged(self, error: BaseException) -> DamagedError:
+    def _damaged(self, error: BaseException) -> GoodbotError:
+        if not os.access(self._folder, os.W_OK):
+            return RunError(
+                f"the index in {self._folder} cannot be read: its library writes a lock file there, and may not"
+            )
         detail = " ".join(str(error).split())[:200]
-        return DamagedError(
-            f"the index in {self._folder} cannot be read ({detail}): rebuild it (`goodbot index rebuild`)"
-        )
+        return DamagedError(f"the index in {self._folder} cannot be read ({detail}): {REMEDY}")
 
 
 def _ranked(index: tantivy.Index, searcher: tantivy.Searcher, meant: AllOf, window: slice) -> tuple[int, list[Scored]]:

@@ -45,6 +45,8 @@ _MESSAGES = {
     500: ("Something went wrong", "The fault is ours, not yours. The log of this server says more."),
     503: ("The search is out of order", "The index cannot be read at the moment. The log of this server says why."),
 }
+_CRAWL_PATHS = ("/crawl", "/metrics")
+_NO_CRAWL = ("The crawl is out of order", "Its files cannot be read at the moment. The log of this server says why.")
 
 
 def create_app(
@@ -140,9 +142,11 @@ class _Site:
         return self._error(request, 400, "That cannot be searched", str(error))
 
     def out_of_order(self, request: Request, error: Exception) -> Response:
-        """503: the index fails us. Its error names files of this machine, so it goes to the log, not to visitors."""
-        _log.warning("%s: %s", request.url.path, error)
-        return self._error(request, 503, *_MESSAGES[503])
+        """503: index or crawl fail us. Their errors name files of this machine, so they go to the log, not to
+        visitors."""
+        path = request.url.path
+        _log.warning("%s: %s", path, error)
+        return self._error(request, 503, *(_NO_CRAWL if path.startswith(_CRAWL_PATHS) else _MESSAGES[503]))
 
     def not_served(self, request: Request, error: Exception) -> Response:
         """400 to 415."""

@@ -1,6 +1,5 @@
 """What the checker page shows: a robots.txt judged, and its answer to one robot and one URL. Pure."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -23,7 +22,6 @@ AGENT_CHARS: Final = 500
 URL_CHARS: Final = 2000
 FINDINGS_SHOWN: Final = 100
 FINDINGS_SENT: Final = 1000
-_ABSOLUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
 _EXCERPT_CHARS: Final = 160
 _BEFORE_CHARS: Final = 40
 
@@ -120,8 +118,8 @@ def _verdicts(subject: Subject, agent: str, url: str, site: Site | None) -> list
         raise InputError(f"to ask whether a robot may fetch a URL, give {missing}")
     if len(agent) > AGENT_CHARS or len(url) > URL_CHARS:
         raise InputError(f"the robot's name has {AGENT_CHARS} characters at most, the URL {URL_CHARS:,}")
-    if site is None and _ABSOLUTE.match(url) and parse_url(url) is None:
-        raise InputError(f"{shown(url)} is no URL that robots fetch: give an http or https one, or a path")
+    if site is None and not url.startswith("/") and parse_url(url) is None:
+        raise InputError(f"{shown(url)} is no URL that robots fetch: give an http or https one, or a path from its /")
     if site is None:
         return list(subject.parsed.compare(url, agent).values())
     target = resolve(site.url, url)

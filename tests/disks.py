@@ -1,0 +1,26 @@
+"""File systems of a test's own."""
+
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+MOUNTS = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, reason="only root may mount")
+
+
+@contextmanager
+def small_disk(at: Path, megabytes: int) -> Iterator[Path]:
+    """A file system of that size at `at`; skips where mounting is not permitted."""
+    at.mkdir()
+    size = f"size={megabytes}m"
+    made = subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(at)], check=False, capture_output=True)
+    if made.returncode:
+        pytest.skip("mounting is not permitted here")
+    try:
+        yield at
+    finally:
+        subprocess.run(["umount", str(at)], check=True)
