@@ -227,7 +227,7 @@ class Settings:
         None,
         "Seconds added to a host's rest by its first 429, 503 or failure to answer; doubled each time in a row, halved "
         "by each success",
-        "5 for public hosts, 1 for private ones",
+        "5 for public hosts, 1 for private ones and names without an address",
         internal=True,
     )
     backoff_most: float | None = _setting(

@@ -194,7 +194,6 @@ def test_memory() -> None:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    expect.set_options(timeout=60_000)
     with chromium() as browser:
         yield browser
 

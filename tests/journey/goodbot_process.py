@@ -11,6 +11,9 @@ from typing import Any
 OUTPUT_MOST = 64 * 1024 * 1024
 """Bytes of output taken while nobody asks for them: a pipe that is full would make a crawl wait for its test."""
 
+HASTY = "robots_retry_first = 0.1\nbackoff_first = 0.1\n"
+"""A goodbot.toml for crawls whose sites fail, and which are not about the waits between."""
+
 _OF_OTHERS = ("GOODBOT_", "COLUMNS", "FORCE_COLOR", "TTY_")
 """What of the environment would have a command say something else, or say it otherwise."""
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(_OF_OTHERS)}

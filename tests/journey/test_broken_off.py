@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from journey.goodbot_process import goodbot
+from journey.goodbot_process import HASTY, goodbot
 from webserver import WebServer, closing
 
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: %s\r\nContent-Length: 999\r\n\r\n"
@@ -27,7 +27,7 @@ async def test_half_a_robots_txt_is_none() -> None:
 
 
 async def test_a_crawl_asks_no_page_of_a_site_whose_robots_txt_breaks_off(tmp_path: Path) -> None:
-    (tmp_path / "goodbot.toml").write_text("robots_retry_first = 0.1\nbackoff_first = 0.1\n")
+    (tmp_path / "goodbot.toml").write_text(HASTY)
     async with WebServer({"/robots.txt": closing(ROBOTS), "/": closing(PAGE)}) as server:
         options = ("--into", tmp_path / "crawl", "--allow-private", "--config", tmp_path / "goodbot.toml")
         crawl = await goodbot("crawl", server.url("/"), *options)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from journey.goodbot_process import ended, goodbot, start
+from journey.goodbot_process import HASTY, ended, goodbot, start
 from webserver import Exchange, Route, WebServer, answer, has_ipv6, kept_port, resetting
 
 ROBOTS = b"# ours\nUser-agent: *\nDisallow: /private\n"
@@ -228,7 +228,7 @@ async def test_bad_input(tmp_path: Path, arguments: list[str], status: int, word
 
 
 async def test_a_host_that_does_not_resolve(folder: Path, tmp_path: Path) -> None:
-    (hasty := tmp_path / "hasty.toml").write_text("robots_retry_first = 0.1\nbackoff_first = 0.1\n")
+    (hasty := tmp_path / "hasty.toml").write_text(HASTY)
     options = ("--into", folder, "--contact", "me@example.org", "--config", hasty)
     result = await goodbot("crawl", "http://no-such-host.invalid/", *options)
     assert result.status == 3
@@ -237,7 +237,7 @@ async def test_a_host_that_does_not_resolve(folder: Path, tmp_path: Path) -> Non
 
 
 async def test_one_seed_of_two_fails(folder: Path, tmp_path: Path) -> None:
-    (hasty := tmp_path / "hasty.toml").write_text("robots_retry_first = 0.1\nbackoff_first = 0.1\n")
+    (hasty := tmp_path / "hasty.toml").write_text(HASTY)
     async with WebServer(SITE) as server, WebServer(fallback=resetting()) as broken:
         seeds = (server.url("/"), broken.url("/"))
         result = await goodbot("crawl", *seeds, "--into", folder, "--allow-private", "--config", hasty, "--json")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from journey.goodbot_process import Ended, goodbot
+from journey.goodbot_process import HASTY, Ended, goodbot
 from webserver import Authority, WebServer, answer, kept_port
 
 
@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
 async def failed(url: str, folder: Path, *options: str | Path) -> str:
     """Why, as the crawl says at its end and `why` afterwards."""
     hasty = folder.with_suffix(".toml")
-    hasty.write_text("robots_retry_first = 0.1\nbackoff_first = 0.1\n")
+    hasty.write_text(HASTY)
     given = ("--into", folder, "--allow-private", "--workers", "1", "--config", hasty, *options)
     crawl: Ended = await goodbot("crawl", url, *given)
     assert crawl.status == 3, crawl.err

@@ -288,14 +288,3 @@ def _matches(asked: Asked, pattern: str) -> bool:
 def _list(texts: Sequence[str]) -> str:
     more = f" and {len(texts) - _SHOWN} more" if len(texts) > _SHOWN else ""
     return ", ".join(texts[:_SHOWN]) + more
-
-
-def asked_twice(requests: Sequence[Asked]) -> Asked | None:
-    """The first request for a target that was already answered in the same visit."""
-    known: set[tuple[int, str, str]] = set()
-    for each in requests:
-        key = (each.visit, each.origin, each.target)
-        if key in known:
-            return each
-        known.add(key)
-    return None

@@ -7,6 +7,7 @@ import resource
 import socket
 import ssl
 import struct
+import sys
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -41,7 +42,7 @@ def room() -> int:
 def unread_s(connection: socket.socket | None) -> float:
     """For how long what came last has been there: to be asked when it is read. The system's own count, in seconds; 0
     where the system does not say, or the connection has ended."""
-    if connection is None or not hasattr(socket, "TCP_INFO"):
+    if connection is None or sys.platform != "linux":
         return 0.0
     try:
         told = connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_INFO, _LAST_DATA_RECV + 4)
