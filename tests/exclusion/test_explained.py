@@ -93,3 +93,22 @@ def test_without_the_rules_that_lost_the_verdict_is_the_same(lines: list[str], u
     alone = RobotsTxt.parse(f"User-agent: *\n{kept}", dialect).verdict(url, "me")
     assert (alone.allowed, alone.rule) == (verdict.allowed, verdict.rule)
     assert (verdict.rule is not None) or not verdict.lost
+
+
+PATHS = ("/a", "/a*", "/*a$", "/a/b", "/index.html", "/a%2Fb", "/A", "")
+
+
+@given(
+    st.lists(st.tuples(st.sampled_from(("Allow", "Disallow")), st.sampled_from(PATHS)), min_size=1, max_size=4),
+    st.lists(st.integers(0, 3), max_size=60),
+    st.sampled_from(sorted(DIALECTS)),
+    st.sampled_from(("/a", "/a/b", "/", "/index.html", "/A?a")),
+)
+def test_a_rule_repeated_without_end_changes_no_verdict(
+    rules: list[tuple[str, str]], further: list[int], dialect: str, url: str
+) -> None:
+    lines = ["User-agent: me", *(f"{field}: {path}" for field, path in rules * (2 * LOST_MOST + 2))]
+    more = [*lines, *(lines[1 + place % len(rules)] for place in further)]
+    few, many = (RobotsTxt.parse("\n".join(text), dialect) for text in (lines, more))
+    assert few.verdict(url, "me") == many.verdict(url, "me")
+    assert few.allows(url, "other") == many.allows(url, "other")

@@ -88,6 +88,7 @@ def test_verdict_is_the_naive_one(dialect: str, case: tuple[bytes, str, str]) ->
     robots = RobotsTxt.parse(body, dialect)
     assert robots.allows(url, agent) is expected
     assert robots.matcher(agent).allows(url) is expected
+    assert robots.answers([(url, "nobody else"), (url, agent)])[1] is expected
     verdict = robots.verdict(url, agent)
     assert verdict.allowed is expected
     assert verdict.rule is None or verdict.rule.startswith("Allow" if expected else "Disallow")
@@ -97,7 +98,8 @@ def test_verdict_is_the_naive_one(dialect: str, case: tuple[bytes, str, str]) ->
 @given(rules=st.lists(RULES, min_size=1, max_size=14), data=st.data())
 def test_many_rules_of_one_group(dialect: str, rules: list[str], data: st.DataObject) -> None:
     body = "\n".join(["User-agent: *", *rules]).encode()
-    matcher = RobotsTxt.parse(body, dialect).matcher("me")
-    for path in data.draw(st.lists(paths_near(rules), min_size=1, max_size=5)):
-        url = f"http://h{path}"
-        assert matcher.allows(url) is naive_allows(body, url, "me", dialect)
+    robots = RobotsTxt.parse(body, dialect)
+    urls = [f"http://h{path}" for path in data.draw(st.lists(paths_near(rules), min_size=1, max_size=5))]
+    expected = [naive_allows(body, url, "me", dialect) for url in urls]
+    assert [robots.matcher("me").allows(url) for url in urls] == expected
+    assert robots.answers([(url, "me") for url in urls]) == expected

@@ -75,8 +75,14 @@ RATES: list[tuple[str, RequestRate | None, str]] = [
     ("1/5M", RequestRate(1, 300.0, None), "our reading: any case"),
     ("1/2H  0600 0845", RequestRate(1, 7200.0, (360, 525)), "our reading: blanks, and a window as in Visit-time"),
     (" 1 / 10m\t1300 - 1659", RequestRate(1, 600.0, (780, 1019)), "our reading: blanks"),
-    ("9999999999/1", RequestRate(9_999_999_999, 1.0, None), "our bound: ten digits"),
-    ("1/9999999999h", RequestRate(1, 9_999_999_999 * 3600.0, None), "our bound: ten digits"),
+    ("9999999999/1", RequestRate(9_999_999_999, 1.0, None), "within our bound"),
+    ("1/9999999999h", RequestRate(1, 9_999_999_999 * 3600.0, None), "within our bound"),
+    ("12345678901/1", RequestRate(10**10, 1.0, None), "our bound"),
+    ("1/" + "9" * 5000 + "s", RequestRate(1, 1e10, None), "our bound, whatever the digits"),
+    ("9" * 5000 + "/" + "9" * 5000 + "h", RequestRate(10**10, 3.6e13, None), "our bound, whatever the digits"),
+    ("0" * 5000 + "1/" + "0" * 5000 + "8", RequestRate(1, 8.0, None), "zeros in front say nothing"),
+    ("1/" + "0" * 5000, None, "no time"),
+    ("1/" + "9" * 5000 + "x", None, "no whole number"),
     ("0/0", None, "nothing in no time"),
     ("1/0", None, "no time"),
     ("0/60", None, "no documents"),
@@ -100,9 +106,6 @@ RATES: list[tuple[str, RequestRate | None, str]] = [
     ("1/", None, "empty"),
     ("", None, "empty"),
     ("10", None, "no slash"),
-    ("9" * 400 + "/1", None, "400 digits"),
-    ("1/" + "9" * 400, None, "400 digits"),
-    ("12345678901/1", None, "our bound: ten digits"),
     ("1/10m 2500-9999", None, "our reading: an unreadable window spoils all of it"),
     ("1/10m 1300-1659 x", None, "our reading"),
     ("1/10m daily", None, "our reading"),
@@ -118,17 +121,17 @@ def test_request_rate(value: str, rate: RequestRate | None, source: str) -> None
 
 
 UNREAD = [
-    ("Crawl-delay: 1e999", "crawl-delay", "1e999", "not a plain number of seconds, of at most ten digits"),
-    ("Crawl-delay: -1", "crawl-delay", "-1", "not a plain number of seconds, of at most ten digits"),
-    ("Crawl-delay: NaN", "crawl-delay", "NaN", "not a plain number of seconds, of at most ten digits"),
+    ("Crawl-delay: 1e999", "crawl-delay", "1e999", "not a plain number of seconds"),
+    ("Crawl-delay: -1", "crawl-delay", "-1", "not a plain number of seconds"),
+    ("Crawl-delay: NaN", "crawl-delay", "NaN", "not a plain number of seconds"),
     ("Request-rate: 10", "request-rate", "10", "not of the form documents/time"),
     (
         *("Request-rate: 0/0", "request-rate", "0/0"),
-        "its documents are not a whole number of at most ten digits, at least 1",
+        "its documents are not a whole number, at least 1",
     ),
     (
         *("Request-rate: 1/0", "request-rate", "1/0"),
-        "its time is not a whole number of at most ten digits, at least 1, with s, m, h or no unit",
+        "its time is not a whole number, at least 1, with s, m, h or no unit",
     ),
     (
         *("Request-rate: 1/1 2500-9999", "request-rate", "1/1 2500-9999"),
@@ -140,12 +143,7 @@ UNREAD = [
     ),
     ("Visit-time: noon", "visit-time", "noon", "not two times of day of four digits each"),
     ("visit-TIME : \x1b[2J", "visit-time", "\ufffd[2J", "not two times of day of four digits each"),
-    (
-        "Crawl-delay: " + "9" * 400,
-        "crawl-delay",
-        "9" * 120 + "…",
-        "not a plain number of seconds, of at most ten digits",
-    ),
+    ("Crawl-delay: 1e" + "9" * 400, "crawl-delay", "1e" + "9" * 118 + "…", "not a plain number of seconds"),
 ]
 
 
@@ -382,7 +380,7 @@ LONG = [
 @pytest.mark.parametrize("value", [*LONG, "9" * 1_000_000, "1/" + "9" * 1_000_000], ids=range(len(LONG) + 2))
 def test_a_long_hostile_value(value: str) -> None:
     read = timing(*(f"{field}: {value}" for field in ("Crawl-delay", "Request-rate", "Visit-time")))
-    assert len(read.unread) == 3
+    assert len(read.unread) + (read.delay_s is not None) + len(read.rates) == 3
     assert all(len(each.value) <= 121 for each in read.unread)
 
 

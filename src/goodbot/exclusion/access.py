@@ -27,6 +27,8 @@ CLOCK_BACK_S: Final = 60.0
 _EVERYTHING_OPEN: Final = b""
 _EVERYTHING_CLOSED: Final = b"User-agent: *\nDisallow: /"
 
+_NOT_MODIFIED: Final = 304
+
 _FAILURES: Final = {
     "dns": "its host name was not resolved",
     "connect": "no connection was made",
@@ -35,6 +37,10 @@ _FAILURES: Final = {
     "tls": "no secure connection was made",
     "private-address": "its address is private and not open to this robot",
     "protocol": "the answer is not HTTP",
+    "forgotten": "a host that has to be asked for it is forgotten",
+    "redirect-closed": "it redirects to a URL that the robot may not fetch",
+    "held-off": "a host that has to be asked for it may not be asked yet",
+    "host-rests": "a host that has to be asked for it asks for too long a wait",
 }
 
 
@@ -91,6 +97,7 @@ class Access:
         *,
         retry_s: float = RETRY_S,
         site_answers: bool = False,
+        conditional: bool = True,
     ) -> "Access":
         """What an answer to the fetch of robots.txt, received at `now`, means.
 
@@ -98,11 +105,16 @@ class Access:
         are those of the last answer, the content coding removed. `last_good` is what was known before, good
         or not. A server in trouble is due again after `retry_s` or its Retry-After, the longer of the two, at
         most 24 hours. `site_answers`: other pages of the site were answered lately (not known: False); it counts in
-        dialect `google`, 30 days after the first failure. Never raises on what a server sends; raises InputError for
-        an unknown dialect.
+        dialect `google`, 30 days after the first failure. A 304 confirms the good copy of `last_good` if the request
+        was `conditional` (If-None-Match, If-Modified-Since); without a copy, or unasked, it is no answer: unreachable.
+        Never raises on what a server sends; raises InputError for an unknown dialect.
         """
         headers = list(headers)
         reading = find_dialect(dialect)
+        if status == _NOT_MODIFIED and conditional and last_good is not None and last_good.good_at is not None:
+            valid_until = now + fresh_for_s(headers, now, reading.fresh_s, reading.longest_fresh_s)
+            confirmed = cls("successful", dialect, now, valid_until, status, good_at=now)
+            return replace(confirmed, body=last_good.body, cut_bytes=last_good.cut_bytes)
         result = reading.access_result(status)
         if result == "unreachable":
             hold_s = max(retry_s, retry_after_s(headers, now) or 0.0)

@@ -12,6 +12,7 @@ from goodbot.exclusion.patterns import Shape
 from goodbot.exclusion.verdict import RULE_FIELDS, AccessResult, Group, Record
 
 _ITSELF = "/robots.txt"
+_NO_FILE = frozenset({304, 429})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,11 @@ def result_of_status(status: int) -> AccessResult:
 
     Our choice: 429 counts as unreachable. By §2.3.1.3 it would open the site, where the server asks for fewer
     requests; the RFC's MAY permits to be stricter. A status outside 200–499 is taken for a fault of the
-    server. The other texts name fewer statuses and say nothing else of them; which ones close the site is
-    `Dialect.refusals`.
+    server. 304 brings no file (RFC 9110 §15.4.5): what it says of a copy is `Access.from_response`'s. The other
+    texts name fewer statuses and say nothing else of them; which ones close the site is `Dialect.refusals`.
     """
+    if status in _NO_FILE:
+        return "unreachable"
     if 200 <= status < 300:
         return "successful"
-    if 300 <= status < 500 and status != 429:
-        return "unavailable"
-    return "unreachable"
+    return "unavailable" if 300 <= status < 500 else "unreachable"

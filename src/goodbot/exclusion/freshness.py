@@ -5,6 +5,8 @@ import re
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
+from goodbot.exclusion.decimals import whole_number
+
 LONGEST_FRESH_S = 24 * 3600.0
 """RFC 9309 §2.4: a copy SHOULD NOT be used for more than 24 hours, whatever its headers say."""
 
@@ -27,8 +29,6 @@ _CLOCK = r"(\d\d):(\d\d):(\d\d)"
 _IMF_FIXDATE = re.compile(rf"[A-Za-z]{{3}}, (\d\d) ([A-Za-z]{{3}}) (\d{{4}}) {_CLOCK} GMT", re.ASCII)
 _RFC850_DATE = re.compile(rf"[A-Za-z]{{6,9}}, (\d\d)-([A-Za-z]{{3}})-(\d\d) {_CLOCK} GMT", re.ASCII)
 _ASCTIME_DATE = re.compile(rf"[A-Za-z]{{3}} ([A-Za-z]{{3}}) ([ \d]\d) {_CLOCK} (\d{{4}})", re.ASCII)
-_DIGITS = re.compile(r"[0-9]+")
-_MAX_DIGITS = 10  # 317 years in seconds; int() itself refuses more than 4,300 digits
 
 
 def fresh_for_s(
@@ -114,11 +114,8 @@ def _unix_seconds(year: str, month: str, day: str, clock: list[str]) -> float | 
 
 
 def _seconds(text: str) -> float | None:
-    text = text.strip()
-    if not _DIGITS.fullmatch(text):
-        return None
-    text = text.lstrip("0") or "0"
-    return float(text) if len(text) <= _MAX_DIGITS else 10.0**_MAX_DIGITS
+    number = whole_number(text.strip())
+    return None if number is None else float(number)
 
 
 def _joined(headers: Headers) -> dict[str, str]:

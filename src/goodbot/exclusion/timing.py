@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
+from goodbot.exclusion.decimals import decimal_number, seconds_text, whole_number
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import Group, Record
 
@@ -19,10 +20,7 @@ Window = tuple[int, int]
 _DAY: Final = 1440
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
 
-# Ten digits are 317 years: nothing longer is meant, and no number is too large for a float.
-_SECONDS = re.compile(r"[0-9]{1,10}(?:\.[0-9]{0,10})?|\.[0-9]{1,10}")
-_COUNT = re.compile(r"[0-9]{1,10}")
-_TIME = re.compile(r"([0-9]{1,10})([smhSMH]?)")
+_TIME = re.compile(r"([0-9]+)([smhSMH]?)")
 _CLOCK = re.compile(r"[0-9]{4}")
 
 Read = TypeVar("Read")
@@ -105,9 +103,9 @@ class Timing:
         held = held or [rate for rate in self.rates if not rate.window]
         slowest = max(held, key=lambda rate: rate.gap_s, default=None)
         if slowest and (self.delay_s is None or slowest.gap_s > self.delay_s):
-            return slowest.gap_s, f"and {_written(slowest)} asks for {slowest.gap_s:g} s between two requests"
+            return slowest.gap_s, f"and {_written(slowest)} asks for {seconds_text(slowest.gap_s)} between two requests"
         if self.delay_s is not None:
-            return self.delay_s, f"and Crawl-delay asks for {self.delay_s:g} s between two requests"
+            return self.delay_s, f"and Crawl-delay asks for {seconds_text(self.delay_s)} between two requests"
         return None, "and no time between two requests is asked for"
 
 
@@ -118,34 +116,35 @@ def asked_delay_s(groups: Iterable[Group]) -> float | None:
 
 
 def parse_delay(value: str) -> float | None:
-    """Seconds of a Crawl-delay: a plain decimal number, not negative, at most ten digits before and after the
-    point.
+    """Seconds of a Crawl-delay: a plain decimal number, not negative; one beyond `NUMBER_MOST` counts as that.
 
     Anything else (`1e3`, `10s`, `-1`, `inf`) is None. Crawl-delay is in no standard; RFC 9309 §2.2.4 lets it
     be read.
     """
-    return float(value) if _SECONDS.fullmatch(value) else None
+    return decimal_number(value)
 
 
 def parse_rate(value: str) -> RequestRate | str:
     """A Request-rate (`1/10m 1300-1659`), or why the value says nothing.
 
-    Documents and time are whole numbers of at most ten digits, at least 1; units s (default), m, h in any case.
+    Documents and time are whole numbers, at least 1 (beyond `NUMBER_MOST` they count as that); units s (default), m,
+    h in any case.
     Source: Conner 2.0. Our reading: blanks may stand around the slash; a window that cannot be read spoils the record.
     """
     documents, slash, rest = value.partition("/")
     if not slash:
         return "not of the form documents/time"
     time, *windows = rest.split(maxsplit=1) or [""]
-    count, span = _COUNT.fullmatch(documents.strip()), _TIME.fullmatch(time)
-    if not count or not int(count.group()):
-        return "its documents are not a whole number of at most ten digits, at least 1"
-    if not span or not int(span.group(1)):
-        return "its time is not a whole number of at most ten digits, at least 1, with s, m, h or no unit"
+    count, span = whole_number(documents.strip()), _TIME.fullmatch(time)
+    if not count:
+        return "its documents are not a whole number, at least 1"
+    number = whole_number(span.group(1)) if span else None
+    if not span or not number:
+        return "its time is not a whole number, at least 1, with s, m, h or no unit"
     window = parse_window(windows[0]) if windows else None
     if isinstance(window, str):
         return f"its window is {window}"
-    return RequestRate(int(count.group()), float(int(span.group(1)) * _UNITS[span.group(2).lower()]), window)
+    return RequestRate(count, float(number * _UNITS[span.group(2).lower()]), window)
 
 
 def parse_window(value: str) -> Window | str:
@@ -170,7 +169,7 @@ def _minute(clock: str) -> int | None:
 
 def _delay(value: str) -> float | str:
     delay_s = parse_delay(value)
-    return delay_s if delay_s is not None else "not a plain number of seconds, of at most ten digits"
+    return delay_s if delay_s is not None else "not a plain number of seconds"
 
 
 def _records(groups: Iterable[Group]) -> Iterator[Record]:

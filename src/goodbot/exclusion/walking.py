@@ -6,7 +6,7 @@ those that may match it.
 
 import re
 import string
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.octets import Compared
@@ -26,6 +26,12 @@ _HEAD = len(_INDEX)
 """As far as a beginning is looked at alone: it may end in `index.htm`, but holds nothing behind it."""
 
 
+_LOOK = 64
+"""So much of a beginning is compared where there are many targets."""
+_TEXTS_MOST = 20_000
+"""Signs of all targets in which what follows a `*` is looked for."""
+
+
 def walk(groups: Sequence[Group], dialect: Dialect, url: str) -> bool:
     """Whether a robot to which these groups speak may fetch `url`."""
     target = dialect.target(url)
@@ -33,15 +39,21 @@ def walk(groups: Sequence[Group], dialect: Dialect, url: str) -> bool:
         return True
     best: int | None = None
     allowed = True
-    for allow, pattern, group in _near(groups, dialect, target):
+    seen = set[tuple[bool, str, int]]()  # the same rule again changes nothing
+    for allow, pattern, _, group in near_rules(groups, dialect, target):
+        rule = allow, pattern, group.line
+        if rule in seen:
+            continue
+        seen.add(rule)
         for shape in dialect.shapes(pattern, allow, group):
             if (best is None or shape.key < best) and _matches(shape, target):
                 best, allowed = shape.key, allow
     return allowed
 
 
-def _near(groups: Sequence[Group], dialect: Dialect, target: Compared) -> Iterator[tuple[bool, str, Group]]:
-    """The rules that may match, as far as that is seen from signs that stand for themselves."""
+def near_rules(groups: Sequence[Group], dialect: Dialect, target: Compared) -> Iterator[tuple[bool, str, int, Group]]:
+    """The rules that may match, as far as that is seen from signs that stand for themselves: whether they allow, their
+    patterns, lines and groups."""
     # One loop, since it passes all rules: a call for each would take as long as all that is done here.
     fields, paths, match = dialect.rule_fields, dialect.paths, _SEEN.match
     plain, encoded = target
@@ -50,7 +62,7 @@ def _near(groups: Sequence[Group], dialect: Dialect, target: Compared) -> Iterat
     far, near = set(_TWO_SIGNS), set[str]()  # beginnings of rules that cannot match, and others: many begin alike
     far.discard(reach[:2])
     for group in groups:
-        for _, field, value in group.records:
+        for line, field, value in group.records:
             if one_path:
                 if value[:2] in far or (head := value[:_HEAD]) in far:
                     continue
@@ -64,7 +76,28 @@ def _near(groups: Sequence[Group], dialect: Dialect, target: Compared) -> Iterat
                     continue
             if field in fields:
                 for pattern in paths(value):
-                    yield field == "allow", pattern, group
+                    yield field == "allow", pattern, line, group
+
+
+def rules_near_any(
+    groups: Sequence[Group], dialect: Dialect, targets: Iterable[Compared]
+) -> Iterator[tuple[bool, str, int, Group]]:
+    """The rules that may match one of several targets, as far as signs that stand for themselves say: see
+    `near_rules`. Linear in the rules."""
+    fields, paths, match = dialect.rule_fields, dialect.paths, _SEEN.match
+    one_path = len(paths("/ /")) == 1
+    every = list(targets)
+    begun = {target.plain[:length] for target in every for length in range(_LOOK + 1)}
+    texts = "\n".join({text for target in every for text in (target.plain, target.encoded)})
+    is_short = len(texts) <= _TEXTS_MOST
+    for group in groups:
+        for line, field, value in group.records:
+            seen = match(value) if one_path and _INDEX not in value else None
+            if seen and (seen[1][:_LOOK] not in begun or (is_short and seen[2] not in texts)):
+                continue
+            if field in fields:
+                for pattern in paths(value):
+                    yield field == "allow", pattern, line, group
 
 
 def _begins(head: str, reach: str) -> bool:
