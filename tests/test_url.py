@@ -4,7 +4,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from goodbot.url import MAX_URL_CHARS, Url, is_private_address, is_private_host, parse_url, resolve, resolve_all
+from goodbot.url import (
+    MAX_URL_CHARS,
+    Url,
+    authority_of,
+    host_of,
+    is_private_address,
+    is_private_host,
+    parse_url,
+    resolve,
+    resolve_all,
+)
 
 PARSED = [
     ("HTTP://User:pw@ExÄmple.ORG:80/a/../b c?q=ü#frag", "http://xn--exmple-cua.org/b%20c?q=%C3%BC"),
@@ -47,6 +57,7 @@ HOST_KEYS = [
     ("http://127.0.0.1/", "127.0.0.1:80", "127.0.0.1"),
     ("http://localhost:81/", "localhost:81", "localhost"),
     ("http://[::1]:82/", "[::1]:82", "::1"),
+    ("http://[2606:4700::1111]/", "2606:4700::1111", "2606:4700::1111"),
     ("http://8.8.8.8:83/", "8.8.8.8", "8.8.8.8"),
 ]
 
@@ -54,6 +65,8 @@ HOST_KEYS = [
 @pytest.mark.parametrize(("text", "key", "site"), HOST_KEYS)
 def test_host_key_and_site(text: str, key: str, site: str) -> None:
     assert (Url(text).host_key, Url(text).site) == (key, site)
+    assert Url(f"https://{authority_of(key)}/").host_key in (key, key.replace(":80", ":443"))
+    assert host_of(key) == Url(text).host
 
 
 def test_resolve() -> None:

@@ -94,6 +94,16 @@ class Url:
         return Url(self.origin + "/robots.txt")
 
 
+def authority_of(host_key: str) -> str:
+    """A host key as URLs write it: an IPv6 address in brackets."""
+    return f"[{host_key}]" if host_key.count(":") > 1 and not host_key.startswith("[") else host_key
+
+
+def host_of(host_key: str) -> str:
+    """A host key without its port: `127.0.0.1:8020` → `127.0.0.1`, `[::1]:8020` → `::1`, `2001:db8::1` as it is."""
+    return Url(f"http://{authority_of(host_key)}/").host
+
+
 def parse_url(text: str) -> Url | None:
     """The `Url` an absolute reference names; None if it is none, is not http or https, or is over `MAX_URL_CHARS`."""
     if len(text) > MAX_URL_CHARS:
@@ -128,8 +138,8 @@ def resolve_all(base: Url, references: Iterable[str | None]) -> list[Url | None]
     ]
 
 
-_REMEMBERED = 16_384
-"""8 MB; 20 where all are as long as may be."""
+_REMEMBERED = 8_192
+"""4 MB; 10 where all are as long as may be."""
 
 _SHORT = 256
 """Longer references and directories are not remembered."""
@@ -181,9 +191,17 @@ def _address(host: str) -> Address | None:
         return None
 
 
-@lru_cache(maxsize=4096)
+HOST_MOST = 255
+"""Octets of a host name at most (RFC 1035 §2.3.4); the URL standard knows no bound."""
+
+
 def is_private_host(host: str) -> bool:
     """Whether the host is a private address written out, or `localhost` (RFC 6761 §6.3). Resolves nothing."""
+    return _is_private_host(host) if len(host) <= HOST_MOST else host.endswith((".localhost", ".localhost."))
+
+
+@lru_cache(maxsize=4096)
+def _is_private_host(host: str) -> bool:
     if f".{host}".removesuffix(".").endswith(".localhost"):
         return True
     return _address(host) is not None and is_private_address(host)

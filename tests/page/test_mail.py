@@ -4,12 +4,22 @@ import base64
 import io
 import quopri
 import tracemalloc
+from typing import SupportsIndex
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.page.mail import MESSAGE_BYTES, in_html, in_text, looks_like_mail, read_mail, read_message, split_messages
+from goodbot.page.mail import (
+    MESSAGE_BYTES,
+    _without_tail,
+    in_html,
+    in_text,
+    looks_like_mail,
+    read_mail,
+    read_message,
+    split_messages,
+)
 from goodbot.url import Url
 
 HEAD = b"From: a@h.example\nTo: b@h.example\nSubject: x\n"
@@ -32,6 +42,40 @@ def texts(found: "object") -> list[str | None]:
 )
 def test_urls_in_text(text: str, urls: list[str | None]) -> None:
     assert texts(in_text(text)) == urls
+
+
+class Counted(str):
+    """A text that counts the characters that were searched or copied."""
+
+    work = 0
+
+    def count(self, *wanted: object) -> int:
+        type(self).work += len(self)
+        return super().count(*wanted)  # type: ignore[arg-type]
+
+    def __getitem__(self, key: SupportsIndex | slice) -> "Counted":
+        found = Counted(super().__getitem__(key))
+        type(self).work += len(found)
+        return found
+
+
+@pytest.mark.parametrize("tail", [")", "]", ".", ")]", "))]."])
+def test_a_long_tail_is_taken_off_in_one_pass(tail: str) -> None:
+    Counted.work = 0
+    url = Counted("http://h.example/" + tail * 2000)
+    assert _without_tail(url) == "http://h.example/"
+    assert Counted.work < 10 * len(url)
+
+
+@given(st.text("a()[].,", max_size=30))
+def test_a_bracket_ends_the_tail_if_it_closes_one_of_the_url(text: str) -> None:
+    expected = text
+    while expected and expected[-1] in ".,)]":
+        opening = {")": "(", "]": "["}.get(expected[-1])
+        if opening and expected.count(opening) >= expected.count(expected[-1]):
+            break
+        expected = expected[:-1]
+    assert _without_tail(text) == expected
 
 
 def test_links_of_a_page_are_resolved_if_it_says_to_what() -> None:

@@ -82,6 +82,22 @@ def test_pages_are_bounded() -> None:
 # ---- PDFs that lie --------------------------------------------------------------------------------------------------
 
 
+def many_long_links() -> bytes:
+    """120 kB that name 94 MB of URLs: one link, 480 times on each of 24 pages."""
+    objects = page_objects(["x"] * 24)
+    annotations = b"/Annots[" + b"910 0 R " * 480 + b"]"
+    objects = {number: body.replace(b"/Annots[]", annotations) for number, body in objects.items()}
+    objects[910] = b"<</Type/Annot/Subtype/Link/Rect[0 0 9 9]/A 911 0 R>>"
+    objects[911] = b"<</S/URI/URI(http://example.com/" + b"a" * 8100 + b")>>"
+    return pdf_of(objects)
+
+
+def test_links_are_bounded_by_their_length_too() -> None:
+    extract = read(many_long_links())
+    assert pdf.LINK_CHARS <= sum(len(link.href) for link in extract.links) < pdf.LINK_CHARS + 10_000
+    assert extract.unread == "too long: 1 of 24 pages read"
+
+
 def one_page(content: bytes, **changes: bytes) -> bytes:
     """One page of this content stream, and objects changed by number (`o4=…`)."""
     objects = page_objects(["honest"]) | {5: content}
@@ -182,7 +198,7 @@ import importlib.util, os, sys
 spec = importlib.util.spec_from_file_location("apart", {str(pdf._PROGRAM)!r})
 apart = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(apart)
-apart._confine(apart.Bounds(1, 1, 1, 1, 1, 5, 256 << 20))
+apart._confine(apart.Bounds(1, 1, 1, 1, 1, 1, 5, 256 << 20))
 for name, action in (("open", lambda: open("/")), ("pipe", os.pipe), ("memory", lambda: bytearray(1 << 30))):
     try:
         action()

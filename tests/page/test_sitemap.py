@@ -204,8 +204,8 @@ def test_encodings_said_or_not(encoding: str, declaration: str, content_type: st
         ("<priority>-1</priority>", {}),
         ("<priority>nan</priority>", {}),
         ("<priority>1e3</priority>", {}),
-        ("<priority>0." + "3" * 400 + "</priority>", {}),
-        ("<priority>" + "9" * 400 + "</priority>", {}),
+        ("<priority>0." + "3" * 400 + "</priority>", {"priority": 0.3333333333}),
+        ("<priority>" + "9" * 400 + "</priority>", {"priority": 1.0}),
         ("<priority>٥</priority>", {}),
     ],
 )

@@ -13,7 +13,7 @@ from goodbot.page.pdf import read_pdf
 from goodbot.page.plain import read_plain
 from goodbot.page.resolved import page_of
 from goodbot.url import Url
-from goodbot.values import Page, Response
+from goodbot.values import Listed, Page, Response
 
 DOCUMENT_BYTES = 10 * 1024 * 1024
 """What is read of a PDF where nobody says otherwise: it cannot be read without its end."""
@@ -53,9 +53,14 @@ def read_page(
     """
     listing = read_listing(url, response, text=text)
     if listing is not None:
-        return replace(page_of(url, response, token, listing.extract, "utf-8"), links=(), listed=listing.listed)
+        return page_of_list(url, response, token, listing.extract, listing.listed)
     _, found, encoding = read_extract(response, limit_bytes, url=url, text=text, document_bytes=document_bytes)
     return page_of(url, response, token, found, encoding)
+
+
+def page_of_list(url: Url, response: Response, token: str, found: Extract, listed: tuple[Listed, ...]) -> Page:
+    """The page of a list, of which `found` and `listed` have been read."""
+    return replace(page_of(url, response, token, found, "utf-8"), links=(), listed=listed)
 
 
 def read_extract(

@@ -6,6 +6,7 @@ windows-1252, gb2312 is GBK). Labels of Python codecs that are no encodings (rot
 
 import re
 from functools import lru_cache
+from typing import Final
 
 import turbohtml
 from turbohtml.detect import Detection, detect
@@ -56,9 +57,17 @@ def charset_of(content_type: str | None) -> str | None:
     return encoding_of(found[1]) if found else None
 
 
-@lru_cache(maxsize=256)
+LABEL_MOST: Final = 64
+"""Octets of a label; the longest there is has 19."""
+
+
 def encoding_of(label: str) -> str | None:
     """The WHATWG name of a label, in lower case; None if it is unknown or decodes to nothing (iso-2022-kr)."""
+    return _encoding_of(label) if len(label) <= LABEL_MOST else None
+
+
+@lru_cache(maxsize=256)
+def _encoding_of(label: str) -> str | None:
     if not _LABEL.fullmatch(label):
         return None
     try:

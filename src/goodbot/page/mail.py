@@ -112,9 +112,14 @@ def in_html(html: str) -> Found:
 
 
 def _without_tail(text: str) -> str:
-    while text and text[-1] in _TRAILING:
-        opening = _BRACKETS.get(text[-1])
-        if opening is not None and text.count(opening) >= text.count(text[-1]):
-            break
-        text = text[:-1]
-    return text
+    """Counts each kind of bracket once: the tail may be as long as the URL."""
+    openings = {closing: text.count(opening) for closing, opening in _BRACKETS.items()}
+    closings = {closing: text.count(closing) for closing in _BRACKETS}
+    end = len(text)
+    while end and (last := text[end - 1]) in _TRAILING:
+        if last in closings:
+            if openings[last] >= closings[last]:
+                break
+            closings[last] -= 1
+        end -= 1
+    return text[:end]

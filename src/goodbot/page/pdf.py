@@ -11,7 +11,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from goodbot.page.coding import Decoded
 from goodbot.page.found import MAX_LINKS, MAX_TITLE_CHARS, Extract, Reference, folded
@@ -24,8 +24,13 @@ MAX_PAGES = 2_000
 CPU_S = 5
 """1,158 dense pages take 1.5 s; after this time no further page is begun, and a second later the process ends."""
 
-MEMORY_BYTES = 256 * 1024 * 1024
-"""Address space of the process. 96 MiB do for the largest of 84 real documents."""
+LINK_CHARS = 2 * 1024 * 1024
+"""Of all its URLs: as long as an HTML page may be. A document of 120 kB can name 66 MB of them."""
+
+MEMORY_BYTES = 96 * 1024 * 1024
+MEMORY_FACTOR = 4
+"""Address space of the process, and how many times the size of the document more. 96 MiB in all do for the largest of
+84 real documents."""
 
 _OUTPUT_BYTES = 64 * 1024 * 1024
 """Six bytes a character that is not ASCII, and links; an honest reader says no more."""
@@ -43,10 +48,9 @@ def read_pdf(decoded: Decoded, *, text: bool = True) -> Extract:
     document is read what can be; of one that is cut mostly nothing, as the list of its pages stands at its end.
     """
     try:
-        output, status = _apart(decoded.body, text=text)
+        lines, status = _apart(decoded.body, text=text)
     except OSError as error:  # of this machine, not of the document: no process, no memory, no handle left
         return Extract(unread=f"no process could be started to read it: {error.strerror}")
-    lines = list(_lines(output))
     ended = bool(lines) and "end" in lines[-1]
     end = str(lines.pop()["end"]) if ended else _ending(status)
     found = _whole(lines[0]) if lines else Extract()
@@ -57,29 +61,31 @@ def read_pdf(decoded: Decoded, *, text: bool = True) -> Extract:
     return found
 
 
-def _apart(body: bytes, *, text: bool) -> tuple[bytes, int]:
-    """What the other process said, and how it ended (below 0: by which signal)."""
-    bounds = (int(text), MAX_PAGES, MAX_TEXT_CHARS, MAX_LINKS, MAX_HEADINGS, CPU_S, MEMORY_BYTES)
+def _apart(body: bytes, *, text: bool) -> tuple[list[dict[str, Any]], int]:
+    """What the other process said, read line by line, and how it ended (below 0: by which signal)."""
+    memory = MEMORY_BYTES + MEMORY_FACTOR * len(body)
+    bounds = (int(text), MAX_PAGES, MAX_TEXT_CHARS, MAX_LINKS, LINK_CHARS, MAX_HEADINGS, CPU_S, memory)
     command = [sys.executable, "-P", str(_PROGRAM), *map(str, bounds)]
     with subprocess.Popen(  # noqa: S603  (our own program, with numbers)
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
     ) as process:
         if process.stdin is None or process.stdout is None:  # never so, with PIPE
-            return b"", 0
+            return [], 0
         try:
             process.stdin.write(body)
             process.stdin.close()
         except BrokenPipeError:
             pass  # it ended before it had read all; its status says why
-        output = process.stdout.read(_OUTPUT_BYTES)
-        if len(output) == _OUTPUT_BYTES:
-            process.kill()
-    return output, process.returncode
+        lines = list(_lines(process.stdout))
+        process.kill()  # it has ended, or says more than an honest reader does
+    return lines, process.returncode
 
 
-def _lines(output: bytes) -> Iterator[dict[str, Any]]:
+def _lines(output: IO[bytes]) -> Iterator[dict[str, Any]]:
     """What was said, without the line that a crash has torn."""
-    for line in output.split(b"\n")[:-1]:
+    room = _OUTPUT_BYTES
+    while (line := output.readline(room)).endswith(b"\n"):
+        room -= len(line)
         yield json.loads(line)
 
 

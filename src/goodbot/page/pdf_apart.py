@@ -37,6 +37,7 @@ class Bounds(NamedTuple):
     pages: int
     chars: int
     links: int
+    link_chars: int
     headings: int
     cpu_s: int
     memory_bytes: int
@@ -92,9 +93,9 @@ def _read(body: bytes, bounds: Bounds) -> str:
             "headings": list(_headings(document, bounds)) if bounds.text else [],
         }
     )
-    chars = links = unreadable = 0
+    chars = links = link_chars = unreadable = 0
     for index in range(pages):
-        stop = _stop(index, chars, links, bounds)
+        stop = _stop(index, chars, links, link_chars, bounds)
         if stop:
             return f"{stop}: {index} of {pages} pages read"
         page = pdfium.FPDF_LoadPage(document, index)
@@ -102,16 +103,17 @@ def _read(body: bytes, bounds: Bounds) -> str:
             unreadable += 1
             continue
         text = _text(page, bounds.chars) if bounds.text else ""
-        found = list(_links(document, page, bounds.links))
+        found = list(_links(document, page, bounds.links, bounds.link_chars - link_chars))
         pdfium.FPDF_ClosePage(page)
         chars += len(text)
         links += len(found)
+        link_chars += sum(map(len, found))
         _say({"text": text, "links": found})
     return f"damaged: {unreadable} of {pages} pages cannot be read" if unreadable or not pages else ""
 
 
-def _stop(index: int, chars: int, links: int, bounds: Bounds) -> str:
-    if index >= bounds.pages or chars >= bounds.chars or links >= bounds.links:
+def _stop(index: int, chars: int, links: int, link_chars: int, bounds: Bounds) -> str:
+    if index >= bounds.pages or chars >= bounds.chars or links >= bounds.links or link_chars >= bounds.link_chars:
         return "too long"
     return "too slow" if time.process_time() > bounds.cpu_s else ""
 
@@ -180,16 +182,18 @@ def _text(page: Any, most: int) -> str:
     return bytes(buffer)[: 2 * max(written - 1, 0)].decode("utf-16-le", "replace")
 
 
-def _links(document: Any, page: Any, most: int) -> Iterator[str]:
-    """What leads out of the document. Without the text that the reader sees there: the boxes of links hold letters of
-    the lines around them, or half of their own."""
+def _links(document: Any, page: Any, most: int, room: int) -> Iterator[str]:
+    """The URLs it links to, until `room` characters are used. Without the text that the reader sees there: the boxes
+    of links hold letters of the lines around them, or half of their own."""
     position, link = ctypes.c_int(0), pdfium.FPDF_LINK()
     for _ in range(most):
-        if not pdfium.FPDFLink_Enumerate(page, position, link):
+        if room <= 0 or not pdfium.FPDFLink_Enumerate(page, position, link):
             return
         action = pdfium.FPDFLink_GetAction(link)
         if action and pdfium.FPDFAction_GetType(action) == pdfium.PDFACTION_URI:
-            yield _uri(document, action)
+            uri = _uri(document, action)
+            room -= len(uri)
+            yield uri
 
 
 def _uri(document: Any, action: Any) -> str:

@@ -11,6 +11,7 @@ from functools import lru_cache
 from html import unescape
 from typing import Final
 
+from goodbot.exclusion.decimals import decimal_number
 from goodbot.exclusion.page_dates import parse_page_date
 from goodbot.page.entries import FORMS, Entries, ListKind, Said, local_name, resolved
 from goodbot.page.html import read_html
@@ -40,7 +41,6 @@ _INTERVALS = {
 }
 """Seconds; what never changes is looked at after ten years, unless the robot's own bounds say sooner."""
 
-_NUMBER = re.compile(r"[0-9]{1,4}(?:\.[0-9]{0,8})?|\.[0-9]{1,8}", re.ASCII)
 _SHORT_DATE = re.compile(r"[0-9]{4}(-[0-9]{2})?", re.ASCII)
 
 
@@ -149,10 +149,18 @@ def read_lines(blocks: Iterable[str]) -> Iterator[Url | None]:
         yield parse_url(rest.strip())
 
 
-@lru_cache(maxsize=4096)
+DATE_MOST: Final = 200
+"""Octets of a date; nobody writes longer ones."""
+
+
 def parse_list_date(text: str) -> float | None:
-    """Unix seconds of a W3C date (a year or a month is its first day) or one of RFC 822; None if it is none. Never
-    raises."""
+    """Unix seconds of a W3C date (a year or a month is its first day) or one of RFC 822; None if it is none, or has
+    more than `DATE_MOST` octets. Never raises."""
+    return _parse_list_date(text) if len(text) <= DATE_MOST else None
+
+
+@lru_cache(maxsize=4096)
+def _parse_list_date(text: str) -> float | None:
     text = text.strip()
     if short := _SHORT_DATE.fullmatch(text):
         text += "-01" if short[1] else "-01-01"
@@ -166,7 +174,8 @@ def parse_list_date(text: str) -> float | None:
 
 
 def _priority(text: str | None) -> float | None:
-    return min(float(text), 1.0) if text and _NUMBER.fullmatch(text) else None
+    number = decimal_number(text or "")
+    return None if number is None else min(number, 1.0)
 
 
 def _plain(text: str) -> str:
