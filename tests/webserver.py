@@ -17,8 +17,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from pathlib import Path
-from types import TracebackType
 from typing import Self
+
+from listening import Listening
 
 NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 
@@ -106,7 +107,7 @@ async def silence(exchange: Exchange) -> None:
     await exchange.client_left()
 
 
-class WebServer:
+class WebServer(Listening):
     """Serves `routes` by target, `fallback` for any other; on loopback, port 0, while the `async with` block lasts.
 
     `exchanges` holds every request in the order received, `connections` counts those accepted; `busy` and
@@ -121,26 +122,13 @@ class WebServer:
         host: str = "127.0.0.1",
         tls: ssl.SSLContext | None = None,
     ) -> None:
+        super().__init__(tls, host)
         self.routes: dict[str, Route] = dict(routes or {})
         self.fallback = fallback
-        self.host = host
-        self.port = 0
         self.exchanges: list[Exchange] = []
-        self.connections = 0
         self.busy = 0
         self.most_busy = 0
-        self._tls = tls
-        self._server: asyncio.Server | None = None
         self._news = asyncio.Event()
-        self._tasks: set[asyncio.Task[None]] = set()
-
-    @property
-    def origin(self) -> str:
-        host = f"[{self.host}]" if ":" in self.host else self.host
-        return f"{'https' if self._tls else 'http'}://{host}:{self.port}"
-
-    def url(self, target: str = "/") -> str:
-        return self.origin + target
 
     @property
     def targets(self) -> list[str]:
@@ -157,27 +145,6 @@ class WebServer:
         """Returns when every connection has ended."""
         while self._tasks:
             await asyncio.wait(self._tasks)
-
-    async def __aenter__(self) -> Self:
-        self._server = await asyncio.start_server(self._accepted, self.host, 0, ssl=self._tls)
-        self.port = self._server.sockets[0].getsockname()[1]
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        assert self._server is not None
-        self._server.close()
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-        await self._server.wait_closed()
-
-    def _accepted(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        self.connections += 1
-        task = asyncio.create_task(self._converse(reader, writer, self.connections))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
         try:

@@ -5,7 +5,7 @@ import http.client
 import socket
 import threading
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing
+from contextlib import ExitStack, closing, suppress
 from email.utils import parsedate_to_datetime
 from urllib.parse import urlsplit
 from urllib.request import urlopen
@@ -143,6 +143,43 @@ def test_one_connection_for_many_requests(bases: dict[str, str]) -> None:
     assert connection.getresponse().read()
     assert connection.sock is first
     connection.close()
+
+
+def closed_by(connection: socket.socket, drip: bytes = b"a") -> bool:
+    """Whether the server closes a connection on which bytes come now and then; looks for half a minute."""
+    connection.settimeout(0.05)
+    for _ in range(600):
+        with suppress(TimeoutError):
+            return connection.recv(1) == b""
+        with suppress(OSError):
+            connection.sendall(drip)
+    return False
+
+
+@pytest.mark.parametrize("begun", [b"", b"GET", b"GET / HTTP/1.1\r\nHost: demo\r\nX-Slow: "])
+def test_a_head_that_comes_slowly_ends_its_connection(begun: bytes) -> None:
+    whole = b"GET / HTTP/1.1\r\nHost: demo\r\n\r\n"
+    with DemoWeb(head_s=0.5) as web:
+        address = ("127.0.0.1", _port(web.sites[0].url))
+        with socket.create_connection(address) as kept, socket.create_connection(address) as slow:
+            for connection in (kept, slow):
+                connection.sendall(whole)
+                assert answer_on(connection) == 200
+            slow.sendall(begun)
+            assert closed_by(slow)
+            with socket.create_connection(address) as new:
+                new.sendall(begun)
+                assert closed_by(new)
+            kept.sendall(whole)  # what waits for its next request has more time
+            assert answer_on(kept) == 200
+
+
+def answer_on(connection: socket.socket) -> int:
+    """The status of an answer, read to its end."""
+    response = http.client.HTTPResponse(connection)
+    response.begin()
+    response.read()
+    return response.status
 
 
 def test_stops_cleanly_with_clients_still_there() -> None:

@@ -1,7 +1,9 @@
 """Three small HTTP servers on loopback, one for each site. They send what was loaded at the start, and nothing else."""
 
+import io
 import socket
 import threading
+import time
 from collections.abc import Mapping, Sequence
 from email.utils import format_datetime, parsedate_to_datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -17,7 +19,9 @@ EXAMPLE_QUERIES = ("choosing a torch", "winding clocks", "вежливых ро�
 
 HOST = "127.0.0.1"
 IDLE_S = 30.0
-"""An unused connection is closed after this long."""
+"""An unused connection is closed after this long, and one whose client does not read its answer."""
+HEAD_S = 10.0
+"""For the head of a request, from its first byte, or from the beginning of the connection."""
 
 _FOLDER = Path(__file__).with_name("sites")
 _TITLES = {
@@ -38,13 +42,15 @@ class DemoSite(NamedTuple):
 class DemoWeb:
     """The sample web: served from the beginning of a `with` block to its end, to this machine only.
 
-    `ports` are those of the hardware store, the antiques store and the handbook; 0 takes a free one.
+    `ports` are those of the hardware store, the antiques store and the handbook; 0 takes a free one. A connection whose
+    request has no whole head after `head_s` seconds is closed.
     """
 
-    def __init__(self, ports: Sequence[int] = (0, 0, 0)) -> None:
+    def __init__(self, ports: Sequence[int] = (0, 0, 0), *, head_s: float = HEAD_S) -> None:
         if len(ports) != len(_TITLES):
             raise ValueError(f"the sample web has {len(_TITLES)} sites: give as many ports")
         self._ports = tuple(ports)
+        self._head_s = head_s
         self._servers: list[_Server] = []
         self.sites: tuple[DemoSite, ...] = ()
 
@@ -60,7 +66,7 @@ class DemoWeb:
     def _start(self) -> None:
         """Every page links to all three sites, so all ports are taken before the first page is made."""
         for port in self._ports:
-            self._servers.append(_bound(port))
+            self._servers.append(_bound(port, self._head_s))
         addresses = {name: server.address for name, server in zip(_TITLES, self._servers, strict=True)}
         for name, server in zip(_TITLES, self._servers, strict=True):
             server.start(load_site(_FOLDER / name, server.address, addresses))
@@ -76,9 +82,9 @@ class DemoWeb:
             self._servers.pop().stop()
 
 
-def _bound(port: int) -> "_Server":
+def _bound(port: int, head_s: float) -> "_Server":
     try:
-        return _Server((HOST, port), _Handler)
+        return _Server((HOST, port), _Handler, head_s)
     except (OSError, OverflowError) as error:
         raise RunError(f"cannot serve the sample web on port {port}: {error}; give another port, or 0") from error
 
@@ -90,8 +96,9 @@ class _Server(ThreadingHTTPServer):
     daemon_threads = False
     request_queue_size = 64
 
-    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler], head_s: float) -> None:
         super().__init__(address, handler)
+        self.head_s = head_s
         self.address = f"http://{HOST}:{self.server_port}"
         self._open: set[socket.socket] = set()
         self._lock = threading.Lock()
@@ -139,6 +146,36 @@ def _hang_up(connection: socket.socket) -> None:
         pass  # the client was faster
 
 
+class _Requests(io.RawIOBase):
+    """What a client sends. Reading raises TimeoutError once the client has taken too long, however often it has sent a
+    byte meanwhile."""
+
+    def __init__(self, connection: socket.socket, head_s: float) -> None:
+        self._connection = connection
+        self._head_s = head_s
+        self._until = time.monotonic() + head_s
+        self._is_idle = False
+
+    def readable(self) -> bool:
+        return True
+
+    def wait_for_next(self) -> None:
+        """The client has its answer, and may send one more request in its own time."""
+        self._until = time.monotonic() + IDLE_S
+        self._is_idle = True
+
+    def readinto(self, buffer: Any) -> int:
+        left_s = self._until - time.monotonic()
+        if left_s <= 0:
+            raise TimeoutError("the head of the request is not complete")
+        self._connection.settimeout(left_s)
+        count = self._connection.recv_into(buffer)
+        if self._is_idle:
+            self._until = time.monotonic() + self._head_s
+            self._is_idle = False
+        return count
+
+
 class _Handler(BaseHTTPRequestHandler):
     """GET and HEAD (RFC 9110 §9.3). Paths are looked up as sent: nothing is opened, nothing decoded."""
 
@@ -150,6 +187,22 @@ class _Handler(BaseHTTPRequestHandler):
     error_content_type = "text/plain; charset=utf-8"
     error_message_format = "%(code)d %(message)s\n"
     allowed: ClassVar[Mapping[str, str]] = {"Allow": "GET, HEAD"}
+
+    def setup(self) -> None:
+        super().setup()
+        self.rfile.close()
+        self._requests = _Requests(self.connection, self.server.head_s)
+        self.rfile = io.BufferedReader(self._requests)
+
+    def parse_request(self) -> bool:
+        """The whole head is read here. Bodies are not read at all."""
+        is_good = super().parse_request()
+        self.connection.settimeout(IDLE_S)
+        return is_good
+
+    def handle_one_request(self) -> None:
+        super().handle_one_request()
+        self._requests.wait_for_next()
 
     def version_string(self) -> str:
         return "goodbot-demo"

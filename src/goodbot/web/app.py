@@ -11,7 +11,7 @@ from typing import Any
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -83,6 +83,7 @@ def create_app(
             InputError: site.refused,
             GoodbotError: site.out_of_order,
             HTTPException: site.not_served,
+            ClientDisconnect: _left,
             Exception: site.broken,
         },
     )
@@ -175,6 +176,11 @@ class _Site:
 
     def _page(self, template: str, status: int = 200, **values: Any) -> Response:
         return self._pages.page(template, status, **values)
+
+
+def _left(request: Request, error: Exception) -> Response:
+    """The visitor went away in the midst of sending: there is nobody to answer."""
+    return Response(status_code=400)
 
 
 def _robots_txt(request: Request) -> Response:

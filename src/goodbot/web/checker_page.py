@@ -10,7 +10,7 @@ from typing import Any, Final, Protocol
 
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
@@ -91,7 +91,7 @@ class CheckerPage:
         """POST /check, by a form."""
         sent = await _from_form(request)
         try:
-            report = await self._judge(sent)
+            report = await self._judge(request, sent)
         except InputError as error:
             return self._page(sent, trouble=str(error), status=_status(error))
         status = 400 if report.trouble else 200
@@ -101,7 +101,7 @@ class CheckerPage:
         """POST /check/report: what stands below the form, for the page's script."""
         sent = await _from_form(request)
         try:
-            report = await self._judge(replace(sent, site=""))
+            report = await self._judge(request, replace(sent, site=""))
         except InputError as error:
             return self._render("check_report.html", report=None, trouble=str(error))
         return self._render("check_report.html", report=report, trouble=report.trouble)
@@ -111,12 +111,12 @@ class CheckerPage:
         check_own(request)
         fields = await read_json(request, SENT_MOST_BYTES, _TOO_LONG)
         try:
-            report = await self._judge(_from_json(fields))
+            report = await self._judge(request, _from_json(fields))
         except InputError as error:
             return JSONResponse({"error": str(error)}, _status(error))
         return JSONResponse({"error": report.trouble}, 400) if report.trouble else JSONResponse(report.as_json())
 
-    async def _judge(self, sent: _Sent) -> Report:
+    async def _judge(self, request: Request, sent: _Sent) -> Report:
         site = await self._site(sent)
         text = sent.robots.encode("utf-8", "replace")
         if len(text) > TEXT_MOST_BYTES:
@@ -126,6 +126,8 @@ class CheckerPage:
         self._waiting += 1
         try:
             async with self._turns:
+                if await request.is_disconnected():  # who types on sends the next one
+                    raise ClientDisconnect
                 return await run_in_threadpool(judge, text, sent.agent, sent.url, site)
         finally:
             self._waiting -= 1

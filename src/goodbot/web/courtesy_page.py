@@ -12,13 +12,15 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.timing import RequestRate, Window
 from goodbot.human import human_time
+from goodbot.robot.courtesy import longest_retry_after
 from goodbot.store.courtesy_report import HostReport
 from goodbot.web.view import human_number, human_seconds
 
 
-def courtesy_page(reports: Iterable[HostReport], wanted: str | None) -> Iterator[str]:
-    """The page in pieces, a host in memory at a time. `wanted`: the one host asked for."""
-    return _template().generate(reports=iter(reports), wanted=wanted)
+def courtesy_page(reports: Iterable[HostReport], wanted: str | None, retry_after_most: float) -> Iterator[str]:
+    """The page in pieces, a host in memory at a time. `wanted`: the one host asked for.
+    `retry_after_most`: the longest Retry-After, in seconds, that the crawl waits for."""
+    return _template().generate(reports=iter(reports), wanted=wanted, retry_after_most=retry_after_most)
 
 
 @cache
@@ -31,7 +33,14 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     environment.filters.update(
-        gap=_gap, number=human_number, rate=_rate, seconds=human_seconds, shown=shown, span=_span, when=human_time
+        gap=_gap,
+        longest=longest_retry_after,
+        number=human_number,
+        rate=_rate,
+        seconds=human_seconds,
+        shown=shown,
+        span=_span,
+        when=human_time,
     )
     return environment.get_template("courtesy.html")
 

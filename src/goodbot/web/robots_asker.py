@@ -15,6 +15,7 @@ from goodbot.exclusion.showing import shown
 from goodbot.page import decode_content
 from goodbot.ports import Clock, RobotsStore, Transport
 from goodbot.robot.guard import private_range
+from goodbot.robot.hops import HOPS
 from goodbot.robot.permission import ROBOTS_LIMIT_BYTES, Permission
 from goodbot.robot.reading import redirect_target
 from goodbot.url import Url, is_private_host, parse_url
@@ -114,10 +115,8 @@ class RobotsAsker:
             access, _ = await permission.access(url)
         finally:
             await witness.close()
-        last = witness.captures[-1]
-        onward = redirect_target(last)
-        way = [*(capture.request.url.text for capture in witness.captures), *([onward.text] if onward else [])]
-        redirects = tuple(way) if len(way) > 1 else ()
+        way, last = witness.way(url.robots_txt)
+        redirects = tuple(each.text for each in way) if len(way) > 1 else ()
         if isinstance(last.result, Response):
             body = decode_content(last.result, ROBOTS_LIMIT_BYTES).body
             answer = Answer(last.result.status, last.result.headers, redirects)
@@ -128,7 +127,8 @@ class RobotsAsker:
 
 
 class _Witness:
-    """A `Transport` that keeps what came of each request: a robots.txt takes six at most."""
+    """A `Transport` that keeps what came of each request: six for a robots.txt, and a few for those of the hosts it
+    redirects to."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -138,6 +138,17 @@ class _Witness:
         capture = await self._transport.send(request)
         self.captures.append(capture)
         return capture
+
+    def way(self, start: Url) -> tuple[list[Url], Capture]:
+        """Where the redirects from `start` lead, to the last one named, and the last answer on this way."""
+        answers = {capture.request.url: capture for capture in self.captures}
+        way, last = [start], answers[start]
+        while len(way) <= HOPS + 1 and (onward := redirect_target(last)) is not None:
+            way.append(onward)
+            if onward not in answers:
+                break
+            last = answers[onward]
+        return way, last
 
     async def close(self) -> None:
         await self._transport.close()

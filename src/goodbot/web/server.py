@@ -1,5 +1,6 @@
 """An application on a port: until Ctrl-C, or for the length of a `with` block."""
 
+import asyncio
 import errno
 import ipaddress
 import os
@@ -13,6 +14,8 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp
 
 from goodbot.errors import InputError, RunError
+from goodbot.web.connections import Room, connections_most
+from goodbot.web.quiet import throttled, without_files
 
 
 def serve(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None] = lambda url: None) -> None:
@@ -24,7 +27,7 @@ def serve(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None] = 
     log has faults only. On loopback only requests that name this machine are answered: a site whose name is turned to
     127.0.0.1 (DNS rebinding) cannot have a visitor's browser read the index.
     """
-    with _listening(host, port) as listener:
+    with _listening(host, port) as listener, throttled():
         server = _Server(app, listener, host, on_ready)
         try:
             server.run(sockets=[listener])
@@ -33,11 +36,12 @@ def serve(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None] = 
 
 
 @contextmanager
-def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[str]:
-    """The same in a thread, until the block ends; gives the URL."""
+def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0, room: Room | None = None) -> Iterator[str]:
+    """The same in a thread, until the block ends; gives the URL. `room`: how many connections there may be, and how
+    long they may wait."""
     ready = Event()
-    with _listening(host, port) as listener:
-        server = _Server(app, listener, host, lambda url: ready.set())
+    with _listening(host, port) as listener, throttled():
+        server = _Server(app, listener, host, lambda url: ready.set(), room)
 
         def run() -> None:
             try:
@@ -58,13 +62,23 @@ def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0) -> Iterator[st
 class _Server(uvicorn.Server):
     """A quiet uvicorn that says when it is ready."""
 
-    def __init__(self, app: ASGIApp, listener: socket.socket, host: str, on_ready: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        app: ASGIApp,
+        listener: socket.socket,
+        host: str,
+        on_ready: Callable[[str], None],
+        room: Room | None = None,
+    ) -> None:
         if _is_loopback(listener):
             names = [host, "localhost", "*.localhost", "127.0.0.1", "[::1]", "::1"]
             app = TrustedHostMiddleware(app, allowed_hosts=names, www_redirect=False)
         super().__init__(
             uvicorn.Config(
                 app,
+                http=(room or Room(connections_most())).protocol,  # type: ignore[arg-type]  # makes one, as a class does
+                loop="asyncio",
+                backlog=connections_most() // 2,  # asyncio accepts so many before it looks at any
                 lifespan="off",
                 ws="none",
                 log_config=None,
@@ -79,6 +93,7 @@ class _Server(uvicorn.Server):
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        asyncio.get_running_loop().set_exception_handler(without_files)
         await super().startup(sockets)
         self._on_ready(self.url)
 

@@ -1,0 +1,203 @@
+"""Clients that are slow, silent, many, or gone: others are answered, and the log stays short."""
+
+import contextlib
+import logging
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator, MutableMapping
+from pathlib import Path
+from threading import Event
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route
+
+from goodbot.web import create_app, running
+from goodbot.web.connections import Room
+from goodbot.web.quiet import LINES_A_MINUTE
+from web.library import SPECIMENS, Library, Visitor
+
+TESTS = str(Path(__file__).parents[1])
+HALF_A_HEAD = b"GET / HTTP/1.1\r\nHost: localhost\r\nX-"
+HALF_A_BODY = b"POST /check HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nrobots="
+WHOLE = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+SERVE = f"""
+import resource, sys
+_, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+resource.setrlimit(resource.RLIMIT_NOFILE, (200, most))
+sys.path.insert(0, {TESTS!r})
+from goodbot.web import create_app, serve
+from web.library import Library
+serve(create_app(Library([]), "Sample"), "127.0.0.1", 0, on_ready=lambda url: print(url, flush=True))
+"""
+
+
+@contextlib.contextmanager
+def connected(url: str, count: int = 1) -> Iterator[list[socket.socket]]:
+    with contextlib.ExitStack() as stack:
+        place = urlsplit(url)
+        yield [
+            stack.enter_context(socket.create_connection((place.hostname, place.port), timeout=60))
+            for _ in range(count)
+        ]
+
+
+def heard(connection: socket.socket) -> bytes:
+    """All that comes until the server closes."""
+    received = bytearray()
+    with contextlib.suppress(ConnectionError):
+        while part := connection.recv(65536):
+            received += part
+    return bytes(received)
+
+
+def said(connection: socket.socket, data: bytes) -> None:
+    with contextlib.suppress(ConnectionError):
+        connection.sendall(data)
+
+
+@contextlib.contextmanager
+def process() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """`serve` in a process that may open 200 files."""
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as started:
+        assert started.stdout is not None
+        try:
+            yield started, started.stdout.readline().strip()
+        finally:
+            started.kill()
+
+
+def ended(started: subprocess.Popen[str]) -> tuple[int, str]:
+    """Exit status and log after Ctrl-C."""
+    started.send_signal(signal.SIGINT)
+    _, log = started.communicate(timeout=60)
+    return started.returncode, log
+
+
+def test_more_half_sent_heads_than_files_stop_nobody_and_write_no_log() -> None:
+    with process() as (started, url), contextlib.ExitStack() as stack:
+        for _ in range(3):
+            for connection in stack.enter_context(connected(url, 100)):
+                said(connection, HALF_A_HEAD)
+        assert Visitor(url).ask("/healthz").status == 200
+        status, log = ended(started)
+    assert status == 0
+    assert len(log.splitlines()) <= LINES_A_MINUTE
+
+
+def test_ctrl_c_with_clients_that_hang_and_a_post_that_was_broken_off() -> None:
+    with process() as (started, url), connected(url, 4) as (head, body, kept, gone):
+        said(head, HALF_A_HEAD)
+        said(body, HALF_A_BODY)
+        said(kept, WHOLE)
+        assert kept.recv(15) == b"HTTP/1.1 200 OK"
+        said(gone, HALF_A_BODY)
+        gone.close()
+        assert Visitor(url).ask("/healthz").status == 200
+        assert ended(started) == (0, "")
+
+
+@pytest.mark.parametrize("begun", [b"", HALF_A_HEAD, HALF_A_BODY, WHOLE + HALF_A_HEAD], ids=str)
+def test_half_a_request_is_not_waited_for(begun: bytes, caplog: pytest.LogCaptureFixture) -> None:
+    room = Room(20, head_s=0.2, body_s=0.2)
+    with running(create_app(Library(SPECIMENS), "Sample"), room=room) as url, connected(url) as (connection,):
+        said(connection, begun)
+        assert heard(connection).count(b"HTTP/1.1 408 Request Timeout\r\n") == 1
+    assert caplog.records == []
+
+
+@pytest.mark.parametrize("begun", [HALF_A_HEAD, HALF_A_BODY], ids=str)
+def test_a_byte_now_and_then_prolongs_nothing(begun: bytes) -> None:
+    room = Room(20, head_s=0.3, body_s=0.3)
+    with running(create_app(Library(SPECIMENS), "Sample"), room=room) as url, connected(url) as (connection,):
+        said(connection, begun)
+        connection.settimeout(0.05)
+        answered = b""
+        while not answered:  # for ever, if each byte counted
+            said(connection, b"x")
+            with contextlib.suppress(TimeoutError):
+                answered = connection.recv(12)
+        assert answered == b"HTTP/1.1 408"
+
+
+def test_the_oldest_that_is_not_being_answered_makes_room() -> None:
+    with running(create_app(Library(SPECIMENS), "Sample"), room=Room(4)) as url, connected(url, 30) as connections:
+        for connection in connections:
+            said(connection, HALF_A_HEAD)
+        assert Visitor(url).ask("/healthz").status == 200
+        assert heard(connections[0]) == b""
+
+
+def test_who_comes_while_all_are_being_answered_is_sent_away() -> None:
+    asked, go_on = Event(), Event()
+
+    def wait(request: Request) -> Response:
+        asked.set()
+        go_on.wait()
+        return PlainTextResponse("late")
+
+    app = Starlette(routes=[Route("/healthz", wait)])
+    with running(app, room=Room(1)) as url, connected(url, 1) as (first,):
+        try:
+            said(first, WHOLE)
+            asked.wait()
+            with connected(url) as (second,):
+                said(second, WHOLE)
+                assert heard(second).startswith(b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: ")
+        finally:
+            go_on.set()
+        assert first.recv(15) == b"HTTP/1.1 200 OK"
+
+
+def test_who_does_not_read_the_answer_is_not_waited_for() -> None:
+    dropped = Event()
+
+    async def long() -> AsyncIterator[bytes]:
+        for _ in range(1000):  # more than the sockets of both sides hold
+            yield b"x" * 65536
+        dropped.set()  # each further part is thrown away once the connection has ended
+
+    app = Starlette(routes=[Route("/healthz", lambda request: StreamingResponse(long()))])
+    with running(app, room=Room(20, read_s=0.2)) as url, connected(url) as (connection,):
+        said(connection, WHOLE)
+        dropped.wait()
+
+
+def test_what_strangers_can_have_written_into_the_log_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.WARNING)
+    with running(create_app(Library(SPECIMENS), "Sample")) as url:
+        for _ in range(5 * LINES_A_MINUTE):
+            with connected(url) as (connection,):
+                said(connection, b"\0 nonsense\r\n\r\n")
+                assert b"400" in heard(connection)
+    assert 1 <= len(caplog.records) <= 3 * LINES_A_MINUTE  # a test may see three minutes begin
+
+
+async def test_a_file_is_not_checked_for_a_visitor_who_has_left() -> None:
+    """As a page's script leaves when the next letter is typed."""
+    body = b"robots=User-agent%3A+*"
+    messages: list[MutableMapping[str, Any]] = [
+        {"type": "http.request", "body": body, "more_body": False},
+        {"type": "http.disconnect"},
+    ]
+    received = iter(messages)
+    statuses = list[int]()
+
+    async def receive() -> MutableMapping[str, Any]:
+        return next(received)
+
+    async def send(message: MutableMapping[str, Any]) -> None:
+        statuses.extend([message["status"]] if "status" in message else [])
+
+    scope = {"type": "http", "method": "POST", "path": "/check/report", "query_string": b"", "headers": []}
+    await create_app(Library([]), "Sample")(scope, receive, send)
+    assert statuses == [400]
