@@ -3,23 +3,22 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
+from goodbot.archived import Archived, Encoded, Gap
 from goodbot.exclusion import Access
-from goodbot.hits import Document, Prepared, Results
+from goodbot.hits import Document, IndexMark, Prepared, Results
+from goodbot.lessons import Lesson, Said
 from goodbot.live import Courtesy
 from goodbot.url import Url
 from goodbot.values import (
-    Archived,
     Capture,
     Discovery,
-    Encoded,
     Failure,
+    Found,
     Lease,
-    Lesson,
     Outcome,
     RecordRef,
     Release,
     Request,
-    Said,
     Status,
     UrlRecord,
 )
@@ -60,7 +59,8 @@ class Frontier(Protocol):
         counts, as long as the URL waits.
 
         Of those known already, one left out that a link now finds in scope is ready, and so is a seed that had failed
-        or was settled as out of scope. A link never changes what was settled.
+        or was settled as out of scope. One link or seed in scope that is not `public_only` makes a URL so for good: if
+        it had failed or was out of scope, it is ready. Otherwise a link never changes what was settled.
         """
         ...
 
@@ -76,8 +76,8 @@ class Frontier(Protocol):
         """
         ...
 
-    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
-        """Writes outcomes, then the links they carry, then the ends of leases, all or nothing."""
+    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[Found] = ()) -> None:
+        """Writes outcomes, then `found` and the links they carry, then the ends of leases, all or nothing."""
         ...
 
     def next_ready_at(self) -> float | None:
@@ -100,6 +100,10 @@ class Ledger(Protocol):
         ever."""
         ...
 
+    def lesson_counts(self) -> tuple[int, int]:
+        """How many lessons are in force, and how many have lapsed."""
+        ...
+
     def record(self, url: Url) -> UrlRecord | None: ...
 
     def records(self) -> Iterator[UrlRecord]:
@@ -110,10 +114,17 @@ class Ledger(Protocol):
 class IndexQueue(Protocol):
     """Pages visited whose documents are not yet in a committed index: what a crash between the two would lose."""
 
-    def pending(self) -> list[tuple[Url, RecordRef | None]]: ...
+    def pending(self, most: int | None = None) -> list[tuple[Url, RecordRef | None]]:
+        """All of them, or any `most` of them."""
+        ...
 
-    def indexed(self, urls: Iterable[Url]) -> None:
-        """These are safe in the index now."""
+    def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
+        """These are safe in the index now, which `mark` describes."""
+        ...
+
+    def passed_over(self, urls: Iterable[Url]) -> None:
+        """These are pending no more, and the index does not have them: read again, they did not let themselves be
+        indexed."""
         ...
 
     def requeue(self, urls: Iterable[Url]) -> None:
@@ -143,7 +154,7 @@ class LessonStore(Protocol):
     def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]: ...
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
-        """One of the same host, kind and subject is replaced."""
+        """One of the same host, kind and subject is replaced. What a lesson that has lapsed left out is ready."""
         ...
 
     def load_said(self, hosts: Iterable[str]) -> list[Said]:
@@ -176,12 +187,13 @@ class Archive(Protocol):
 
     def read(self, record: RecordRef) -> Archived: ...
 
-    def captures(self) -> Iterator[Archived]:
-        """Every response kept, in the order kept."""
+    def captures(self, lost: Callable[[Gap], object] | None = None) -> Iterator[Archived]:
+        """Every response kept, in the order kept. `lost` is given what is damaged and cannot be read."""
         ...
 
-    def export(self) -> tuple[int, Iterator[bytes]]:
-        """Everything kept as one WARC file: its size in bytes, and its pieces, of at most 1 MiB."""
+    def export(self, lost: Callable[[Gap], object] | None = None) -> tuple[int, Iterator[bytes]]:
+        """Everything kept as one WARC file: its size in bytes, and its pieces, of at most 1 MiB. `lost` is given what
+        is damaged; the pieces leave it out."""
         ...
 
     def close(self) -> None: ...
@@ -198,7 +210,7 @@ class Index(Protocol):
 
     def remove(self, document_id: str) -> None: ...
 
-    def commit(self) -> None: ...
+    def commit(self) -> IndexMark: ...
 
     def close(self) -> None: ...
 

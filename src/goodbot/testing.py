@@ -3,17 +3,20 @@
 import asyncio
 import heapq
 import re
-from collections.abc import Callable, Mapping, Sequence
+import socket
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from itertools import islice
 from zlib import crc32
 
-from goodbot.ports import Clock
+from goodbot.ports import Clock, Transport
+from goodbot.robot.mark import Mark
+from goodbot.robot.worker import work
 from goodbot.store.memory import MemoryFrontier
 from goodbot.store.memory_archive import MemoryArchive
 from goodbot.url import Url
 from goodbot.values import Capture, Failure, Request, Response
 
-__all__ = ["FakeClock", "FakeResolver", "FakeWeb", "MemoryArchive", "MemoryFrontier", "SimulatedWeb"]
+__all__ = ["FakeClock", "FakeResolver", "FakeWeb", "MemoryArchive", "MemoryFrontier", "SimulatedWeb", "TaskWorkers"]
 
 
 class FakeClock:
@@ -44,6 +47,9 @@ class FakeClock:
 
     async def _jump(self) -> None:
         while self._sleepers:
+            if self._sleepers[0][2].done():  # cancelled: nobody wakes then
+                heapq.heappop(self._sleepers)
+                continue
             count = self._count
             for _ in range(self._TURNS):
                 await asyncio.sleep(0)
@@ -53,6 +59,41 @@ class FakeClock:
             if not future.done():
                 self._now = max(self._now, at)
                 future.set_result(None)
+
+
+class TaskWorkers:
+    """Starts the workers of an `Owner` as tasks of its own loop, over one clock and one transport. `tasks` are those
+    started, in order; to cancel one is the death of its process."""
+
+    def __init__(self, clock: Clock, transport: Transport) -> None:
+        self._clock = clock
+        self._transport = transport
+        self.tasks: list[_TaskWorker] = []
+
+    async def __call__(self, connection: socket.socket, mark: Mark) -> "_TaskWorker":
+        self.tasks.append(_TaskWorker(work(connection.dup(), mark, self._clock, self._transport), len(self.tasks)))
+        return self.tasks[-1]
+
+
+class _TaskWorker:
+    """A task as a process."""
+
+    def __init__(self, working: Coroutine[object, object, None], number: int) -> None:
+        self.pid = -1 - number
+        self.returncode: int | None = None
+        self._killed = False
+        self._task = asyncio.ensure_future(working)
+
+    async def wait(self) -> int:
+        await asyncio.wait((self._task,))
+        if not self._killed:
+            self._task.result()
+        self.returncode = -9 if self._killed else 0
+        return self.returncode
+
+    def kill(self) -> None:
+        self._killed = True
+        self._task.cancel()
 
 
 class FakeResolver:
@@ -113,19 +154,35 @@ class FakeWeb:
         return None
 
 
+_OPEN = Response(200, (("content-type", "text/plain"),), b"User-agent: *\nAllow: /\n")
+
+
 class SimulatedWeb:
     """A Transport over a web that is computed, not stored: the same numbers give the same web, of whatever size.
 
     `hosts` hosts have `pages` pages on average (1 to 2 × `pages` - 1), each page `links` different links, or as many as
     there are pages to link to. Every page can be reached from `url(0, 0)`. Nothing is kept of a page or a host.
+    An answer takes `elapsed_s`; `robots` gives the robots.txt of a host by its number.
     """
 
     _NAVIGATION = 20  # the same pages from every page of a host
     _CHILDREN = 8
     _FOLDER = 50
+    _NAME = re.compile(r"h(\d{1,15})\.example")
     _PLACE = re.compile(r"https://h(\d{1,15})\.example/\d+/(\d{1,15})\.html")
 
-    def __init__(self, hosts: int, clock: Clock, *, pages: int = 100, links: int = 84) -> None:
+    def __init__(
+        self,
+        hosts: int,
+        clock: Clock,
+        *,
+        pages: int = 100,
+        links: int = 84,
+        elapsed_s: float = 0.0,
+        robots: Callable[[int], Response] = lambda host: _OPEN,
+    ) -> None:
+        self._elapsed_s = elapsed_s
+        self._robots = robots
         self._hosts = hosts
         self._clock = clock
         self._pages = pages
@@ -161,7 +218,9 @@ class SimulatedWeb:
 
     async def send(self, request: Request) -> Capture:
         now = self._clock.now()
-        return Capture(request, self._answer(request.url), now, 0.0)
+        if self._elapsed_s:
+            await self._clock.sleep(self._elapsed_s)
+        return Capture(request, self._answer(request.url), now, self._elapsed_s)
 
     async def close(self) -> None:
         return None
@@ -170,7 +229,8 @@ class SimulatedWeb:
         place = self._PLACE.fullmatch(url.text)
         host, page = map(int, place.groups()) if place else (-1, -1)
         if url.path == "/robots.txt":
-            return Response(200, (("content-type", "text/plain"),), b"User-agent: *\nAllow: /\n")
+            name = self._NAME.fullmatch(url.host)
+            return self._robots(int(name[1])) if name else _OPEN
         if not 0 <= host < self._hosts or page >= self.pages_of(host) or url != self.url(host, page):
             return Response(404, (("content-type", "text/plain"),), b"not found")
         anchors = "\n".join(f'<a href="{link}">{link.path}</a>' for link in self.links_of(host, page))

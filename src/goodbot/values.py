@@ -13,10 +13,16 @@ Headers = tuple[tuple[str, str], ...]
 State = Literal["ready", "leased", "visited", "disallowed", "out-of-scope", "failed", "gone"]
 STATES: tuple[State, ...] = ("ready", "leased", "visited", "disallowed", "out-of-scope", "failed", "gone")
 
-FailureKind = Literal["dns", "connect", "timeout", "reset", "tls", "too-many-redirects", "private-address", "protocol"]
-"""Why there is no answer. `private-address`: our own guard refused; `protocol`: the bytes received are not HTTP."""
+FailureKind = Literal[
+    "dns", "connect", "timeout", "reset", "tls", "too-many-redirects", "private-address", "protocol", "forgotten"
+]
+"""Why there is no answer. `private-address`: our own guard refused; `protocol`: the bytes received are not HTTP;
+`forgotten`: the crawl may ask this host nothing (`goodbot forget`)."""
 
 Method = Literal["GET", "HEAD"]
+
+NOT_INDEXED = "this crawl does not index"
+"""The reason of the `index` event of every page that a crawl without an index fetched."""
 
 
 # ---- fetching -------------------------------------------------------------------------------------------------------
@@ -27,8 +33,8 @@ class Request:
     """A fetch that is permitted: there is no `Request` without the `Verdict` that allows it.
 
     `public_only` forbids private addresses even where the crawl may use them (a redirect that came from a public host).
-    HEAD asks for the header fields alone (RFC 9110 §9.3.2). Raises ValueError if the verdict forbids the URL or speaks
-    of another one.
+    HEAD asks for the header fields alone (RFC 9110 §9.3.2). `fresh` asks for a new connection, after a try
+    that failed. Raises ValueError if the verdict forbids the URL or speaks of another one.
     """
 
     url: Url
@@ -36,13 +42,14 @@ class Request:
     headers: Headers = ()
     public_only: bool = False
     method: Method = "GET"
+    fresh: bool = False
 
     def __post_init__(self) -> None:
         if not self.verdict.allowed or self.verdict.url != self.url.text:
             raise ValueError(f"no permission to fetch {self.url}: {self.verdict.reason}")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, weakref_slot=True)
 class Response:
     """An answer. `body` is as received: content coding kept, transfer coding (chunks) removed.
 
@@ -124,7 +131,14 @@ class Link(NamedTuple):
     @property
     def follow(self) -> bool:
         """Whether who set the link lets robots follow it."""
-        return not self.rel or _is_followed(self.rel)
+        if not self.rel:
+            return True
+        is_short = len(self.rel) <= _WORDS_MOST and max(map(len, self.rel)) <= _WORD_MOST
+        return _is_followed(self.rel) if is_short else parse_rel(self.rel).follow
+
+
+_WORDS_MOST, _WORD_MOST = 8, 64
+"""A `rel` of more or longer words is not remembered: it may be as long as a page."""
 
 
 @lru_cache(maxsize=256)
@@ -173,7 +187,10 @@ class Page:
 class Discovery(NamedTuple):
     """A URL someone named: a seed (`source` None) or a link found. `refused` says why it is out of scope, or None.
 
-    `hops` counts the redirects, sitemaps and feeds in a row that led here. `priority` is a hint given with the link,
+    `hops` counts the redirects, sitemaps and feeds in a row that led here. `lists`: 1 for what a sitemap index names, 2
+    for what a sitemap or a feed does, after redirects too. `expects_list`: a robots.txt or a sitemap index says that a
+    sitemap is there; such URLs take turns with the pages of their host. `can_wait`: the page may belong to a trap, so
+    the other pages of the host are asked for first. `priority` is a hint given with the link,
     higher first; `inlinks` how often the URL was found up to now. `modified_at` and `interval_s` are what a sitemap
     says: when it changed last, and how often it does; a page visited before `modified_at` is due at once.
     """
@@ -188,6 +205,16 @@ class Discovery(NamedTuple):
     inlinks: int = 1
     modified_at: float | None = None
     interval_s: float | None = None
+    lists: int = 0
+    expects_list: bool = False
+    can_wait: bool = False
+
+
+class Found(NamedTuple):
+    """A part of what one page names, committed before the page itself is done; `at` is when the page was fetched."""
+
+    links: tuple[Discovery, ...]
+    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,7 +225,8 @@ class Seen:
     `changed_at`: when it was last found to differ. `etag` and `modified` are the validators as received, `digest`,
     `record` and `title` those of the last answer that brought the page. `gone` counts answers 404 and 410 in a row.
     `available_until`: `unavailable_after`. `indexed`: the page was given to the index. `text`: a digest of what the
-    page says, which stays when only its bytes change.
+    page says, which stays when only its bytes change. `rendered`: a browser made the page, and what it said is not in
+    the archive.
     """
 
     at: float
@@ -214,12 +242,13 @@ class Seen:
     available_until: float | None = None
     indexed: bool = False
     text: str | None = None
+    rendered: bool = False
 
 
 class LeasedUrl(NamedTuple):
     """One URL of a lease. `tries` counts fetches that failed before. `seen`: it was visited before, and is due again.
     `interval_s`: how often it changes, as a sitemap says. `same_as`: whose copy its text showed it to be, if that one
-    is in the index and says what it said then."""
+    is in the index and says what it said then. `lists`, `expects_list`: see `Discovery`."""
 
     url: Url
     depth: int
@@ -229,14 +258,8 @@ class LeasedUrl(NamedTuple):
     seen: Seen | None = None
     interval_s: float | None = None
     same_as: Url | None = None
-
-
-class Said(NamedTuple):
-    """A page in the index as it was last read: the digests of its bytes and of its title and text."""
-
-    url: Url
-    digest: str | None
-    text: str | None
+    lists: int = 0
+    expects_list: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -267,22 +290,6 @@ class RecordRef:
 
     file: str
     offset: int
-
-
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """The records of one capture as the archive writes them: gzip members in `data`, of which the response record is
-    the first and has `length` bytes. The rest is said again for the archive's index, and for revisits of this capture:
-    `url`, `date` (WARC-Date), `digest` of the payload (None if `headers_only`: the body is withheld), `entry` (the line
-    of the index, but for the place)."""
-
-    data: bytes
-    length: int
-    url: str
-    date: str
-    digest: str | None
-    entry: str
-    headers_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,20 +324,6 @@ class Outcome:
     same_as: Url | None = None
     alike: bool = False
     revisit: bool = False
-
-
-class Lesson(NamedTuple):
-    """What was learned about a host (`Url.host_key`), and is not to be learned again after a restart.
-
-    `kind` and `about` are the learner's (a parameter that changes nothing, a prefix of few texts, a mirror);
-    `evidence` is one sentence for people.
-    """
-
-    host: str
-    kind: str
-    about: str
-    evidence: str
-    at: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -376,14 +369,3 @@ class UrlRecord:
     events: tuple[Event, ...] = ()
     seen: Seen | None = None
     same_as: Url | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Archived:
-    """A response read back from the archive. `headers_only`: the page asked not to be archived (noarchive)."""
-
-    url: Url
-    fetched_at: float
-    response: Response
-    record: RecordRef
-    headers_only: bool = False

@@ -12,6 +12,7 @@ import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
 from fastwarc.warc import WarcRecordType
 
+from goodbot.archived import Gap
 from goodbot.errors import DamagedError
 from goodbot.ports import Archive
 from goodbot.store.memory_archive import MemoryArchive
@@ -106,7 +107,9 @@ def test_captures_come_in_the_order_kept(archive: Archive) -> None:
     kept = [archive.put(capture(Response(200, (), b"%d" % n), f"http://example.org/{n}")) for n in range(20)]
     archive.flush()
     kept += [archive.put(capture(Response(200, (), b"20"), "http://example.org/20"))]
-    read = list(archive.captures())
+    lost: list[Gap] = []
+    read = list(archive.captures(lost.append))
+    assert lost == []
     assert [item.record for item in read] == kept
     assert [item.response.body for item in read] == [b"%d" % n for n in range(21)]
     assert [item.url.path for item in read] == [f"/{n}" for n in range(21)]

@@ -1,17 +1,18 @@
 """What every Frontier, Ledger and IndexQueue does, whatever keeps it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import pytest
 
+from goodbot.hits import IndexMark
 from goodbot.ports import Frontier, IndexQueue, Ledger
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.memory import MemoryFrontier
 from goodbot.url import Url, parse_url
-from goodbot.values import STATES, Discovery, Event, Lease, Outcome, RecordRef, Release, State
+from goodbot.values import STATES, Discovery, Event, Lease, Outcome, RecordRef, Release, Seen, State
 
 
 class Store(Frontier, Ledger, IndexQueue, Protocol):
@@ -232,6 +233,18 @@ def test_of_one_depth_many_in_links_come_first_then_a_high_hint(store: Store) ->
     assert {item.depth for item in lease.urls} == {1, 2}
 
 
+def test_what_can_wait_comes_last_until_it_is_found_elsewhere(kept: Kept) -> None:
+    kept.store.add([link(A, 1, inlinks=64, can_wait=True), link(B, 1, can_wait=True), link(HOME, 9)])
+    store = kept.reopen()
+    assert leased(lease_all(store)) == [HOME.text]
+    store.settle([outcome(HOME)], [Release("example.org", 0.0)])
+    store.add([link(HOME, 9, can_wait=True), link(B, 3)])
+    (lease,) = lease_all(store)
+    assert [(item.url, item.depth) for item in lease.urls] == [(B, 1)]
+    store.settle([outcome(B)], [Release("example.org", 0.0)])
+    assert leased(lease_all(store)) == [A.text]
+
+
 def test_what_is_told_again_changes_the_order_only_for_the_better(kept: Kept) -> None:
     kept.store.add([link(HOME, 2), link(A, 2), link(B, 2)])
     kept.store.add([link(B, 2, inlinks=2), link(A, 3, priority=5), link(B, 2), link(HOME, 9)])
@@ -432,6 +445,31 @@ def test_public_only_reaches_the_lease(kept: Kept) -> None:
     assert [(item.url, item.public_only) for item in lease_all(kept.reopen())[0].urls] == [(A, True), (B, False)]
 
 
+@pytest.mark.parametrize("at_once", [True, False])
+def test_one_link_that_may_lead_inside_clears_a_url_for_good(kept: Kept, at_once: bool) -> None:
+    found = [link(A, public_only=True), link(B), link(A), link(B, public_only=True), link(A, public_only=True)]
+    for some in [found] if at_once else [[item] for item in found]:
+        kept.store.add(some)
+    assert [(item.url, item.public_only) for item in lease_all(kept.reopen())[0].urls] == [(A, False), (B, False)]
+
+
+def test_a_link_that_is_refused_clears_nothing(store: Store) -> None:
+    store.add([link(A, public_only=True), link(A, refused="too deep")])
+    assert [item.public_only for item in lease_all(store)[0].urls] == [True]
+
+
+@pytest.mark.parametrize("state", ["failed", "out-of-scope", "disallowed", "visited"])
+def test_what_failed_as_public_pages_named_it_is_ready_when_another_does(kept: Kept, state: State) -> None:
+    kept.store.add([link(A, public_only=True)])
+    lease_all(kept.store)
+    kept.store.settle([outcome(A, state)], [Release("example.org", 0.0)])
+    for public_only, after in ((True, state), (False, "ready" if state in ("failed", "out-of-scope") else state)):
+        kept.store.add([link(A, public_only=public_only)])
+        assert state_of(kept.reopen(), A) == after
+    if after == "ready":
+        assert [item.public_only for item in lease_all(kept.store)[0].urls] == [False]
+
+
 # ---- settling -------------------------------------------------------------------------------------------------
 
 
@@ -627,6 +665,29 @@ def test_pages_to_index_are_pending_until_indexed(kept: Kept) -> None:
     store.indexed([HOME, OTHER])
     assert kept.reopen().pending() == [(A, None)]
     assert state_of(kept.store, HOME) == "visited"
+
+
+def test_some_of_what_is_pending(kept: Kept) -> None:
+    store = kept.store
+    store.add(seed(HOME, A, B))
+    lease_all(store)
+    store.settle([outcome(url, to_index=True) for url in (HOME, A, B)], [Release("example.org", 0.0)])
+    some = store.pending(2)
+    assert len(some) == 2
+    store.indexed([url for url, _ in some], IndexMark("one", 7))
+    (left,) = store.pending(2)
+    assert {left, *some} == {(url, None) for url in (HOME, A, B)}
+
+
+def test_what_is_passed_over_is_not_pending_and_in_no_index(kept: Kept) -> None:
+    seen = Seen(1.0, 9.0, 8.0, 1.0, indexed=True)
+    settle_seed(kept.store, to_index=True, seen=seen)
+    kept.store.passed_over([HOME, OTHER])
+    store = kept.reopen()
+    assert store.pending() == []
+    record = store.record(HOME)
+    assert record is not None
+    assert (record.state, record.seen) == ("visited", replace(seen, indexed=False))
 
 
 def test_requeue_makes_ready_and_no_more_pending(kept: Kept) -> None:

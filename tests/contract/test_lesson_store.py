@@ -5,11 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from goodbot.ports import LessonStore
+from goodbot.lessons import Lesson
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.memory import MemoryFrontier
-from goodbot.values import Lesson
+from goodbot.url import Url
+from goodbot.values import Discovery, Outcome, Release
 
+Store = MemoryFrontier | SqliteFrontier
 HOST = "example.org"
 PARAMETER = Lesson(HOST, "parameter", "sid", "3 pairs of pages were the same but for it", 100.5)
 PREFIX = Lesson(HOST, "prefix", "/calendar/", "200 pages, 4 texts \x00 ä", 50.0)
@@ -17,7 +19,7 @@ OF_ANOTHER = Lesson("[::1]:80", "mirror", "www.example.org", "20 of 20 pages are
 
 
 @pytest.fixture(params=["memory", "sqlite"])
-def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], LessonStore]]:
+def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callable[[], Store]]:
     """Gives the store; each call gives it closed and opened again, where it is kept in a file."""
     if request.param == "memory":
         memory = MemoryFrontier()
@@ -25,7 +27,7 @@ def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callabl
         return
     stores: list[SqliteFrontier] = []
 
-    def reopen() -> LessonStore:
+    def reopen() -> Store:
         for store in stores:
             store.close()
         stores.append(SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True))
@@ -35,19 +37,19 @@ def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callabl
     stores[-1].close()
 
 
-def test_what_was_saved_is_loaded_the_oldest_first(reopened: Callable[[], LessonStore]) -> None:
+def test_what_was_saved_is_loaded_the_oldest_first(reopened: Callable[[], Store]) -> None:
     reopened().save_lessons([PARAMETER, OF_ANOTHER, PREFIX])
     assert reopened().load_lessons([HOST]) == [PREFIX, PARAMETER]
     assert reopened().load_lessons(["[::1]:80", HOST, "[::1]:80"]) == [OF_ANOTHER, PREFIX, PARAMETER]
 
 
-def test_nothing_is_known_of_others(reopened: Callable[[], LessonStore]) -> None:
+def test_nothing_is_known_of_others(reopened: Callable[[], Store]) -> None:
     reopened().save_lessons([PARAMETER])
     assert reopened().load_lessons(["example.net", "", "org", "www.example.org"]) == []
     assert reopened().load_lessons([]) == []
 
 
-def test_one_of_the_same_host_kind_and_subject_is_replaced(reopened: Callable[[], LessonStore]) -> None:
+def test_one_of_the_same_host_kind_and_subject_is_replaced(reopened: Callable[[], Store]) -> None:
     store = reopened()
     store.save_lessons([PARAMETER, PARAMETER._replace(kind="other")])
     store.save_lessons([])
@@ -56,7 +58,7 @@ def test_one_of_the_same_host_kind_and_subject_is_replaced(reopened: Callable[[]
     assert reopened().load_lessons([HOST]) == [PARAMETER._replace(kind="other"), newer]
 
 
-def test_of_one_host_the_last_thousand_are_kept(reopened: Callable[[], LessonStore]) -> None:
+def test_of_one_host_the_last_thousand_are_kept(reopened: Callable[[], Store]) -> None:
     many = [Lesson(HOST, "prefix", f"/{number}/", "few texts", float(number)) for number in range(1500)]
     store = reopened()
     store.save_lessons([OF_ANOTHER, *many[:900], *many[1000:]])
@@ -65,7 +67,7 @@ def test_of_one_host_the_last_thousand_are_kept(reopened: Callable[[], LessonSto
     assert reopened().load_lessons(["[::1]:80"]) == [OF_ANOTHER]
 
 
-def test_a_generator_that_fails_changes_nothing(reopened: Callable[[], LessonStore]) -> None:
+def test_a_generator_that_fails_changes_nothing(reopened: Callable[[], Store]) -> None:
     def lessons() -> Iterator[Lesson]:
         yield PARAMETER
         raise LookupError
@@ -73,3 +75,52 @@ def test_a_generator_that_fails_changes_nothing(reopened: Callable[[], LessonSto
     with pytest.raises(LookupError):
         reopened().save_lessons(lessons())
     assert reopened().load_lessons([HOST]) == []
+
+
+def test_how_long_a_lesson_holds_is_kept(reopened: Callable[[], Store]) -> None:
+    held = PARAMETER._replace(until=604_900.5, times=3)
+    over = PREFIX._replace(until=60.0, lapsed=True)
+    reopened().save_lessons([held, over])
+    assert reopened().load_lessons([HOST]) == [over, held]
+
+
+def left_out(store: Store) -> None:
+    """Four URLs left out, two of them for the parameter: one when it was found, the other when it was leased."""
+    home = Url("http://example.org/")
+    store.add([Discovery(home, 0), Discovery(Url("http://example.org/waits"), 0)])
+    store.lease(1, 9, 0.0)
+    because = PARAMETER.evidence
+    links = (
+        Discovery(Url("http://example.org/?sid=1"), 1, home, because),
+        Discovery(Url("http://example.org/far"), 1, home, "too deep"),
+        Discovery(Url("http://other.example/?sid=1"), 1, home, because),
+    )
+    waits = Outcome(Url("http://example.org/waits"), "out-of-scope", 1.0, f"a trap: {because}")
+    store.settle([Outcome(home, "visited", 1.0, "status 200", links=links), waits], [Release(HOST, 0.0)])
+
+
+def ready(store: Store) -> list[str]:
+    """Paths of what is ready."""
+    return sorted(record.url.target for record in store.records() if record.state == "ready")
+
+
+def test_what_a_lesson_has_left_out_is_ready_when_it_lapses(reopened: Callable[[], Store]) -> None:
+    store = reopened()
+    store.save_lessons([PARAMETER])
+    left_out(store)
+    store.save_lessons([PARAMETER._replace(until=9.0)])
+    assert ready(store) == []
+    store.save_lessons([PARAMETER._replace(lapsed=True)])
+    assert ready(store) == ["/?sid=1", "/waits"]
+    assert store.status().states["ready"] == 2
+    assert len(store.lease(9, 9, 100.0)[0].urls) == 2
+
+
+def test_what_a_lesson_has_left_out_is_ready_when_it_is_dropped(reopened: Callable[[], Store]) -> None:
+    store = reopened()
+    store.save_lessons([PARAMETER, PREFIX])
+    left_out(store)
+    assert store.drop_lessons([PARAMETER]) == 2
+    assert ready(store) == ["/?sid=1", "/waits"]
+    assert reopened().load_lessons([HOST]) == [PREFIX]
+    assert reopened().drop_lessons([PARAMETER, OF_ANOTHER]) == 0

@@ -55,6 +55,7 @@ def test_wishes_are_taken_once_in_order(tmp_path: Path, crawl: ControlFolder) ->
     user = ControlFolder(tmp_path)
     some = (Url("http://a.example/"),)
     wishes = [Wish("pause"), Wish("submit", some), Wish("resume"), Wish("forget", some), Wish("stop")]
+    wishes.append(Wish("unlearn", lessons=("5ab31c90e2", "00")))
     names = [user.post(wish) for wish in wishes]
     assert all(user.is_waiting(name) for name in names)
     assert taken(crawl) == (wishes, [])
@@ -145,6 +146,12 @@ HOSTILE = {
     "no URLs": b'{"wish": "submit", "urls": []}',
     "a file URL": b'{"wish": "submit", "urls": ["file:///etc/passwd"]}',
     "one URL of two": b'{"wish": "submit", "urls": ["http://a.example/", 7]}',
+    "a stop with lessons": b'{"wish": "stop", "lessons": ["5ab31c90e2"]}',
+    "no lessons": b'{"wish": "unlearn", "lessons": []}',
+    "numbers for lessons": b'{"wish": "unlearn", "lessons": [5]}',
+    "a number for lessons": b'{"wish": "unlearn", "lessons": 5}',
+    "long lessons": json.dumps({"wish": "unlearn", "lessons": ["5" * 101]}).encode(),
+    "too many lessons": json.dumps({"wish": "unlearn", "lessons": ["5"] * (WISH_URLS_MOST + 1)}).encode(),
     "a stop with URLs": b'{"wish": "stop", "urls": ["http://a.example/"]}',
     "too many URLs": json.dumps({"wish": "submit", "urls": ["http://a.example/"] * (WISH_URLS_MOST + 1)}).encode(),
     "deep": b'{"wish": ' + b"[" * 200_000,

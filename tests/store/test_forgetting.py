@@ -1,5 +1,6 @@
 """A host is taken out of the frontier's file and of the archive's, and nothing brings it back."""
 
+import os
 import random
 import shutil
 import sqlite3
@@ -11,13 +12,16 @@ import pytest
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 from warcio.archiveiterator import ArchiveIterator as WarcioIterator
 
+from goodbot.archived import Gap
 from goodbot.errors import DamagedError
 from goodbot.exclusion import Access
+from goodbot.lessons import Lesson
 from goodbot.live import Courtesy
-from goodbot.store import warc_forget
+from goodbot.store import warc_filler, warc_forget
 from goodbot.store.frontier import SqliteFrontier
-from goodbot.url import Url
-from goodbot.values import Capture, Discovery, Lesson, Outcome, RecordRef, Release, Response, Seen
+from goodbot.store.warc_filler import LEAST_BYTES, filler
+from goodbot.url import Url, authority_of
+from goodbot.values import Capture, Discovery, Outcome, RecordRef, Release, Response, Seen
 from store.archive_samples import capture, index_of, only_file, reader, warc_files, writer
 
 HOST = "gone.example"
@@ -91,7 +95,7 @@ def test_nothing_of_it_is_left_but_what_it_was_asked(path: Path) -> None:
     with SqliteFrontier.open(path) as frontier:
         before = frontier.status()
         assert frontier.bar_host(HOST)
-        assert [url.text for url in frontier.visited_on(HOST)] == [f"http://{HOST}/0"]
+        assert [url.text for part in frontier.visited_on(HOST) for url in part] == [f"http://{HOST}/0"]
         assert frontier.hosts_to_remove() == [HOST]
         assert frontier.remove_host(HOST) == 5
         assert frontier.hosts_to_remove() == []
@@ -158,11 +162,27 @@ def test_while_it_is_being_asked(path: Path) -> None:
 
 def test_a_host_not_known(path: Path) -> None:
     with SqliteFrontier.open(path) as frontier:
-        assert not frontier.bar_host("c.example")
         frontier.save_courtesies([Courtesy("c.example", 1)])  # a robots.txt led there
         assert frontier.bar_host("c.example")
         assert frontier.remove_host("c.example") == 0
         assert frontier.remove_host("d.example") == 0
+
+
+@pytest.mark.parametrize("host", ["c.example", "127.0.0.1:8000", "2606:4700::1111", "[::1]:8080"])
+def test_a_host_not_known_is_barred(path: Path, host: str) -> None:
+    with SqliteFrontier.open(path) as frontier:
+        known = frontier.status()
+        assert not frontier.bar_host(host)
+        assert frontier.hosts_to_remove() == []
+        assert host in frontier.forgotten_hosts()
+        urls = [Url(f"http://{authority_of(host)}/"), Url(f"https://{authority_of(host)}/x")]
+        found = [url for url in urls if url.host_key == host]
+        assert found
+        assert frontier.add(Discovery(url, 0) for url in found) == 0
+        assert frontier.status() == known
+        assert frontier.unbar_host(host)
+        assert frontier.add(Discovery(url, 0) for url in found) == len(found)
+        assert host in {lease.host for lease in frontier.lease(9, 9, NOW + 9)}
 
 
 # ---- the archive ----------------------------------------------------------------------------------------------------
@@ -186,8 +206,8 @@ def test_its_records_go_and_all_others_stay_where_they_are(tmp_path: Path) -> No
     sizes = [file.stat().st_size for file in warc_files(tmp_path)]
     assert len(sizes) > 2
     archive = writer(tmp_path)
-    assert archive.forget(HOST) == 12
-    assert archive.forget(HOST) == 0
+    assert archive.forget(HOST) == (12, 0)
+    assert archive.forget(HOST) == (0, 0)
     archive.close()
     assert [file.stat().st_size for file in warc_files(tmp_path)] == sizes
     again = reader(tmp_path)
@@ -208,6 +228,16 @@ def test_its_records_go_and_all_others_stay_where_they_are(tmp_path: Path) -> No
         assert not any(HOST in url for url in also if url)
 
 
+@pytest.mark.parametrize("host", ["2606:4700::1111", "2606:4700::abcd", "[::1]:8080"])
+def test_an_address_of_version_6_is_found_by_the_index(tmp_path: Path, host: str) -> None:
+    archive = writer(tmp_path)
+    archive.put(page(authority_of(host), 1))
+    archive.close()
+    archive = writer(tmp_path)
+    assert archive.forget(host) == (1, 0)
+    archive.close()
+
+
 def test_a_payload_that_others_repeat_is_kept_for_them(tmp_path: Path) -> None:
     body = random.Random(0).randbytes(5000)
     archive = writer(tmp_path)
@@ -215,7 +245,7 @@ def test_a_payload_that_others_repeat_is_kept_for_them(tmp_path: Path) -> None:
     records = [archive.put(page(host, number, body)) for number, host in enumerate(["b.example", "c.example", HOST])]
     archive.close()
     archive = writer(tmp_path)
-    assert archive.forget(HOST) == 2
+    assert archive.forget(HOST) == (2, 0)
     for record, (number, host) in zip(records, enumerate(["b.example", "c.example"]), strict=False):
         found = archive.read(record)
         assert (found.url.text, found.response.body) == (f"http://{host}/{number}", body)
@@ -230,7 +260,7 @@ def test_a_payload_that_others_repeat_is_kept_for_them(tmp_path: Path) -> None:
     assert kinds.count(WarcRecordType.revisit) == 1
     assert index_of(only_file(tmp_path)).read_text().count("b.example") == 1
     archive = writer(tmp_path)
-    assert archive.forget("b.example") == 1  # once more, from what was moved
+    assert archive.forget("b.example") == (1, 0)  # once more, from what was moved
     assert archive.read(records[1]).response.body == body
     archive.close()
 
@@ -239,7 +269,7 @@ def test_while_records_are_being_written(tmp_path: Path) -> None:
     archive = writer(tmp_path)
     archive.put(page(HOST, 1))
     kept = archive.put(page("b.example", 1))
-    assert archive.forget(HOST) == 1
+    assert archive.forget(HOST) == (1, 0)
     assert archive.read(kept).url.host == "b.example"
     archive.put(page("b.example", 2))
     archive.close()
@@ -269,51 +299,64 @@ def test_cut_off_in_between(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ste
     assert reader(tmp_path).read(kept).url.host == "b.example"
     archive.close()
     archive = writer(tmp_path)
-    assert archive.forget(HOST) == (1 if step == "copyfile" else 0)
+    assert archive.forget(HOST) == (1 if step == "copyfile" else 0, 0)
     archive.close()
     assert [archived.url.host for archived in reader(tmp_path).captures()] == ["b.example"]
     assert sorted(file.suffix for file in tmp_path.iterdir()) == [".cdxj", ".gz"]
     assert HOST not in index_of(only_file(tmp_path)).read_text()
 
 
-def test_a_damaged_file_is_left_as_it_is(tmp_path: Path) -> None:
+@pytest.mark.parametrize("host_of_damage", [HOST, "b.example"])
+def test_what_is_damaged_goes_too_and_stays_noted(tmp_path: Path, host_of_damage: str) -> None:
     archive = writer(tmp_path)
-    archive.put(page(HOST, 1))
-    second = archive.put(page("b.example", 1))
-    archive.put(page("b.example", 3))
+    first = archive.put(page(HOST, 1))
+    damaged = archive.put(page(host_of_damage, 2))
+    last = archive.put(page("b.example", 3))
     archive.close()
     file = only_file(tmp_path)
     data = bytearray(file.read_bytes())
-    data[second.offset + 100] ^= 0xFF
+    data[damaged.offset + 300 : damaged.offset + 900] = bytes(600)
     file.write_bytes(data)
     archive = writer(tmp_path)
-    with pytest.raises(DamagedError, match="is damaged at byte"):
-        archive.forget(HOST)
+    assert len(archive.damage) == 1
+    captures, dropped = archive.forget(HOST)
+    assert captures == 1
+    assert 0 < dropped < last.offset - damaged.offset
+    assert archive.forget(HOST) == (0, 0)
+    gaps: list[Gap] = []
+    assert [archived.record for archived in archive.captures(gaps.append)] == [last]
+    assert gaps == []
+    with pytest.raises(DamagedError):
+        archive.read(first)
+    archive.close()
+    assert data[damaged.offset + 1000 : damaged.offset + 1100] not in file.read_bytes()
+    assert len(file.read_bytes()) == len(data)
+    archive = writer(tmp_path)
+    assert [gap.start for gap in archive.damage] == [damaged.offset], "pages of others may have been lost"
+    archive.close()
+
+
+def test_what_is_damaged_stays_where_the_index_knows_nothing_of_the_host(tmp_path: Path) -> None:
+    archive = writer(tmp_path, size_limit_bytes=1)
+    archive.put(page("b.example", 1))
+    archive.put(page(HOST, 1))
+    archive.close()
+    file, _ = warc_files(tmp_path)
+    times = file.stat().st_atime_ns, file.stat().st_mtime_ns
+    data = bytearray(file.read_bytes())
+    data[-2000] ^= 0xFF
+    file.write_bytes(data)
+    os.utime(file, ns=times)
+    archive = writer(tmp_path)
+    assert archive.forget(HOST) == (1, 0)
     archive.close()
     assert file.read_bytes() == data
-
-
-def test_what_lies_behind_damage_is_not_taken_for_removed(tmp_path: Path) -> None:
-    archive = writer(tmp_path)
-    first = archive.put(page("b.example", 1))
-    archive.put(page(HOST, 1))
-    archive.close()
-    file = only_file(tmp_path)
-    data = bytearray(file.read_bytes())
-    data[first.offset + 100] ^= 0xFF
-    file.write_bytes(data)
-    for _ in range(2):  # the second finds the index that the first has made
-        archive = writer(tmp_path)
-        assert len(archive.damage) == 1
-        with pytest.raises(DamagedError, match="is damaged at byte"):
-            archive.forget(HOST)
-        archive.close()
 
 
 @pytest.mark.parametrize("length", [*range(330, 345), 65_553, 65_554, 65_558, 65_559, 65_700, 131_110, 1_000_000])
 def test_an_emptied_record_has_any_length(length: int, tmp_path: Path) -> None:
     for moved_to in (None, 10**12):
-        made = warc_forget._filler(RecordRef("x", 0), length, moved_to)
+        made = filler(length, moved_to)
         assert len(made) == length
         file = tmp_path / "x.warc.gz"
         file.write_bytes(made)
@@ -321,5 +364,34 @@ def test_an_emptied_record_has_any_length(length: int, tmp_path: Path) -> None:
             for record in ArchiveIterator(stream):
                 assert record.headers.get("WARC-Goodbot-Moved-To") == (None if moved_to is None else str(moved_to))
                 assert record.reader.read().strip(b"\0") == b""
-    with pytest.raises(DamagedError, match="so short"):
-        warc_forget._filler(RecordRef("x", 0), 200, None)
+    with pytest.raises(ValueError, match="cannot be made"):
+        filler(200, None)
+
+
+def test_a_gap_is_filled_with_as_many_records_as_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(warc_filler, "_RECORD_MOST_BYTES", 1000)
+    for length in (1330, 1329, 2500, 5000):
+        file = tmp_path / f"{length}.warc.gz"
+        with file.open("wb") as stream:
+            warc_filler.fill(stream, 0, length)
+        with file.open("rb") as stream:
+            assert len(list(ArchiveIterator(stream))) == max(1, (length - LEAST_BYTES) // 1000 + 1)
+        assert file.stat().st_size == length
+
+
+def test_visited_urls_come_in_parts_between_which_the_file_may_be_written(tmp_path: Path) -> None:
+    with SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True) as frontier:
+        urls = [Url(f"http://{HOST}/{number}") for number in range(2500)]
+        frontier.add([Discovery(url, 0) for url in [*urls, Url("http://b.example/")]])
+        asked = urls[:2200]
+        (lease,) = [lease for lease in frontier.lease(9, 9999, NOW) if lease.host == HOST]
+        assert {item.url for item in lease.urls} >= set(asked)
+        frontier.settle([Outcome(url, "visited", NOW, "") for url in asked], [Release(HOST, NOW)])
+        found: list[Url] = []
+        for part in frontier.visited_on(HOST):
+            assert len(part) <= 1000
+            found += part
+            frontier.settle([], [])
+            frontier.add([Discovery(Url(f"http://b.example/{len(found)}"), 0)])
+        assert sorted(found) == sorted(asked)
+        assert list(frontier.visited_on("nobody.example")) == []

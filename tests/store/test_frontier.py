@@ -22,13 +22,14 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.exclusion import Access
+from goodbot.lessons import Lesson
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.memory import MemoryFrontier
 from goodbot.store.recent import Recent
 from goodbot.store.schema import FORMAT, hash_of
 from goodbot.store.seen_table import DUE_MOST
 from goodbot.url import Url
-from goodbot.values import Discovery, Event, Lease, Lesson, Outcome, RecordRef, Release, Seen, State
+from goodbot.values import Discovery, Event, Found, Lease, Outcome, RecordRef, Release, Seen, State
 
 HOME = Url("https://example.org/")
 
@@ -546,6 +547,9 @@ discoveries = st.lists(
         inlinks=st.sampled_from([1, 1, 2, 4]),
         modified_at=st.none() | st.sampled_from([0.5, 4.0, 30.0]),
         interval_s=st.none() | st.sampled_from([60.0, 3600.0]),
+        lists=st.integers(0, 2),
+        expects_list=st.booleans(),
+        can_wait=st.booleans(),
     ),
     max_size=6,
 )
@@ -598,6 +602,7 @@ class SameAsInMemory(RuleBasedStateMachine):
 
     host_pages: int | None = None
     revisit_until: float | None = None
+    host_lists: int | None = None
 
     def __init__(self) -> None:
         super().__init__()
@@ -605,7 +610,12 @@ class SameAsInMemory(RuleBasedStateMachine):
         self.leases: dict[str, list[Url]] = {}
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "frontier.sqlite"
-        self.memory = MemoryFrontier(now=lambda: self.now, host_pages=self.host_pages, revisit_until=self.revisit_until)
+        self.memory = MemoryFrontier(
+            now=lambda: self.now,
+            host_pages=self.host_pages,
+            revisit_until=self.revisit_until,
+            host_lists=self.host_lists,
+        )
         self.sqlite = self.open(create=True)
 
     def open(self, *, create: bool = False) -> SqliteFrontier:
@@ -615,6 +625,7 @@ class SameAsInMemory(RuleBasedStateMachine):
             now=lambda: self.now,
             host_pages=self.host_pages,
             revisit_until=self.revisit_until,
+            host_lists=self.host_lists,
         )
 
     def teardown(self) -> None:
@@ -648,7 +659,8 @@ class SameAsInMemory(RuleBasedStateMachine):
             Outcome(url, at=self.now, ready_at=self.now + wait, **data.draw(outcome_parts)) for url in reversed(done)
         ]
         releases = [Release(host, self.now + wait, wait)] if release else []
-        self.both(lambda store: store.settle(outcomes, releases))
+        found = [Found(tuple(data.draw(discoveries)), self.now)] if data.draw(st.booleans()) else []
+        self.both(lambda store: store.settle(outcomes, releases, found))
         if release:
             del self.leases[host]
 
@@ -663,7 +675,7 @@ class SameAsInMemory(RuleBasedStateMachine):
                 with pytest.raises(ValueError, match="not leased"):
                     store.settle([], [Release(host, 0.0)])
 
-    @rule(seconds=st.sampled_from([0.5, 1.0, 5.0]))
+    @rule(seconds=st.sampled_from([0.5, 1.0, 5.0, 90_000.0]))
     def wait(self, seconds: float) -> None:
         self.now += seconds
 
@@ -681,6 +693,8 @@ class SameAsInMemory(RuleBasedStateMachine):
         if not self.leases:
             self.sqlite.close()
             self.sqlite = self.open()
+            for host in self.memory._hosts.values():
+                host.lists_counted = 0
 
     @invariant()
     def they_say_the_same(self) -> None:
@@ -712,13 +726,22 @@ class SameAsInMemoryWithFewRevisits(SameAsInMemory):
     revisit_until = 5.0
 
 
+class SameAsInMemoryWithFewLists(SameAsInMemory):
+    """With a bound on the lists of a host."""
+
+    revisit_until = inf
+    host_lists = 1
+
+
 TestSameAsInMemory = SameAsInMemory.TestCase
 TestSameAsInMemoryWithFewPages = SameAsInMemoryWithFewPages.TestCase
 TestSameAsInMemoryWithRevisits = SameAsInMemoryWithRevisits.TestCase
 TestSameAsInMemoryWithFewRevisits = SameAsInMemoryWithFewRevisits.TestCase
+TestSameAsInMemoryWithFewLists = SameAsInMemoryWithFewLists.TestCase
 TestSameAsInMemory.settings = TestSameAsInMemoryWithFewPages.settings = settings(
     max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
 )
+TestSameAsInMemoryWithFewLists.settings = TestSameAsInMemory.settings
 TestSameAsInMemoryWithRevisits.settings = TestSameAsInMemoryWithFewRevisits.settings = TestSameAsInMemory.settings
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import RunError
+from goodbot.hits import IndexMark
+from goodbot.lessons import Lesson
 from goodbot.live import Courtesy
 from goodbot.store import migrations
 from goodbot.store.frontier import SqliteFrontier
@@ -220,12 +222,14 @@ def format_4(tmp_path: Path) -> Path:
 
 
 def test_what_a_file_of_format_4_holds_is_there(format_4: Path) -> None:
-    before = {line for line in dump(format_4) if line.startswith("INSERT") and '"urls"' not in line}
+    altered = ('"urls"', '"leased"', '"hosts"')
+    before = {
+        line for line in dump(format_4) if line.startswith("INSERT") and not any(name in line for name in altered)
+    }
     migrations.migrate(format_4)
     assert version(format_4) == FORMAT
     after = dump(format_4)
-    lost = {line for line in before - after if '"leased"' not in line}
-    assert lost == set()
+    assert before - after == set()
     with SqliteFrontier.open(format_4, read_only=True) as frontier:
         records = {record.url.path: record for record in frontier.records() if record.url.host == "example.org"}
         status = frontier.status()
@@ -273,6 +277,24 @@ def test_what_was_visited_in_a_file_of_format_4_is_due_a_week_later(format_4: Pa
         ]
 
 
+def test_pages_that_a_browser_made_are_known_after_format_6(format_4: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "FORMAT", 6)
+        migrations.migrate(format_4)
+    with closing(sqlite3.connect(format_4)) as connection:
+        events = '[[20.0,"read","rendered","in 9 ms",null]]'
+        of_home = "seq IN (SELECT seq FROM seen JOIN urls USING (seq) WHERE path = '/')"
+        assert connection.execute(f"UPDATE visits SET events = ? WHERE {of_home}", (events,)).rowcount == 1
+        connection.commit()
+    with SqliteFrontier.open(format_4) as frontier:
+        records = {record.url: record.seen for record in frontier.records()}
+        assert [url for url, seen in records.items() if seen is not None and seen.rendered] == [HOME]
+        assert frontier.index_mark() is None
+        assert frontier.expect_index(IndexMark("new", 3)) == 2
+        assert frontier.index_mark() == IndexMark("new", 3)
+        assert (HOME, None) in frontier.pending()
+
+
 def test_a_step_that_fails_leaves_the_file_as_it_was(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     step = migrations.STEPS[2]
 
@@ -292,3 +314,17 @@ def test_a_step_that_fails_leaves_the_file_as_it_was(path: Path, monkeypatch: py
 
 def test_every_format_since_the_first_that_can_be_read_has_a_step() -> None:
     assert sorted(migrations.STEPS) == list(range(min(migrations.STEPS), FORMAT))
+
+
+def test_lessons_of_format_6_hold_for_a_week(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for step in range(2, 6):
+            migrations.STEPS[step](connection)
+        connection.execute("PRAGMA user_version = 6")
+        connection.execute("INSERT INTO lessons VALUES ('example.org', 'canonical', '/c', 'a mistake', 900.0)")
+        connection.execute("INSERT INTO lessons VALUES ('example.org', 'family', '/gone/*', 'a trap', 1000.0)")
+    with SqliteFrontier.open(path) as frontier:
+        assert frontier.load_lessons(["example.org"]) == [
+            Lesson("example.org", "canonical", "/c", "a mistake", 900.0),
+            Lesson("example.org", "family", "/gone/*", "a trap", 1000.0, 1000.0 + 7 * 86400.0, 1),
+        ]

@@ -24,3 +24,15 @@ def test_one_that_is_larger_than_the_bound_is_kept_alone() -> None:
     store.save_robots("https://b.example", Access.from_response(200, [], b"#" * 200_000, NOW))
     assert store.load_robots("https://a.example") is None
     assert store.load_robots("https://b.example") is not None
+
+
+def test_the_rules_of_a_file_are_not_kept_with_it() -> None:
+    """Read, they weigh up to 50 times as much as the file."""
+    memory = RobotsMemory()
+    access = Access.from_response(200, [], b"User-agent: *\nDisallow: /a\n", 0.0)
+    memory.save_robots("http://h.example", access)
+    for _ in range(2):
+        loaded = memory.load_robots("http://h.example")
+        assert loaded == access
+        assert "rules" not in vars(loaded)
+        assert not loaded.verdict("http://h.example/a", "goodbot").allowed

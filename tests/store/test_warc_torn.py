@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from goodbot.archived import Gap
 from goodbot.errors import DamagedError, RunError
 from goodbot.values import RecordRef, Response
 from store.archive_samples import (
@@ -56,18 +57,19 @@ def test_zeros_after_the_last_member_are_cut(small: Path) -> None:
 
 
 def test_damage_before_other_members_is_told_and_nothing_is_cut(small: Path) -> None:
-    content = bytearray(small.read_bytes())
-    place = member_ends(bytes(content))[2]
+    small_bytes = small.read_bytes()
+    content = bytearray(small_bytes)
+    place = member_ends(small_bytes)[2]
     content[place + 40] ^= 0xFF
     leave_as_killed(small, bytes(content))
     archive = writer(small.parent)
     assert small.read_bytes() == content
-    (told,) = archive.damage
-    assert told.startswith(f"{small.name} is damaged at byte {place}: ")
-    captures = archive.captures()
-    assert next(captures).response.body == b"0"
-    with pytest.raises(DamagedError, match=f"{small.name} is damaged at byte {place}: "):
-        next(captures)
+    gaps: list[Gap] = []
+    assert [archived.response.body for archived in archive.captures(gaps.append)] == [b"0", b"2"]
+    assert gaps == archive.damage
+    ((file, start, end, what),) = gaps
+    assert (file, start, end) == (small.name, place, member_ends(small_bytes)[3])
+    assert what
     with pytest.raises(DamagedError, match=f"{small.name} is damaged at byte {place}: "):
         archive.read(RecordRef(small.name, place))
     archive.close()

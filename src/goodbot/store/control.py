@@ -26,11 +26,15 @@ from goodbot.url import Url, parse_url
 FILE_MOST_BYTES: Final = 1 << 20
 WISH_URLS_MOST: Final = 100
 """Of the longest URLs, JSON escapes and all, a wish then still fits into a file of `FILE_MOST_BYTES`."""
+ID_MOST_CHARS: Final = 100
+"""Of a lesson."""
 WISHES_MOST: Final = 1000
 """Taken at a time; the others wait for the next time."""
 DAMAGED_MOST: Final = 100
-_KINDS: Final = ("pause", "resume", "stop", "submit", "forget")
+_KINDS: Final = ("pause", "resume", "stop", "submit", "forget", "unlearn")
 _WITH_URLS: Final = ("submit", "forget")
+_LASTING: Final = (*_WITH_URLS, "unlearn")
+"""Carried out by the next crawl, if the one they were meant for has ended."""
 
 
 class ControlFolder:
@@ -59,7 +63,7 @@ class ControlFolder:
             raise RunError(f"cannot use {self._folder}: {error.strerror}") from error
         for name in self._names(".wish"):
             wish = _read_wish(self._folder / name)
-            if wish is not None and wish.kind not in _WITH_URLS:
+            if wish is not None and wish.kind not in _LASTING:
                 self.withdraw(name)
 
     def take(self, say: Callable[[str], None]) -> Iterator[Wish]:
@@ -135,7 +139,8 @@ class ControlFolder:
         name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.wish"
         part = self._folder / f"{name}.part"
         try:
-            part.write_text(json.dumps({"wish": wish.kind, "urls": [url.text for url in wish.urls]}), encoding="utf-8")
+            said = {"wish": wish.kind, "urls": [url.text for url in wish.urls], "lessons": wish.lessons}
+            part.write_text(json.dumps(said), encoding="utf-8")
             part.rename(self._folder / name)
         except OSError as error:
             raise RunError(f"cannot write to {self._folder}: {error.strerror}") from error
@@ -176,11 +181,15 @@ def _read_wish(file: Path) -> Wish | None:
         kind, texts = value["wish"], value.get("urls", [])
         urls = tuple(parse_url(text) for text in texts if isinstance(text, str))
         known = kind in _KINDS and isinstance(texts, list) and len(texts) <= WISH_URLS_MOST
+        ids = value.get("lessons", [])
+        lessons = tuple(text for text in ids if isinstance(text, str) and len(text) <= ID_MOST_CHARS)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if not known or len(urls) != len(texts) or None in urls or (kind in _WITH_URLS) != bool(urls):
         return None
-    return Wish(kind, tuple(url for url in urls if isinstance(url, Url)))
+    if (kind == "unlearn") != bool(lessons) or len(lessons) != len(ids) or len(ids) > WISH_URLS_MOST:
+        return None
+    return Wish(kind, tuple(url for url in urls if isinstance(url, Url)), lessons)
 
 
 def _read(file: Path) -> bytes | None:

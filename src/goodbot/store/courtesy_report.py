@@ -11,19 +11,23 @@ from typing import Any, Final
 
 from goodbot.exclusion import Access
 from goodbot.exclusion.timing import Timing
+from goodbot.lessons import Lesson
 from goodbot.live import Courtesy
 from goodbot.store.courtesy_table import RobotsVersion, load_courtesies, load_versions
+from goodbot.store.lesson_table import load_lessons
 from goodbot.store.robots_table import load_access
 from goodbot.store.schema import CODES, CODES_AGAIN, connect, translated, url_of
-from goodbot.url import parse_url
+from goodbot.url import authority_of, parse_url
 
 REFUSED_SHOWN: Final = 20
+LESSONS_SHOWN: Final = 20
 ORIGINS_SHOWN: Final = 20
 """Of one host, each with its robots.txt."""
 
 _ORIGINS: Final = """
-SELECT origin FROM robots_versions WHERE origin IN (?1, ?2) OR origin BETWEEN ?1 || ':' AND ?1 || ';'
-  OR origin BETWEEN ?2 || ':' AND ?2 || ';' GROUP BY origin ORDER BY max(last_at) DESC LIMIT ?3"""
+SELECT origin FROM robots_versions WHERE origin IN (:http, :https) OR origin BETWEEN :http || ':' AND :http || ';'
+  OR origin BETWEEN :https || ':' AND :https || ';' GROUP BY origin ORDER BY max(last_at) DESC LIMIT :most"""
+_PORTS: Final = (("http", ":80"), ("https", ":443"))
 _REFUSED: Final = """SELECT origin, path, visits.at, events FROM urls JOIN hosts ON hosts.id = urls.host
   LEFT JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?)"""
 _HOSTS: Final = """SELECT host FROM courtesies UNION
@@ -55,7 +59,7 @@ class OriginReport:
 @dataclass(frozen=True, slots=True)
 class HostReport:
     """All about one host. `asked_gap_s` is the longest that any of its origins asks for now, `refused` how many URLs
-    robots.txt forbids, of which `refused_urls` are some."""
+    robots.txt forbids, of which `refused_urls` are some; `lessons` are the latest in force."""
 
     host: str
     done: Courtesy
@@ -63,6 +67,7 @@ class HostReport:
     refused: int
     refused_urls: tuple[RefusedUrl, ...]
     forgotten_at: float | None
+    lessons: tuple[Lesson, ...] = ()
 
     @property
     def latest(self) -> OriginReport | None:
@@ -98,13 +103,16 @@ def _report(connection: sqlite3.Connection, token: str, host: str) -> HostReport
     now = time.time()
     origins = tuple(_origin(connection, token, origin, now) for origin in _origins(connection, host))
     refused, some = _refused(connection, row[0]) if row is not None else (0, ())
-    return HostReport(host, done or Courtesy(host), origins, refused, some, row[1] if row is not None else None)
+    lessons = tuple(lesson for lesson in load_lessons(connection, [host]) if not lesson.lapsed)
+    forgotten_at = row[1] if row is not None else None
+    return HostReport(host, done or Courtesy(host), origins, refused, some, forgotten_at, lessons[-LESSONS_SHOWN:])
 
 
 def _origins(connection: sqlite3.Connection, host: str) -> list[str]:
     """Those whose robots.txt was asked for; the host in a name with a port may be another."""
-    named = [f"{scheme}://{host.removesuffix(default)}" for scheme, default in (("http", ":80"), ("https", ":443"))]
-    rows = connection.execute(_ORIGINS, (*named, 4 * ORIGINS_SHOWN))
+    authority = authority_of(host)
+    named = {scheme: f"{scheme}://{authority.removesuffix(port)}" for scheme, port in _PORTS}
+    rows = connection.execute(_ORIGINS, {**named, "most": 4 * ORIGINS_SHOWN})
     found = ((origin, parse_url(f"{origin}/")) for (origin,) in rows)
     return [origin for origin, url in found if url is not None and url.host_key == host][:ORIGINS_SHOWN]
 

@@ -33,8 +33,8 @@ _LAST: Final = """SELECT first_at, result, status, failure, digest FROM robots_v
   WHERE origin = ? ORDER BY first_at DESC LIMIT 1"""
 _SAME: Final = "UPDATE robots_versions SET last_at = ?, fetches = fetches + 1 WHERE origin = ? AND first_at = ?"
 _NEW: Final = "INSERT OR REPLACE INTO robots_versions VALUES (?, ?, ?, 1, ?, ?, ?, ?, ?)"
-_OLD: Final = """DELETE FROM robots_versions WHERE origin = ?1 AND first_at < (SELECT min(first_at) FROM
-  (SELECT first_at FROM robots_versions WHERE origin = ?1 ORDER BY first_at DESC LIMIT ?2))"""
+_OLD: Final = """DELETE FROM robots_versions WHERE origin = :origin AND first_at < (SELECT min(first_at) FROM
+  (SELECT first_at FROM robots_versions WHERE origin = :origin ORDER BY first_at DESC LIMIT :most))"""
 
 
 class RobotsVersion(NamedTuple):
@@ -78,7 +78,7 @@ def save_version(connection: sqlite3.Connection, origin: str, access: Access) ->
         return
     size = len(access.body) + access.cut_bytes if read else None
     connection.execute(_NEW, (origin, access.fetched_at, access.fetched_at, *found, size))
-    connection.execute(_OLD, (origin, VERSIONS_MOST))
+    connection.execute(_OLD, {"origin": origin, "most": VERSIONS_MOST})
 
 
 def load_versions(connection: sqlite3.Connection, origin: str) -> tuple[RobotsVersion, ...]:

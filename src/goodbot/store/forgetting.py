@@ -6,7 +6,7 @@ from typing import Final
 
 from goodbot.store.lesson_table import forget_lessons
 from goodbot.store.schema import CODED, LEASED, url_of
-from goodbot.url import Url, parse_url
+from goodbot.url import Url, authority_of, host_of, parse_url
 
 NO_SOURCE: Final = "a page that is forgotten"
 """In place of the URL of a page that led to others."""
@@ -14,8 +14,11 @@ NO_SOURCE: Final = "a page that is forgotten"
 _FIND: Final = "SELECT id FROM hosts WHERE key = ?"
 _KNOWN_OTHERWISE: Final = "SELECT 1 FROM courtesies WHERE host = ?"
 _BAR: Final = "INSERT OR IGNORE INTO forgotten VALUES (?, ?)"
-_VISITED: Final = """SELECT origin, path FROM urls JOIN visits ON visits.seq = urls.seq
-  JOIN hosts ON hosts.id = urls.host WHERE urls.host = ?"""
+_VISITED: Final = """SELECT hash, origin, path, visits.seq FROM urls LEFT JOIN visits ON visits.seq = urls.seq
+  JOIN hosts ON hosts.id = urls.host WHERE urls.host = ? AND hash > ? ORDER BY hash LIMIT ?"""
+_BEFORE_ALL: Final = float("-inf")
+_LOOKED_AT_ONCE: Final = 1000
+"""URLs of one part; its host may have millions."""
 _ELSEWHERE: Final = """SELECT origin, path FROM copies CROSS JOIN urls USING (host, hash)
   JOIN hosts ON hosts.id = urls.host WHERE instr(same_as, ?) AND host_key(same_as) = ? AND hosts.key != ?"""
 _REMOVALS: Final = (
@@ -30,17 +33,17 @@ _REMOVALS: Final = (
 
 
 def bar(connection: sqlite3.Connection, host: str, at: float) -> bool:
-    """Nothing of the host is leased or found from now on; False if it is not known at all."""
+    """Nothing of the host is leased or found from now on; False if nothing is known of it, so there is nothing to take
+    out."""
     row = connection.execute(_FIND, (host,)).fetchone()
+    is_known = row is not None or connection.execute(_KNOWN_OTHERWISE, (host,)).fetchone() is not None
     if row is None:
-        if connection.execute(_KNOWN_OTHERWISE, (host,)).fetchone() is None:
-            return False
-        values = (host, f"http://{host}")
+        values = (host, f"http://{authority_of(host)}")
         row = connection.execute("INSERT INTO hosts (key, origin, ready_at) VALUES (?, ?, 0) RETURNING id", values)
         row = row.fetchone()
     connection.execute(_BAR, (row[0], at))
     connection.execute("UPDATE hosts SET due = NULL WHERE id = ?", row)
-    return True
+    return is_known
 
 
 def unbar(connection: sqlite3.Connection, host: str) -> bool:
@@ -56,17 +59,22 @@ def unfinished(connection: sqlite3.Connection) -> list[str]:
     return [key for (key,) in connection.execute(query)]
 
 
-def visited(connection: sqlite3.Connection, host: str) -> Iterator[Url]:
-    """URLs of the host that were asked for, whatever came of it."""
+def visited(connection: sqlite3.Connection, host: str) -> Iterator[list[Url]]:
+    """URLs of the host that were asked for, whatever came of it, in parts (some may be empty). Each is one short query,
+    so that the file may be written between two."""
     row = connection.execute(_FIND, (host,)).fetchone()
-    for origin, path in connection.execute(_VISITED, row) if row else ():
-        yield url_of(origin, path)
+    if row is None:
+        return
+    after = _BEFORE_ALL
+    while part := connection.execute(_VISITED, (*row, after, _LOOKED_AT_ONCE)).fetchall():
+        yield [url_of(origin, path) for _, origin, path, seq in part if seq is not None]
+        after = part[-1][0]
 
 
 def copies_elsewhere(connection: sqlite3.Connection, host: str) -> list[Url]:
     """Pages of other hosts that were left out as copies of pages of this one: they stand for themselves now."""
     connection.create_function("host_key", 1, _host_key, deterministic=True)
-    rows = connection.execute(_ELSEWHERE, (_bare(host), host, host)).fetchall()
+    rows = connection.execute(_ELSEWHERE, (host_of(host), host, host)).fetchall()
     return [url_of(origin, path) for origin, path in rows]
 
 
@@ -94,7 +102,7 @@ def _forget_names(connection: sqlite3.Connection, host: str) -> None:
     `instr` first, as it costs less.
     """
     connection.create_function("host_key", 1, _host_key, deterministic=True)
-    bare = _bare(host)
+    bare = host_of(host)
     for table in ("robots", "robots_versions"):
         of_host = "instr(origin, ?) AND host_key(origin || '/') = ?"
         connection.execute(f"DELETE FROM {table} WHERE {of_host}", (bare, host))  # noqa: S608 - two names of ours
@@ -102,11 +110,6 @@ def _forget_names(connection: sqlite3.Connection, host: str) -> None:
     connection.execute(sources, (NO_SOURCE, bare, host))
     connection.execute("DELETE FROM copies WHERE instr(same_as, ?) AND host_key(same_as) = ?", (bare, host))
     forget_lessons(connection, host, bare)
-
-
-def _bare(host: str) -> str:
-    """Without its port."""
-    return host.rpartition(":")[0] if host.rpartition(":")[2].isdigit() else host
 
 
 def _host_key(text: str) -> str | None:

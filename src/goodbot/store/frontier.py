@@ -10,11 +10,13 @@ from types import TracebackType
 
 from goodbot.errors import RunError
 from goodbot.exclusion import Access
+from goodbot.hits import IndexMark
+from goodbot.lessons import Lesson, Said
 from goodbot.live import Courtesy
-from goodbot.store import forgetting, schema
+from goodbot.store import forgetting, index_table, schema
 from goodbot.store.courtesy_table import load_courtesies, save_courtesies, save_version
 from goodbot.store.ledger import SqliteLedger
-from goodbot.store.lesson_table import load_lessons, save_lessons
+from goodbot.store.lesson_table import drop_lessons, load_lessons, save_lessons
 from goodbot.store.migrations import migrate
 from goodbot.store.recent import Recent
 from goodbot.store.robots_table import save_access
@@ -22,7 +24,7 @@ from goodbot.store.schema import translated, url_of
 from goodbot.store.seen_table import said_by
 from goodbot.store.transaction import Transaction
 from goodbot.url import Url
-from goodbot.values import Discovery, Lease, Lesson, Outcome, Release, Said
+from goodbot.values import Discovery, Found, Lease, Outcome, Release
 
 
 class SqliteFrontier(SqliteLedger):
@@ -41,12 +43,14 @@ class SqliteFrontier(SqliteLedger):
         now: Callable[[], float],
         host_pages: int | None,
         revisit_until: float | None,
+        host_lists: int | None,
     ) -> None:
         super().__init__(path, connection)
         self._lock = lock
         self._now = now
         self._host_pages = host_pages
         self._revisit_until = revisit_until
+        self._host_lists = host_lists
         self._recent = Recent()
 
     @classmethod
@@ -59,18 +63,21 @@ class SqliteFrontier(SqliteLedger):
         now: Callable[[], float] = time.time,
         host_pages: int | None = None,
         revisit_until: float | None = None,
+        host_lists: int | None = None,
     ) -> "SqliteFrontier":
         """The frontier in file `path`; `create` makes one if there is none, and one of an older format is brought up.
 
         What a dead crawl had leased is ready again. `read_only` takes no lock, changes nothing and works beside
         a crawl that runs. `now` dates what `add` finds. Of one host at most `host_pages` URLs are visited; what is
         ready beyond is out of scope, until `reconsider` under a higher bound. What was visited (or was gone, or
-        disallowed) and is due again up to `revisit_until` (infinity: always) is leased when it is; None: nothing is.
+        disallowed) and is due again up to `revisit_until` (infinity: always) is leased when it is; None: nothing is. Of
+        one host at most `host_lists` URLs where a list is expected are visited in a day; what is ready beyond is out of
+        scope, until `reconsider` or until it is found again.
         Raises InputError if there is no such file, BusyError if another process writes to it.
         """
-        path = Path(path)
+        path, bounds = Path(path), (now, host_pages, revisit_until, host_lists)
         if read_only or not (create or path.exists()):
-            return cls(path, schema.connect(path, read_only=True), None, now, host_pages, revisit_until)
+            return cls(path, schema.connect(path, read_only=True), None, *bounds)
         with translated(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             lock = schema.lock(path)
@@ -79,7 +86,7 @@ class SqliteFrontier(SqliteLedger):
                 if create and not path.exists():
                     schema.create(path)
                 migrate(path)
-            frontier = cls(path, schema.connect(path, read_only=False), lock, now, host_pages, revisit_until)
+            frontier = cls(path, schema.connect(path, read_only=False), lock, *bounds)
         except BaseException:
             os.close(lock)
             raise
@@ -88,6 +95,7 @@ class SqliteFrontier(SqliteLedger):
                 transaction.return_leases(now())
                 transaction.set_until()
                 transaction.close_full()
+                transaction.grant_lists()
         except BaseException:
             frontier.close()
             raise
@@ -123,10 +131,10 @@ class SqliteFrontier(SqliteLedger):
         with self._writing(durable=False) as transaction:
             return transaction.lease(hosts, urls_per_host, now)
 
-    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
+    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[Found] = ()) -> None:
         """See `Frontier.settle`. Raises ValueError for a URL or a host that is not leased."""
         with self._writing() as transaction:
-            transaction.settle(outcomes)
+            transaction.settle(outcomes, found)
             for release in releases:
                 transaction.release(release)
 
@@ -135,17 +143,43 @@ class SqliteFrontier(SqliteLedger):
         with self._writing() as transaction:
             return transaction.reconsider(judge)
 
-    def indexed(self, urls: Iterable[Url]) -> None:
+    def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
         """See `IndexQueue.indexed`; URLs not pending are passed over."""
         with self._writing() as transaction:
             for url in urls:
                 transaction.indexed(url)
+            if mark is not None:
+                index_table.save_mark(self._db, mark)
+
+    def passed_over(self, urls: Iterable[Url]) -> None:
+        """See `IndexQueue.passed_over`."""
+        with self._writing() as transaction:
+            for url in urls:
+                transaction.passed_over(url)
+
+    def expect_index(self, mark: IndexMark) -> int:
+        """From now on the index is a new one, which `mark` describes: every page that was indexed, or was fetched
+        while the crawl kept no index, is pending for it. Gives how many."""
+        with self._writing():
+            index_table.save_mark(self._db, mark)
+            return index_table.queue_all(self._db)
+
+    def index_skipped(self) -> int:
+        """What was fetched while the crawl kept no index is pending; gives how many pages are pending now."""
+        with self._writing():
+            return index_table.queue_skipped(self._db)
 
     def requeue(self, urls: Iterable[Url]) -> None:
         """See `IndexQueue.requeue`; URLs out of scope or not known are passed over."""
         with self._writing() as transaction:
             for url in urls:
                 transaction.requeue(url)
+
+    def lose_records(self, urls: Iterable[Url]) -> None:
+        """The records of these are lost: pages are ready to be fetched again, whole. URLs not known are passed over."""
+        with self._writing() as transaction:
+            for url in urls:
+                transaction.lose_record(url)
 
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`. Not forced to the disk: what a power cut takes is fetched again."""
@@ -179,11 +213,22 @@ class SqliteFrontier(SqliteLedger):
 
         Not forced to the disk: what a power cut takes is learned again.
         """
-        with self._writing(durable=False):
-            save_lessons(self._db, lessons)
+        with self._writing(durable=False) as transaction:
+            saved = list(lessons)
+            save_lessons(self._db, saved)
+            if over := [lesson for lesson in saved if lesson.lapsed]:
+                transaction.let_in(over)
+
+    def drop_lessons(self, lessons: Iterable[Lesson]) -> int:
+        """As if they had never been learned: what they have left out is ready; how many URLs that are."""
+        with self._writing() as transaction:
+            dropped = list(lessons)
+            drop_lessons(self._db, dropped)
+            return transaction.let_in(dropped)
 
     def bar_host(self, host: str) -> bool:
-        """Nothing of a host (`Url.host_key`) is leased or found from now on; False if it is not known at all."""
+        """Nothing of a host (`Url.host_key`) is leased or found from now on; False if nothing is known of it, so
+        that nothing has to be removed."""
         with self._writing():
             return forgetting.bar(self._db, host, self._now())
 
@@ -197,8 +242,8 @@ class SqliteFrontier(SqliteLedger):
         with translated(self._path):
             return forgetting.unfinished(self._db)
 
-    def visited_on(self, host: str) -> Iterator[Url]:
-        """URLs of a host that were asked for, whatever came of it."""
+    def visited_on(self, host: str) -> Iterator[list[Url]]:
+        """URLs of a host that were asked for, whatever came of it, in parts; the file may be written between two."""
         with translated(self._path):
             yield from forgetting.visited(self._db, host)
 
@@ -234,7 +279,8 @@ class SqliteFrontier(SqliteLedger):
             self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                transaction = Transaction(self._db, self._recent, self._host_pages, self._revisit_until)
+                bounds = self._host_pages, self._revisit_until, self._host_lists
+                transaction = Transaction(self._db, self._recent, *bounds)
                 yield transaction
                 transaction.finish()
                 self._db.execute("COMMIT")

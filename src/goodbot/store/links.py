@@ -26,20 +26,20 @@ _BATCH: Final = 8192
 
 _FAILED: Final = CODES["failed"]
 
-_NEW_URL = """INSERT INTO urls (host, hash, seq, state, rank, public_only, hops, refused, path, interval_s)
-  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
-_STATE, _RANK, _REFUSED, _INTERVAL = 3, 4, 7, 9
+_NEW_URL = """INSERT INTO urls (host, hash, seq, state, rank, public_only, hops, refused, path, interval_s, lists)
+  VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
+_STATE, _RANK, _PUBLIC_ONLY, _REFUSED, _INTERVAL = 3, 4, 5, 7, 9
 """Where they stand in it."""
 
-_BETTER_RANK = "UPDATE urls SET rank = ? WHERE host = ? AND hash = ?"
+_BETTER = "UPDATE urls SET rank = ?, public_only = ? WHERE host = ? AND hash = ?"
 _INTERVAL_SAID = "UPDATE urls SET interval_s = ? WHERE host = ? AND hash = ?"
 _DUE_AT = "UPDATE urls SET ready_at = ? WHERE host = ? AND hash = ?"
-_READY_AGAIN = """UPDATE urls SET state = 0, rank = ?, tries = 0, ready_at = NULL, refused = NULL
+_READY_AGAIN = """UPDATE urls SET state = 0, rank = ?, public_only = ?, tries = 0, ready_at = NULL, refused = NULL
   WHERE host = ? AND hash = ?"""
 
 # Of several sizes, so that few distinct statements are prepared: 2.6 µs a key in the large ones, 5.5 alone.
 _LOOK_UP = """WITH wanted (host, hash) AS (VALUES {})
-  SELECT urls.host, urls.hash, seq, state, rank, refused IS NOT NULL, interval_s
+  SELECT urls.host, urls.hash, seq, state, rank, refused IS NOT NULL, interval_s, public_only
   FROM wanted CROSS JOIN urls USING (host, hash)"""
 _LOOK_UPS = tuple((size, _LOOK_UP.format(", ".join(["(?, ?)"] * size))) for size in (256, 16, 1))
 
@@ -53,6 +53,7 @@ class _Known:
     rank: int
     left_out: bool
     interval_s: float | None
+    public_only: int
     revived: bool = False
 
 
@@ -95,7 +96,7 @@ class Links:
         new: dict[Key, list[Any]] = {}
         changed: dict[Key, _Known] = {}
         for (item, at), (key, path) in zip(batch, placed, strict=True):
-            rank = rank_of(item.depth, item.inlinks, item.priority)
+            rank = rank_of(item.depth, item.inlinks, item.priority, item.expects_list, item.can_wait)
             if (entry := known.get(key)) is not None:
                 if item.refused is None:
                     if self._know_better(entry, item, rank, key[0]):
@@ -105,6 +106,7 @@ class Links:
                 new[key] = self._new_row(item, at, key, rank, path)
             elif item.refused is None:
                 row[_STATE], row[_REFUSED] = READY, None
+                row[_PUBLIC_ONLY] = row[_PUBLIC_ONLY] and item.public_only
                 row[_RANK] = better_of(row[_RANK], rank)
                 row[_INTERVAL] = row[_INTERVAL] if item.interval_s is None else item.interval_s
         self._write_new(sorted(new.values()))
@@ -120,14 +122,16 @@ class Links:
             self._told = (item.source, at)
             self._sources.append((seq, at, None if item.source is None else item.source.text))
         if item.refused is None:
-            return [*key, seq, READY, rank, item.public_only, item.hops, None, path, item.interval_s]
+            return [*key, seq, READY, rank, item.public_only, item.hops, None, path, item.interval_s, item.lists]
         refused = storable(item.refused)
-        return [*key, seq, OUT_OF_SCOPE, rank, item.public_only, item.hops, refused, path, item.interval_s]
+        return [*key, seq, OUT_OF_SCOPE, rank, item.public_only, item.hops, refused, path, item.interval_s, item.lists]
 
     def _know_better(self, entry: _Known, item: Discovery, rank: int, host: int) -> bool:
         """What changes by a link in scope, or a seed: see `Frontier.add`."""
         rank = better_of(entry.rank, rank)
-        if entry.left_out or (item.source is None and entry.state in (OUT_OF_SCOPE, _FAILED)):
+        is_cleared = bool(entry.public_only) and not item.public_only
+        entry.public_only = entry.public_only and item.public_only
+        if entry.left_out or ((item.source is None or is_cleared) and entry.state in (OUT_OF_SCOPE, _FAILED)):
             self._counts[CODED[entry.state]] -= 1
             self._counts["ready"] += 1
             self._touched.add(host)
@@ -135,7 +139,7 @@ class Links:
             return True
         waits = entry.state in (READY, LATER)
         if rank == entry.rank or not (waits or depth_of(rank) < depth_of(entry.rank)):
-            return False
+            return is_cleared
         entry.rank = rank
         return True
 
@@ -172,10 +176,10 @@ class Links:
         self._counts["urls"] += len(rows)
 
     def _write_changed(self, changed: dict[Key, _Known]) -> None:
-        revived = [(entry.rank, *key) for key, entry in changed.items() if entry.revived]
-        better = [(entry.rank, *key) for key, entry in changed.items() if not entry.revived]
+        revived = [(entry.rank, entry.public_only, *key) for key, entry in changed.items() if entry.revived]
+        better = [(entry.rank, entry.public_only, *key) for key, entry in changed.items() if not entry.revived]
         self._db.executemany(_READY_AGAIN, revived)
-        self._db.executemany(_BETTER_RANK, better)
+        self._db.executemany(_BETTER, better)
 
     # ---- hosts --------------------------------------------------------------------------------------------
 

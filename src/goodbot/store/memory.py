@@ -5,30 +5,31 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
 from math import inf
 from sys import float_info
 
 from goodbot.exclusion import Access
+from goodbot.hits import IndexMark
+from goodbot.lessons import Lesson, Said
 from goodbot.live import Courtesy
 from goodbot.store.ledger import found_events
-from goodbot.store.lesson_table import LESSONS_MOST
-from goodbot.store.memory_hosts import Host, Known
-from goodbot.store.rank import better_of, depth_of, rank_of
-from goodbot.store.seen_table import LOOKED_AT_MOST, SAID_MOST, says_whose
+from goodbot.store.list_turns import lists_reason
+from goodbot.store.memory_hosts import Host, Known, is_left_out, record_of, said_by
+from goodbot.store.memory_lessons import MemoryLessons
+from goodbot.store.memory_queue import MemoryQueue
+from goodbot.store.rank import LISTS, better_of, depth_of, rank_of
+from goodbot.store.seen_table import says_whose
 from goodbot.store.transaction import budget_reason
 from goodbot.url import Url
 from goodbot.values import (
     STATES,
     Discovery,
-    Event,
+    Found,
     Lease,
     LeasedUrl,
-    Lesson,
     Outcome,
     RecordRef,
     Release,
-    Said,
     State,
     Status,
     UrlRecord,
@@ -39,7 +40,8 @@ class MemoryFrontier:
     """Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore, LessonStore; `status` walks all URLs, `lease` only
     what it gives.
 
-    `now` dates what `add` finds. Of one host at most `host_pages` URLs are visited. What is due again up to
+    `now` dates what `add` finds. Of one host at most `host_pages` URLs are visited, and `host_lists` lists in a day.
+    What is due again up to
     `revisit_until` (infinity: always) is leased when it is; None: nothing is.
     """
 
@@ -49,25 +51,28 @@ class MemoryFrontier:
         now: Callable[[], float] = time.time,
         host_pages: int | None = None,
         revisit_until: float | None = None,
+        host_lists: int | None = None,
     ) -> None:
         self._now = now
         self._until = _until_of(revisit_until)
         self._host_pages = host_pages
+        self._host_lists = host_lists
+        self._at = -inf
         self._known: dict[Url, Known] = {}
         self._hosts: dict[str, Host] = {}
         self._due: list[tuple[float, int, Host]] = []  # may hold entries that are no longer true, see `_next_host`
         self._counts: Counter[str] = Counter()
-        self._to_index: dict[Url, RecordRef | None] = {}
-        self._leaving: set[Url] = set()
+        self._queue = MemoryQueue(lambda url: self._known[url].seq)
         self._robots: dict[str, Access] = {}
         self._courtesies: dict[str, Courtesy] = {}
-        self._lessons: dict[str, dict[tuple[str, str], Lesson]] = {}
+        self._lessons = MemoryLessons()
 
     # ---- Frontier -------------------------------------------------------------------------------------------
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
         """See `Frontier.add`. A new host comes before those that links led to."""
-        return self._discover(list(discoveries), self._now(), 0.0)  # a generator that fails changes nothing
+        self._at = self._now()
+        return self._discover(list(discoveries), self._at, 0.0)  # a generator that fails changes nothing
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
         """See `Frontier.lease`."""
@@ -79,16 +84,18 @@ class MemoryFrontier:
             leases.append(self._lease(host, urls_per_host, now))
         return leases
 
-    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
+    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[Found] = ()) -> None:
         """See `Frontier.settle`. Raises ValueError for a URL or a host that is not leased."""
         self._check(outcomes, releases)
+        times = [release.ready_at for release in releases] + [outcome.at for outcome in outcomes]
+        self._at = max([*times, *(at for _, at in found)], default=-inf)
         for outcome in outcomes:
             self._settle(outcome)
         for outcome in outcomes:
             if outcome.same_as and outcome.alike and says_whose(outcome):
                 self._known[outcome.url].said = self._text_of(outcome.same_as)
-        for outcome in outcomes:
-            self._discover(outcome.links, outcome.at, outcome.at)
+        for links, at in (*found, *((outcome.links, outcome.at) for outcome in outcomes)):
+            self._discover(links, at, at)
         for release in releases:
             host = self._hosts[release.host]
             host.leased, host.ready_at, host.backoff_s = False, release.ready_at, release.backoff_s
@@ -106,6 +113,7 @@ class MemoryFrontier:
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
         """See `Frontier.reconsider`."""
         refused = [known for known in self._known.values() if known.state == "out-of-scope"]
+        self._at = -inf
         reasons = [judge(known.url, known.depth) or self._reason_of_budget(known) for known in refused]
         for known, reason in zip(refused, reasons, strict=True):
             known.refused = reason
@@ -139,32 +147,39 @@ class MemoryFrontier:
             return None
         source = None if known.source is None else known.source.text
         found = found_events(known.found_at, source, known.depth, known.refused)
-        return _record(known, found + (known.last.events if known.last else ()))
+        return record_of(known, found + (known.last.events if known.last else ()))
 
     def records(self) -> Iterator[UrlRecord]:
         """See `Ledger.records`; in the order found."""
-        return iter([_record(known) for known in self._known.values()])
+        return iter([record_of(known) for known in self._known.values()])
 
     # ---- IndexQueue and RobotsStore -------------------------------------------------------------------------
 
-    def pending(self) -> list[tuple[Url, RecordRef | None]]:
+    def pending(self, most: int | None = None) -> list[tuple[Url, RecordRef | None]]:
         """See `IndexQueue.pending`; in the order found."""
-        return sorted(self._to_index.items(), key=lambda item: self._known[item[0]].seq)
+        return self._queue.pending(most)
 
     def leaving(self) -> list[Url]:
         """See `IndexQueue.leaving`; in the order found."""
-        return sorted(self._leaving, key=lambda url: self._known[url].seq)
+        return self._queue.leaving()
 
-    def indexed(self, urls: Iterable[Url]) -> None:
+    def passed_over(self, urls: Iterable[Url]) -> None:
+        """See `IndexQueue.passed_over`."""
+        for url in list(urls):
+            self._queue.passed_over(url)
+            if (known := self._known.get(url)) and known.seen:
+                known.seen = replace(known.seen, indexed=False)
+
+    def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
         """See `IndexQueue.indexed`; URLs neither pending nor leaving are passed over."""
         for url in list(urls):
-            self._to_index.pop(url, None)
-            self._leaving.discard(url)
+            self._queue.indexed(url)
 
     def requeue(self, urls: Iterable[Url]) -> None:
         """See `IndexQueue.requeue`; URLs out of scope or not known are passed over."""
+        self._at = -inf
         for url in list(urls):
-            self._to_index.pop(url, None)
+            self._queue.passed_over(url)
             known = self._known.get(url)
             if known is None:
                 continue
@@ -195,26 +210,36 @@ class MemoryFrontier:
 
     def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
         """See `LessonStore.load_lessons`; of each host in turn, the oldest first."""
-        return [item for host in dict.fromkeys(hosts) for item in _by_age(self._lessons.get(host, {}))]
+        return self._lessons.of(hosts)
+
+    def lesson_counts(self) -> tuple[int, int]:
+        """See `Ledger.lesson_counts`."""
+        return self._lessons.counts()
 
     def load_said(self, hosts: Iterable[str]) -> list[Said]:
         """See `LessonStore.load_said`."""
-        return [item for host in dict.fromkeys(hosts) for item in self._said_by(host)]
-
-    def _said_by(self, host: str) -> list[Said]:
-        again = [known for known in self._known.values() if known.url.host_key == host and known.due_at is not None]
-        looked_at = sorted(again, key=lambda item: item.due_at or 0.0, reverse=True)[:LOOKED_AT_MOST]
-        said = ((known.url, known.seen) for known in looked_at if known.seen is not None and known.seen.indexed)
-        return [Said(url, seen.digest, seen.text) for url, seen in islice(said, SAID_MOST)]
+        return [item for host in dict.fromkeys(hosts) for item in said_by(self._known.values(), host)]
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
         """See `LessonStore.save_lessons`; of one host the last 1,000 are kept."""
         saved = list(lessons)
-        for item in saved:
-            self._lessons.setdefault(item.host, {})[item.kind, item.about] = item
-        for host in {item.host for item in saved}:
-            kept = _by_age(self._lessons[host])[-LESSONS_MOST:]
-            self._lessons[host] = {(item.kind, item.about): item for item in kept}
+        self._lessons.save(saved)
+        self._let_in(item for item in saved if item.lapsed)
+
+    def drop_lessons(self, lessons: Iterable[Lesson]) -> int:
+        """See `SqliteFrontier.drop_lessons`."""
+        dropped = list(lessons)
+        self._lessons.drop(dropped)
+        return self._let_in(dropped)
+
+    def _let_in(self, lessons: Iterable[Lesson]) -> int:
+        over = [(item.host, item.evidence) for item in lessons]
+        refused = [known for known in self._known.values() if known.state == "out-of-scope"] if over else []
+        ready = [known for known in refused if is_left_out(known, over)]
+        for known in ready:
+            known.refused = None
+            self._make_ready(known)
+        return len(ready)
 
     # ---- the parts of it ------------------------------------------------------------------------------------
 
@@ -231,6 +256,8 @@ class MemoryFrontier:
         """After any change that may make a host due, or due at another time; one that has had its pages is closed."""
         if self._host_pages is not None and host.pages >= self._host_pages:
             host.close(budget_reason(self._host_pages))
+        if self._host_lists is not None and host.lists_had(self._at) >= self._host_lists:
+            host.close(lists_reason(self._host_lists), LISTS)
         at = None if host.leased else host.opens_at(self._until)
         if at is not None and at != host.offered_at:
             heapq.heappush(self._due, (at, host.number, host))
@@ -250,7 +277,9 @@ class MemoryFrontier:
     def _know_better(self, known: Known, item: Discovery) -> None:
         """What changes by a link in scope, or a seed: see `Frontier.add`."""
         rank = better_of(known.rank, _rank(item))
-        if known.left_out or (item.source is None and known.state in ("out-of-scope", "failed")):
+        again = item.source is None or (known.public_only and not item.public_only)
+        known.public_only = known.public_only and item.public_only
+        if known.left_out or (again and known.state in ("out-of-scope", "failed")):
             known.rank = rank
             self._make_ready(known)
         elif rank != known.rank and (known.state in ("ready", "leased") or depth_of(rank) < known.depth):
@@ -275,7 +304,7 @@ class MemoryFrontier:
         state: State = "ready" if item.refused is None else "out-of-scope"
         known = Known(
             *(item.url, len(self._known), _rank(item), item.public_only, item.hops, item.refused),
-            *(state, at, item.source, item.interval_s),
+            *(state, at, item.source, item.interval_s, item.lists),
         )
         self._known[item.url] = known
         if state == "ready":
@@ -297,7 +326,8 @@ class MemoryFrontier:
     def _lease(self, host: Host, limit: int, now: float) -> Lease:
         host.leased, host.offered_at = True, None
         granted = inf if self._host_pages is None else self._host_pages - host.pages
-        urls = tuple(map(self._leased, host.take(limit, granted, now, self._until)))
+        lists = inf if self._host_lists is None else self._host_lists - host.lists_had(now)
+        urls = tuple(map(self._leased, host.take(limit, granted, lists, now, self._until)))
         return Lease(host.key, urls, host.backoff_s, host.cut_at)
 
     def _check(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
@@ -325,11 +355,13 @@ class MemoryFrontier:
             heapq.heappush(host.later, (outcome.ready_at, known.seq, known))
         else:
             host.pages += (outcome.state == "visited") - (known.was == "visited")
+            if known.as_list and known.was is None and outcome.state in ("visited", "failed", "gone"):
+                host.count_list(outcome.at)
             known.seen, known.was = outcome.seen, None
             if says_whose(outcome):
                 known.same_as, known.said = outcome.same_as, None
             host.await_again(known)
-        self._queue_for_index(outcome)
+        self._queue.settle(outcome)
         self._counts["bytes"] += outcome.size_bytes
         self._offer(host)
 
@@ -346,17 +378,7 @@ class MemoryFrontier:
             else:
                 seen = replace(seen, etag=None, modified=None)
         values = (known.url, known.depth, known.tries, known.public_only, known.hops, seen, known.interval_s, same_as)
-        return LeasedUrl(*values)
-
-    def _queue_for_index(self, outcome: Outcome) -> None:
-        if outcome.to_index:
-            self._to_index[outcome.url] = outcome.record
-            self._leaving.discard(outcome.url)
-            return
-        if outcome.from_index:
-            self._leaving.add(outcome.url)
-        if outcome.from_index or not (outcome.unchanged or outcome.state == "ready"):
-            self._to_index.pop(outcome.url, None)
+        return LeasedUrl(*values, known.lists, known.as_list)
 
     def _reason_of_budget(self, known: Known) -> str | None:
         full = self._host_pages is not None and self._hosts[known.url.host_key].pages >= self._host_pages
@@ -368,31 +390,5 @@ def _until_of(revisit_until: float | None) -> float:
     return -inf if revisit_until is None else min(revisit_until, float_info.max)
 
 
-def _by_age(lessons: dict[tuple[str, str], Lesson]) -> list[Lesson]:
-    return sorted(lessons.values(), key=lambda item: (item.at, item.kind, item.about))
-
-
 def _rank(item: Discovery) -> int:
-    return rank_of(item.depth, item.inlinks, item.priority)
-
-
-_NEVER = Outcome(Url(""), "ready", 0.0, "")
-"""Stands for the last outcome of a URL that had none."""
-
-
-def _record(known: Known, events: tuple[Event, ...] = ()) -> UrlRecord:
-    last = known.last or _NEVER
-    return UrlRecord(
-        url=known.url,
-        state=known.state,
-        depth=known.depth,
-        status=last.status,
-        fetched_at=None if last.status is None else last.at,
-        digest=last.digest,
-        title=last.title,
-        why=last.why if known.refused is None else known.refused,
-        record=last.record,
-        events=events,
-        seen=known.seen,
-        same_as=known.same_as,
-    )
+    return rank_of(item.depth, item.inlinks, item.priority, item.expects_list, item.can_wait)

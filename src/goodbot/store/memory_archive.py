@@ -1,13 +1,14 @@
 """The Archive in memory: what `WarcArchive` does, for tests."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from isal import isal_zlib
 
+from goodbot.archived import Archived, Encoded, Gap
 from goodbot.errors import DamagedError
 from goodbot.store.warc_reader import parse_record
 from goodbot.store.warc_record import encode_capture
-from goodbot.values import Archived, Capture, Encoded, RecordRef
+from goodbot.values import Capture, RecordRef
 
 _FILE = "memory"
 
@@ -38,11 +39,11 @@ class MemoryArchive:
                 return kept.archived
         raise DamagedError(f"{record.file} holds no record at {record.offset}")
 
-    def captures(self) -> Iterator[Archived]:
-        """Every response kept, in the order kept."""
+    def captures(self, lost: Callable[[Gap], object] | None = None) -> Iterator[Archived]:
+        """Every response kept, in the order kept; memory is never damaged."""
         return iter([self.read(RecordRef(_FILE, place)) for place in range(len(self._kept))])
 
-    def export(self) -> tuple[int, Iterator[bytes]]:
+    def export(self, lost: Callable[[Gap], object] | None = None) -> tuple[int, Iterator[bytes]]:
         """The records as one file; no warcinfo record comes first, as none was written."""
         parts = [encoded.data for encoded in self._kept]
         return sum(map(len, parts)), iter(parts)

@@ -1,19 +1,22 @@
 """The frontier in memory: what it knows of one URL, and the URLs of one host in the order they are asked."""
 
 import heapq
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import islice
 
-from goodbot.store.rank import depth_of
-from goodbot.store.seen_table import DUE_MOST
+from goodbot.lessons import Said
+from goodbot.store.list_turns import LISTS_S, by_turns
+from goodbot.store.rank import BEHIND, LISTS, depth_of
+from goodbot.store.seen_table import DUE_MOST, LOOKED_AT_MOST, SAID_MOST
 from goodbot.url import Url
-from goodbot.values import Outcome, Seen, State
+from goodbot.values import Event, Outcome, Seen, State, UrlRecord
 
 
 @dataclass(slots=True)
 class Known:
     """`later`: ready, but not before a certain time. `left_out`: by the scope, before it was ever asked for. `was`: the
-    state it was taken from for a revisit, which is not settled yet."""
+    state it was taken from for a revisit, which is not settled yet. `as_list`: it was leased as one."""
 
     url: Url
     seq: int
@@ -25,6 +28,8 @@ class Known:
     found_at: float
     source: Url | None
     interval_s: float | None
+    lists: int = 0
+    as_list: bool = False
     later: bool = False
     tries: int = 0
     last: Outcome | None = None
@@ -49,11 +54,11 @@ class Known:
 
 @dataclass(slots=True)
 class Host:
-    """`ready` is ordered by rank and order found, `later` and `again` by time; `offered_at` is its entry in
-    `_due`.
+    """`ready` is ordered by rank and order found, as are the `lists` that are ready, `later` and `again` by time;
+    `offered_at` is its entry in `_due`. With `turn` the next lease begins with a list.
 
-    All may hold entries overtaken by events; those of `ready` and `again` go when they come to the top. `pages` are
-    those visited, and those that were and are being asked again.
+    All may hold entries overtaken by events; those of `ready`, `lists` and `again` go when they come to the top.
+    `pages` are those visited, and those that were and are being asked again.
     """
 
     number: int
@@ -65,14 +70,18 @@ class Host:
     in_scope: bool = False
     pages: int = 0
     offered_at: float | None = None
+    turn: int = 0
+    lists_from: float = 0.0
+    lists_counted: int = 0
     ready: list[tuple[int, int, Known]] = field(default_factory=list)
+    lists: list[tuple[int, int, Known]] = field(default_factory=list)
     later: list[tuple[float, int, Known]] = field(default_factory=list)
     again: list[tuple[float, int, Known]] = field(default_factory=list)
     out: dict[Url, Known] = field(default_factory=dict)
 
     def opens_at(self, until: float) -> float | None:
         """When its URLs can be asked, were it not leased, those due again up to `until`; None if it has none."""
-        if self._next() is not None:
+        if _next(self.ready) is not None or _next(self.lists) is not None:
             return self.ready_at
         times = [self.later[0][0]] if self.later else []
         due_at = self._next_again()
@@ -84,35 +93,50 @@ class Host:
         """Also after its rank has changed."""
         self.in_scope = True
         known.later = False
-        heapq.heappush(self.ready, (known.rank, known.seq, known))
+        heapq.heappush(self.lists if known.rank >= LISTS else self.ready, (known.rank, known.seq, known))
 
-    def take(self, limit: int, granted: float, now: float, until: float) -> Iterator[Known]:
-        """At most `limit` URLs due now; they are leased. Of those not asked before, only as many as are `granted`."""
+    def take(self, limit: int, granted: float, lists: float, now: float, until: float) -> Iterator[Known]:
+        """At most `limit` URLs due now; they are leased, pages and lists by turns, and pages that can wait if there are
+        no others. Of those not asked before, only as
+        many as are `granted`, and so many `lists`."""
         while self.later and self.later[0][0] <= now:
             self.queue(heapq.heappop(self.later)[2])
         self._ask_again(min(now, until))
-        first: list[Known] = []
-        while limit > len(first) and (known := self._next()):
+        pages, named = _first(self.ready, limit), _first(self.lists, limit)
+        first = [known for known in pages if known.rank < BEHIND] or pages
+        chosen = by_turns(first, list(_within(named, lists)), self.turn)[:limit]
+        self.turn = 1 - self.turn
+        for known in (*pages, *named):
+            known.state = "ready"
+        for known in _within(chosen, granted):
             known.state = "leased"
-            first.append(known)
-        for known in first:
-            if known.was is None and granted < 1:
-                known.state = "ready"
-                self.queue(known)
-                continue
-            granted -= known.was is None
+            known.as_list = known.rank >= LISTS
             self.out[known.url] = known
             yield known
+        for known in (*pages, *named):
+            if known.state == "ready":
+                self.queue(known)
 
-    def close(self, reason: str) -> None:
-        """What is ready is out of scope, but for what was visited before."""
-        for _, _, known in (*self.ready, *self.later):
-            if known.state == "ready" and known.was is None:
+    def close(self, reason: str, least: int = 0) -> None:
+        """What is ready, of that rank or worse, is out of scope, but for what was visited before."""
+        for _, _, known in (*self.ready, *self.lists, *self.later):
+            if known.state == "ready" and known.was is None and known.rank >= least:
                 known.state, known.refused, known.later = "out-of-scope", reason, False
-        self.ready = [entry for entry in self.ready if entry[2].state == "ready"]
+        for heap in (self.ready, self.lists):
+            heap[:] = [entry for entry in heap if entry[2].state == "ready"]
+            heapq.heapify(heap)
         self.later = [entry for entry in self.later if entry[2].state == "ready"]
-        heapq.heapify(self.ready)
         heapq.heapify(self.later)
+
+    def lists_had(self, now: float) -> int:
+        """How many lists of this day were settled."""
+        return self.lists_counted if self.lists_from > now - LISTS_S else 0
+
+    def count_list(self, at: float) -> None:
+        """One more list is settled."""
+        had = self.lists_had(at)
+        self.lists_from = self.lists_from if self.lists_from > at - LISTS_S else at
+        self.lists_counted = had + 1
 
     def await_again(self, known: Known) -> None:
         """A page that is due again at some time."""
@@ -138,11 +162,67 @@ class Host:
             heapq.heappop(self.again)
         return None
 
-    def _next(self) -> Known | None:
-        """The first of `ready` that still is, and in its right place."""
-        while self.ready:
-            rank, _, known = self.ready[0]
-            if known.state == "ready" and known.rank == rank and not known.later:
-                return known
-            heapq.heappop(self.ready)
-        return None
+
+def _next(heap: list[tuple[int, int, Known]]) -> Known | None:
+    """The first that is still ready, and in its right place."""
+    while heap:
+        rank, _, known = heap[0]
+        if known.state == "ready" and known.rank == rank and not known.later:
+            return known
+        heapq.heappop(heap)
+    return None
+
+
+def _first(heap: list[tuple[int, int, Known]], limit: int) -> list[Known]:
+    """The first that are ready, taken off."""
+    first: list[Known] = []
+    while limit > len(first) and (known := _next(heap)):
+        heapq.heappop(heap)
+        known.state = "leased"  # else it may be in the heap once more
+        first.append(known)
+    return first
+
+
+def _within(urls: Iterable[Known], most: float) -> Iterator[Known]:
+    """Revisits, and at most so many others."""
+    for known in urls:
+        if known.was is not None or most >= 1:
+            most -= known.was is None
+            yield known
+
+
+_NEVER = Outcome(Url(""), "ready", 0.0, "")
+"""Stands for the last outcome of a URL that had none."""
+
+
+def record_of(known: Known, events: tuple[Event, ...] = ()) -> UrlRecord:
+    """What is known of it, with `events` if they are asked for."""
+    last = known.last or _NEVER
+    return UrlRecord(
+        url=known.url,
+        state=known.state,
+        depth=known.depth,
+        status=last.status,
+        fetched_at=None if last.status is None else last.at,
+        digest=last.digest,
+        title=last.title,
+        why=last.why if known.refused is None else known.refused,
+        record=last.record,
+        events=events,
+        seen=known.seen,
+        same_as=known.same_as,
+    )
+
+
+def is_left_out(known: Known, over: list[tuple[str, str]]) -> bool:
+    """Whether one of these hosts and reasons is its own."""
+    why = record_of(known).why
+    return any(known.url.host_key == host and evidence in why for host, evidence in over)
+
+
+def said_by(urls: Iterable[Known], host: str) -> list[Said]:
+    """Of these the host's pages in the index, those due last first; see `LessonStore.load_said`."""
+    again = [known for known in urls if known.url.host_key == host and known.due_at is not None]
+    looked_at = sorted(again, key=lambda item: item.due_at or 0.0, reverse=True)[:LOOKED_AT_MOST]
+    said = ((known.url, known.seen) for known in looked_at if known.seen is not None and known.seen.indexed)
+    return [Said(url, seen.digest, seen.text) for url, seen in islice(said, SAID_MOST)]

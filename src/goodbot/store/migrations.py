@@ -145,7 +145,42 @@ def _to_6(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE copies ADD COLUMN said TEXT")
 
 
-STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6}
+_TO_7 = """
+DROP VIEW records;
+CREATE TABLE search_index (identity TEXT NOT NULL, written INTEGER NOT NULL);
+ALTER TABLE seen ADD COLUMN rendered INTEGER NOT NULL DEFAULT 0;
+UPDATE seen SET rendered = 1
+  WHERE seq IN (SELECT seq FROM visits WHERE instr(events, ',"read","rendered",'));
+CREATE VIEW records AS SELECT urls.host AS host, urls.hash AS hash, urls.seq AS seq, origin, path,
+  iif(leased.seq IS NULL, state, 1) AS state, rank, refused, visits.at AS at, status, visits.digest AS digest,
+  visits.title AS title, why, visits.file AS file, visits.offset AS offset, same_as, seen.seq AS seen,
+  seen.at AS seen_at, due_at, seen.interval_s AS interval_s, changed_at, etag, modified, seen.digest AS seen_digest,
+  seen.file AS seen_file, seen.offset AS seen_offset, seen.title AS seen_title, gone, available_until, indexed,
+  text, rendered
+FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.seq = urls.seq
+  LEFT JOIN leased ON leased.host = urls.host AND leased.hash = urls.hash
+  LEFT JOIN seen ON seen.seq = urls.seq
+  LEFT JOIN copies ON copies.host = urls.host AND copies.hash = urls.hash;
+ALTER TABLE lessons ADD COLUMN until REAL NOT NULL DEFAULT 0;
+ALTER TABLE lessons ADD COLUMN times INTEGER NOT NULL DEFAULT 1;
+ALTER TABLE lessons ADD COLUMN lapsed INTEGER NOT NULL DEFAULT 0;
+UPDATE lessons SET until = iif(kind = 'canonical', 9e999, at + 604800.0);
+ALTER TABLE urls ADD COLUMN lists INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE leased ADD COLUMN expects_list INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE hosts ADD COLUMN turn INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE hosts ADD COLUMN lists INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE hosts ADD COLUMN lists_from REAL NOT NULL DEFAULT 0;
+CREATE INDEX hosts_lists ON hosts (id) WHERE lists > 0;
+"""
+
+
+def _to_7(connection: sqlite3.Connection) -> None:
+    """Which index the crawl has, which pages a browser made; lessons hold for a week; lists take turns with pages, and
+    a host has so many. Which URLs are lists is not known of those found before."""
+    _run(connection, _TO_7)
+
+
+STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7}
 """By the format a step begins with. What is older than the first cannot be brought up."""
 
 

@@ -4,11 +4,15 @@ from array import array
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-from goodbot.store.rank import BESIDE_DEPTH, better_of, rank_of
+from goodbot.store.rank import BEHIND, BESIDE_DEPTH, LISTS, better_of, rank_of
 from goodbot.values import Discovery
 
-_REFUSED: Final = rank_of(1 << 48) | BESIDE_DEPTH
+_REFUSED: Final = rank_of(1 << 40) | LISTS | BEHIND | BESIDE_DEPTH
 """The rank of a URL left out, worse than any: a link that finds it in scope changes its state."""
+_BESIDE: Final = BESIDE_DEPTH | LISTS | BEHIND
+
+_PUBLIC_ONLY: Final = 0x5BD1_E995_5BD1_E995
+"""Has what public hosts name stand apart: what a link says that may lead inside changes more."""
 
 
 class Recent:
@@ -37,12 +41,16 @@ class Recent:
         from then on."""
         hashes, ranks, mask = self._hashes, self._ranks, self._mask
         for item in found:
-            hash_ = hash(item.url.text)
+            hash_ = hash(item.url.text) ^ (_PUBLIC_ONLY if item.public_only else 0)
             place = hash_ & mask
-            rank = _REFUSED if item.refused is not None else rank_of(item.depth, item.inlinks, item.priority)
+            rank = (
+                rank_of(item.depth, item.inlinks, item.priority, item.expects_list, item.can_wait)
+                if item.refused is None
+                else _REFUSED
+            )
             if hashes[place] == hash_:
                 known = ranks[place]
-                better = known if known <= rank and not (known ^ rank) & BESIDE_DEPTH else better_of(known, rank)
+                better = known if known <= rank and not (known ^ rank) & _BESIDE else better_of(known, rank)
                 if better == known and item.source is not None and item.interval_s is item.modified_at is None:
                     continue
                 rank = better

@@ -38,7 +38,8 @@ class Rehearsal(SqliteFrontier):
         with translated(self._path):
             if not self._db.in_transaction:
                 self._db.execute("BEGIN IMMEDIATE")
-            transaction = Transaction(self._db, self._recent, self._host_pages, self._revisit_until)
+            bounds = self._host_pages, self._revisit_until, self._host_lists
+            transaction = Transaction(self._db, self._recent, *bounds)
             yield transaction
             transaction.finish()
 

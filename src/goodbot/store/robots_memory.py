@@ -1,6 +1,7 @@
 """The robots.txt files of many origins in memory, within a bound: for programs that keep nothing."""
 
 from collections import OrderedDict
+from dataclasses import replace
 from typing import Final
 
 from goodbot.exclusion import Access
@@ -20,14 +21,15 @@ class RobotsMemory:
     def load_robots(self, origin: str) -> Access | None:
         """See `RobotsStore.load_robots`."""
         access = self._kept.get(origin)
-        if access is not None:
-            self._kept.move_to_end(origin)
-        return access
+        if access is None:
+            return None
+        self._kept.move_to_end(origin)
+        return replace(access)
 
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`."""
         self._drop(origin)
-        self._kept[origin] = access
+        self._kept[origin] = replace(access)  # without the rules, which weigh up to 50 times as much
         self._bytes += _weight(access)
         while self._bytes > self._limit_bytes and len(self._kept) > 1:
             self._drop(next(iter(self._kept)))

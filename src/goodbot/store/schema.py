@@ -14,13 +14,14 @@ from zlib import crc32
 
 from goodbot.errors import BusyError, DamagedError, InputError, RunError
 from goodbot.store.courtesy_table import COURTESY_TABLES
+from goodbot.store.index_table import INDEX_TABLES
 from goodbot.store.lesson_table import LESSON_TABLE
 from goodbot.store.robots_table import ROBOTS_TABLE
 from goodbot.store.seen_table import SEEN_TABLES
 from goodbot.url import Url
 from goodbot.values import STATES, State
 
-FORMAT = 6
+FORMAT = 7
 """Raised with every change of the tables; `migrations.py` then has the step that leads to it."""
 
 LOCK_PATIENCE_S: Final = 2.0
@@ -64,6 +65,8 @@ CODES_AGAIN: dict[State, int] = {state: CODED.index(state, AGAIN) for state in C
 # `found` has a row where the URLs from `seq` on have another time or source than those before: one per page.
 # `hosts.due` is the time from which the host can be leased; NULL while it is leased or has nothing ready.
 # `hosts.pages` counts those visited, and those that were and are being asked again.
+# `hosts.turn`: 1 if the next lease begins with a list, else with a page. `hosts.lists` counts the lists settled since
+# `hosts.lists_from` that were not visited before. `urls.lists`: see `Discovery`.
 # `leased.was` is that of `seen`, NULL for a URL that has no row there.
 # `urls.interval_s` is what a sitemap says of how often it changes.
 # `visits` is a rowid table: its rows hold the audit and are long; WITHOUT ROWID suits short ones only.
@@ -71,30 +74,31 @@ TABLES: Final = """
 CREATE TABLE hosts (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, origin TEXT NOT NULL,
   ready_at REAL NOT NULL, backoff REAL NOT NULL DEFAULT 0, due REAL,
-  leased INTEGER NOT NULL DEFAULT 0, cut_at REAL, in_scope INTEGER NOT NULL DEFAULT 0, pages INTEGER NOT NULL DEFAULT 0
+  leased INTEGER NOT NULL DEFAULT 0, cut_at REAL, in_scope INTEGER NOT NULL DEFAULT 0, pages INTEGER NOT NULL DEFAULT 0,
+  turn INTEGER NOT NULL DEFAULT 0, lists INTEGER NOT NULL DEFAULT 0, lists_from REAL NOT NULL DEFAULT 0
 );
 CREATE INDEX hosts_due ON hosts (due) WHERE due IS NOT NULL;
+CREATE INDEX hosts_lists ON hosts (id) WHERE lists > 0;
 CREATE INDEX hosts_leased ON hosts (id) WHERE leased = 1;
 CREATE TABLE urls (
   host INTEGER NOT NULL, hash INTEGER NOT NULL, seq INTEGER NOT NULL, state INTEGER NOT NULL,
   rank INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0, public_only INTEGER NOT NULL, hops INTEGER NOT NULL,
   ready_at REAL, refused TEXT, path TEXT NOT NULL, interval_s REAL,
+  lists INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (host, hash)
 ) WITHOUT ROWID;
 CREATE INDEX urls_ready ON urls (host, rank, seq) WHERE state = 0;
 CREATE INDEX urls_later ON urls (host, ready_at) WHERE state = 2;
 CREATE INDEX urls_again ON urls (host, ready_at) WHERE state >= 8;
 CREATE TABLE leased (
-  host INTEGER NOT NULL, hash INTEGER NOT NULL, seq INTEGER NOT NULL, was INTEGER, PRIMARY KEY (host, hash)
+  host INTEGER NOT NULL, hash INTEGER NOT NULL, seq INTEGER NOT NULL, was INTEGER,
+  expects_list INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (host, hash)
 ) WITHOUT ROWID;
 CREATE TABLE found (seq INTEGER PRIMARY KEY, at REAL NOT NULL, source TEXT);
 CREATE TABLE visits (
   seq INTEGER PRIMARY KEY, at REAL NOT NULL, status INTEGER, digest TEXT, title TEXT, why TEXT NOT NULL,
   file TEXT, offset INTEGER, events TEXT NOT NULL
 );
-CREATE TABLE to_index (
-  host INTEGER NOT NULL, hash INTEGER NOT NULL, file TEXT, offset INTEGER, PRIMARY KEY (host, hash)
-) WITHOUT ROWID;
 CREATE TABLE totals (name TEXT PRIMARY KEY, value INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 """
 
@@ -113,7 +117,7 @@ CREATE VIEW records AS SELECT urls.host AS host, urls.hash AS hash, urls.seq AS 
   visits.title AS title, why, visits.file AS file, visits.offset AS offset, same_as, seen.seq AS seen,
   seen.at AS seen_at, due_at, seen.interval_s AS interval_s, changed_at, etag, modified, seen.digest AS seen_digest,
   seen.file AS seen_file, seen.offset AS seen_offset, seen.title AS seen_title, gone, available_until, indexed,
-  text
+  text, rendered
 FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.seq = urls.seq
   LEFT JOIN leased ON leased.host = urls.host AND leased.hash = urls.hash
   LEFT JOIN seen ON seen.seq = urls.seq
@@ -160,7 +164,7 @@ def create(path: Path) -> None:
     try:
         connection.executescript(
             f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};"
-            f"{TABLES} {SEEN_TABLES} {VIEWS} {ROBOTS_TABLE} {COURTESY_TABLES} {LESSON_TABLE}"
+            f"{TABLES} {SEEN_TABLES} {INDEX_TABLES} {VIEWS} {ROBOTS_TABLE} {COURTESY_TABLES} {LESSON_TABLE}"
         )
         names = (*STATES, "urls", "hosts", "bytes")
         connection.executemany("INSERT INTO totals (name) VALUES (?)", [(name,) for name in names])

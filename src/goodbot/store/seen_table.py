@@ -1,4 +1,4 @@
-"""The tables of revisits: what was seen of a page, whose copy it is, what the index is to lose, until when is asked."""
+"""The tables of revisits: what was seen of a page, whose copy it is, until when is asked."""
 
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -26,25 +26,25 @@ SEEN_TABLES: Final = """
 CREATE TABLE seen (
   seq INTEGER PRIMARY KEY, was INTEGER NOT NULL, at REAL NOT NULL, due_at REAL NOT NULL, interval_s REAL NOT NULL,
   changed_at REAL NOT NULL, etag TEXT, modified TEXT, digest TEXT, file TEXT, offset INTEGER, title TEXT,
-  gone INTEGER NOT NULL, available_until REAL, indexed INTEGER NOT NULL, text TEXT
+  gone INTEGER NOT NULL, available_until REAL, indexed INTEGER NOT NULL, text TEXT,
+  rendered INTEGER NOT NULL DEFAULT 0
 );
 CREATE TABLE copies (
   host INTEGER NOT NULL, hash INTEGER NOT NULL, same_as TEXT NOT NULL, said TEXT, PRIMARY KEY (host, hash)
 ) WITHOUT ROWID;
 CREATE INDEX copies_same_as ON copies (same_as);
-CREATE TABLE leaving (host INTEGER NOT NULL, hash INTEGER NOT NULL, PRIMARY KEY (host, hash)) WITHOUT ROWID;
 CREATE TABLE revisits (until REAL);
 INSERT INTO revisits VALUES (NULL);
 """
 
 SEEN_COLUMNS: Final = (
     "seen.at, due_at, seen.interval_s, changed_at, etag, modified, seen.digest, seen.file, seen.offset, seen.title,"
-    " gone, available_until, indexed, text"
+    " gone, available_until, indexed, text, rendered"
 )
 """What `seen_of` reads."""
 
 _LOAD: Final = f"SELECT {SEEN_COLUMNS} FROM seen WHERE seq = ?"  # noqa: S608 - names of ours
-_SAVE: Final = "INSERT OR REPLACE INTO seen VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SAVE: Final = "INSERT OR REPLACE INTO seen VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _COPIES: Final = """SELECT origin, path FROM copies INDEXED BY copies_same_as CROSS JOIN urls USING (host, hash)
   JOIN hosts ON hosts.id = urls.host WHERE same_as = ? ORDER BY seq LIMIT ?"""
 _COPY: Final = "SELECT same_as, said FROM copies WHERE host = ? AND hash = ? AND said IS NOT NULL"
@@ -53,7 +53,7 @@ _SAID: Final = """SELECT origin, path, digest, text FROM (
   SELECT host, seq, path, ready_at FROM urls INDEXED BY urls_again
   WHERE host = (SELECT id FROM hosts WHERE key = ?) AND state >= 8 ORDER BY ready_at DESC LIMIT ?) AS again
   JOIN hosts ON hosts.id = host JOIN seen USING (seq) WHERE indexed ORDER BY again.ready_at DESC LIMIT ?"""
-_FORWARD: Final = "UPDATE seen SET due_at = ?1 WHERE seq = ?2 AND at < ?3 AND due_at > ?1"
+_FORWARD: Final = "UPDATE seen SET due_at = :now WHERE seq = :seq AND at < :modified_at AND due_at > :now"
 
 
 def until_of(revisit_until: float | None) -> float | None:
@@ -63,20 +63,22 @@ def until_of(revisit_until: float | None) -> float | None:
 
 def seen_of(row: tuple[Any, ...]) -> Seen:
     """Of the columns SEEN_COLUMNS. On a B-tree page that was written by half, they read as NULL: that is damage."""
-    at, due_at, interval_s, changed_at, etag, modified, digest, file, offset, title, gone, until, indexed, text = row
-    if None in (at, due_at, interval_s, changed_at, gone, indexed):
+    at, due_at, interval_s, changed_at, etag, modified, digest, file, offset, title, gone, until, *flags = row
+    indexed, text, rendered = flags
+    if None in (at, due_at, interval_s, changed_at, gone, indexed, rendered):
         raise sqlite3.DatabaseError("what was seen of a page is not there")
     record = None if file is None or offset is None else RecordRef(file, offset)
     return Seen(
         *(at, due_at, interval_s, changed_at, etag, modified, digest, record, title, gone, until),
         indexed=bool(indexed),
         text=text,
+        rendered=bool(rendered),
     )
 
 
 def load_seen(connection: sqlite3.Connection, seq: int) -> Seen:
     """Of a URL that has a row."""
-    return seen_of(connection.execute(_LOAD, (seq,)).fetchone() or (None,) * 14)
+    return seen_of(connection.execute(_LOAD, (seq,)).fetchone() or (None,) * 15)
 
 
 def save_seen(connection: sqlite3.Connection, settled: Iterable[tuple[Outcome, int, int | None]]) -> None:
@@ -141,7 +143,7 @@ def copies_of(connection: sqlite3.Connection, url: Url, most: int) -> list[tuple
 
 def bring_forward(connection: sqlite3.Connection, seq: int, modified_at: float, now: float) -> bool:
     """A page that was modified since it was seen is due now; whether that is sooner than it was."""
-    return connection.execute(_FORWARD, (now, seq, modified_at)).rowcount > 0
+    return connection.execute(_FORWARD, {"now": now, "seq": seq, "modified_at": modified_at}).rowcount > 0
 
 
 def _row(seq: int, seen: Seen) -> tuple[Any, ...]:
@@ -151,4 +153,5 @@ def _row(seq: int, seen: Seen) -> tuple[Any, ...]:
         *(seen.etag and storable(seen.etag), seen.modified and storable(seen.modified), seen.digest),
         *((None, None) if record is None else (record.file, record.offset)),
         *(seen.title and storable(seen.title), seen.gone, seen.available_until, seen.indexed, seen.text),
+        seen.rendered,
     )

@@ -5,11 +5,18 @@ import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
+from math import inf
 from typing import Any, Final
 
 from goodbot.exclusion import CLOCK_BACK_S
+from goodbot.human import counted
+from goodbot.lessons import Lesson
+from goodbot.store.index_table import load_mark
+from goodbot.store.leasing import Leasing
+from goodbot.store.lesson_table import left_out_by
 from goodbot.store.links import Key, Links
+from goodbot.store.list_turns import ListTurns
 from goodbot.store.rank import depth_of
 from goodbot.store.recent import Recent
 from goodbot.store.schema import (
@@ -23,26 +30,15 @@ from goodbot.store.schema import (
     url_of,
 )
 from goodbot.store.seen_table import (
-    DUE_MOST,
-    copied,
-    load_seen,
     save_copies,
     save_seen,
-    text_of_indexed,
     until_of,
 )
 from goodbot.store.text import storable
 from goodbot.url import Url
-from goodbot.values import Discovery, Lease, LeasedUrl, Outcome, Release, Seen
+from goodbot.values import NOT_INDEXED, Discovery, Found, Lease, Outcome, Release
 
 # Without INDEXED BY, SQLite walks all URLs of the host.
-_NOW_READY = """UPDATE urls INDEXED BY urls_later SET state = 0, ready_at = NULL
-  WHERE host = ? AND state = 2 AND ready_at <= ?"""
-_DUE_AGAIN = """SELECT hash, seq, state FROM urls INDEXED BY urls_again
-  WHERE host = ? AND state >= 8 AND ready_at <= ? ORDER BY ready_at LIMIT ?"""
-_AGAIN_READY = "UPDATE urls SET state = 0, tries = 0, ready_at = NULL WHERE host = ? AND hash = ?"
-_NEXT = """SELECT hash, seq, (SELECT was FROM seen WHERE seen.seq = urls.seq), rank, path, tries, public_only, hops,
-  interval_s FROM urls INDEXED BY urls_ready WHERE host = ? AND state = 0 ORDER BY rank, seq LIMIT ?"""
 _CLOSE = (
     """UPDATE urls INDEXED BY urls_ready SET state = 5, refused = ? WHERE host = ? AND state = 0
   AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.seq = urls.seq AND was)""",
@@ -51,8 +47,12 @@ _CLOSE = (
 )
 _SETTLED = "UPDATE urls SET state = ?, tries = ?, ready_at = ?, refused = NULL WHERE host = ? AND hash = ?"
 _VISIT = "INSERT OR REPLACE INTO visits VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)"
-_TAKE_BACK = "DELETE FROM leased WHERE host = ? AND hash = ? RETURNING seq, was"
+_TAKE_BACK = "DELETE FROM leased WHERE host = ? AND hash = ? RETURNING seq, was, expects_list"
+_WITH_SEEN = """SELECT state, seq, EXISTS (SELECT 1 FROM seen WHERE seen.seq = urls.seq) FROM urls
+  WHERE host = ? AND hash = ?"""
 _STAYS = "DELETE FROM leaving WHERE host = ? AND hash = ?"
+_NOT_INDEXED = """UPDATE seen SET indexed = 0
+  WHERE seq = (SELECT seq FROM urls WHERE host = ? AND hash = ?)"""
 _format_events = json.JSONEncoder(separators=(",", ":")).encode
 
 _BATCH: Final = 65536
@@ -67,7 +67,7 @@ class Transaction:
     """The steps of one transaction; whoever makes it begins and commits. Lives no longer than that.
 
     `host_pages`: of one host so many URLs are visited at most, None for no bound. `revisit_until`: what is due again up
-    to that time is asked again, None for nothing.
+    to that time is asked again, None for nothing. `host_lists`: of one host so many lists are read in a day at most.
     """
 
     def __init__(
@@ -76,14 +76,18 @@ class Transaction:
         recent: Recent,
         host_pages: int | None,
         revisit_until: float | None = None,
+        host_lists: int | None = None,
     ) -> None:
         self._db = connection
         self._recent = recent
         self._host_pages = host_pages
         self._until = until_of(revisit_until)
+        self._at = -inf
         self._counts: Counter[str] = Counter()
         self._touched: set[int] = set()
         self._links = Links(connection, recent, self._counts, self._touched)
+        self._turns = ListTurns(connection, recent, self._counts, host_lists)
+        self._leasing = Leasing(connection, self._counts, self._links, self._turns, host_pages, self._until)
 
     def finish(self) -> None:
         """Brings hosts and totals in line with what was done since the last time."""
@@ -91,6 +95,7 @@ class Transaction:
         self._counts["hosts"] += max(self._db.executemany(_ENTER, hosts).rowcount, 0)
         if self._host_pages is not None:
             self._close_full(hosts, self._host_pages)
+        self._turns.close(hosts, self._at)
         self._db.executemany(_DUE, hosts)
         changes = [(change, name) for name, change in self._counts.items() if change]
         self._db.executemany("UPDATE totals SET value = value + ? WHERE name = ?", changes)
@@ -112,6 +117,10 @@ class Transaction:
             full = "SELECT id FROM hosts WHERE due IS NOT NULL AND pages >= ?"
             self._touched.update(host for (host,) in self._db.execute(full, (self._host_pages,)))
 
+    def grant_lists(self) -> None:
+        """At the start: every host may have its lists again."""
+        self._turns.grant()
+
     def set_until(self) -> None:
         """At the start: what is due again counts up to another time than in the crawl before."""
         (before,) = self._db.execute("SELECT until FROM revisits").fetchone() or (None,)
@@ -123,6 +132,7 @@ class Transaction:
 
     def discover(self, found: Iterable[Discovery], at: float, waiting_since: float) -> int:
         """See `Frontier.add`; told at `at`, a new host has been waiting since `waiting_since`."""
+        self._at = max(self._at, at)
         new, items = 0, iter(found)
         while batch := list(islice(items, _BATCH)):
             new += self._links.discover([(batch, at)], waiting_since)
@@ -133,66 +143,11 @@ class Transaction:
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
         """See `Frontier.lease`."""
-        due = self._db.execute(
-            "SELECT id, key, origin, backoff, cut_at, pages FROM hosts WHERE due <= ? ORDER BY due, id LIMIT ?",
-            (now, hosts),
-        ).fetchall()
-        leases: list[Lease] = []
-        out: list[tuple[int, int, int, int | None]] = []
-        for host, key, origin, backoff, cut_at, pages in due:
-            self._db.execute(_NOW_READY, (host, now))
-            if self._until is not None:
-                self._ask_again(host, min(now, self._until))
-            rows = self._granted(self._db.execute(_NEXT, (host, urls_per_host)).fetchall(), pages)
-            out += ((host, *row[:3]) for row in rows)
-            leases.append(Lease(key, tuple(self._leased(host, origin, row) for row in rows), backoff, cut_at))
-        self._db.executemany("INSERT INTO leased VALUES (?, ?, ?, ?)", out)
-        self._db.executemany("UPDATE hosts SET leased = 1, due = NULL WHERE id = ?", [(row[0],) for row in due])
-        self._counts["ready"] -= len(out)
-        self._counts["leased"] += len(out)
-        return leases
-
-    def _ask_again(self, host: int, due: float) -> None:
-        """What is due again up to that time is ready. The host keeps the pages it has been granted."""
-        rows = self._db.execute(_DUE_AGAIN, (host, due, DUE_MOST)).fetchall()
-        if not rows:
-            return
-        self._db.executemany(_AGAIN_READY, [(host, hash_) for hash_, _, _ in rows])
-        was = self._db.executemany("UPDATE seen SET was = ? WHERE seq = ?", [(state, seq) for _, seq, state in rows])
-        if was.rowcount != len(rows):
-            raise sqlite3.DatabaseError("what was seen of a page is not there")
-        self._counts.subtract(CODED[state] for _, _, state in rows)
-        self._counts["ready"] += len(rows)
-
-    def _granted(self, rows: list[tuple[Any, ...]], pages: int) -> list[tuple[Any, ...]]:
-        """Revisits, and as many others as the host may still have."""
-        if self._host_pages is None:
-            return rows
-        left = iter(range(self._host_pages - pages))
-        return [row for row in rows if row[2] or next(left, None) is not None]
-
-    def _leased(self, host: int, origin: str, row: tuple[Any, ...]) -> LeasedUrl:
-        hash_, seq, was, rank, path, tries, public_only, hops, interval_s = row
-        depth, public_only = depth_of(rank), bool(public_only)
-        leased = LeasedUrl(url_of(origin, path), depth, tries, public_only, hops, interval_s=interval_s)
-        return leased if was is None else self._with_seen(leased, (host, hash_), load_seen(self._db, seq))
-
-    def _with_seen(self, leased: LeasedUrl, key: Key, seen: Seen) -> LeasedUrl:
-        """A copy of a page that says something else now is to be compared anew: all of it is asked for."""
-        copy = None if seen.indexed else copied(self._db, key)
-        if copy is None:
-            return leased._replace(seen=seen)
-        same_as, said = copy
-        if self._text_of(same_as) == said:
-            return leased._replace(seen=seen, same_as=same_as)
-        return leased._replace(seen=replace(seen, etag=None, modified=None))
-
-    def _text_of(self, url: Url) -> str | None:
-        key = self._links.key_of(url)
-        return None if key is None else text_of_indexed(self._db, key)
+        return self._leasing.lease(hosts, urls_per_host, now)
 
     def release(self, release: Release) -> None:
         """Ends a lease. Raises ValueError if the host is not leased."""
+        self._at = max(self._at, release.ready_at)
         row = self._db.execute(
             "UPDATE hosts SET leased = 0, cut_at = ?, ready_at = ?, backoff = ?"
             " WHERE key = ? AND leased = 1 RETURNING id",
@@ -219,8 +174,8 @@ class Transaction:
             return
         self._db.execute("UPDATE hosts SET ready_at = ready_at - ? WHERE ready_at > ?", (ahead_s, now))
         self._db.execute("UPDATE urls SET ready_at = ready_at - ? WHERE ready_at IS NOT NULL", (ahead_s,))
-        seen = "UPDATE seen SET at = at - ?1, due_at = due_at - ?1, changed_at = changed_at - ?1"
-        self._db.execute(seen, (ahead_s,))
+        seen = "UPDATE seen SET at = at - :s, due_at = due_at - :s, changed_at = changed_at - :s"
+        self._db.execute(seen, {"s": ahead_s})
         self._touched.update(host for (host,) in self._db.execute("SELECT id FROM hosts WHERE in_scope"))
 
     def _give_back(self, urls: int) -> None:
@@ -229,21 +184,34 @@ class Transaction:
 
     # ---- outcomes -----------------------------------------------------------------------------------------
 
-    def settle(self, outcomes: Sequence[Outcome]) -> None:
-        """Writes outcomes, then their links. Raises ValueError for a URL that is not leased."""
+    def settle(self, outcomes: Sequence[Outcome], found: Sequence[Found]) -> None:
+        """Writes outcomes, then `found` and their links. Raises ValueError for a URL that is not leased."""
+        outcomes = self._with_skipped_pending(outcomes)
         placed = [(outcome, *self._take_back(outcome)) for outcome in outcomes]
-        settled = [(outcome, seq, was) for outcome, _, seq, was in placed]
+        self._at = max(self._at, *(at for _, at in found), *(outcome.at for outcome in outcomes), -inf)
+        settled = [(outcome, seq, was) for outcome, _, seq, was, _ in placed]
         self._db.executemany(_SETTLED, [_settled(outcome, key) for outcome, key, *_ in placed])
         self._db.executemany(_VISIT, [_visit(seq, outcome) for outcome, seq, _ in settled])
         save_seen(self._db, settled)
         keyed = [(outcome, key) for outcome, key, *_ in placed]
-        save_copies(self._db, keyed, self._text_of)
+        save_copies(self._db, keyed, self._leasing.text_of)
         self._write_to_index(keyed)
         self._count_pages(placed)
-        self._links.discover(((outcome.links, outcome.at) for outcome in outcomes), None)
+        self._links.discover(chain(found, ((outcome.links, outcome.at) for outcome in outcomes)), None)
 
-    def _take_back(self, outcome: Outcome) -> tuple[Key, int, int | None]:
-        """The key and the number of a leased URL, which is leased no more, and `was` of its row in `seen`."""
+    def _with_skipped_pending(self, outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
+        """Pages that a crawl fetched without writing the index that it has are pending for that index."""
+        skipped = [number for number, outcome in enumerate(outcomes) if _is_skipped(outcome)]
+        if not skipped or load_mark(self._db) is None:
+            return outcomes
+        changed = list(outcomes)
+        for number in skipped:
+            changed[number] = _as_pending(outcomes[number])
+        return changed
+
+    def _take_back(self, outcome: Outcome) -> tuple[Key, int, int | None, int]:
+        """The key and the number of a leased URL, which is leased no more, `was` of its row in `seen`, and whether a
+        list was expected there."""
         key = self._links.key_of(outcome.url)
         row = key and self._db.execute(_TAKE_BACK, key).fetchone()
         if not row or not key or outcome.state == "leased":
@@ -254,19 +222,21 @@ class Transaction:
         self._touched.add(key[0])
         return key, *row
 
-    def _count_pages(self, placed: Iterable[tuple[Outcome, Key, int, int | None]]) -> None:
-        """A page that was asked again has been counted before, until it is settled."""
+    def _count_pages(self, placed: Iterable[tuple[Outcome, Key, int, int | None, int]]) -> None:
+        """A page that was asked again has been counted before, until it is settled; a list was so for good."""
         pages: Counter[int] = Counter()
-        for outcome, (host, _), _, was in placed:
+        for outcome, (host, _), _, was, expects_list in placed:
             if outcome.state != "ready":
                 pages[host] += (outcome.state == "visited") - (was == VISITED_AGAIN)
+            if expects_list and was is None and outcome.state in ("visited", "failed", "gone"):
+                self._turns.count(host, outcome.at)
         changes = [(number, host) for host, number in pages.items() if number]
         self._db.executemany("UPDATE hosts SET pages = pages + ? WHERE id = ?", changes)
 
     def _write_to_index(self, placed: Sequence[tuple[Outcome, Key]]) -> None:
         """A page to index is pending, one no longer to index is not, one to take out is leaving; a retry, or a page
         found unchanged, changes nothing."""
-        pending = [(*key, *_reference(outcome)) for outcome, key in placed if outcome.to_index]
+        pending = [(*key, *_place(outcome)) for outcome, key in placed if outcome.to_index]
         over = [key for outcome, key in placed if not outcome.to_index and _is_over(outcome)]
         leaving = [key for outcome, key in placed if outcome.from_index and not outcome.to_index]
         self._db.executemany("INSERT OR REPLACE INTO to_index VALUES (?, ?, ?, ?)", pending)
@@ -298,6 +268,14 @@ class Transaction:
                     self._db.execute("UPDATE urls SET refused = ? WHERE host = ? AND hash = ?", values)
             last = (rows[-1][0], rows[-1][1])
 
+    def let_in(self, lessons: Iterable[Lesson]) -> int:
+        """Makes ready what these lessons have left out; how many URLs. Walks those of their hosts."""
+        keys = {key for lesson in lessons for key in left_out_by(self._db, lesson)}
+        for key in sorted(keys):
+            self._make_ready(key, OUT_OF_SCOPE)
+        self._recent.clear()
+        return len(keys)
+
     def _reason_of_budget(self, pages: int) -> str | None:
         full = self._host_pages is not None and pages >= self._host_pages
         return budget_reason(self._host_pages or 0) if full else None
@@ -318,6 +296,13 @@ class Transaction:
             self._db.execute("DELETE FROM to_index WHERE host = ? AND hash = ?", key)
             self._db.execute(_STAYS, key)
 
+    def passed_over(self, url: Url) -> None:
+        """Takes a URL off the index queue that the index does not have."""
+        key = self._links.key_of(url)
+        if key is not None:
+            self._db.execute("DELETE FROM to_index WHERE host = ? AND hash = ?", key)
+            self._db.execute(_NOT_INDEXED, key)
+
     def requeue(self, url: Url) -> None:
         """Takes a URL off the index queue; it is ready, unless queued or out of scope, and no page any more. What was
         seen of it is dropped, so that the whole page is asked for."""
@@ -337,10 +322,21 @@ class Transaction:
         if CODED[state] == "visited" or (seen and seen[0] == VISITED_AGAIN):
             self._db.execute("UPDATE hosts SET pages = pages - 1 WHERE id = ?", key[:1])
 
+    def lose_record(self, url: Url) -> None:
+        """What is known of a URL leads to no record any more; a page is ready again."""
+        key = self._links.key_of(url)
+        row = key and self._db.execute(_WITH_SEEN, key).fetchone()
+        if not row or not key:
+            return
+        state, seq, is_seen = row
+        self._db.execute("UPDATE visits SET file = NULL, offset = NULL WHERE seq = ?", (seq,))
+        if is_seen or CODED[state] == "visited":
+            self.requeue(url)
+
 
 def budget_reason(most: int) -> str:
     """Why what is ready on a host that has had its pages is left out."""
-    return f"its host has had {most} pages (--host-pages {most})"
+    return f"its host has had {counted(most, 'page')} (--host-pages {most})"
 
 
 def _settled(outcome: Outcome, key: Key) -> tuple[object, ...]:
@@ -349,6 +345,22 @@ def _settled(outcome: Outcome, key: Key) -> tuple[object, ...]:
     if outcome.seen is not None and outcome.state in CODES_AGAIN:
         return (CODES_AGAIN[outcome.state], outcome.tries, outcome.seen.due_at, *key)
     return (CODES[outcome.state], outcome.tries, None, *key)
+
+
+def _is_skipped(outcome: Outcome) -> bool:
+    """Whether the page would be indexed if the crawl kept an index."""
+    return outcome.same_as is None and any(event.reason == NOT_INDEXED for event in outcome.events)
+
+
+def _as_pending(outcome: Outcome) -> Outcome:
+    seen = outcome.seen and replace(outcome.seen, indexed=True)
+    return replace(outcome, to_index=True, from_index=False, unchanged=False, seen=seen)
+
+
+def _place(outcome: Outcome) -> tuple[str | None, int | None]:
+    """Where the text of a page to index can be read again: not in the archive if a browser made it."""
+    is_rendered = outcome.seen is not None and outcome.seen.rendered
+    return (None, None) if is_rendered else _reference(outcome)
 
 
 def _is_over(outcome: Outcome) -> bool:

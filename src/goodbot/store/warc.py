@@ -2,18 +2,32 @@
 
 import fcntl
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
+from goodbot.archived import FILE_MISSING, Archived, Encoded, Gap
 from goodbot.errors import DamagedError, RunError
 from goodbot.ports import Clock
-from goodbot.store.warc_files import FILE_NAME, archive_files, is_settled, next_name, pieces, settle, whole_bytes
-from goodbot.store.warc_forget import forget_host
+from goodbot.store.warc_check import FileCheck, check_file, mend_file
+from goodbot.store.warc_files import (
+    FILE_NAME,
+    archive_files,
+    is_looked_through,
+    known_offsets,
+    next_name,
+    noted_damage,
+    pieces,
+    settle,
+    through,
+)
+from goodbot.store.warc_forget import Removed, forget_host
 from goodbot.store.warc_output import WarcOutput
-from goodbot.store.warc_reader import read_response, responses
+from goodbot.store.warc_reader import read_member, read_response
 from goodbot.store.warc_record import encode_capture, info_record
-from goodbot.values import Archived, Capture, Encoded, RecordRef
+from goodbot.store.warc_survey import responses
+from goodbot.values import Capture, RecordRef
 
 
 class WarcArchive:
@@ -21,7 +35,7 @@ class WarcArchive:
 
     Each run writes files of its own, a new one when the last has `size_limit_bytes`. The index of a file is written
     when the file is left. Opening for writing makes the folder, locks it against a second writer, and settles what a
-    kill has left (see `warc_files`); `damage` has a sentence for each file that was found damaged then. Up to 1 MiB of
+    kill has left (see `warc_files`); `damage` has what was found damaged then or before. Up to 1 MiB of
     records waits in memory between flushes. Raises RunError if the disk refuses; from then on every `put`, `append`
     and `flush` does. Not for several threads.
     """
@@ -42,7 +56,7 @@ class WarcArchive:
         self._output: WarcOutput | None = None
         self._refused: RunError | None = None
         self._lock = -1
-        self.damage: list[str] = []
+        self.damage: list[Gap] = []
         if not read_only:
             with self._disk():
                 self._open_folder()
@@ -50,7 +64,7 @@ class WarcArchive:
     def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef:
         """Keeps a response, without its body if `headers_only`; gives the place of the response record.
 
-        Raises ValueError for a capture without response or with one over 63 MiB, and if not open for writing.
+        Raises ValueError for a capture without response, and if not open for writing.
         """
         return self.append(encode_capture(capture, headers_only))
 
@@ -79,30 +93,61 @@ class WarcArchive:
         with self._reading(), (self._folder / record.file).open("rb") as file:
             return read_response(file, record)
 
-    def captures(self) -> Iterator[Archived]:
+    def captures(self, lost: Callable[[Gap], object] | None = None) -> Iterator[Archived]:
         """Every response kept, in the order kept, one in memory at a time; what is half written is left out.
 
-        May be used while another process writes. Raises DamagedError, naming file and offset, at damage.
+        May be used while another process writes. `lost` is given what is damaged; reading goes on behind it.
         """
         with self._reading():
             for path in archive_files(self._folder):
+                known = known_offsets(path)
                 with path.open("rb") as file:
-                    yield from responses(file, path.name)
+                    yield from responses(file, through(file, path.name, known, read_member), lost or _pass_over)
 
-    def export(self) -> tuple[int, Iterator[bytes]]:
-        """All files as one; what is half written is left out. A file that is written at the moment is read twice."""
+    def export(self, lost: Callable[[Gap], object] | None = None) -> tuple[int, Iterator[bytes]]:
+        """All files as one; what is half written is left out. `lost` is given what is damaged, and left out as well:
+        then the pieces are shorter than the size."""
         with self._reading():
-            files = [(path, whole_bytes(path)) for path in archive_files(self._folder)]
-        return sum(length for _, length in files), self._pieces(files)
+            files = archive_files(self._folder)
+            return sum(path.stat().st_size for path in files), self._pieces(files, lost or _pass_over)
 
-    def _pieces(self, files: list[tuple[Path, int]]) -> Iterator[bytes]:
+    def _pieces(self, files: list[Path], lost: Callable[[Gap], object]) -> Iterator[bytes]:
         with self._reading():
+            for path in files:
+                known = known_offsets(path)
+                with path.open("rb") as file:
+                    for item in through(file, path.name, known, partial(read_member, keep_bytes=0)):
+                        if isinstance(item, Gap):
+                            lost(item)
+                        else:
+                            yield from pieces(file, item[0].offset, item[1].end)
+
+    def check(self, tell: Callable[[int, int], object]) -> Iterator[FileCheck]:
+        """Reads every file through; `tell` hears how many bytes are done, of how many."""
+        with self._reading():
+            files = [(path, path.stat().st_size) for path in archive_files(self._folder)]
+            size, done = sum(length for _, length in files), 0
             for path, length in files:
-                yield from pieces(path, length)
+                yield check_file(path, partial(_tell_sum, tell, done, size))
+                done += length
 
-    def forget(self, host: str) -> int:
-        """Takes the captures of a host (`Url.host_key`) out of every file; gives how many. All other records stay where
-        they are. Raises ValueError if not open for writing, DamagedError for a file that cannot be read."""
+    def mend(self, file: FileCheck) -> None:
+        """Puts a file in order that is not sound. Raises ValueError if not open for writing."""
+        if self._lock < 0:
+            raise ValueError(f"the archive {self._folder} is not open for writing")
+        with self._disk():
+            mend_file(file.path, file.gaps)
+
+    def missing(self, last: Mapping[str, int]) -> list[Gap]:
+        """What is missing of files that should have a record at an offset (`last`), as far as their length tells."""
+        with self._reading():
+            sizes = {path.name: path.stat().st_size for path in archive_files(self._folder)}
+        short = ((name, offset) for name, offset in last.items() if sizes.get(name, -1) <= offset)
+        return [Gap(name, sizes.get(name, 0), offset, _why_short(name in sizes)) for name, offset in short]
+
+    def forget(self, host: str) -> Removed:
+        """Takes the captures of a host (`Url.host_key`) out of every file. All other records stay where they are. What
+        is damaged in a file that may hold some of the host goes too. Raises ValueError if not open for writing."""
         if self._lock < 0:
             raise ValueError(f"the archive {self._folder} is not open for writing")
         with self._disk():
@@ -131,9 +176,12 @@ class WarcArchive:
         self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
             fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system frees it when the process ends
+            for draft in self._folder.glob("*.warc.gz.new"):
+                draft.unlink()
             for path in archive_files(self._folder):
-                if not is_settled(path) and (damage := settle(path)):
-                    self.damage.append(damage)
+                if not is_looked_through(path):
+                    settle(path)
+                self.damage += noted_damage(path) or ()
         except OSError:
             os.close(self._lock)
             self._lock = -1
@@ -178,3 +226,15 @@ class WarcArchive:
             raise DamagedError(f"{error.filename} is missing from the archive") from error
         except OSError as error:
             raise RunError(f"cannot read the archive {self._folder}: {error.strerror}") from error
+
+
+def _tell_sum(tell: Callable[[int, int], object], before: int, size: int, count: int) -> None:
+    tell(before + count, size)
+
+
+def _why_short(there: bool) -> str:
+    return "the file is too short" if there else FILE_MISSING
+
+
+def _pass_over(gap: Gap) -> None:
+    """For who does not ask what is lost."""

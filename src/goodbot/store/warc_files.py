@@ -1,29 +1,42 @@
-"""The files of an archive: their names and order, where a kill has left one torn, and the index beside each.
+"""The files of an archive: their names and order, what a kill or damage has left of one, and the index beside each.
 
-A file is settled when its index is not older than it: both are whole. One that a kill has left is looked through by
-the next writer, once: its torn tail is cut off, and its index is made anew. A damaged one is looked through each time.
+A file is closed once it has an index: it was written to its end. One without index was left by a kill: the next writer
+looks through it, cuts its torn tail off, and makes the index. A file that was changed after its index was made is
+looked through as well. If it turns out to be damaged, the index stays, as it says what the file held, and a list of the
+gaps (`.damaged`) is put beside it, so that this is done once; `goodbot archive repair` makes the index anew.
 """
 
+import json
 import os
 import re
-from collections.abc import Iterator
+from array import array
+from collections.abc import Iterator, Sequence
 from contextlib import closing
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
+from goodbot.archived import CUT_OFF, Gap
 from goodbot.errors import DamagedError
 from goodbot.store.cdxj import REVISIT, IndexFile, index_entry, index_path
-from goodbot.store.warc_reader import Member, members, parse_record, torn_at
+from goodbot.store.warc_reader import Member, parse_record, read_member
+from goodbot.store.warc_survey import Found, Read, survey
 from goodbot.values import RecordRef
 
 FILE_NAME = re.compile(r"goodbot-\d{14}-(\d{5,})\.warc\.gz")
+
+ASIDE = "damaged"
+"""The folder in that of the archive where repairs put damaged bytes aside."""
 
 _HEAD_BYTES = 32 * 1024
 _REQUEST = b"WARC/1.1\r\nWARC-Type: request\r\n"
 """How our request records begin; they are not indexed."""
 
 _PIECE_BYTES = 1024 * 1024
+_PLACE = re.compile(rb'"length": "([0-9]{1,15})", "offset": "([0-9]{1,15})"')
+NOTED_MOST = 1000
+"""Gaps of one file that are noted; all of them are found again by whoever reads the file."""
 
 
 def archive_files(folder: Path) -> list[Path]:
@@ -45,56 +58,119 @@ def is_settled(path: Path) -> bool:
         return False
 
 
-def settle(path: Path) -> str | None:
-    """Cuts the torn tail off, and makes the index, which ends at damage before other members; gives what that damage
-    is. Reads the file once: 13 s per GB. A file without a whole member is removed."""
+def is_looked_through(path: Path) -> bool:
+    """Whether it is known what the file holds: it is settled, or its damage is noted."""
+    return is_settled(path) or noted_damage(path) is not None
+
+
+def settle(path: Path) -> list[Gap]:
+    """Looks through a file: cuts the torn tail off if it was never closed, and makes the index if nothing is damaged or
+    there is none; gives the damage. Takes 13 s per GB. A file that was never closed and has no whole record is removed.
+    """
+    known = known_offsets(path)
+    gaps: list[Gap] = []
+    end = 0
     with path.open("r+b") as file, closing(IndexFile(path)) as index:
-        end, damage = _end_of_whole(file, path.name, index)
-        if end < file.seek(0, 2):
+        for item in through(file, path.name, known, partial(read_member, keep_bytes=_HEAD_BYTES)):
+            if isinstance(item, Gap):
+                gaps.append(item)
+                continue
+            record, member = item
+            _enter(index, record, member)
+            end = member.end
+        if known is None and end < file.seek(0, 2):
             file.truncate(end)
             os.fsync(file.fileno())
-        if end:
+        if end and not (known is not None and gaps):
             index.save()
-            if damage:
-                os.utime(index_path(path), (0, 0))  # never settled: what lies behind is not in the index
-    if not end:
+    if not end and known is None:
         path.unlink()  # not even its warcinfo record was written; some readers refuse an empty file
-    return damage
+    save_damage(path, gaps)
+    return gaps
 
 
-def whole_bytes(path: Path) -> int:
-    """How long the file is without a torn tail; one being written is read through for it."""
-    if is_settled(path):
-        return path.stat().st_size
-    with path.open("rb") as file:
-        return _end_of_whole(file, path.name, None)[0]
+def through(file: BinaryIO, name: str, known: Sequence[int] | None, read: Read) -> Iterator[Found | Gap]:
+    """Every record of a file and every gap. `known`: see `known_offsets`; None if the file was never closed: then its
+    torn tail is no gap. What the index knows beyond the end of the file is one."""
+    end = file.seek(0, 2)
+    tail: Gap | None = None
+    for item in survey(file, name, read, known or ()):
+        if isinstance(item, Gap) and item.end >= end:
+            tail = item
+        else:
+            yield item
+    if known is None:
+        return
+    there = max(known, default=0)
+    if there > end:
+        tail = Gap(name, tail.start if tail else end, there, f"{CUT_OFF} {end}")
+    if tail is not None:
+        yield tail
 
 
-def pieces(path: Path, length: int) -> Iterator[bytes]:
-    """The first `length` bytes of a file."""
-    with path.open("rb") as file:
-        while length > 0 and (piece := file.read(min(length, _PIECE_BYTES))):
-            length -= len(piece)
-            yield piece
+def index_places(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Offset, length and line of each record that the index of a file knows; lines that cannot be read are passed
+    over."""
+    with index_path(path).open("rb") as lines:
+        for line in lines:
+            place = _PLACE.search(line)
+            if place:
+                yield int(place[2]), int(place[1]), line
+
+
+def known_offsets(path: Path) -> Sequence[int] | None:
+    """Where the records begin and end that the index of a file knows, sorted, 16 bytes for each; None if the file has
+    no index: it was never closed."""
+    offsets = array("q")
+    try:
+        for offset, length, _ in index_places(path):
+            offsets.extend((offset, offset + length))
+    except FileNotFoundError:
+        return None
+    return array("q", sorted(offsets))
+
+
+def damage_path(path: Path) -> Path:
+    """`x.warc.gz` → `x.damaged`."""
+    return index_path(path).with_suffix(".damaged")
+
+
+def save_damage(path: Path, gaps: Sequence[Gap]) -> None:
+    """Notes the gaps of a file beside it; no gaps: none are noted any more."""
+    note = damage_path(path)
+    if not gaps:
+        note.unlink(missing_ok=True)
+        return
+    part = note.with_suffix(".new")
+    part.write_text(json.dumps([[gap.start, gap.end, gap.what] for gap in gaps[:NOTED_MOST]]), encoding="utf-8")
+    part.replace(note)
+
+
+def noted_damage(path: Path) -> list[Gap] | None:
+    """The gaps noted beside a file since it was last written; None if there is no such note."""
+    note = damage_path(path)
+    try:
+        if note.stat().st_mtime_ns < path.stat().st_mtime_ns:
+            return None
+        return [Gap(path.name, int(start), int(end), str(what)) for start, end, what in json.loads(note.read_bytes())]
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    """These bytes of a file."""
+    while start < end:
+        file.seek(start)
+        piece = file.read(min(end - start, _PIECE_BYTES))
+        if not piece:
+            return
+        start += len(piece)
+        yield piece
 
 
 def _serial(path: Path) -> int:
     match = FILE_NAME.fullmatch(path.name)
     return int(match[1]) if match else 0
-
-
-def _end_of_whole(file: BinaryIO, name: str, index: IndexFile | None) -> tuple[int, str | None]:
-    """Where the torn tail begins, and the damage that is none because whole members follow."""
-    end = 0
-    try:
-        for record, member in members(file, name, _HEAD_BYTES if index else 0):
-            if index:
-                _enter(index, record, member)
-            end = member.end
-    except DamagedError as error:
-        torn = torn_at(file, end)
-        return torn, None if torn == end else str(error)
-    return end, None
 
 
 def _enter(index: IndexFile, record: RecordRef, member: Member) -> None:

@@ -3,9 +3,10 @@
 import os
 from pathlib import Path
 
+from goodbot.archived import Encoded
 from goodbot.store.cdxj import IndexFile, revisited
 from goodbot.store.warc_record import revisit_record
-from goodbot.values import Encoded, RecordRef
+from goodbot.values import RecordRef
 
 REPEAT_LEAST_BYTES = 1024
 """A response record of fewer bytes is written again when its payload repeats: a revisit record would save little."""

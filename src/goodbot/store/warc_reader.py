@@ -4,21 +4,21 @@ Not fastwarc: it takes a record whose member does not end for a whole one, and d
 both are what a file left by a kill has to be asked. isal checks the CRC-32 of every member (RFC 1952 §2.3.1).
 """
 
-import mmap
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import BinaryIO
 
 from isal import isal_zlib
 
+from goodbot.archived import Archived
 from goodbot.errors import DamagedError
 from goodbot.url import parse_url
-from goodbot.values import Archived, Headers, RecordRef, Response
+from goodbot.values import Headers, RecordRef, Response
 
-RECORD_LIMIT_BYTES = 64 * 1024 * 1024
-"""A record, uncompressed, is at most this long: the bound of what reading one takes."""
+HEAD_MOST_BYTES = 1024 * 1024
+"""The fields of a record end before that. They say how long it is, and more of it is not unpacked."""
 
 MEMBER_START = bytes.fromhex("1f8b080000000000")
 """How each member of ours begins: gzip, no flags, no time (RFC 1952 §2.3)."""
@@ -43,39 +43,85 @@ PROTOCOLS = {"h2": "HTTP/2", "h2c": "HTTP/2", "h3": "HTTP/3"}
 _RENAMED_FIELD = re.compile(r"(?:X-Crawl-)+(?:Transfer-Encoding|Content-Length)", re.IGNORECASE)
 _READ_BYTES = 16 * 1024
 _INFLATE_BYTES = 1024 * 1024
+_VERSION = b"WARC/1."
+_LENGTH = re.compile(rb"\r\ncontent-length[ \t]*:[ \t]*([0-9]{1,15})[ \t]*\r\n", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A whole gzip member: where it ends in the file, its uncompressed size, and the first of its data."""
+    """A whole gzip member: where it ends in the file, its uncompressed size, and its data or the first of them."""
 
     end: int
     size: int
     data: bytes
 
 
-def read_member(file: BinaryIO, place: RecordRef, keep_bytes: int) -> Member | None:
-    """The member at `place`; None if the file ends before it does. Takes twice `keep_bytes` and 1 MiB.
+def read_member(
+    file: BinaryIO, place: RecordRef, keep_bytes: int | None = None, feed: Callable[[bytes], object] | None = None
+) -> Member | None:
+    """The record at `place`, with all its data or with the first `keep_bytes`; None if the file ends before it does.
+    `feed` is given all data in parts. Takes twice what is kept, and 2 MiB.
 
-    Raises DamagedError if the bytes are no gzip member or fail its checksum, OSError if they cannot be read.
+    Raises DamagedError if the bytes are no gzip member, fail its checksum, or are no WARC record or more than one;
+    OSError if they cannot be read. No more is unpacked than the record says it has.
     """
-    file.seek(place.offset)
-    inflater = isal_zlib.decompressobj(31)
     parts: list[bytes] = []
     kept = size = 0
+    head, limit = b"", None
+    for end, part in _unpacked(file, place):
+        size += len(part)
+        if limit is None:
+            head += part
+            limit = _said_length(head, place)
+        if size > (HEAD_MOST_BYTES if limit is None else limit) or (end is not None and size != limit):
+            raise damage(place, _wrong_length(size, limit, ended=end is not None))
+        if feed is not None:
+            feed(part)
+        if keep_bytes is None or kept < keep_bytes:
+            parts.append(part if keep_bytes is None else part[: keep_bytes - kept])
+            kept += len(parts[-1])
+        if end is not None:
+            return Member(end, size, b"".join(parts))
+    return None
+
+
+def _unpacked(file: BinaryIO, place: RecordRef) -> Iterator[tuple[int | None, bytes]]:
+    """The data of a gzip member, in parts of at most 1 MiB, the last one with where the member ends in the file."""
+    file.seek(place.offset)
+    inflater = isal_zlib.decompressobj(31)
     while not inflater.eof:
         packed = inflater.unconsumed_tail or file.read(_READ_BYTES)
         try:
             part = inflater.decompress(packed, _INFLATE_BYTES)
         except isal_zlib.error as error:  # type: ignore[misc]  # isal declares its error class as an instance
-            raise _damage(place, str(error)) from error
+            raise damage(place, str(error)) from error
         if not packed and not part:
-            return None
-        size += len(part)
-        if kept < keep_bytes:
-            parts.append(part[: keep_bytes - kept])
-            kept += len(parts[-1])
-    return Member(file.tell() - len(inflater.unused_data), size, b"".join(parts))
+            return
+        yield file.tell() - len(inflater.unused_data) if inflater.eof else None, part
+
+
+def _said_length(data: bytes, place: RecordRef) -> int | None:
+    """How long a record is that begins so; None if its fields have not ended yet."""
+    if not data.startswith(_VERSION[: len(data)]):
+        raise damage(place, "this is no WARC record")
+    end = data.find(b"\r\n\r\n", 0, HEAD_MOST_BYTES)
+    if end < 0:
+        return None
+    length = _LENGTH.search(data, 0, end + 2)
+    if length is None:
+        raise damage(place, "this is no WARC record: it does not say how long it is")
+    return end + 4 + int(length[1]) + 4
+
+
+def _wrong_length(size: int, limit: int | None, *, ended: bool) -> str:
+    """What is wrong with a record of `size` bytes, or of more if it has not `ended`, that is to have `limit`; None: it
+    has not said how many."""
+    if limit is not None and size > limit:
+        return f"this WARC record is longer than the {limit:,} bytes it says it has"
+    if limit is not None:
+        return f"this WARC record is cut short: it has {size:,} of the {limit:,} bytes it says it has"
+    is_begun = ended and size >= len(_VERSION)
+    return "this WARC record is cut short: its fields do not end" if is_begun else "this is no WARC record"
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,62 +135,32 @@ class Kept:
     revisit: bool = False
 
 
-def members(file: BinaryIO, name: str, keep_bytes: int) -> Iterator[tuple[RecordRef, Member]]:
-    """Every whole member of a file, in order; ends before one that does not end. Raises as `read_member`."""
-    record = RecordRef(name, 0)
-    while member := read_member(file, record, keep_bytes):
-        yield record, member
-        record = RecordRef(name, member.end)
-
-
-def torn_at(file: BinaryIO, end: int) -> int:
-    """Where the torn tail of a file begins whose bytes are damaged at `end`: there, or at the file's length if whole
-    members follow.
-
-    A power cut leaves blocks of zeros after the last member; damage before other members is no tail: nothing whole is
-    ever cut off.
-    """
-    with mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content:
-        return end if content.find(MEMBER_START, end + 1) < 0 else len(content)
-
-
 def read_response(file: BinaryIO, record: RecordRef) -> Archived:
     """The capture at `record`. Raises DamagedError, naming file and offset, if there is none, or if it is a revisit
     and the record that holds its payload is not there."""
-    member = _bounded_member(file, record)
+    member = read_member(file, record)
     if member is None:
-        raise _damage(record, "the file ends within the record")
+        raise damage(record, "the file ends within the record")
     kept = parse_record(member.data, record) or _moved(file, member, record)
     if kept is None:
-        raise _damage(record, "this is no response record")
-    return _with_payload(file, kept)
+        raise damage(record, "this is no response record")
+    return with_payload(file, kept)
 
 
 def _moved(file: BinaryIO, member: Member | None, record: RecordRef) -> Kept | None:
     """What an emptied record held, if it is elsewhere in the file now: always further on."""
-    while member and (offset := _moved_to(member)) is not None and offset > record.offset:
+    while member and (offset := moved_to(member)) is not None and offset > record.offset:
         record = RecordRef(record.file, offset)
-        member = _bounded_member(file, record)
+        member = read_member(file, record)
         if member and (kept := parse_record(member.data, record)):
             return kept
     return None
 
 
-def _moved_to(member: Member) -> int | None:
+def moved_to(member: Member) -> int | None:
+    """Where the content of an emptied record is now; None if it is no such record."""
     lines = member.data.partition(b"\r\n\r\n")[0].decode("utf-8", "replace").split("\r\n")
     return _number(dict(_fields(lines)).get(MOVED_FIELD, ""))
-
-
-def responses(file: BinaryIO, name: str) -> Iterator[Archived]:
-    """Every capture of a file, in order, one in memory at a time; ends before a torn tail.
-
-    Raises DamagedError, naming file and offset, at a damaged record.
-    """
-    record = RecordRef(name, 0)
-    while member := _bounded_member(file, record):
-        if kept := parse_record(member.data, record):
-            yield _with_payload(file, kept)
-        record = RecordRef(name, member.end)
 
 
 def parse_record(data: bytes, record: RecordRef, *, whole: bool = True) -> Kept | None:
@@ -154,8 +170,11 @@ def parse_record(data: bytes, record: RecordRef, *, whole: bool = True) -> Kept 
     version, *lines = head.decode("utf-8", "replace").split("\r\n")
     fields = {name.lower(): value for name, value in reversed(_fields(lines))}  # of several, the first counts
     length = _number(fields.get("content-length", ""))
-    if not version.startswith("WARC/1.") or length is None or (whole and len(rest) != length + 4):
-        raise _damage(record, "this is no WARC record, or not all of it")
+    if not version.startswith("WARC/1.") or length is None:
+        raise damage(record, "this is no WARC record")
+    said = len(head) + 4 + length + 4
+    if whole and len(data) != said:
+        raise damage(record, _wrong_length(len(data), said, ended=True))
     url = parse_url(fields.get("warc-target-uri", "").strip("<>"))
     kind = fields.get("content-type", "").partition(";")[0].lower()
     revisit = fields.get("warc-type") == "revisit"
@@ -166,7 +185,7 @@ def parse_record(data: bytes, record: RecordRef, *, whole: bool = True) -> Kept 
     date = _unix_time(fields.get("warc-date", ""))
     response = _parse_http(rest[:length], fields)
     if date is None or response is None:
-        raise _damage(record, "its date or its HTTP header cannot be read")
+        raise damage(record, "its date or its HTTP header cannot be read")
     archived = Archived(url, date, response, record, headers_only=WITHHELD_FIELD.lower() in fields)
     return Kept(archived, fields.get(DIGEST_FIELD.lower()), original, revisit)
 
@@ -180,23 +199,17 @@ def _original(fields: dict[str, str]) -> RecordRef | None:
     return None if offset is None else RecordRef(fields.get(ORIGINAL_FILE_FIELD.lower(), ""), offset)
 
 
-def _with_payload(file: BinaryIO, kept: Kept) -> Archived:
-    """One step: a revisit of a revisit is damage, and so is one of another file."""
+def with_payload(file: BinaryIO, kept: Kept) -> Archived:
+    """The capture, with the body that its record repeats. One step: a revisit of a revisit is damage, and so is one of
+    another file."""
     record, original = kept.archived.record, kept.original
     if original is None:
         return kept.archived
-    member = _bounded_member(file, original) if original.file == record.file else None
+    member = read_member(file, original) if original.file == record.file else None
     found = parse_record(member.data, original) if member else None
     if found is None or found.original is not None or found.digest is None or found.digest != kept.digest:
-        raise _damage(record, f"it repeats a record of {original.file or 'a file'} at {original.offset}: not there")
+        raise damage(record, f"it repeats a record of {original.file or 'a file'} at {original.offset}: not there")
     return replace(kept.archived, response=replace(kept.archived.response, body=found.archived.response.body))
-
-
-def _bounded_member(file: BinaryIO, record: RecordRef) -> Member | None:
-    member = read_member(file, record, RECORD_LIMIT_BYTES)
-    if member and member.size > RECORD_LIMIT_BYTES:
-        raise _damage(record, f"the record is longer than {RECORD_LIMIT_BYTES} bytes")
-    return member
 
 
 def _parse_http(block: bytes, warc_fields: dict[str, str]) -> Response | None:
@@ -239,5 +252,6 @@ def _unix_time(text: str) -> float | None:
     return (date if date.tzinfo else date.replace(tzinfo=UTC)).timestamp()
 
 
-def _damage(record: RecordRef, what: str) -> DamagedError:
+def damage(record: RecordRef, what: str) -> DamagedError:
+    """The error to raise for what is found there."""
     return DamagedError(f"{record.file} is damaged at byte {record.offset}: {what}")

@@ -15,18 +15,19 @@ from hashlib import sha1
 
 from isal import isal_zlib
 
+from goodbot.archived import Encoded
 from goodbot.store.cdxj import REVISIT, index_entry
 from goodbot.store.warc_reader import (
     DIGEST_FIELD,
     ORIGINAL_FILE_FIELD,
     ORIGINAL_OFFSET_FIELD,
-    RECORD_LIMIT_BYTES,
     RENAMED,
     WITHHELD_FIELD,
 )
-from goodbot.values import Capture, Encoded, Failure, Headers, RecordRef, Response, Seen
+from goodbot.values import Capture, Failure, Headers, RecordRef, Response, Seen
 
-_HEAD_ROOM_BYTES = 1024 * 1024
+_PIECE_BYTES = 1024 * 1024
+"""A longer record is packed piece by piece, so that it is not copied whole before."""
 _FRAMING_FIELD = re.compile(r"((?:X-Crawl-)*)(Transfer-Encoding|Content-Length)", re.IGNORECASE)
 _UNSAFE = re.compile(r"[\r\n\0]+")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -46,14 +47,11 @@ def encode_capture(
 
     `about`: the request asked whether the page has changed since, and a 304 says that it has not: then a revisit record
     stands for the response (§6.7.3). `metadata` adds a record that says how long the fetch took and, if given, from
-    which page it was led to (`via`): 6 µs and 460 bytes. Raises ValueError for a capture without response or with one
-    over 63 MiB.
+    which page it was led to (`via`): 6 µs and 460 bytes. Raises ValueError for a capture without response.
     """
     response = capture.result
     if isinstance(response, Failure):
         raise ValueError(f"no response to archive: {response.detail}")  # noqa: TRY004 - the port says so
-    if len(response.body) > RECORD_LIMIT_BYTES - _HEAD_ROOM_BYTES:
-        raise ValueError(f"a body of {len(response.body)} bytes is too long for the archive")
     url, name = capture.request.url, _random_name()
     date, seconds = _dates(capture.fetched_at)
     common = f"WARC-Date: {date}\r\nWARC-Target-URI: {url.text}\r\n"
@@ -96,8 +94,7 @@ def revisit_record(response: bytes, original: RecordRef, url: str, date: str) ->
 
     `original`, `url` and `date` are those of the response record that holds the payload.
     """
-    head, _, block = isal_zlib.decompress(response, 31).partition(b"\r\n\r\n")
-    http_head = block[: block.index(b"\r\n\r\n") + 4]
+    head, http_head = _heads(response)
     replaced = ("WARC/1.1", "WARC-Type:", "WARC-Block-Digest:", "Content-Length:")
     kept = [line for line in head.decode().split("\r\n") if not line.startswith(replaced)]
     lines = [
@@ -113,6 +110,16 @@ def revisit_record(response: bytes, original: RecordRef, url: str, date: str) ->
         f"Content-Length: {len(http_head)}\r\n\r\n",
     ]
     return isal_zlib.compress(b"".join(("\r\n".join(lines).encode(), http_head, b"\r\n\r\n")), 1, 31)
+
+
+def _heads(member: bytes) -> tuple[bytes, bytes]:
+    """The fields of a response record (a member made here) and its HTTP header, which ends with a blank line."""
+    inflater = isal_zlib.decompressobj(31)
+    data = inflater.decompress(member, _PIECE_BYTES)
+    while data.count(b"\r\n\r\n") < 2 and not inflater.eof:
+        data += inflater.decompress(inflater.unconsumed_tail, _PIECE_BYTES)
+    head, _, block = data.partition(b"\r\n\r\n")
+    return head, block[: block.index(b"\r\n\r\n") + 4]
 
 
 def _not_modified_record(response: Response, url: str, about: Seen, common: str) -> bytes:
@@ -148,7 +155,20 @@ def _response_record(capture: Capture, response: Response, digest: str | None, c
         f"WARC/1.1\r\nWARC-Type: response\r\n{common}{payload}WARC-Block-Digest: {_digest(head, body)}\r\n"
         f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(head) + len(body)}\r\n\r\n"
     )
-    return isal_zlib.compress(b"".join((fields.encode(), head, body, b"\r\n\r\n")), 1, 31)
+    return packed(fields.encode(), head, body, b"\r\n\r\n")
+
+
+def packed(*parts: bytes) -> bytes:
+    """A gzip member of these parts, one after another."""
+    if sum(map(len, parts)) <= _PIECE_BYTES:
+        return isal_zlib.compress(b"".join(parts), 1, 31)
+    packer = isal_zlib.compressobj(1, wbits=31)
+    views = (memoryview(part)[start : start + _PIECE_BYTES] for part in parts for start in _starts(part))
+    return b"".join([*map(packer.compress, views), packer.flush()])
+
+
+def _starts(part: bytes) -> range:
+    return range(0, len(part), _PIECE_BYTES)
 
 
 def _request_record(head: bytes, name: str, common: str) -> bytes:
@@ -220,7 +240,12 @@ def _digest(*parts: bytes) -> str:
     state = sha1(usedforsecurity=False)
     for part in parts:
         state.update(part)
-    number = int.from_bytes(state.digest(), "big")
+    return digest_text(state.digest())
+
+
+def digest_text(digest: bytes) -> str:
+    """A SHA-1 digest as records state it."""
+    number = int.from_bytes(digest, "big")
     return "sha1:" + "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
