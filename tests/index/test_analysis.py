@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodbot.index.analysis import located_terms, query_terms, terms
+from goodbot.index.analysis import CACHED_WORDS, Known, located_terms, query_terms, terms
 
 SAME = [
     ("English forms", "robots robot's Robot ROBOTS’"),
@@ -67,3 +67,14 @@ def test_long_text_is_read_in_stretches() -> None:
     text = "alpha " * 500 + "omega " + "東" * 5000 + " omega"
     places = [text[start:end] for start, end, _ in located_terms(text, frozenset({"omega"}))]
     assert places == ["omega", "omega"]
+
+
+def test_words_remembered_are_bounded_and_frequent_ones_stay() -> None:
+    known = Known()
+    assert known["crawling"] == "crawl"
+    for number in range(5 * CACHED_WORDS):
+        known[f"word{number}"]
+        if not number % 1000:
+            assert known["crawling"] == "crawl"
+    assert len(known) + len(known.older) <= 2 * CACHED_WORDS
+    assert "crawling" in {**known, **known.older}

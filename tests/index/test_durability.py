@@ -13,7 +13,7 @@ import pytest
 from disks import MOUNTS, small_disk
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.hits import Document
-from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.index import TantivyIndex, TantivySearch, load_mark
 from goodbot.index.schema import SCHEMA_VERSION, VERSION_FILE
 
 
@@ -164,8 +164,42 @@ def test_an_index_that_went_away(tmp_path: Path) -> None:
     make(tmp_path / "index")
     search = TantivySearch(tmp_path / "index")
     shutil.rmtree(tmp_path / "index")
-    with pytest.raises(InputError, match="no index in"):
-        search.search("robot")
+    with pytest.raises(DamagedError, match="goodbot index rebuild --in"):
+        search.search("robot")  # not the fault of who asks
+
+
+def test_an_index_is_known_by_its_mark(tmp_path: Path) -> None:
+    """It stays the same index, however often it is opened, and is written further with each commit."""
+    index = TantivyIndex(tmp_path / "one")
+    marks = [index.commit()]
+    for number in range(3):
+        index.add(document(str(number), "robot"))
+        marks.append(index.commit())
+    index.remove("1")
+    marks.append(index.commit())
+    index.add(document("lost", "robot"))
+    index.close()
+    index = TantivyIndex(tmp_path / "one")
+    index.purge()
+    marks.append(index.commit())
+    index.close()
+    assert marks == sorted(set(marks))
+    assert len({mark.identity for mark in marks}) == 1
+    assert load_mark(tmp_path / "one") == marks[-1]
+    TantivyIndex(tmp_path / "two").close()
+    assert load_mark(tmp_path / "two").identity != marks[0].identity
+    assert marks[-1].fault_for(marks[0]) is None
+    assert marks[0].fault_for(marks[1]) == "the search index is older than the crawl"
+
+
+def test_an_index_of_an_older_goodbot_gets_an_identity(tmp_path: Path) -> None:
+    make(tmp_path)
+    (tmp_path / VERSION_FILE).write_text(json.dumps({"schema": SCHEMA_VERSION}))
+    assert load_mark(tmp_path).identity == ""
+    assert TantivySearch(tmp_path).count() == 50
+    index = TantivyIndex(tmp_path)
+    assert index.commit().identity == load_mark(tmp_path).identity != ""
+    index.close()
 
 
 def test_an_index_made_anew(tmp_path: Path) -> None:

@@ -18,8 +18,12 @@ from Stemmer import Stemmer  # type: ignore[import-not-found]  # PyStemmer has n
 MAX_WORD_CHARS = 64
 """The rest of a longer word is not looked at: it is data, not language."""
 
-_CACHED_WORDS = 200_000
-"""Distinct words whose terms are remembered, about 30 MB; English text of 10,000 pages has about so many."""
+CACHED_WORDS = 1 << 14
+"""Words whose terms are remembered, in each of two generations: 6 MB for both. The younger becomes the older when it
+is full, so that frequent words stay known. Of 700,000 words of documentation (52,000 different ones) 8.0 % are stemmed,
+with twice the size 7.1 %."""
+
+_CACHED_PAIRS = 1 << 14
 
 _STRETCH_CHARS = 400
 _OFTEN = 20
@@ -119,26 +123,34 @@ def is_prefix_term(term: str) -> bool:
     return len(term) == 1 and _UNSPACED_START.match(term) is not None
 
 
-class _Known(dict[str, str]):
-    """Word → its terms. Emptied when full: cheaper than keeping track of use, and refilled within a few pages."""
+class Known(dict[str, str]):
+    """Maps a word to its terms. Holds the younger generation, of at most `CACHED_WORDS`; looks a word that is not there
+    up in the older one. This is cheaper than keeping track of use."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.older: dict[str, str] = {}
 
     def __missing__(self, word: str) -> str:
-        term = _pairs(word) if _UNSPACED_START.match(word) else _stem(_fold(word[:MAX_WORD_CHARS]))
+        term = self.older.get(word)
+        if term is None:
+            term = _pairs(word) if _UNSPACED_START.match(word) else _stem(_fold(word[:MAX_WORD_CHARS]))
         if len(word) <= MAX_WORD_CHARS:
-            if len(self) >= _CACHED_WORDS:
+            if len(self) >= CACHED_WORDS:
+                self.older = dict(self)
                 self.clear()
             self[word] = term
         return term
 
 
-_known = _Known()
+_known = Known()
 
 
 def _pairs(run: str) -> str:
     return " ".join(_pair(run[at : at + 2]) for at in range(len(run)))
 
 
-@lru_cache(maxsize=50_000)
+@lru_cache(maxsize=_CACHED_PAIRS)
 def _pair(characters: str) -> str:
     return _fold(characters)
 

@@ -10,7 +10,8 @@ from typing import Any
 from isal.isal_zlib import crc32
 
 from goodbot.errors import DamagedError, InputError
-from goodbot.index.schema import REMEDY, SEARCHED, check_version
+from goodbot.hits import IndexMark
+from goodbot.index.schema import SEARCHED, check_version, remedy
 
 META_FILE = "meta.json"
 SEGMENT_PARTS = ("term", "idx", "pos", "fieldnorm", "fast", "store")
@@ -71,12 +72,25 @@ class Checked:
         self._sound = set(names)
 
 
+def load_mark(folder: Path) -> IndexMark:
+    """Which index lies in `folder`, and how far its last commit was. Raises as `Checked.check`, but looks at no segment
+    file."""
+    require_index(folder)
+    identity = check_version(folder)
+    file = folder / META_FILE
+    try:
+        written = int(json.loads(file.read_bytes())["opstamp"])
+    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
+        raise _damaged(file) from error
+    return IndexMark(identity, written)
+
+
 def require_index(folder: Path) -> None:
     """Raises InputError if no index is there, DamagedError if one is without its meta.json."""
     if (folder / META_FILE).is_file():
         return
     if folder.is_dir() and any(folder.glob("*.store")):
-        raise DamagedError(f"{folder / META_FILE} is missing: {REMEDY}")
+        raise DamagedError(f"{folder / META_FILE} is missing: {remedy(folder)}")
     raise InputError(f"no index in {folder}")
 
 
@@ -142,4 +156,4 @@ def _checksum(file: Path, size: int) -> int:
 
 
 def _damaged(file: Path) -> DamagedError:
-    return DamagedError(f"{file} is damaged: {REMEDY}")
+    return DamagedError(f"{file} is damaged: {remedy(file.parent)}")

@@ -8,18 +8,16 @@ import json
 from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import unquote
+from uuid import uuid4
 
 import tantivy
 
 from goodbot.errors import DamagedError, RunError
 from goodbot.hits import Document, Prepared
 from goodbot.index import analysis
-from goodbot.url import Url, parse_url
+from goodbot.url import Url, authority_of, parse_url
 
 SCHEMA_VERSION = 1
-
-REMEDY = "restore the index from a copy, or crawl into a new folder"
-"""For whoever has a damaged one."""
 
 VERSION_FILE = "goodbot.json"
 
@@ -106,6 +104,20 @@ def document_key(document_id: str) -> str:
     return "blake2:" + blake2b(document_id.encode("utf-8", "replace"), digest_size=32).hexdigest()
 
 
+def key_pattern(host: str) -> str:
+    """A regular expression for the keys of documents of a host (`Url.host_key`) that are not digests."""
+    url = Url(f"http://{authority_of(host)}/")
+    bare = _escaped(authority_of(url.host))
+    if url.host_key == url.host:
+        return f"https?://{bare}(:[0-9]+)?/.*"
+    default = {80: f"|http://{bare}/.*", 443: f"|https://{bare}/.*"}.get(url.port, "")
+    return f"https?://{bare}:{url.port}/.*{default}"
+
+
+def _escaped(text: str) -> str:
+    return "".join(sign if sign.isalnum() or sign in "-_" else f"\\{sign}" for sign in text)
+
+
 def _searched_texts(document: Document, address: str) -> dict[str, str]:
     return {
         "title": document.title[:MAX_FIELD_CHARS],
@@ -136,22 +148,32 @@ def _clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
 
-def save_version(folder: Path) -> None:
-    """Writes the version file, whole or not at all."""
+def remedy(folder: Path) -> str:
+    """What to do about a damaged index in `folder`, which lies in the folder of its crawl."""
+    return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
+
+
+def save_version(folder: Path) -> str:
+    """Writes the version file of an index that has none, whole or not at all; gives the identity of the index."""
+    identity = uuid4().hex
     draft = folder / f"{VERSION_FILE}.new"
-    draft.write_text(json.dumps({"schema": SCHEMA_VERSION}) + "\n", encoding="utf-8")
+    draft.write_text(json.dumps({"schema": SCHEMA_VERSION, "identity": identity}) + "\n", encoding="utf-8")
     draft.replace(folder / VERSION_FILE)
+    return identity
 
 
-def check_version(folder: Path) -> None:
-    """Raises RunError if the index was made with another schema, DamagedError if nothing says with which."""
+def check_version(folder: Path) -> str:
+    """The identity of the index in `folder`; one made before indexes had an identity has an empty one. Raises RunError
+    if another schema made it, DamagedError if nothing says which did."""
     file = folder / VERSION_FILE
     try:
-        version = json.loads(file.read_bytes())["schema"]
-    except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-        raise DamagedError(f"{file} cannot be read: {REMEDY}") from error
+        said = json.loads(file.read_bytes())
+        version, identity = said["schema"], str(said.get("identity", ""))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedError(f"{file} cannot be read: {remedy(folder)}") from error
     if version != SCHEMA_VERSION:
         raise RunError(
             f"the index in {folder} has schema {version!r}, this goodbot knows {SCHEMA_VERSION}: "
-            "use a newer goodbot, or crawl into a new folder"
+            f"use a newer goodbot, or {remedy(folder)}"
         )
+    return identity

@@ -15,12 +15,15 @@ from goodbot.hits import Document, Hit, Results
 from goodbot.index.integrity import META_FILE, Checked, Stamp, require_index, stamp
 from goodbot.index.plan import Planner
 from goodbot.index.query import AllOf, parse_query, wanted_terms
-from goodbot.index.schema import REMEDY, from_tantivy
+from goodbot.index.schema import from_tantivy, remedy
 from goodbot.index.snippet import make_snippet
 
 ENOUGH_HITS = 10
 """If fewer documents have every word, those with any of them follow: one page of results. On Cranfield's questions,
 insisting on every word gives nDCG@10 0.02, this 0.39."""
+
+SWAP_S = 0.2
+"""While an index that was made anew takes the place of the old one, there is none for a moment."""
 
 MAX_TIED = 1000
 """Documents of one score put in order by id; more keep the order of the index."""
@@ -67,7 +70,7 @@ class TantivySearch:
     def _current(self) -> tuple[tantivy.Index, tantivy.Searcher]:
         """What the last commit left, opened and checked if it is another than last time."""
         with self._lock, self._translated():
-            now = stamp(self._folder / META_FILE)
+            now = self._look()
             if now != self._stamp:
                 self._checked.check()
                 if self._stamp is None:
@@ -78,6 +81,17 @@ class TantivySearch:
                 self._stamp = now
             return self._index, self._searcher
 
+    def _look(self) -> Stamp:
+        """Waits a moment for an index that was there: a new one may be taking its place."""
+        until = time.monotonic() + SWAP_S
+        while True:
+            try:
+                return stamp(self._folder / META_FILE)
+            except FileNotFoundError:
+                if self._stamp is None or time.monotonic() > until:
+                    raise
+                time.sleep(0.01)
+
     @contextmanager
     def _translated(self) -> Iterator[None]:
         try:
@@ -85,7 +99,8 @@ class TantivySearch:
         except GoodbotError:
             raise
         except FileNotFoundError as error:
-            require_index(self._folder)
+            if self._stamp is None:
+                require_index(self._folder)
             raise self._damaged(error) from error
         except Exception as error:
             raise self._damaged(error) from error
@@ -95,12 +110,12 @@ class TantivySearch:
             raise
 
     def _damaged(self, error: BaseException) -> GoodbotError:
-        if not os.access(self._folder, os.W_OK):
+        if self._folder.is_dir() and not os.access(self._folder, os.W_OK):
             return RunError(
                 f"the index in {self._folder} cannot be read: its library writes a lock file there, and may not"
             )
         detail = " ".join(str(error).split())[:200]
-        return DamagedError(f"the index in {self._folder} cannot be read ({detail}): {REMEDY}")
+        return DamagedError(f"the index in {self._folder} cannot be read ({detail}): {remedy(self._folder)}")
 
 
 def _ranked(index: tantivy.Index, searcher: tantivy.Searcher, meant: AllOf, window: slice) -> tuple[int, list[Scored]]:

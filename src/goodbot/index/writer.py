@@ -8,12 +8,21 @@ from pathlib import Path
 import tantivy
 
 from goodbot.errors import GoodbotError, RunError
-from goodbot.hits import Document, Prepared
-from goodbot.index.integrity import META_FILE, Checked
-from goodbot.index.schema import build_schema, document_key, prepare, save_version, to_tantivy
+from goodbot.hits import Document, IndexMark, Prepared
+from goodbot.index.integrity import META_FILE, Checked, load_mark
+from goodbot.index.mapped import MappedPages
+from goodbot.index.schema import (
+    build_schema,
+    check_version,
+    document_key,
+    key_pattern,
+    prepare,
+    save_version,
+    to_tantivy,
+)
 
-HEAP_BYTES = 64 * 1024 * 1024
-"""Postings gathered in memory before a segment is written; about 5,000 pages."""
+HEAP_BYTES = 32 * 1024 * 1024
+"""Postings gathered in memory before a segment is written; about 2,500 pages. A crawl commits more often than that."""
 
 _MERGED_AT = 8
 """So many segments of like size tantivy merges into one."""
@@ -36,9 +45,12 @@ class TantivyIndex:
             folder.mkdir(parents=True, exist_ok=True)
             if (folder / META_FILE).exists() or any(folder.glob("*.store")):
                 Checked(folder).check()
+                if not check_version(folder):
+                    save_version(folder)
             else:
                 save_version(folder)
             self._writer = self._open()
+        self._mapped = MappedPages(folder)
 
     def add(self, document: Document) -> None:
         """Takes a document in, instead of the one of the same id."""
@@ -55,10 +67,18 @@ class TantivyIndex:
         with self._translated():
             self._writer.delete_documents_by_term("key", document_key(document_id))
 
-    def commit(self) -> None:
-        """Everything so far is on disk and can be found when this returns."""
+    def remove_host(self, host: str) -> None:
+        """Forgets every document of a host (`Url.host_key`) whose id is a URL of at most 1,000 characters."""
+        with self._translated():
+            query = tantivy.Query.regex_query(build_schema(), "key", key_pattern(host))
+            self._writer.delete_documents_by_query(query)
+
+    def commit(self) -> IndexMark:
+        """Everything so far is on disk and can be found when this returns. The number in the mark is tantivy's count of
+        operations, which goes on where the last commit was."""
         with self._translated():
             self._writer.commit()
+            return load_mark(self._folder)
 
     def purge(self) -> None:
         """Commits, then writes anew, without them, all segments that hold documents which were removed or replaced:
@@ -93,6 +113,7 @@ class TantivyIndex:
             self._writer.wait_merging_threads()
         except (RuntimeError, ValueError):
             pass  # closed before; or a thread of the writer ended early, as on a full disk, which `commit` tells
+        self._mapped.close()
 
     def _open(self) -> tantivy.IndexWriter:
         return tantivy.Index(build_schema(), path=str(self._folder)).writer(HEAP_BYTES, num_threads=1)

@@ -1,0 +1,77 @@
+"""Mapped files of an index do not stay in memory."""
+
+import mmap
+import os
+import re
+from pathlib import Path
+
+import psutil
+import pytest
+
+from goodbot.hits import Document
+from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.index.mapped import MappedPages, give_back
+
+SIZE = 4 * 1024 * 1024
+
+pytestmark = pytest.mark.skipif(not Path("/proc/self/smaps").exists(), reason="needs /proc")
+
+
+def resident(file: Path) -> int:
+    """Bytes of a mapped file that count as memory of this process."""
+    parts = re.split(r"^(?=[0-9a-f]+-[0-9a-f]+ )", Path("/proc/self/smaps").read_text(), flags=re.MULTILINE)
+    found = [part for part in parts if str(file) in part.partition("\n")[0]]
+    return sum(int(size) * 1024 for part in found for size in re.findall(r"^Rss: +([0-9]+) kB", part, re.MULTILINE))
+
+
+def is_in_memory_anyway(folder: Path) -> bool:
+    mounts = [part for part in psutil.disk_partitions(all=True) if folder.is_relative_to(part.mountpoint)]
+    return max(mounts, key=lambda part: len(part.mountpoint)).fstype in ("tmpfs", "ramfs")
+
+
+def test_pages_that_were_read_leave_the_memory_and_keep_their_bytes(tmp_path: Path) -> None:
+    if is_in_memory_anyway(tmp_path):
+        pytest.skip("the temporary folder is no disk")
+    file = tmp_path / "segment"
+    data = bytes(range(256)) * (SIZE // 256)
+    file.write_bytes(data)
+    with file.open("rb") as opened:
+        os.fsync(opened.fileno())
+        mapped = mmap.mmap(opened.fileno(), 0, prot=mmap.PROT_READ)
+    assert mapped[:] == data
+    assert resident(file) == SIZE
+    if give_back(tmp_path) is None:
+        pytest.skip("this kernel cannot do it")
+    assert resident(file) < SIZE // 8
+    assert mapped[:] == data
+    mapped.close()
+
+
+def test_other_folders_are_left_alone(tmp_path: Path) -> None:
+    file = tmp_path / "index2"
+    file.write_bytes(bytes(SIZE))
+    with file.open("rb") as opened:
+        mapped = mmap.mmap(opened.fileno(), 0, prot=mmap.PROT_READ)
+    assert mapped[:] == bytes(SIZE)
+    assert not give_back(tmp_path / "index")
+    assert resident(file) == SIZE
+    mapped.close()
+
+
+def test_an_index_is_whole_whose_pages_are_given_back_all_the_time(tmp_path: Path) -> None:
+    index = TantivyIndex(tmp_path / "index")
+    for number in range(400):
+        index.add(Document(id=str(number), url=f"https://example.org/{number}", title="", text=f"robot number{number}"))
+        if number % 10 == 9:
+            index.commit()
+            give_back(tmp_path / "index")
+    index.close()
+    search = TantivySearch(tmp_path / "index")
+    assert search.count() == 400
+    assert [hit.id for hit in search.search("number123").hits][:1] == ["123"]
+
+
+def test_closing_twice(tmp_path: Path) -> None:
+    pages = MappedPages(tmp_path)
+    pages.close()
+    pages.close()
