@@ -26,6 +26,8 @@ CASES = [
     ("a=1; Max-Age=60", "https://a.test/", "https://a.test/", "a=1"),
     ("a=1; Max-Age=0", "https://a.test/", "https://a.test/", None),
     ("a=1; Max-Age=-5", "https://a.test/", "https://a.test/", None),
+    ("a=1; Max-Age=-" + "9" * 4000, "https://a.test/", "https://a.test/", None),
+    ("a=1; Expires=Wed, 21 Oct 2015 07:28:00 GMT; Max-Age=" + "9" * 4000, "https://a.test/", "https://a.test/", "a=1"),
     ("a=1; Max-Age=many", "https://a.test/", "https://a.test/", "a=1"),
     ("a=1; Expires=Wed, 21 Oct 2015 07:28:00 GMT", "https://a.test/", "https://a.test/", None),
     ("a=1; Expires=Wed, 21 Oct 2115 07:28:00 GMT", "https://a.test/", "https://a.test/", "a=1"),

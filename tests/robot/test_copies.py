@@ -3,9 +3,10 @@
 import pytest
 
 from goodbot.exclusion import Directives
+from goodbot.lessons import Said
 from goodbot.robot.copies import MIRRORED, TITLES_MOST, Copies
 from goodbot.url import Url, parse_url
-from goodbot.values import Page, Said
+from goodbot.values import Page
 
 HOST = "http://example.org"
 TEXT = " ".join(f"word{number}" for number in range(400))

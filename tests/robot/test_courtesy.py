@@ -6,6 +6,7 @@ from itertools import permutations
 import pytest
 
 from goodbot.exclusion import Verdict
+from goodbot.exclusion.decimals import NUMBER_MOST
 from goodbot.live import Asked, Courtesy
 from goodbot.robot.courtesy import Witness, add_up, asked_by, write
 from goodbot.testing import FakeClock, FakeWeb, MemoryFrontier
@@ -108,7 +109,7 @@ def test_what_the_host_saw_of_a_capture() -> None:
 def test_any_retry_after(value: str) -> None:
     capture = Capture(request("http://example.org/"), Response(429, (("Retry-After", value),), b""), NOW, 0.0)
     not_before = asked_by(capture).not_before
-    assert not_before is None or NOW <= not_before <= NOW + 366 * 86400
+    assert not_before is None or NOW <= not_before <= NOW + NUMBER_MOST
 
 
 async def test_a_witness_tells_of_what_was_sent() -> None:

@@ -10,21 +10,23 @@ from typing import ClassVar
 
 import pytest
 
+from goodbot.archived import Encoded
 from goodbot.config import Settings
 from goodbot.errors import RunError
+from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch, prepare
 from goodbot.robot.batch import BATCH_S, Batch
 from goodbot.robot.crawler import Crawler
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.permission import Permission
 from goodbot.robot.politeness import Politeness
-from goodbot.robot.reading import Reader
+from goodbot.robot.reading import Reader, Reading
 from goodbot.robot.scope import Scope
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.warc_record import encode_capture
 from goodbot.testing import FakeClock, FakeWeb, MemoryArchive, MemoryFrontier
-from goodbot.url import parse_url
-from goodbot.values import Discovery, Encoded, Failure, Outcome, RecordRef, Request, Response
+from goodbot.url import Url, parse_url
+from goodbot.values import Discovery, Failure, Outcome, RecordRef, Request, Response
 
 Answers = dict[str, Response | Failure | Callable[[Request], Response | Failure]]
 HOME = "http://example.org/"
@@ -274,6 +276,9 @@ FAULTS: list[tuple[str, Response | Failure, str, int]] = [
     ("busy for ever", page(status=503), "failed", 8),
     ("reset", Failure("reset", "broken off"), "failed", 3),
     ("forbidden", page(status=403), "failed", 1),
+    ("too slow", page(status=408), "failed", 2),
+    ("misdirected", page(status=421), "failed", 2),
+    ("too early", page(status=425), "failed", 2),
     ("gone", page(status=410), "gone", 1),
     ("refused by our guard", Failure("private-address", "10.0.0.1"), "failed", 1),
     ("redirect without target", Response(302, (), b""), "failed", 1),
@@ -289,6 +294,17 @@ async def test_faults(answer: Response | Failure, state: str, fetches: int) -> N
     assert await scene.crawler.run() == "finished"
     assert scene.states() == {HOME: state}
     assert len(scene.asked()) == fetches
+
+
+@pytest.mark.parametrize("status", [408, 421, 425])
+async def test_once_more_after_its_retry_after_on_a_new_connection(status: int) -> None:
+    answers = iter([page(status=status, headers=(("Retry-After", "30"),)), page()])
+    scene = Scene({HOME: lambda request: next(answers)})
+    assert await scene.crawler.run() == "finished"
+    assert scene.states() == {HOME: "visited"}
+    first, second = scene.times()
+    assert second - first >= 30
+    assert [request.fresh for request in scene.web.requests[1:]] == [False, True]
 
 
 async def test_an_endless_chain_of_redirects_ends() -> None:
@@ -526,6 +542,75 @@ async def test_a_robots_txt_that_says_how_long_it_holds_is_read_again() -> None:
     assert scene.states()[HOME + "19"] == "disallowed"
 
 
+# what a site answers with, which of it is asked, and why the rest fails
+TOO_LONG: list[tuple[str, Answers, list[str], str]] = [
+    ("Crawl-delay", {"robots.txt": robots("User-agent: *\nCrawl-delay: 1000000000\n")}, ["robots.txt"],
+     "its robots.txt asks for 1000000000 s between two requests, more than --crawl-delay-most 3600"),
+    ("Crawl-delay of 5,000 digits", {"robots.txt": robots(f"User-agent: *\nCrawl-delay: {'9' * 5000}\n")},
+     ["robots.txt"],
+     "its robots.txt asks for 10000000000 s or more between two requests, more than --crawl-delay-most 3600"),
+    ("Request-rate of 5,000 digits", {"robots.txt": robots(f"User-agent: *\nRequest-rate: 1/{'9' * 5000}h\n")},
+     ["robots.txt"],
+     "its robots.txt asks for 10000000000 s or more between two requests, more than --crawl-delay-most 3600"),
+    ("Request-rate", {"robots.txt": robots("User-agent: *\nRequest-rate: 1/2h\n")}, ["robots.txt"],
+     "its robots.txt asks for 7200 s between two requests, more than --crawl-delay-most 3600"),
+    ("of a page", {"": page(status=503, headers=(("Retry-After", "2592000"),))}, ["robots.txt", ""],
+     "its Retry-After asks for 2592000 s, more than retry_after_most 86400 in goodbot.toml"),
+    ("of robots.txt", {"robots.txt": Response(503, (("Retry-After", "9" * 400),), b"")}, ["robots.txt"],
+     f"its Retry-After asks for {'9' * 20}… (400 digits) s, more than retry_after_most 86400 in goodbot.toml"),
+    ("of a redirect", {"robots.txt": Response(302, (("Retry-After", "2592000"), ("Location", "/r")), b"")},
+     ["robots.txt"], "its Retry-After asks for 2592000 s, more than retry_after_most 86400 in goodbot.toml"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("answers", "asked", "why"), [case[1:] for case in TOO_LONG], ids=[c[0] for c in TOO_LONG])
+@pytest.mark.parametrize("per_host", [1, 4])
+@pytest.mark.parametrize("pages", [0, 3, 100])
+async def test_a_host_that_asks_for_more_than_a_crawl_waits_is_left_alone(
+    answers: Answers, asked: list[str], why: str, per_host: int, pages: int
+) -> None:
+    urls = [HOME, *(f"{HOME}{number}" for number in range(pages))]
+    other = site("http://other.example/", "ab")
+    scene = Scene(
+        {**{HOME + name: answer for name, answer in answers.items()}, **other}, *urls, *other, per_host=per_host
+    )
+    began_at = scene.clock.now()
+    assert await scene.crawler.run() == "finished"
+    assert [r.url.text for r in scene.web.requests if r.url.host == "example.org"] == [HOME + name for name in asked]
+    assert scene.clock.now() - began_at < 60.0
+    states = scene.states()
+    assert {states[url] for url in urls} == {"failed"}
+    assert {scene.why(url) for url in urls} == {why}
+    assert ("given up", why) in scene.decisions()
+    assert {states[url] for url in other if not url.endswith("robots.txt")} == {"visited"}
+
+
+async def test_what_just_may_be_asked_is_waited_for() -> None:
+    for answers in (
+        site(HOME, "ab", "User-agent: *\nCrawl-delay: 3600\n"),
+        site(HOME, "ab") | {HOME: page("a", headers=(("Retry-After", "86400"),))},
+    ):
+        scene = Scene(answers)
+        await scene.crawler.run()
+        assert set(scene.states().values()) == {"visited"}
+
+
+async def test_a_host_that_is_asked_for_another_keeps_its_own_pace() -> None:
+    third = "http://third.example/"
+    hosts = [f"http://h{number}.example/" for number in range(20)]
+    answers = site(third, "abcdef", "User-agent: *\nCrawl-delay: 3\n")
+    for number, host in enumerate(hosts):
+        answers |= {host: page(), host + "robots.txt": Response(302, (("Location", f"{third}r{number}"),), b"")}
+        answers[f"{third}r{number}"] = robots("User-agent: *\nDisallow: /no\n")
+    scene = Scene(answers, third, *hosts)
+    assert await scene.crawler.run() == "finished"
+    assert {scene.states()[host] for host in hosts} == {"visited"}
+    sent = zip(scene.web.requests, scene.web.times, strict=True)
+    times = [at for request, at in sent if request.url.host == "third.example"]
+    assert len(times) == 1 + 7 + 20
+    assert min(later - earlier for earlier, later in pairwise(times[1:])) >= 3.0
+
+
 async def test_a_host_that_dies_rests_longer_and_longer_and_is_given_up() -> None:
     other = "http://other.example/"
     answers = site(HOME, map(str, range(200))) | site(other, "ab")
@@ -601,3 +686,32 @@ async def test_the_dialect_of_the_crawl() -> None:
     await scene.crawler.run()
     assert scene.states() == {HOME: "disallowed"}
     assert scene.why(HOME) == "robots.txt is refused (status 403), so the whole site is closed."
+
+
+async def test_pages_of_a_host_leave_the_index_at_once_and_none_follows() -> None:
+    """Those indexed before, those that wait for their commit, and those read afterwards."""
+    other = "http://other.example/"
+    scene = Scene({HOME: page("a"), HOME + "a": page("b"), HOME + "b": page(), other: page()}, HOME, other)
+    assert await scene.crawler.run(max_pages=3) == "max-pages"
+    scene.batch.commit()
+    assert other in scene.indexed()
+    before = scene.indexed() - {other}
+    assert before
+    outcomes = [_visited(scene, url) for url in scene.states() if url.startswith(HOME) and url not in before]
+    waiting, late = outcomes[0], _visited(scene, HOME + "late")
+    scene.frontier.add([Discovery(late.outcome.url, 0)])
+    scene.frontier.lease(9, 9, scene.clock.now() + 9)
+    scene.batch.add(waiting)
+    steps = scene.batch.unlist("example.org", [[Url(url)] for url in sorted(before)])
+    assert len(list(steps)) == len(before) - 1
+    assert scene.indexed() == {other}
+    scene.batch.add(late)
+    scene.batch.commit_all()
+    assert scene.indexed() == {other}
+    assert scene.frontier.pending() == []
+    assert scene.states()[late.outcome.url.text] == "visited"
+
+
+def _visited(scene: Scene, url: str) -> Reading:
+    outcome = Outcome(Url(url), "visited", scene.clock.now(), "status 200", to_index=True)
+    return Reading(outcome, prepare(Document(id=url, url=url, title="title", text="")))

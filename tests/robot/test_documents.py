@@ -11,8 +11,11 @@ from goodbot.exclusion import RobotsTxt
 from goodbot.page import read_page
 from goodbot.robot import documents
 from goodbot.robot.documents import Documents
+from goodbot.robot.guard import AddressGuard
+from goodbot.robot.reading import Reader
+from goodbot.robot.scope import Scope
 from goodbot.url import Url
-from goodbot.values import Capture, Failure, Page, Request, Response
+from goodbot.values import Capture, Failure, Found, LeasedUrl, Page, Request, Response
 from page.documents import made_pdf
 
 HERE = Url("http://example.org/x")
@@ -32,18 +35,19 @@ async def test_a_pdf_is_read_while_the_loop_goes_on(monkeypatch: pytest.MonkeyPa
         return read_page(*given, **more)
 
     monkeypatch.setattr(documents, "read_page", read_then)
-    reading = asyncio.create_task(Documents(Settings(), "goodbot").read(captured(PDF)))
+    reading = asyncio.create_task(Documents(Settings(), "goodbot").read(HERE, PDF))
     await asyncio.sleep(0)  # it has begun
     went_on.set()
-    page = await reading
-    assert page is not None
+    ahead = await reading
+    assert ahead is not None
+    page = ahead.page
     assert (page.text, page.directives.index) == ("A heron.", False)
 
 
 async def test_without_an_index_only_its_links_are_read() -> None:
-    page = await Documents(Settings(index=False), "goodbot").read(captured(PDF))
-    assert page is not None
-    assert page.text == ""
+    ahead = await Documents(Settings(index=False), "goodbot").read(HERE, PDF)
+    assert ahead is not None
+    assert ahead.page.text == ""
 
 
 @pytest.mark.parametrize(
@@ -56,4 +60,8 @@ async def test_without_an_index_only_its_links_are_read() -> None:
     ],
 )
 async def test_all_else_is_left_to_the_reader(result: Response | Failure) -> None:
-    assert await Documents(Settings(), "goodbot").read(captured(result)) is None
+    async def find(found: Found) -> None:
+        raise AssertionError(found)
+
+    reader = Reader(Settings(), "goodbot", Scope(Settings(), [HERE], AddressGuard()), None, None)
+    assert await reader.ahead(LeasedUrl(HERE, 0), captured(result), find) is None

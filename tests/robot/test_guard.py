@@ -85,6 +85,13 @@ def test_private_range(address: str, network: str) -> None:
     assert "--allow-private" in refusal
 
 
+def test_where_private_ranges_are_open_only_the_seed_is_advised() -> None:
+    refusal = AddressGuard([LOOPBACK]).refusal("10.9.9.10", public_only=False)
+    assert refusal == (
+        "10.9.9.10 is in the private range 10.0.0.0/8, which is not open: to allow it, name it as a seed"
+    )
+
+
 @pytest.mark.parametrize("address", PUBLIC)
 def test_public_addresses_are_permitted(address: str) -> None:
     assert private_range(address) is None

@@ -1,11 +1,11 @@
 """What the frontier has to hear of: what is new, less deep, or found twice as often."""
 
-import pytest
+import tracemalloc
+
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.robot import lately
-from goodbot.robot.lately import Lately
+from goodbot.robot.lately import LATELY_MOST, Lately
 from goodbot.url import Url
 
 
@@ -25,9 +25,8 @@ def test_less_deep_is_news() -> None:
     assert news(known, "http://h/", 0) == 7
 
 
-def test_what_was_forgotten_is_new_again(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lately, "URLS", 10)
-    known = Lately()
+def test_what_was_forgotten_is_new_again() -> None:
+    known = Lately(10)
     assert news(known, "http://h/first", 1) == 1
     for number in range(10):
         news(known, f"http://h/{number}", 1)
@@ -45,3 +44,13 @@ def test_the_frontier_hears_of_every_url_and_its_least_depth(found: list[tuple[s
         if news(known, url, depth):
             told[url] = min(depth, told.get(url, depth))
     assert told == {url: min(depth for each, depth in found if each == url) for url in {url for url, _ in found}}
+
+
+def test_long_urls_take_no_more_memory_than_short_ones() -> None:
+    known = Lately()
+    tracemalloc.start()
+    for number in range(2 * LATELY_MOST):
+        known.news([Url(f"http://h/{number}/" + "x" * 8000)], 1)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 16_000_000  # as text they would take 500 MB

@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from goodbot.lessons import Lesson
 from goodbot.robot.learned import Learned
-from goodbot.values import Lesson
 
 ORIGIN = "http://example.org"
 LESSONS = (
@@ -28,7 +28,7 @@ def learned() -> Learned:
     ("url", "reason", "instead"),
     [
         ("http://example.org/a?sid=1&b=2", "the parameter sid changes nothing", "http://example.org/a?b=2"),
-        ("http://example.org/gone/1", "a trap: /gone/*", None),
+        ("http://example.org/gone/one", "a trap: /gone/*", None),
         ("http://example.org/deep/er/1", "a trap: /deep/**", None),
         ("http://example.org/cal?m=2099-01", "a trap: a calendar without end", None),
         ("http://m.example.org/a?b", "a mirror", "http://example.org/a?b"),
@@ -49,8 +49,8 @@ def test_what_is_refused(url: str, reason: str, instead: str | None) -> None:
         "http://example.org/gone/deeper/1",
         "http://example.org/deep",
         "http://example.org/cal?m=2020-01",
-        "http://example.org:8080/gone/1",
-        "https://example.org/gone/1",
+        "http://example.org:8080/gone/one",
+        "https://example.org/gone/one",
         "http://example.com/a?sid=1",
     ],
 )

@@ -2,7 +2,8 @@
 
 import pytest
 
-from goodbot.robot.listings import LISTS_MOST, SITEMAP_DEPTH, discoveries_of, is_one_too_many, sitemaps_of
+from goodbot.page.entries import ListKind
+from goodbot.robot.listings import LISTS_MOST, SITEMAP_DEPTH, discoveries_of, not_followed, sitemaps_of
 from goodbot.url import Url
 from goodbot.values import Discovery, LeasedUrl, Listed
 
@@ -19,36 +20,57 @@ def refuse(url: Url, depth: int) -> str | None:
 @pytest.mark.parametrize(
     ("listed", "discovery"),
     [
-        (Listed(PAGE), Discovery(PAGE, 2, MAP, hops=2)),
-        (Listed(PAGE, "title", 5.0, DAY, 0.5), Discovery(PAGE, 2, MAP, hops=2, modified_at=5.0, interval_s=DAY)),
-        (Listed(PAGE, modified_at=NOW + DAY), Discovery(PAGE, 2, MAP, hops=2, modified_at=NOW + DAY)),
-        (Listed(PAGE, modified_at=NOW + 2 * DAY), Discovery(PAGE, 2, MAP, hops=2)),
-        (Listed(PAGE, priority=1.0), Discovery(PAGE, 2, MAP, hops=2, priority=5)),
-        (Listed(PAGE, priority=0.0), Discovery(PAGE, 2, MAP, hops=2, priority=-5)),
-        (Listed(Url("http://x.example/")), Discovery(Url("http://x.example/"), 2, MAP, "not here, at 2", hops=2)),
+        (Listed(PAGE), Discovery(PAGE, 2, MAP, lists=2, hops=2)),
+        (
+            Listed(PAGE, "title", 5.0, DAY, 0.5),
+            Discovery(PAGE, 2, MAP, lists=2, hops=2, modified_at=5.0, interval_s=DAY),
+        ),
+        (Listed(PAGE, modified_at=NOW + DAY), Discovery(PAGE, 2, MAP, lists=2, hops=2, modified_at=NOW + DAY)),
+        (Listed(PAGE, modified_at=NOW + 2 * DAY), Discovery(PAGE, 2, MAP, lists=2, hops=2)),
+        (Listed(PAGE, priority=1.0), Discovery(PAGE, 2, MAP, lists=2, hops=2, priority=5)),
+        (Listed(PAGE, priority=0.0), Discovery(PAGE, 2, MAP, lists=2, hops=2, priority=-5)),
+        (
+            Listed(Url("http://x.example/")),
+            Discovery(Url("http://x.example/"), 2, MAP, "not here, at 2", lists=2, hops=2),
+        ),
     ],
 )
 def test_what_a_list_names(listed: Listed, discovery: Discovery) -> None:
-    assert discoveries_of(LeasedUrl(MAP, 2, hops=1), [listed], NOW, refuse) == (discovery,)
+    assert discoveries_of(LeasedUrl(MAP, 2, hops=1), "sitemap", [listed], NOW, refuse) == (discovery,)
 
 
 def test_a_url_listed_twice_is_named_once_as_at_first() -> None:
-    (found,) = discoveries_of(LeasedUrl(MAP, 0), [Listed(PAGE, modified_at=1.0), Listed(PAGE)], NOW, refuse)
+    (found,) = discoveries_of(LeasedUrl(MAP, 0), "sitemap", [Listed(PAGE, modified_at=1.0), Listed(PAGE)], NOW, refuse)
     assert found.modified_at == 1.0
 
 
-def test_a_chain_of_lists_comes_to_an_end() -> None:
-    assert [is_one_too_many(LeasedUrl(MAP, 0, hops=hops)) for hops in (0, LISTS_MOST - 1, LISTS_MOST)] == [
-        False,
-        False,
-        True,
-    ]
+def test_what_an_index_names_is_expected_to_be_a_list() -> None:
+    (found,) = discoveries_of(LeasedUrl(MAP, 1), "sitemap index", [Listed(PAGE)], NOW, refuse)
+    assert (found.lists, found.expects_list) == (1, True)
+
+
+@pytest.mark.parametrize(
+    ("kind", "lists", "hops", "refusal"),
+    [
+        ("sitemap index", 0, 0, None),
+        ("sitemap index", 1, 1, "a sitemap index inside a sitemap index: the protocol allows one level"),
+        ("sitemap index", 2, 1, "a sitemap index inside a sitemap or feed: the protocol allows one level"),
+        ("sitemap", 0, LISTS_MOST - 1, None),
+        ("sitemap", 1, LISTS_MOST - 1, None),
+        ("sitemap", 2, 1, "a sitemap inside a sitemap or feed: these name pages, not lists"),
+        ("feed", 1, 1, None),
+        ("feed", 2, 1, "a feed inside a sitemap or feed: these name pages, not lists"),
+        ("feed", 0, LISTS_MOST, f"more than {LISTS_MOST} sitemaps, feeds and redirects in a row"),
+    ],
+)
+def test_lists_nest_one_level(kind: ListKind, lists: int, hops: int, refusal: str | None) -> None:
+    assert not_followed(LeasedUrl(MAP, 0, hops=hops, lists=lists), kind) == refusal
 
 
 def test_sitemaps_of_a_robots_txt() -> None:
     robots = Url("http://h.example/robots.txt")
     found = sitemaps_of(robots, [MAP, Url("http://x.example/s"), MAP], refuse)
     assert found == (
-        Discovery(MAP, SITEMAP_DEPTH, robots),
-        Discovery(Url("http://x.example/s"), SITEMAP_DEPTH, robots, "not here, at 1"),
+        Discovery(MAP, SITEMAP_DEPTH, robots, expects_list=True),
+        Discovery(Url("http://x.example/s"), SITEMAP_DEPTH, robots, "not here, at 1", expects_list=True),
     )

@@ -4,16 +4,12 @@ import pickle
 
 import pytest
 
+from goodbot.archived import Encoded
 from goodbot.hits import Prepared
 from goodbot.robot.messages import pack, unpack
 from goodbot.robot.reading import Reading
 from goodbot.url import Url
-from goodbot.values import (
-    Discovery,
-    Encoded,
-    Event,
-    Outcome,
-)
+from goodbot.values import Discovery, Event, Outcome
 
 HOME = Url("http://h.example/")
 ENCODED = Encoded(b"\x1f\x8b", 2, HOME.text, "2026-01-01T00:00:00Z", "sha1:A", "entry")

@@ -162,6 +162,16 @@ async def test_the_last_good_copy_rules_for_thirty_days() -> None:
     assert not (await scene.permission.check(Url("http://example.org/open"))).verdict.allowed
 
 
+async def test_a_304_nobody_asked_for_leaves_the_last_good_copy_in_force() -> None:
+    scene = Scene({ROBOTS: text(CLOSED)})
+    assert not (await scene.permission.check(PAGE)).verdict.allowed
+    scene.answers[ROBOTS] = Response(304, (), b"")
+    scene.clock.advance(2 * 86_400)
+    for url, allowed in ((PAGE, False), (Url("http://example.org/public"), True)):
+        permit = await scene.permission.check(url)
+        assert (permit.verdict.allowed, permit.verdict.access, permit.given_up) == (allowed, "unreachable", False)
+
+
 HOLDS = [
     ("a public host", PAGE, text("", status=503), [60.0, 300.0, 1500.0]),
     ("a private one", Url("http://127.0.0.1/x"), text("", status=500), [2.0, 6.0, 18.0]),

@@ -117,8 +117,8 @@ CASES = [
     Case("a date that is past", capture(PRIVATE, 429, retry_after="Sun, 11 Jan 1970 13:47:40 GMT"), 1.0, 1.0,
          reason="429 adds"),
     Case("that cannot be read", capture(PRIVATE, 503, retry_after="soon"), 1.0, 1.0, reason="503 adds"),
-    Case("of 400 digits", capture(PRIVATE, 503, retry_after="9" * 400), 30 * DAY, 1.0, reason="for 2.592e+06 s"),
-    Case("bounded by a setting", capture(PRIVATE, 503, retry_after="999"), 60.0, 1.0, reason="for 60 s",
+    Case("of 400 digits", capture(PRIVATE, 503, retry_after="9" * 400), DAY, 1.0, reason="digits) s, cut to 86400 s"),
+    Case("bounded by a setting", capture(PRIVATE, 503, retry_after="999"), 60.0, 1.0, reason="for 999 s, cut to 60 s",
          settings={"retry_after_most": 60.0}),
 ]  # fmt: skip
 
@@ -204,3 +204,30 @@ def test_trouble() -> None:
     assert len(troubled) == 5
     assert not any(is_trouble(capture(failure=kind)) for kind in ("protocol", "private-address"))
     assert [status for status in (200, 404, 429, 500, 502, 503) if is_trouble(capture(status=status))] == [429, 503]
+
+
+@pytest.mark.parametrize(
+    ("asked", "retry_after", "waits_s", "whole_s", "why"),
+    [
+        ("Crawl-delay: 3600", None, 3600.0, 0.0, ""),
+        ("Crawl-delay: 3601", None, 1.0, 3601.0, "3601 s between two requests, more than --crawl-delay-most 3600"),
+        ("Request-rate: 1/1000h", None, 1.0, 3.6e6, "3600000 s between two requests"),
+        ("Crawl-delay: 1", "86400", DAY, 0.0, ""),
+        ("Crawl-delay: 1", "86401", DAY, DAY + 1, "Retry-After asks for 86401 s, more than retry_after_most 86400"),
+        ("Crawl-delay: 1", "0999999999999", DAY, 1e10, "Retry-After asks for 999999999999 s, more than"),
+        ("Crawl-delay: 1", "9" * 30, DAY, 1e10, f"Retry-After asks for {'9' * 20}… (30 digits) s, more than"),
+    ],
+)
+def test_what_is_too_long_to_wait_for_is_told_and_kept_whole(
+    asked: str, retry_after: str | None, waits_s: float, whole_s: float, why: str
+) -> None:
+    rest = Politeness(Settings()).after(capture(retry_after=retry_after), asks(asked), 0.0)
+    assert rest.ready_at - AT == pytest.approx(waits_s)
+    assert rest.not_before == pytest.approx(AT + whole_s if whole_s else 0.0)
+    assert bool(rest.too_long) == bool(why)
+    assert why in rest.too_long
+    if retry_after is not None and rest.too_long:
+        asked_for = rest.too_long.partition("asks for ")[2].partition(" s, ")[0]
+        assert f"Retry-After asks for {asked_for} s, cut to 86400 s (retry_after_most)" in rest.reason
+    cut = Politeness(Settings()).after_cut(Url(PUBLIC), asks(asked), AT)
+    assert cut <= AT + 3600.0

@@ -1,6 +1,8 @@
 """A bounded memory."""
 
-from goodbot.robot.recent import Recent
+import tracemalloc
+
+from goodbot.robot.recent import Recent, part_of
 
 
 def test_what_was_looked_at_longest_ago_goes_first() -> None:
@@ -12,3 +14,33 @@ def test_what_was_looked_at_longest_ago_goes_first() -> None:
     assert (recent.get("a"), recent.get("b"), recent.get("c"), len(recent)) == (1, None, 3, 2)
     assert recent.pop("a") == 1
     assert recent.pop("a") is None
+
+
+def test_what_is_kept_is_weighed() -> None:
+    recent: Recent[str, str] = Recent(100, limit_bytes=10, weigh=len)
+    for key, value in (("a", "xxxx"), ("b", "xxxx"), ("c", "xxxx")):
+        recent.put(key, value)
+    assert (recent.get("a"), recent.get("b"), recent.get("c")) == (None, "xxxx", "xxxx")
+    recent.put("b", "x")
+    recent.put("d", "xxxxx")
+    assert (recent.get("b"), recent.get("c"), recent.get("d")) == ("x", "xxxx", "xxxxx")
+    recent.put("e", "x" * 99)  # the last one is kept whatever it weighs
+    assert (recent.get("e"), len(recent)) == ("x" * 99, 1)
+    recent.pop("e")
+    recent.put("f", "xxxx")
+    recent.put("g", "xxxxx")
+    assert len(recent) == 2
+
+
+def test_a_long_key_weighs_no_more_than_a_short_one() -> None:
+    recent: Recent[str, bool] = Recent(1000)
+    tracemalloc.start()
+    for number in range(1000):
+        recent.put(f"{number}" + "x" * 8000, True)
+    held, _ = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert held < 1_000_000
+
+
+def test_processes_share_what_a_crawl_may_keep() -> None:
+    assert [part_of(100, processes) for processes in (1, 2, 3, 8, 64)] == [100, 50, 34, 13, 13]

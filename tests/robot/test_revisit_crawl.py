@@ -1,11 +1,12 @@
 """The loop when it comes back: over a fake web and a fake clock, in memory and in SQLite."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from goodbot.errors import RunError
 from goodbot.robot.replay import replay
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, MemoryArchive, MemoryFrontier
@@ -371,6 +372,26 @@ async def test_what_a_killed_run_left_in_the_index_leaves_at_the_start_of_the_ne
     outcome = scene.crawler._reader.settle(leased, Outcome(leased.url, "gone", START + 2 * DAY, "status 404"))
     frontier.settle([outcome], [])  # and then it was killed
     assert [url.text for url in frontier.leaving()] == [HOME]
-    assert replay(scene.settings, "goodbot", frontier, MemoryArchive(), scene.index) == 0
+    assert list(replay(scene.settings, "goodbot", frontier, MemoryArchive(), scene.index)) == []
     assert scene.indexed() == set()
     assert frontier.leaving() == []
+
+
+class FullDisk(MemoryFrontier):
+    """Cannot have copies visited anew."""
+
+    def requeue(self, urls: Iterable[Url]) -> None:
+        raise RunError("no space left")
+
+
+async def test_trouble_after_the_outcomes_are_settled_is_told_as_it_is() -> None:
+    """HOME leaves the index, and its copy is to be asked for anew: there the disk is full."""
+    answers: Answers = {HOME: page("copy"), HOME + "copy": said("title", f'<link rel="canonical" href="{HOME}">')}
+    frontier = FullDisk(revisit_until=UNTIL)
+    scene = Later(answers, frontier)
+    await scene.crawler.run(max_pages=2)
+    assert [url.text for url in frontier.copies_of(Url(HOME))] == [HOME + "copy"]
+    answers[HOME] = GOES
+    with pytest.raises(RunError, match="no space left"):
+        await Later(answers, frontier).crawler.run()
+    assert scene.states()[HOME] == "gone"

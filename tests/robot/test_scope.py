@@ -10,7 +10,7 @@ from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.scope import Scope
-from goodbot.url import parse_url
+from goodbot.url import Url, parse_url
 
 SEEDS = ["https://www.example.co.uk/docs/start.html", "http://127.0.0.1:8000/"]
 
@@ -145,3 +145,10 @@ def test_the_same_in_another_process() -> None:
     for text in ("https://www.example.co.uk/docs/p1", "https://www.example.co.uk/p1", "http://127.0.0.1/", SEEDS[0]):
         assert _refused(copy, text) == _refused(scope, text)
     assert copy.refuse_answer("image/png", 9) == scope.refuse_answer("image/png", 9)
+
+
+def test_a_host_whose_name_is_longer_than_names_may_be_is_out_of_scope() -> None:
+    settings = Settings(scope="all")
+    scope = Scope(settings, (), AddressGuard())
+    assert scope.refuse(Url("http://" + "a." * 127 + "b/"), 0) is None
+    assert "255" in (scope.refuse(Url("http://" + "a." * 127 + "bc/"), 0) or "")

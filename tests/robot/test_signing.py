@@ -5,6 +5,7 @@ import os
 import pickle
 import resource
 import subprocess
+import sys
 from base64 import urlsafe_b64encode
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
@@ -450,3 +451,8 @@ def test_the_key_is_found_from_wherever_a_crawl_is_resumed(tmp_path: Path, monke
     save_settings(tmp_path / "crawl.toml", Settings(sign="key.jwk"))
     monkeypatch.chdir("/")
     assert load_settings(tmp_path / "crawl.toml", Settings()).sign == str(tmp_path / "key.jwk")
+
+
+def test_a_robot_process_that_signs_nothing_loads_no_cryptography() -> None:
+    program = "import sys, goodbot.robot.worker, goodbot.wiring; assert 'cryptography' not in sys.modules"
+    subprocess.run([sys.executable, "-P", "-c", program], check=True)

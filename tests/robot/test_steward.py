@@ -1,15 +1,16 @@
 """Wishes carried out between two looks, and what the crawl says of itself meanwhile."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
 
 from goodbot.errors import RunError
+from goodbot.lessons import Lesson
 from goodbot.live import Live, Wish
 from goodbot.robot.rounds import EndReason
-from goodbot.robot.steward import Steward
+from goodbot.robot.steward import LOOK_S, Steward
 from goodbot.testing import FakeClock, MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Outcome
@@ -64,6 +65,14 @@ class Runner:
     def leave(self, host: str) -> None:
         self.told.append(f"leave {host}")
 
+    def unlist(self, host: str) -> Iterator[None]:
+        for _ in range(3):
+            self.told.append(f"unlist {host}")
+            yield
+
+    def unlearn(self, lessons: Sequence[Lesson]) -> None:
+        self.told.append(f"unlearn {len(lessons)}")
+
     def pause(self) -> None:
         self.told.append("pause")
 
@@ -75,8 +84,8 @@ def refuse(url: Url, depth: int) -> str | None:
     return None if url.host == "here.example" else "elsewhere"
 
 
-def steward(runner: Runner, desk: Desk, frontier: MemoryFrontier) -> Steward:
-    clock = FakeClock()
+def steward(runner: Runner, desk: Desk, frontier: MemoryFrontier, clock: FakeClock | None = None) -> Steward:
+    clock = clock or FakeClock()
     return Steward(
         runner,
         wishes=desk,
@@ -84,9 +93,11 @@ def steward(runner: Runner, desk: Desk, frontier: MemoryFrontier) -> Steward:
         refuse=refuse,
         to_fetch=lambda: 17,
         bar=lambda host: host == "a.example",
+        unlist=runner.unlist,
         workers=1,
         clock=clock,
         timer=clock.now,
+        drop=lambda ids: [Lesson("a.example", "family", name, "a trap", 1.0) for name in ids],
     )
 
 
@@ -123,8 +134,31 @@ async def test_a_host_is_left_if_the_frontier_knows_it() -> None:
     urls = tuple(Url(text) for text in ("http://a.example/", "https://a.example/x", "http://b.example/"))
     runner = Runner()
     _, said, _ = await run(Desk({1: [Wish("forget", urls)], 2: [Wish("stop")]}), runner)
-    assert runner.told == ["leave a.example", "stop"]
-    assert said[0].startswith("a.example is asked nothing any more")
+    assert runner.told == ["leave a.example", "leave b.example", *["unlist a.example"] * 3, "stop"]
+    assert said[0].startswith("a.example is asked nothing any more; its pages leave the search")
+    assert said[1] == "b.example is asked nothing any more; nothing is known of it"
+
+
+async def test_pages_leave_the_search_between_two_looks() -> None:
+    """As many as there is time for until the next look."""
+    desk = Desk({1: [Wish("forget", (Url("http://a.example/"),))], 4: [Wish("stop")]})
+    runner, clock, looks = Runner(), FakeClock(), list[int]()
+
+    def unlist(host: str) -> Iterator[None]:
+        for _ in range(9):
+            looks.append(desk.looks)
+            clock.advance(0.4 * LOOK_S)
+            yield
+
+    runner.unlist = unlist  # type: ignore[method-assign]
+    await steward(runner, desk, MemoryFrontier(), clock).run(None, lambda line: None, lambda live: None)
+    assert looks == [1, 1, 1, 1, 2, 2, 2, 3, 3]
+
+
+async def test_lessons_are_dropped_by_the_frontier_and_then_by_the_crawl() -> None:
+    told, said, _ = await run(Desk({1: [Wish("unlearn", lessons=("1", "2"))], 2: [Wish("stop")]}))
+    assert told == ["unlearn 2", "stop"]
+    assert said[0] == "2 lessons dropped"
 
 
 async def test_a_stopping_crawl_neither_pauses_nor_goes_on() -> None:

@@ -378,6 +378,9 @@ UNUSABLE = [
     {"resolve": ("site.test:80",)},
     {"resolve": ("site.test:http:127.0.0.1",)},
     {"resolve": ("site.test:80:elsewhere.test",)},
+    {"resolve": ("[2606:4700::1]:443:127.0.0.1",)},
+    {"resolve": ("2606:4700::1:443:127.0.0.1",)},
+    {"resolve": ("192.0.2.1:80:127.0.0.1",)},
     {"nameservers": ("ns.test",)},
     {"auth": ("site.test",)},
 ]

@@ -9,11 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodbot.config import Settings
+from goodbot.lessons import Lesson
 from goodbot.page import read_page
 from goodbot.robot.experience import Experience, Judgement
 from goodbot.robot.traps import Visit
 from goodbot.url import Url, parse_url
-from goodbot.values import Discovery, LeasedUrl, Lesson, Response
+from goodbot.values import Discovery, LeasedUrl, Response
 
 HOST = "http://example.org"
 NOW = 1_793_000_000.0  # October 2026
@@ -66,10 +67,19 @@ def test_a_folder_that_says_the_same_for_ever_is_closed() -> None:
     robot = Robot()
     for number in range(60):
         robot.shows(f"/gone/{number}", "Nothing to be seen.", links=[f"/gone/{number + 1}"])
-    assert robot.taught == [("family", "/gone/*")]
+    assert robot.taught == [("family", "/gone/0")]
     assert robot.refuses("/gone/99")
+    assert robot.refuses("/gone/story") is None
     assert robot.refuses("/gone/deeper/99") is None
     assert robot.refuses("/other") is None
+
+
+def test_what_is_numbered_closes_nothing_else_of_its_folder() -> None:
+    robot = Robot()
+    for number in range(60):
+        robot.shows(f"/a/tag-{number}", "Nothing to be seen.", links=[f"/a/tag-{number + 1}"])
+        robot.shows(f"/a/story-about-{chr(97 + number % 26)}", f"{number} stories. " * 40, f"Story {number}")
+    assert robot.taught == [("family", "/a/tag-0")]
 
 
 def test_ever_new_folders_that_say_the_same_are_closed_above() -> None:

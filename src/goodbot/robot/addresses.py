@@ -1,11 +1,16 @@
 """Addresses found for a name: what sources say, and the source that is a file. Pure."""
 
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
+from goodbot.url import reached_address
+
 Addresses = tuple[str, ...]
+
+_PIN: Final = re.compile(r"(?P<host>[^:\[\]]+):(?P<port>[0-9]{1,5}):\[?(?P<address>[^\[\]]+)\]?", re.ASCII)
 
 FAMILY_MOST: Final = 8
 """Addresses of one family that are looked at, of however many an answer holds."""
@@ -18,6 +23,15 @@ class Found:
     addresses: Addresses
     lasts_s: float
     error: str = ""
+
+
+def pinned(text: str) -> tuple[str, int, str] | None:
+    """`HOST:PORT:ADDRESS` as its parts; None if it is not that, or HOST is an address itself: the transport connects
+    to that one anyhow."""
+    match = _PIN.fullmatch(text)
+    if match is None or reached_address(match["host"]) is not None or reached_address(match["address"]) is None:
+        return None
+    return match["host"].lower(), int(match["port"]), match["address"]
 
 
 def few_of(texts: Iterable[str]) -> Addresses:

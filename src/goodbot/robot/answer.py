@@ -98,7 +98,7 @@ class Answer:
         """What is not well, in one line; None if `ok`."""
         if self.failure is not None:
             return f"{self.failure.kind}: {self.failure.detail}"
-        if not self.verdict.allowed:
+        if not self.verdict.allowed and self.held_until is None:
             return f"forbidden by robots.txt: {self.verdict.reason}"
         if self.response is None:
             return f"the host wants to rest until {self.held_until:.0f} (Unix seconds)"

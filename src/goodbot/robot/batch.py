@@ -5,17 +5,20 @@ cleared. A page whose text cannot be read back from the archive is indexed durab
 What leaves the index waits in that queue as well.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 
+from goodbot.archived import Encoded
 from goodbot.live import Asked
 from goodbot.ports import Archive, Clock, CourtesyStore, Frontier, Index, IndexQueue
 from goodbot.robot import courtesy
 from goodbot.robot.reading import REDIRECTS, Reading
 from goodbot.url import Url
-from goodbot.values import Encoded, Event, Outcome, RecordRef, Release
+from goodbot.values import Event, Found, Outcome, RecordRef, Release
 
 BATCH_MOST = 100
+LINKS_MOST = 8192
+"""Links that wait for a commit: those of a hundred pages are fewer, those of one list may be 50,000."""
 BATCH_S = 0.25
 """What a kill -9 may cost beside the pages in flight: one batch, fetched once more."""
 ASKED_MOST = 1000
@@ -47,18 +50,21 @@ class Batch:
         self._asked: list[Asked] = []
         self._outcomes: list[Outcome] = []
         self._releases: list[Release] = []
+        self._found: list[Found] = []
+        self._links = 0
         self._index_first = False
         self._to_index: list[Url] = []
+        self._unlisted: set[str] = set()
         self._committed_at = self._indexed_at = clock.now()
 
     def __bool__(self) -> bool:
-        return bool(self._outcomes or self._releases)
+        return bool(self._outcomes or self._releases or self._found)
 
     def due_in_s(self) -> float:
         """Seconds until the next commit is due."""
         return max(self._committed_at + BATCH_S - self._clock.now(), 0.0)
 
-    async def has_room(self) -> None:
+    async def has_room(self, *, for_list: bool = False) -> None:
         """Returns when more can be taken: at once."""
 
     def keep(self, encoded: Encoded) -> RecordRef | None:
@@ -71,6 +77,9 @@ class Batch:
         if not self:
             self._committed_at = self._clock.now()
         outcome = reading.outcome
+        if outcome.url.host_key in self._unlisted:
+            reading = replace(reading, document=None)
+            outcome = _unlisted(outcome)
         if reading.sitemaps:
             outcome = replace(outcome, links=(*outcome.links, *reading.sitemaps))
         record = self.keep(reading.encoded) if reading.encoded is not None else None
@@ -79,9 +88,19 @@ class Batch:
             kept = Event(outcome.at, "keep", how, f"{record.file} at {record.offset}")
             outcome = _recorded(replace(outcome, events=(*outcome.events, kept)), record)
         self._outcomes.append(outcome)
+        self._links += len(outcome.links)
         if self._index is not None:
             self._change_index(self._index, outcome, reading)
-        if len(self._outcomes) >= BATCH_MOST:
+        if len(self._outcomes) >= BATCH_MOST or self._links >= LINKS_MOST:
+            self.commit()
+
+    def find(self, found: Found) -> None:
+        """Takes a part of what a page names; the page itself comes later."""
+        if not self:
+            self._committed_at = self._clock.now()
+        self._found.append(found)
+        self._links += len(found.links)
+        if self._links >= LINKS_MOST:
             self.commit()
 
     def _change_index(self, index: Index, outcome: Outcome, reading: Reading) -> None:
@@ -90,6 +109,24 @@ class Batch:
             self._index_first = self._index_first or not reading.replayable
         elif outcome.from_index:
             index.remove(outcome.url.text)
+
+    def unlist(self, host: str, visited: Iterable[Sequence[Url]]) -> Iterator[None]:
+        """Takes the pages of a host out of the search, a part of `visited` at each step; the last step commits
+        that. From the first on, what is read of the host is not indexed."""
+        self._unlisted.add(host)
+        self._outcomes = [_unlisted(item) if item.url.host_key == host else item for item in self._outcomes]
+        if self._index is None:
+            return
+        for outcome in self._outcomes:
+            if outcome.url.host_key == host:
+                self._index.remove(outcome.url.text)
+        for number, part in enumerate(visited):
+            if number:
+                yield
+            for url in part:
+                self._index.remove(url.text)
+        self._queue.indexed(self._to_index, self._index.commit())
+        self._to_index = []
 
     def release(self, release: Release) -> None:
         """Takes the end of a lease; it counts from the next commit."""
@@ -117,21 +154,25 @@ class Batch:
             self._commit_index()
 
     def commit(self) -> None:
-        """All or nothing; then tells the observer."""
+        """All or nothing; then tells the observer. What is settled is never settled again, whatever fails after it."""
         if not self:
             return
         outcomes = self._outcomes
         if self._archive is not None:
             self._archive.flush()
+        mark = None
         if self._index_first and self._index is not None:
-            self._index.commit()
+            mark = self._index.commit()
             outcomes = [replace(outcome, to_index=False) if outcome.to_index else outcome for outcome in outcomes]
         self._write_asked()
-        self._frontier.settle(outcomes, self._releases)
-        ask_copies(self._queue, (outcome.url for outcome in outcomes if outcome.from_index or _is_no_page(outcome)))
-        self._to_index += (outcome.url for outcome in outcomes if outcome.to_index or outcome.from_index)
+        self._frontier.settle(outcomes, self._releases, self._found)
         self._outcomes, self._releases, self._index_first = [], [], False
+        self._found, self._links = [], 0
         self._committed_at = self._clock.now()
+        self._to_index += (outcome.url for outcome in outcomes if outcome.to_index or outcome.from_index)
+        if mark is not None:
+            self._queue.indexed((), mark)
+        ask_copies(self._queue, (outcome.url for outcome in outcomes if outcome.from_index or _is_no_page(outcome)))
         for outcome in outcomes:
             self._observe(outcome)
 
@@ -148,10 +189,15 @@ class Batch:
 
     def _commit_index(self) -> None:
         if self._index is not None and self._to_index:
-            self._index.commit()
-            self._queue.indexed(self._to_index)
+            self._queue.indexed(self._to_index, self._index.commit())
             self._to_index = []
         self._indexed_at = self._clock.now()
+
+
+def _unlisted(outcome: Outcome) -> Outcome:
+    """Neither in the index nor on its way there."""
+    seen = outcome.seen and replace(outcome.seen, indexed=False)
+    return replace(outcome, to_index=False, seen=seen)
 
 
 def ask_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:

@@ -5,10 +5,10 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
-from goodbot.robot.recent import Recent
+from goodbot.robot.recent import Recent, part_of
 
 CALENDARS_MOST: Final = 2048
-"""Of all hosts of a process; 1 kB each, at most 10: 20 MB."""
+"""Of all hosts of a crawl; 1 kB each, at most 10: 20 MB."""
 
 DATES: Final = 24
 """Different dates visited before anything is stopped: two years of months, or three weeks of days."""
@@ -111,8 +111,8 @@ class Calendar:
 class Calendars:
     """What was seen of the calendars of all hosts, by shape."""
 
-    def __init__(self) -> None:
-        self._known: Recent[str, Calendar] = Recent(CALENDARS_MOST)
+    def __init__(self, processes: int = 1) -> None:
+        self._known: Recent[str, Calendar] = Recent(part_of(CALENDARS_MOST, processes))
 
     def of(self, shape: str) -> Calendar:
         """What was seen of one."""

@@ -14,7 +14,7 @@ from goodbot.errors import InputError, RunError
 from goodbot.exclusion import Access, Verdict
 from goodbot.ports import Clock, RobotsStore, Transport
 from goodbot.robot.answer import Answer
-from goodbot.robot.pace import Pace, PacedTransport
+from goodbot.robot.pace import Pace
 from goodbot.robot.permission import Permission, Permit
 from goodbot.robot.politeness import is_private_peer
 from goodbot.robot.reading import REDIRECTS_MOST, redirect_target
@@ -150,6 +150,8 @@ class Client:
         permission = line.public_permission if wanted.public_only else line.permission
         for again in reversed(range(ASKED_AGAIN_MOST + 1)):
             permit = await permission.check(url)
+            if permit.held_until is not None:
+                return Answer(url.text, url.text, permit.verdict, held_until=permit.held_until), None
             if not permit.verdict.allowed:
                 return self._forbidden(line, url, permit.verdict), None
             async with self._pace.turn(url) as turn:
@@ -219,15 +221,19 @@ class Client:
 
     def _new_line(self, loop: asyncio.AbstractEventLoop) -> "_Line":
         transport = self._connect()
-        troubles = _Troubles(PacedTransport(transport, self._pace))
+        troubles = _Troubles(transport)
         return _Line(
             loop,
             transport,
-            Permission(self._settings, self._token, troubles, self._stores[0], self._clock),
-            Permission(self._settings, self._token, _PublicOnly(troubles), self._stores[1], self._clock),
+            self._permission(troubles, self._stores[0]),
+            self._permission(_PublicOnly(troubles), self._stores[1]),
             troubles,
             asyncio.Semaphore(self._settings.concurrency),
         )
+
+    def _permission(self, transport: Transport, store: RobotsStore) -> Permission:
+        given = self._settings, self._token, transport, store, self._clock
+        return Permission(*given, pace=self._pace, patience_s=self._patience_s)
 
 
 @dataclass(slots=True)
@@ -251,6 +257,8 @@ class _Line:
     async def close(self) -> None:
         """Ends what is in flight."""
         self.closed = True
+        self.permission.close()
+        self.public_permission.close()
         await self.troubles.close()
 
 

@@ -5,6 +5,7 @@ from collections import OrderedDict
 from typing import Final, NamedTuple
 
 from goodbot.exclusion import parse_http_date
+from goodbot.exclusion.decimals import whole_number
 from goodbot.url import Url
 from goodbot.values import Headers
 
@@ -14,7 +15,7 @@ COOKIE_CHARS: Final = 4096
 """RFC 6265 §6.1: what a program should at least keep of one host; here also the most."""
 
 
-_AGE: Final = re.compile(r"-?[0-9]{1,12}", re.ASCII)
+_AGE: Final = re.compile(r"-?[0-9]+", re.ASCII)
 
 
 class _Cookie(NamedTuple):
@@ -75,7 +76,7 @@ def _attribute(text: str) -> tuple[str, str]:
 def _until(attributes: dict[str, str], now: float) -> float:
     """Max-Age before Expires (§5.3); for as long as the robot runs if neither can be read."""
     if age := _AGE.fullmatch(attributes.get("max-age", "")):
-        return now + int(age[0])
+        return now - 1 if age[0].startswith("-") else now + (whole_number(age[0]) or 0)
     date = parse_http_date(attributes["expires"]) if "expires" in attributes else None
     return float("inf") if date is None else date
 

@@ -8,20 +8,21 @@ import re
 from dataclasses import dataclass, field
 from typing import Final, NamedTuple
 
+from goodbot.lessons import Said
 from goodbot.page.fingerprint import Fingerprint, fingerprint
-from goodbot.robot.recent import Recent
+from goodbot.robot.recent import Recent, part_of
 from goodbot.url import Url
-from goodbot.values import Page, Said
+from goodbot.values import Page
 
 TEXTS_MOST: Final = 8192
 """Representatives compared with: 1.2 kB each, 10 MB."""
-DIGESTS_MOST: Final = 32_768
-"""Bodies known: 0.4 kB each, 13 MB."""
+DIGESTS_MOST: Final = 16_384
+"""Bodies known: 0.4 kB each, 7 MB."""
 CANONICALS_MOST: Final = 16_384
 """Pages that name another, or lead to one: 0.3 kB each, 5 MB."""
 ORIGINS_MOST: Final = 4096
-REMEMBERED_MOST: Final = 32_768
-"""Pages read in an earlier run: 0.5 kB each, 16 MB."""
+REMEMBERED_MOST: Final = 16_384
+"""Pages read in an earlier run: 0.5 kB each, 8 MB."""
 
 ALIKE: Final = 0.95
 LONG_WORDS: Final = 200
@@ -52,7 +53,7 @@ class _Text:
     url: Url
     heads: int
     mark: Fingerprint
-    keys: tuple[tuple[str, int], ...]
+    keys: tuple[int, ...]
 
 
 @dataclass(slots=True)
@@ -66,24 +67,24 @@ class _Origin:
 
 @dataclass(slots=True)
 class _Named:
-    """The titles of those who name one canonical URL."""
+    """Hashes of the titles of those who name one canonical URL: a title may be as long as a page."""
 
-    titles: set[str] = field(default_factory=set)
+    titles: set[int] = field(default_factory=set)
 
 
 class Copies:
     """The pages of one process, for as long as they are remembered."""
 
-    def __init__(self) -> None:
-        self._texts: Recent[str, _Text] = Recent(TEXTS_MOST)
-        self._places: Recent[tuple[str, int], str] = Recent(TEXTS_MOST * 5)
-        self._digests: Recent[str, Url] = Recent(DIGESTS_MOST)
-        self._bodies: Recent[str, str] = Recent(DIGESTS_MOST)
-        self._said: Recent[tuple[str, str], Url] = Recent(REMEMBERED_MOST)
-        self._sayings: Recent[str, tuple[str, str]] = Recent(REMEMBERED_MOST)
-        self._leads: Recent[str, str] = Recent(CANONICALS_MOST)
-        self._named: Recent[str, _Named] = Recent(CANONICALS_MOST)
-        self._lost: Recent[str, bool] = Recent(CANONICALS_MOST)
+    def __init__(self, processes: int = 1) -> None:
+        self._texts: Recent[str, _Text] = Recent(part_of(TEXTS_MOST, processes))
+        self._places: Recent[int, str] = Recent(part_of(TEXTS_MOST * 5, processes))
+        self._digests: Recent[str, Url] = Recent(part_of(DIGESTS_MOST, processes))
+        self._bodies: Recent[str, str] = Recent(part_of(DIGESTS_MOST, processes))
+        self._said: Recent[tuple[str, str], Url] = Recent(part_of(REMEMBERED_MOST, processes))
+        self._sayings: Recent[str, tuple[str, str]] = Recent(part_of(REMEMBERED_MOST, processes))
+        self._leads: Recent[str, str] = Recent(part_of(CANONICALS_MOST, processes))
+        self._named: Recent[str, _Named] = Recent(part_of(CANONICALS_MOST, processes))
+        self._lost: Recent[str, bool] = Recent(part_of(CANONICALS_MOST, processes))
         self._origins: Recent[str, _Origin] = Recent(ORIGINS_MOST)
 
     # ---- by the page's own word
@@ -94,7 +95,7 @@ class Copies:
         self._leads.put(page.url.text, canonical.text)
         titles = self._named.get_or(canonical.text, _Named).titles
         if len(titles) <= TITLES_MOST:
-            titles.add(_NUMBER.sub("0", page.title))
+            titles.add(hash(_NUMBER.sub("0", page.title)))
         end = self._end(page.url)
         if end is None or _is_variant(page.url, canonical) or self.mistake(page.url, canonical):
             return None
@@ -177,7 +178,8 @@ class Copies:
         if page.text:
             mark, heads = fingerprint(page.text), hash((page.title, page.headings))
             bands = mark.bands() if mark.words >= LONG_WORDS else ()
-            keys = tuple((url.origin, key) for key in (hash((page.title, mark.exact)), *bands))
+            origin = url.origin
+            keys = tuple(hash((origin, key)) for key in (hash((page.title, mark.exact)), *bands))
             copy = self._alike(keys, heads, mark)
             if copy is not None:
                 return copy
@@ -191,7 +193,7 @@ class Copies:
             self._bodies.put(url.text, digest)
         return None
 
-    def _alike(self, keys: tuple[tuple[str, int], ...], heads: int, mark: Fingerprint) -> Copy | None:
+    def _alike(self, keys: tuple[int, ...], heads: int, mark: Fingerprint) -> Copy | None:
         """One with the same title and text, or with the same title and headings and almost the same text."""
         for number, key in enumerate(keys):
             place = self._places.get(key)

@@ -9,6 +9,7 @@ from itertools import groupby
 from operator import attrgetter
 from typing import Any, Final
 
+from goodbot.exclusion.decimals import seconds_text
 from goodbot.exclusion.freshness import retry_after_s
 from goodbot.live import Asked, Courtesy
 from goodbot.ports import Clock, CourtesyStore, Transport
@@ -17,8 +18,6 @@ from goodbot.values import Capture, Request, Response
 
 CLOCK_ERROR_S: Final = 0.001
 """By so much two readings of a clock and a timer may differ."""
-RETRY_AFTER_MOST_S: Final = 366 * 86400.0
-"""A Retry-After beyond this is counted as this."""
 TROUBLE: Final = (429, 503)
 _COUNTED: Final = {429: "status_429", 503: "status_503", None: "unanswered"}
 WAITED_MOST_S: Final = 3600.0
@@ -60,7 +59,7 @@ def asked_by(capture: Capture) -> Asked:
     if isinstance(result, Response):
         status = result.status
         asked_s = retry_after_s(result.headers, until) if result.header("retry-after") else None
-        not_before = None if asked_s is None else until + min(asked_s, RETRY_AFTER_MOST_S)
+        not_before = None if asked_s is None else until + asked_s
     return Asked(
         request.url.host_key,
         capture.fetched_at,
@@ -71,6 +70,13 @@ def asked_by(capture: Capture) -> Asked:
         not_before,
         _agent(capture.request_head),
     )
+
+
+def longest_retry_after(asked_s: float, most_s: float) -> str:
+    """The longest Retry-After of a host in a clause, and what a crawl makes of it that waits for `most_s` at most."""
+    asked_s = round(asked_s, 3)
+    asks = f"the longest asks for {seconds_text(asked_s)}"
+    return asks if asked_s <= most_s else f"{asks}, more than retry_after_most {most_s:g} in goodbot.toml"
 
 
 def write(store: CourtesyStore, asked: Iterable[Asked]) -> None:

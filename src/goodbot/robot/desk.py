@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
-from typing import Final, Literal, Protocol
+from typing import Final, Literal, Protocol, TypeVar
 
 from goodbot.errors import BusyError, RunError
 from goodbot.live import Live, Wish, WishKind
@@ -18,6 +18,7 @@ PATIENCE_S: Final = 10.0
 LOOK_S: Final = 0.1
 WISH_URLS: Final = 100
 
+Part = TypeVar("Part")
 Refuse = Callable[[Url, int], str | None]
 
 
@@ -105,6 +106,10 @@ class Desk:
         """Has a running crawl leave the host of `url` for good; False if none runs."""
         return self._deliver([Wish("forget", (url,))])
 
+    def unlearn(self, ids: Iterable[str]) -> bool:
+        """Has a running crawl drop lessons; False if none runs."""
+        return self._deliver([Wish("unlearn", lessons=part) for part in _parts(ids)])
+
     def _add(self, urls: list[Url]) -> None:
         """By the running crawl, else here. One that is just starting has the frontier, and takes no wish yet."""
         until = time.monotonic() + self._patience_s
@@ -150,8 +155,8 @@ class Desk:
             yield
 
 
-def _parts(urls: Iterable[Url]) -> Iterator[tuple[Url, ...]]:
-    rest = iter(urls)
+def _parts(items: Iterable[Part]) -> Iterator[tuple[Part, ...]]:
+    rest = iter(items)
     while part := tuple(islice(rest, WISH_URLS)):
         yield part
 

@@ -1,6 +1,7 @@
 """What a robot process has learned on its way: how URLs are cleaned, which are traps, which pages are copies.
 
-Bounded memory: 120 MB at most, when all of it is full; a crawl of 85,000 pages needs a quarter of it. No I/O.
+Bounded memory: 120 MB at most for all processes of a crawl, when all of it is full; a crawl of 85,000 pages needs a
+quarter of it. No I/O.
 """
 
 from collections.abc import Callable, Iterable
@@ -8,17 +9,28 @@ from dataclasses import dataclass
 from typing import Final
 
 from goodbot.config import Settings
+from goodbot.lessons import Lesson, Said
+from goodbot.robot.budget import PROBE_SHARE, Budgets
 from goodbot.robot.cleaning import CleanParams, Drops, clean, drops_of, is_plain
 from goodbot.robot.copies import Copies, Copy
 from goodbot.robot.learned import Learned, Refusal
 from goodbot.robot.oddity import odd
-from goodbot.robot.recent import Recent
-from goodbot.robot.traps import Traps, Visit
+from goodbot.robot.recent import Recent, part_of
+from goodbot.robot.traps import Impression, Traps, Visit
 from goodbot.url import Url
-from goodbot.values import LeasedUrl, Lesson, Outcome, Page, Response, Said
+from goodbot.values import LeasedUrl, Outcome, Page, Response
 
 ORIGINS_MOST: Final = 4096
 """Whose Clean-param records are kept at hand."""
+
+_OF_COPIES: Final = ("mirror", "canonical")
+"""Lessons of the setting `duplicates`; the others are of `traps`."""
+
+
+def heeds(settings: Settings, lesson: Lesson) -> bool:
+    """Whether a crawl with these settings heeds such a lesson."""
+    return settings.duplicates if lesson.kind in _OF_COPIES else settings.traps
+
 
 Allows = Callable[[Url, int], bool]
 """Whether a URL found so deep may be asked for: it belongs to the crawl, and no robots.txt at hand forbids it."""
@@ -26,11 +38,13 @@ Allows = Callable[[Url, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """What a page is beside itself. `sorry`: why it is a soft 404; `copy`: whose copy it is, `alike`: by its text."""
+    """What a page is beside itself. `sorry`: why it is a soft 404; `copy`: whose copy it is, `alike`: by its text;
+    `doubtful`: it may belong to a trap, and what it leads to can wait."""
 
     sorry: str | None = None
     copy: Copy | None = None
     alike: bool = False
+    doubtful: bool = False
 
     @property
     def reason(self) -> str | None:
@@ -38,27 +52,63 @@ class Judgement:
         return self.sorry or (self.copy.reason if self.copy is not None else None)
 
 
-_NOTHING: Final = Judgement()
+CLEAN_PARAMS_BYTES: Final = 8 * 1024 * 1024
+"""Of the Clean-param records of all origins; those of one may take 10 MB."""
+
+
+def _weight_bytes(heard: tuple[CleanParams, Drops]) -> int:
+    return sum(400 + 2 * len(path) + sum(120 + len(name) for name in names) for names, path in heard[0])
 
 
 class Experience:
-    """Of one process. What `Settings` turn off is neither looked at nor learned."""
+    """Of one of `processes`, which share the bounds. What `Settings` turn off is neither looked at nor learned."""
 
-    def __init__(self, settings: Settings, allows: Allows) -> None:
+    def __init__(self, settings: Settings, allows: Allows, processes: int = 1) -> None:
+        self._settings = settings
         self._cleans = settings.clean_urls
         self._sees_copies = settings.duplicates
         self._sees_traps = settings.traps
         self._allows = allows
         self._learned = Learned()
-        self._traps = Traps(self._learned)
-        self._copies = Copies()
-        self._drops: Recent[str, tuple[CleanParams, Drops]] = Recent(ORIGINS_MOST)
+        self._budgets = Budgets(settings.trap_pages, processes)
+        self._traps = Traps(self._learned, self._budgets, processes)
+        self._copies = Copies(processes)
+        self._drops: Recent[str, tuple[CleanParams, Drops]] = Recent(
+            ORIGINS_MOST, limit_bytes=part_of(CLEAN_PARAMS_BYTES, processes), weigh=_weight_bytes
+        )
 
     # ---- lessons
 
     def take(self, lessons: Iterable[Lesson]) -> None:
-        """Learned before, or by another."""
-        self._learned.take(lessons)
+        """Learned before, or by another. What is switched off is not taken."""
+        for lesson in lessons:
+            if heeds(self._settings, lesson):
+                self._learned.take((lesson,))
+                self._take_budget(lesson)
+
+    def _take_budget(self, lesson: Lesson) -> None:
+        """What an earlier run has left of it; of one that an operator has dropped (`times` 0) all."""
+        origin, _, subject = lesson.about.partition(" ")
+        match lesson.kind, subject, lesson.lapsed:
+            case "budget", "spent", True:
+                self._budgets.resume(origin, PROBE_SHARE if lesson.times else 1.0)
+            case "budget", "spent", False:
+                self._budgets.limit(origin, 0.0)
+            case "budget", "half", False:
+                self._budgets.limit(origin, 0.5)
+
+    def pace(self, url: Url) -> int:
+        """How many times as slowly its host is asked, as it earns little."""
+        return self._budgets.pace(url.origin) if self._sees_traps else 1
+
+    def look_again(self, now: float) -> None:
+        """Lessons that have held their time lapse. To be called often: it costs nothing until one is due."""
+        if now >= self._learned.due_at:
+            self._traps.lapse(now)
+
+    def lesson_about(self, url: Url) -> Lesson | None:
+        """What is in force and keeps `url` out, or has another asked for in its place."""
+        return self._learned.lesson_about(url.text)
 
     def news(self) -> list[Lesson]:
         """What was learned since it was asked last."""
@@ -107,9 +157,10 @@ class Experience:
 
     def visited(self, visit: Visit, depth: int, *, follows: bool) -> Judgement:
         """Takes a page. Who asks not to be followed names no other page either."""
-        sorry = self._traps.visited(visit) if self._sees_traps else None
-        copy = self._own_word(visit, depth) if self._sees_copies and follows and sorry is None else None
-        return Judgement(sorry, copy) if sorry or copy else _NOTHING
+        self.look_again(visit.at)
+        seen = self._traps.visited(visit) if self._sees_traps else Impression()
+        copy = self._own_word(visit, depth) if self._sees_copies and follows and seen.sorry is None else None
+        return Judgement(seen.sorry, copy, doubtful=seen.doubtful)
 
     def _own_word(self, visit: Visit, depth: int) -> Copy | None:
         canonical = visit.page.canonical

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from goodbot.page.fingerprint import Fingerprint
-from goodbot.robot.recent import Recent
+from goodbot.robot.recent import Recent, part_of
 
 FAMILIES_MOST: Final = 4096
-"""Of all hosts of a process; 1 kB each as a rule, 4 MB. At most 22 kB, where titles are few and texts many: 90 MB."""
+"""Of all hosts of a crawl; 1 kB each as a rule, 4 MB. At most 22 kB, where titles are few and texts many: 90 MB."""
 
 WINDOW: Final = 40
 FRESH_MOST: Final = 2
@@ -38,6 +38,9 @@ _DOUBT: Final = 6
 """Every page is looked at in the beginning, and as long as the last six looks saw nothing new; then one in sixteen."""
 
 _NUMBER = re.compile(r"[0-9]++")
+_NUMBERED = re.compile(r"[^0-9]{0,12}+(?!(?:19|20)[0-9][0-9](?![0-9]))[0-9]++[^0-9]{0,12}+")
+"""Names that are numbered: `tag-17`, `17.html`. They are apart from the other pages of their folder. `may-2026` is not:
+each month would be a family of its own."""
 _NAME_CHARS: Final = 200
 
 
@@ -50,7 +53,7 @@ def families_of(text: str) -> tuple[str, str]:
     if mark:
         names = sorted({part.partition("=")[0][:_NAME_CHARS] for part in query.split("&", 40)[:40]})
         family = f"{folder}{_NUMBER.sub('0', name)}?{'&'.join(names)}"
-    elif cut == start + 1:  # the folder of the whole site: only what has the same name but for the numbers in it
+    elif cut == start + 1 or _NUMBERED.fullmatch(name):  # of the whole site's folder: what differs in numbers only
         family = folder + _NUMBER.sub("0", name)
     else:
         family = folder + "*"
@@ -60,7 +63,8 @@ def families_of(text: str) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class Family:
-    """What was seen of one: pages, looks, and for each of the last looks whether it saw something new (a bit)."""
+    """What was seen of one: pages, looks, and for each of the last looks whether it saw something new (a bit). `known`:
+    texts by the hash of their title, which may be as long as a page."""
 
     window: int
     fresh_most: int
@@ -69,7 +73,7 @@ class Family:
     looked: int = 0
     stale: int = 0
     news: int = 0
-    known: dict[str, list[Fingerprint]] = field(default_factory=dict)
+    known: dict[int, list[Fingerprint]] = field(default_factory=dict)
     same: str = ""
 
     def wants_look(self) -> bool:
@@ -84,15 +88,16 @@ class Family:
         A title that was not seen lately is new whatever the text, which is not looked at; and of pages that say nothing
         nothing can be told.
         """
-        known = self.known.get(title)
+        mark = hash(title)
+        known = self.known.get(mark)
         alike = known is not None and text().words > 0 and any(old.likeness(text()) >= ALIKE for old in known)
         fresh = not alike or leads_on()
         if known is None:
             if len(self.known) >= _TITLES_MOST:
                 self.known.pop(next(iter(self.known)))
-            self.known[title] = []
+            self.known[mark] = []
         elif not alike:
-            self.known[title] = [*known[-_TEXTS_MOST + 1 :], text()]
+            self.known[mark] = [*known[-_TEXTS_MOST + 1 :], text()]
         elif not fresh:
             self.same = url
         self.looked += 1
@@ -110,8 +115,8 @@ class Family:
 class Families:
     """What was seen of the families of all hosts."""
 
-    def __init__(self) -> None:
-        self._known: Recent[str, Family] = Recent(FAMILIES_MOST)
+    def __init__(self, processes: int = 1) -> None:
+        self._known: Recent[str, Family] = Recent(part_of(FAMILIES_MOST, processes))
 
     def visited(self, text: str) -> Iterator[tuple[str, Family]]:
         """Counts a page; the families it lies in, by name."""
@@ -130,7 +135,8 @@ class Families:
 def evidence_of(name: str, family: Family) -> str:
     """Why a family is closed."""
     fresh, window = family.news.bit_count(), family.window
+    few = f"only {fresh}" if fresh else "none"
     return (
-        f"a trap: of the last {window} of {family.pages} pages of {name} {fresh or 'none'} said anything new "
-        f"(the last of them, {family.same}, says what others did)"
+        f"a trap: {family.pages} pages of {name} were visited, and {few} of the last {window} said anything new "
+        f"({family.same} says what others did)"
     )

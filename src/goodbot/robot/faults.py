@@ -31,6 +31,7 @@ _KINDS: dict[int, FailureKind] = {
     pycurl.E_SSL_INVALIDCERTSTATUS: "tls",
 }
 _LOST_CONNECTION: Final = {pycurl.E_PARTIAL_FILE, pycurl.E_RECV_ERROR, pycurl.E_HTTP2, _E_HTTP2_STREAM}
+HTTP2_FAULTS: Final = {pycurl.E_HTTP2, _E_HTTP2_STREAM}
 _MALFORMED: Final = ("chunk", "invalid chunk", "Too large")  # libcurl calls these E_RECV_ERROR as it does a reset
 _MEANING: dict[FailureKind, str] = {
     "dns": "the name has no address",

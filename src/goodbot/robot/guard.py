@@ -81,7 +81,9 @@ class AddressGuard:
         if network is None or (not public_only and any(ip in opened for opened in self._open)):
             return None
         why = "and a public host led there" if public_only else "which is not open"
-        remedy = "to allow it, name it as a seed and give --allow-private (in Python: allow_private=True)"
+        remedy = "to allow it, name it as a seed"
+        if not self._open:
+            remedy += " and give --allow-private (in Python: allow_private=True)"
         return f"{address} is in the private range {network}, {why}: {remedy}"
 
 

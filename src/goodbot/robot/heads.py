@@ -66,6 +66,17 @@ def parse_head(lines: Iterable[bytes]) -> tuple[str, int, str, Headers] | None:
     return None
 
 
+def content_length(lines: Iterable[bytes]) -> int | None:
+    """What the head says last of the length of the body; None if nothing, or no number."""
+    length = None
+    for line in lines:
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            value = value.strip()
+            length = int(value) if value.isdigit() and len(value) < 20 else None
+    return length
+
+
 _BLANKS = " \t"
 _FOLD = re.compile(r"\r?\n[ \t]+")
 

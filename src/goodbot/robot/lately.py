@@ -5,9 +5,9 @@ from typing import Final
 
 from goodbot.url import Url
 
-URLS: Final = 1 << 15
-"""Of each of two generations; the older goes when the younger is full, and what one page adds may be more. About 12 MB
-for both."""
+LATELY_MOST: Final = 1 << 15
+"""Of each of two generations; the older goes when the younger is full, and what one page adds may be more. About 9 MB
+for both, however long the URLs are."""
 
 _COUNT_BITS: Final = 32
 _COUNT_MASK: Final = (1 << _COUNT_BITS) - 1
@@ -16,13 +16,15 @@ _COUNT_MASK: Final = (1 << _COUNT_BITS) - 1
 class Lately:
     """A bounded memory of URLs: how deep they were found at least, and how often.
 
+    URLs are known by a hash of 64 bits that differs from process to process: nobody can choose two that are confused.
     It knows nothing of what was committed. That is sound as long as what one process finds is committed in the order
     found, and a process that fails to commit ends.
     """
 
-    def __init__(self) -> None:
-        self._young: dict[str, int] = {}
-        self._old: dict[str, int] = {}
+    def __init__(self, most: int = LATELY_MOST) -> None:
+        self._most = most
+        self._young: dict[int, int] = {}
+        self._old: dict[int, int] = {}
 
     def news(self, urls: Iterable[Url], depth: int) -> list[tuple[Url, int]]:
         """Those the frontier is to hear of, found `depth` links away from a seed, and how often each was found so far.
@@ -34,20 +36,20 @@ class Lately:
         news = []
         young, old, place = self._young, self._old, depth << _COUNT_BITS
         for url in urls:
-            text = url.text
-            known = young.get(text)
-            if known is None and (known := old.get(text)) is None:
-                young[text] = place | 1
+            key = hash(url.text)
+            known = young.get(key)
+            if known is None and (known := old.get(key)) is None:
+                young[key] = place | 1
                 news.append((url, 1))
                 continue
             count = (known & _COUNT_MASK) + 1
             if place < known - count + 1:  # less deep
-                young[text] = place | count
+                young[key] = place | count
                 news.append((url, count))
                 continue
-            young[text] = known + 1
+            young[key] = known + 1
             if not count & (count - 1):
                 news.append((url, count))
-        if len(young) >= URLS:
+        if len(young) >= self._most:
             self._old, self._young = young, {}
         return news

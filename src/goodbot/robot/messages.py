@@ -10,27 +10,24 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final
 
+from goodbot.archived import Encoded
 from goodbot.config import Settings
 from goodbot.exclusion import Access
 from goodbot.hits import Document, Prepared
+from goodbot.lessons import Lesson, Said
 from goodbot.live import Asked
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.identity import Identity
 from goodbot.robot.reading import Encode, Reading
 from goodbot.robot.scope import Scope
 from goodbot.url import Url
-from goodbot.values import (
-    Discovery,
-    Encoded,
-    Event,
-    Lease,
-    Lesson,
-    Outcome,
-    Release,
-    Said,
-)
+from goodbot.values import Discovery, Event, Found, Lease, Outcome, Release
 
-_LENGTH: Final = struct.Struct("!I")
+_LENGTH: Final = struct.Struct("!Q")
+
+_LINKS_APIECE: Final = 200
+_BYTES_APIECE: Final = 256 * 1024
+"""Of links, and of records for the archive. `weight_of` bounds what a worker may have on its way to the owner."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +41,14 @@ class Setup:
     encode: Encode | None
     prepare: Callable[[Document], Prepared] | None
     uncommitted_most: int = 0
-    """Readings of one worker that may wait for their commit: a kill costs these and the pages in flight."""
+    """Weight (`weight_of`) of what one worker has reported that may wait for its commit: a kill costs this and the
+    pages in flight."""
+    processes: int = 1
+    """Robot processes that share what the crawl may keep in memory (`part_of`)."""
+    forgotten: frozenset[str] = frozenset()
+    """Hosts (`Url.host_key`) that are asked nothing."""
+    evidence: Encode | None = None
+    """Encodes the answer of a page that may kill its reader, also in a crawl without an archive."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,9 +64,9 @@ class Grant:
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """So many readings of the worker are safe."""
+    """What the worker has reported up to this weight (see `weight_of`) is safe."""
 
-    readings: int
+    weight: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,30 +96,78 @@ def pack(reading: Reading) -> Packed:
     """The same reading, for `unpack`. The links of an outcome differ in URL, refusal and count only; those of a sitemap
     in hints too."""
     outcome = reading.outcome
-    links = tuple((link.url.text, link.refused, link.inlinks) for link in outcome.links)
-    common = hints = None
-    if outcome.links:
-        first = outcome.links[0]
-        plain = first.priority, None, None
-        if any((link.priority, link.modified_at, link.interval_s) != plain for link in outcome.links):
-            hints = tuple((link.priority, link.modified_at, link.interval_s) for link in outcome.links)
-        source = None if first.source is None else first.source.text
-        common = (first.depth, source, first.public_only, first.hops, first.priority)
     fields = tuple(getattr(outcome, name) for name in _PLAIN)
     events = tuple(map(tuple, outcome.events))
-    said = links, hints, reading.sitemaps
-    return outcome.url.text, fields, events, common, said, reading.document, reading.replayable, reading.encoded
+    links = _pack_links(outcome.links), reading.sitemaps
+    return outcome.url.text, fields, events, links, reading.document, reading.replayable, reading.encoded
 
 
 def unpack(packed: Packed) -> Reading:
     """What was packed."""
-    url, fields, events, common, (rows, hints, sitemaps), document, replayable, encoded = packed
+    url, fields, events, (packed_links, sitemaps), document, replayable, encoded = packed
+    outcome = Outcome(
+        Url(url),
+        **dict(zip(_PLAIN, fields, strict=True)),
+        events=tuple(Event(*event) for event in events),
+        links=_unpack_links(packed_links),
+    )
+    return Reading(outcome, document, replayable, encoded, sitemaps)
+
+
+def pack_found(found: Found) -> Packed:
+    """The same, for `unpack_found`."""
+    return _pack_links(found.links), found.at
+
+
+def unpack_found(packed: Packed) -> Found:
+    """What was packed."""
+    links, at = packed
+    return Found(_unpack_links(links), at)
+
+
+def weight_of(links: int, encoded: Encoded | None = None) -> int:
+    """What a reading or a part of a list counts among those that wait for their commit: a page of the usual size 1."""
+    return 1 + links // _LINKS_APIECE + (len(encoded.data) // _BYTES_APIECE if encoded is not None else 0)
+
+
+def _pack_links(links: tuple[Discovery, ...]) -> Packed:
+    rows = tuple((link.url.text, link.refused, link.inlinks) for link in links)
+    if not links:
+        return rows, None, None
+    first, hints = links[0], None
+    plain = first.priority, None, None
+    if any((link.priority, link.modified_at, link.interval_s) != plain for link in links):
+        hints = tuple((link.priority, link.modified_at, link.interval_s) for link in links)
+    source = None if first.source is None else first.source.text
+    return (
+        rows,
+        (
+            first.depth,
+            source,
+            first.public_only,
+            first.hops,
+            first.priority,
+            first.lists,
+            first.expects_list,
+            first.can_wait,
+        ),
+        hints,
+    )
+
+
+def _unpack_links(packed: Packed) -> tuple[Discovery, ...]:
+    rows, common, hints = packed
     links: tuple[Discovery, ...] = ()
     if common is not None:
-        depth, source, public_only, hops, priority = common
+        depth, source, public_only, hops, priority, lists, expects_list, can_wait = common
         page = None if source is None else Url(source)
         links = tuple(
-            Discovery(Url(text), depth, page, refused, public_only, hops, priority, inlinks)
+            Discovery(
+                *(Url(text), depth, page, refused, public_only, hops, priority, inlinks),
+                lists=lists,
+                expects_list=expects_list,
+                can_wait=can_wait,
+            )
             for text, refused, inlinks in rows
         )
     if hints is not None:
@@ -123,10 +175,7 @@ def unpack(packed: Packed) -> Reading:
             link._replace(priority=priority, modified_at=modified_at, interval_s=interval_s)
             for link, (priority, modified_at, interval_s) in zip(links, hints, strict=True)
         )
-    outcome = Outcome(
-        Url(url), **dict(zip(_PLAIN, fields, strict=True)), events=tuple(Event(*event) for event in events), links=links
-    )
-    return Reading(outcome, document, replayable, encoded, sitemaps)
+    return links
 
 
 _PLAIN: Final = tuple(item.name for item in fields(Outcome) if item.name not in ("url", "events", "links"))
@@ -134,8 +183,9 @@ _PLAIN: Final = tuple(item.name for item in fields(Outcome) if item.name not in 
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What a worker has done since its last report. `kept` are records of robots.txt files; `asked`: every request;
-    `pauses`: how many `Pause` messages it has heard since."""
+    """What a worker has done since its last report. `found` are parts of lists whose reading is not there yet; `kept`
+    are records of robots.txt files; `asked`: every request; `pauses`: how many `Pause` messages it has heard since;
+    `weight`: that of readings and parts together."""
 
     readings: tuple[Packed, ...]
     releases: tuple[Release, ...]
@@ -145,6 +195,8 @@ class Report:
     asked: tuple[Asked, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     pauses: int = 0
+    found: tuple[Packed, ...] = ()
+    weight: int = 0
 
 
 def send(writer: asyncio.StreamWriter, message: object) -> None:

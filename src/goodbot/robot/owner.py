@@ -6,79 +6,33 @@ the hosts it held rest as after any kill.
 """
 
 import asyncio
-import os
-import sys
-from collections import deque
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
-from functools import lru_cache
-from hashlib import blake2b
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from socket import socketpair
 from typing import Final
 
 from goodbot.config import Settings
-from goodbot.errors import RunError
+from goodbot.exclusion import Access
+from goodbot.lessons import Lesson, Said
 from goodbot.ports import Clock, Frontier, LessonStore, RobotsStore
 from goodbot.robot.batch import BATCH_MOST, Batch
-from goodbot.robot.messages import Committed, Grant, Leave, Pause, Report, Setup, Stop, receive, send, unpack
+from goodbot.robot.crew import Held, Worker, home_of
+from goodbot.robot.deaths import Deaths
+from goodbot.robot.mark import Mark
+from goodbot.robot.messages import Committed, Grant, Leave, Report, Setup, Stop, receive, send, unpack, unpack_found
 from goodbot.robot.politeness import NOTHING_ASKED, Politeness, heeded
+from goodbot.robot.processes import Start, start_process
 from goodbot.robot.reading import Reading
 from goodbot.robot.revisit import Revisits
 from goodbot.robot.rounds import EndReason, Rounds
 from goodbot.url import Url
-from goodbot.values import Event, Lease, LeasedUrl, Lesson, Outcome, Release, Said
+from goodbot.values import Lease, LeasedUrl, Outcome, Release
 
 WAITING_MOST: Final = 4
 """Leases that may wait for each place of a worker that is full, while the others get theirs."""
 
-ORIGINS_MOST: Final = 50_000
-"""Of which it is remembered that a worker knows their robots.txt."""
 
-DEATHS_MOST: Final = 20
-"""Workers that may die in one run before it is given up: something else than a page is wrong then."""
-
-_GIVES_BACK: Final = {"MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
-"""For glibc: large pages leave no hole in a worker's memory when they are read."""
-
-
-@dataclass(slots=True)
-class _Held:
-    """A lease in a worker's hands, and its URLs without an outcome yet."""
-
-    lease: Lease
-    urls: dict[Url, LeasedUrl]
-
-
-@dataclass(slots=True)
-class _Worker:
-    """One robot process, the leases it holds by host, those that wait. `deaf`: messages of a pause not heard yet."""
-
-    number: int
-    process: asyncio.subprocess.Process
-    writer: asyncio.StreamWriter
-    places: int
-    held: dict[str, _Held] = field(default_factory=dict)
-    waiting: deque[Lease] = field(default_factory=deque)
-    origins: set[str] = field(default_factory=set)
-    hosts: set[str] = field(default_factory=set)
-    in_flight: int = 0
-    uncommitted: int = 0
-    deaf: int = 0
-    has_begun: bool = False
-    told_to_stop: bool = False
-
-    @property
-    def room(self) -> int:
-        return self.places - len(self.held)
-
-    @property
-    def may_be_in_flight(self) -> int:
-        """As last reported; to each host that it holds one, as long as it may not have heard of a pause."""
-        return max(self.in_flight, len(self.held)) if self.deaf else self.in_flight
-
-    def tell_pause(self, on: bool) -> None:
-        self.deaf += 1
-        send(self.writer, Pause(on))
+_LEAST_BODIES: Final = 1024 * 1024
 
 
 class Owner(Rounds):
@@ -95,10 +49,13 @@ class Owner(Rounds):
         batch: Batch,
         clock: Clock,
         lessons: LessonStore | None = None,
+        start: Start = start_process,
+        keep_deadly: Callable[[Url, bytes], str] | None = None,
     ) -> None:
+        """`keep_deadly` keeps the records of an answer that killed its readers, and gives a clause that says where."""
         super().__init__(frontier, batch, clock)
         self._settings = settings
-        self._setup = replace(setup, uncommitted_most=max(BATCH_MOST // workers, 1))
+        self._setup = replace(setup, uncommitted_most=max(BATCH_MOST // workers, 1), processes=workers)
         self._frontier = frontier
         self._robots = robots
         self._batch = batch
@@ -106,9 +63,11 @@ class Owner(Rounds):
         self._politeness = Politeness(settings)
         self._revisits = Revisits(settings, keeps=setup.encode is not None)
         self._count = workers
-        self._workers: dict[int, _Worker] = {}
+        self._start = start
+        self._keep_deadly = keep_deadly
+        self._workers: dict[int, Worker] = {}
         self._listening: set[asyncio.Task[None]] = set()
-        self._deaths = 0
+        self._deaths = Deaths(settings)
         self._left: set[str] = set()
 
     @property
@@ -126,6 +85,12 @@ class Owner(Rounds):
         self._left.add(host)
         for worker in self._workers.values():
             send(worker.writer, Leave(host))
+
+    def unlearn(self, lessons: Sequence[Lesson]) -> None:
+        """See `Crawler.unlearn`."""
+        for worker in self._workers.values():
+            send(worker.writer, Grant((), (), tuple(lessons)))
+        self.wake()
 
     def pause(self) -> None:
         """See `Rounds.pause`."""
@@ -164,7 +129,7 @@ class Owner(Rounds):
         return any(worker.held or worker.waiting for worker in self._workers.values())
 
     def _is_full(self) -> bool:
-        return not self._room()
+        return self._room() <= 0 or self._pages_left <= self._outstanding()
 
     # ---- leases -----------------------------------------------------------------------------------------------------
 
@@ -172,59 +137,68 @@ class Owner(Rounds):
         """How many hosts may be leased: as many as have a place, and some that wait for one."""
         free = sum(max(worker.room, 0) for worker in self._workers.values())
         waiting = sum(len(worker.waiting) for worker in self._workers.values())
-        places = sum(worker.places for worker in self._workers.values())
-        return min(free, WAITING_MOST * places - waiting) if free else 0
+        return min(free, WAITING_MOST * self._places() - waiting) if free else 0
+
+    def _places(self) -> int:
+        return sum(worker.places for worker in self._workers.values())
 
     def _grant(self) -> None:
         if self._stopping or self._paused or self._pages_left <= 0:
             self._take_back()
             return
-        room = self._room()
-        if room > 0 and self._pages_left > self._outstanding():
+        if self._room() > 0:
             self._batch.give_back()
-            for lease in self._frontier.lease(room, self._settings.max_lease_urls, self._clock.now()):
-                self._workers[_home(lease.host, self._count)].waiting.append(lease)
+        self._send_waiting()
+        while (room := self._room()) > 0 and (share := self._share()):
+            leases = self._frontier.lease(room, share, self._clock.now())
+            for lease in leases:
+                self._workers[home_of(lease.host, self._count)].waiting.append(lease)
+            self._send_waiting()
+            if len(leases) < room:
+                return
+
+    def _send_waiting(self) -> None:
         for worker in self._workers.values():
             self._send_leases(worker)
 
     def _outstanding(self) -> int:
         """URLs in the hands of workers: each may become one more page."""
-        return sum(len(held.urls) for worker in self._workers.values() for held in worker.held.values())
+        return sum(worker.outstanding for worker in self._workers.values())
 
-    def _send_leases(self, worker: _Worker) -> None:
+    def _share(self) -> int:
+        """How many URLs a lease may have: of the pages that are still to be visited each place gets its part, so that
+        all work to the end; 0 if every one of them is in somebody's hands."""
+        most = self._settings.max_lease_urls
+        if self._pages_left == float("inf"):
+            return most
+        left = int(self._pages_left) - self._outstanding()
+        return min(most, max(left // (2 * max(self._places(), 1)), 1)) if left > 0 else 0
+
+    def _send_leases(self, worker: Worker) -> None:
         leases: list[Lease] = []
-        while worker.waiting and worker.room > 0:
-            left = self._pages_left - self._outstanding()
-            if left <= 0:
-                return self._hand_over(worker, leases)
+        while worker.waiting and worker.room > 0 and (share := self._share()):
             lease = worker.waiting.popleft()
-            if len(lease.urls) > left:  # the others are ready again when the lease ends
-                lease = replace(lease, urls=lease.urls[: int(left)])
-            worker.held[lease.host] = _Held(lease, {leased.url: leased for leased in lease.urls})
+            if len(lease.urls) > share:  # the others are ready again when the lease ends
+                lease = replace(lease, urls=lease.urls[:share])
+            worker.held[lease.host] = Held(lease, {leased.url: leased for leased in lease.urls})
             leases.append(lease)
-        return self._hand_over(worker, leases)
+        if leases:
+            lessons, said = self._learned_of(worker, leases)
+            robots = tuple(self._robots_of(leases))
+            send(worker.writer, Grant(tuple(leases), robots, tuple(lessons), tuple(said)))
 
-    def _hand_over(self, worker: _Worker, leases: Sequence[Lease]) -> None:
-        if not leases:
-            return
-        origins = {leased.url.origin for lease in leases for leased in lease.urls} - worker.origins
-        if len(worker.origins) > ORIGINS_MOST:
-            worker.origins.clear()  # what a worker is told twice does no harm
-        worker.origins |= origins
-        known = ((origin, self._robots.load_robots(origin)) for origin in origins)
-        robots = tuple((origin, access) for origin, access in known if access)
-        lessons, said = self._learned_of(worker, leases)
-        send(worker.writer, Grant(tuple(leases), robots, tuple(lessons), tuple(said)))
+    def _robots_of(self, leases: Sequence[Lease]) -> Iterator[tuple[str, Access]]:
+        """What is known of every origin granted, each time: a worker keeps it for as long as it holds the lease. See
+        docs/decisions/0021."""
+        for origin in dict.fromkeys(leased.url.origin for lease in leases for leased in lease.urls):
+            if access := self._robots.load_robots(origin):
+                yield origin, access
 
-    def _learned_of(self, worker: _Worker, leases: Sequence[Lease]) -> tuple[Sequence[Lesson], Sequence[Said]]:
-        """What was learned about hosts that this worker has not had yet, and what their pages said."""
-        hosts = {lease.host for lease in leases} - worker.hosts
-        if not hosts or self._lessons is None:
+    def _learned_of(self, worker: Worker, leases: list[Lease]) -> tuple[Sequence[Lesson], Sequence[Said]]:
+        """What was learned about hosts that this worker has not had lately, and what their pages said."""
+        if self._lessons is None or not (hosts := worker.new_hosts(leases)):
             return (), ()
-        if len(worker.hosts) > ORIGINS_MOST:
-            worker.hosts.clear()
-        worker.hosts |= hosts
-        return self._lessons.load_lessons(sorted(hosts)), self._lessons.load_said(sorted(hosts))
+        return self._lessons.load_lessons(hosts), self._lessons.load_said(hosts)
 
     def _take_back(self) -> None:
         """Leases nobody began."""
@@ -236,7 +210,7 @@ class Owner(Rounds):
             if self._stopping:
                 self._tell_to_stop(worker)
 
-    def _tell_to_stop(self, worker: _Worker) -> None:
+    def _tell_to_stop(self, worker: Worker) -> None:
         if not worker.told_to_stop:
             worker.told_to_stop = True
             send(worker.writer, Stop())
@@ -245,27 +219,24 @@ class Owner(Rounds):
 
     async def _hire(self, number: int) -> None:
         ours, theirs = socketpair()
+        mark = Mark.new()
         try:
-            process = await asyncio.create_subprocess_exec(
-                *(sys.executable, "-P", "-m", "goodbot.robot.worker", str(theirs.fileno())),
-                pass_fds=(theirs.fileno(),),
-                stdin=asyncio.subprocess.DEVNULL,
-                stdout=asyncio.subprocess.DEVNULL,
-                env={**_GIVES_BACK, **os.environ},
-            )
-        except OSError as error:
+            process = await self._start(theirs, mark)
+        except BaseException:
             ours.close()
-            raise RunError(f"cannot start a robot process: {error.strerror}") from error
+            mark.close()
+            raise
         finally:
             theirs.close()
         reader, writer = await asyncio.open_connection(sock=ours)
-        places = max(self._settings.concurrency // self._count, 1)
-        worker = _Worker(number, process, writer, places)
+        each, over = divmod(self._settings.concurrency, self._count)
+        places = max(each + (number < over), 1)
+        worker = Worker(number, process, writer, mark, places)
         before = self._workers.get(number)
         if before is not None:
             worker.waiting = before.waiting
         self._workers[number] = worker
-        settings = replace(self._setup.settings, concurrency=places)
+        settings = self._part_of(places)
         send(writer, replace(self._setup, settings=settings))
         for host in self._left:
             send(writer, Leave(host))
@@ -275,11 +246,20 @@ class Owner(Rounds):
         self._listening.add(task)
         task.add_done_callback(self._heard)
 
+    def _part_of(self, places: int) -> Settings:
+        """What one worker is told: its part of what holds for all of them."""
+        return replace(
+            self._settings,
+            concurrency=places,
+            bodies_limit=max(self._settings.bodies_limit // self._count, _LEAST_BODIES),
+            documents_at_once=max(self._settings.documents_at_once // self._count, 1),
+        )
+
     def _heard(self, task: asyncio.Task[None]) -> None:
         self._listening.discard(task)
         self._ended(task)
 
-    async def _listen(self, worker: _Worker, reader: asyncio.StreamReader) -> None:
+    async def _listen(self, worker: Worker, reader: asyncio.StreamReader) -> None:
         """Takes the reports of one worker to its end."""
         while (message := await receive(reader)) is not None:
             if isinstance(message, Report):
@@ -290,9 +270,11 @@ class Owner(Rounds):
         if worker.told_to_stop:
             self._give_back(worker)
         else:
-            await self._replace(worker)
+            self._bury(worker)
+            await self._hire(worker.number)
+        worker.mark.close()
 
-    def _give_back(self, worker: _Worker) -> None:
+    def _give_back(self, worker: Worker) -> None:
         """Leases that were on their way when it was told to stop, or that it held when it died then."""
         now, died = self._clock.now(), worker.process.returncode != 0
         for host, held in worker.held.items():
@@ -302,7 +284,7 @@ class Owner(Rounds):
             self._batch.release(Release(host, rested_at, held.lease.backoff_s, cut_at))
         worker.held.clear()
 
-    def _take(self, worker: _Worker, report: Report) -> None:
+    def _take(self, worker: Worker, report: Report) -> None:
         worker.has_begun = True
         worker.in_flight = report.in_flight
         worker.deaf -= report.pauses
@@ -314,24 +296,28 @@ class Owner(Rounds):
             self._batch.keep(encoded)
         for asked in report.asked:
             self._batch.note(asked)
+        for part in report.found:
+            self._batch.find(unpack_found(part))
         for packed in report.readings:
-            reading = unpack(packed)
-            outcome = reading.outcome
-            held = worker.held.get(outcome.url.host_key)
-            if held is not None:
-                held.urls.pop(outcome.url, None)
-            if outcome.state == "visited":
-                self.visited += 1
-                self._pages_left -= 1
-            self._batch.add(reading)
+            self._take_reading(worker, unpack(packed))
         for release in report.releases:
             worker.held.pop(release.host, None)
             self._batch.release(release)
-        worker.uncommitted += len(report.readings)
+        worker.uncommitted += report.weight
         if worker.uncommitted >= self._setup.uncommitted_most // 2:
             self._batch.commit()
             self._acknowledge()
         self._wake.set()
+
+    def _take_reading(self, worker: Worker, reading: Reading) -> None:
+        outcome = reading.outcome
+        held = worker.held.get(outcome.url.host_key)
+        if held is not None:
+            held.urls.pop(outcome.url, None)
+        if outcome.state == "visited":
+            self.visited += 1
+            self._pages_left -= 1
+        self._batch.add(reading)
 
     def _acknowledge(self) -> None:
         """Everything taken is committed: the workers may go on."""
@@ -340,37 +326,40 @@ class Owner(Rounds):
                 send(worker.writer, Committed(worker.uncommitted))
                 worker.uncommitted = 0
 
-    async def _replace(self, worker: _Worker) -> None:
-        """The hosts it held may have been asked until now; a page it died of is tried no oftener than any other."""
-        self._deaths += 1
-        status = worker.process.returncode
-        if self._deaths > DEATHS_MOST:
-            raise RunError(f"{self._deaths} robot processes died, the last with status {status}: giving up")
-        now = self._clock.now()
+    def _bury(self, worker: Worker) -> None:
+        """The hosts it held may have been asked until now. Only the page it was reading is charged for its death."""
+        now, status = self._clock.now(), worker.process.returncode
+        self._deaths.count(now, self.visited, status, has_begun=worker.has_begun)
+        killer = next((leased for leased in _in_hand(worker) if worker.mark.is_on(leased.url)), None)
         for host, held in worker.held.items():
             first = next(iter(held.urls.values()), None)
-            rested_at = now
-            if first is not None and worker.has_begun:
+            rested_at, blamed = now, None
+            if killer is not None and killer.url.host_key == host:
+                rested_at = self._rested_at(killer.url, now, self._deaths.host_kills(host))
+                blamed = self._with_evidence(worker, self._deaths.killed(killer, status, now, rested_at))
+            elif first is not None and worker.has_begun:
                 rested_at = self._rested_at(first.url, now)
-                self._batch.add(Reading(self._victim(first, status, rested_at)))
+                blamed = self._deaths.present(first, status, now, rested_at) if killer is None else None
+            if blamed is not None:
+                self._lose(held.urls[blamed.url], blamed)
             cut_at = now if worker.has_begun else held.lease.cut_at
             self._batch.release(Release(host, rested_at, held.lease.backoff_s, cut_at))
         worker.held.clear()
-        await self._hire(worker.number)
 
-    def _rested_at(self, url: Url, now: float) -> float:
+    def _with_evidence(self, worker: Worker, outcome: Outcome) -> Outcome:
+        """Keeps the answer of a page that is not read again, and says where."""
+        answer = worker.mark.answer()
+        if self._keep_deadly is None or not answer or outcome.state != "failed":
+            return outcome
+        return replace(outcome, why=f"{outcome.why}; {self._keep_deadly(outcome.url, answer)}")
+
+    def _lose(self, leased: LeasedUrl, outcome: Outcome) -> None:
+        self._batch.add(Reading(self._revisits.settle(leased, outcome)))
+
+    def _rested_at(self, url: Url, now: float, kills: int = 0) -> float:
         access = self._robots.load_robots(url.origin)
         timing = access.rules.timing(self._setup.identity.token) if access else NOTHING_ASKED
-        return self._politeness.after_cut(url, heeded(timing), now)
-
-    def _victim(self, leased: LeasedUrl, status: int | None, now: float) -> Outcome:
-        """The URL the worker was visiting, as it visits them in order."""
-        why, tries = f"the robot process ended while visiting it (status {status})", leased.tries + 1
-        event = Event(now, "fetch", "lost", why)
-        outcome: Outcome = Outcome(leased.url, "failed", now, why, tries=tries, events=(event,))
-        if tries < self._settings.tries:
-            outcome = replace(outcome, state="ready", ready_at=now)
-        return self._revisits.settle(leased, outcome)
+        return self._politeness.after_cut(url, heeded(timing), now, kills)
 
     async def _dismiss(self) -> None:
         """All is reported: they may go."""
@@ -393,7 +382,5 @@ class Owner(Rounds):
             await worker.process.wait()
 
 
-@lru_cache(maxsize=1 << 16)
-def _home(host: str, workers: int) -> int:
-    """The worker of a host: a worker more or less moves no other host than it must."""
-    return max(range(workers), key=lambda number: blake2b(f"{number} {host}".encode(), digest_size=8).digest())
+def _in_hand(worker: Worker) -> Iterator[LeasedUrl]:
+    return (leased for held in worker.held.values() for leased in held.urls.values())

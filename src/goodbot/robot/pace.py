@@ -5,6 +5,7 @@ For programs of several tasks that each ask what they like (`Robot`, a page's ow
 
 import asyncio
 import heapq
+import math
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -12,12 +13,13 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from goodbot.config import Settings
+from goodbot.exclusion import CLOCK_BACK_S
 from goodbot.exclusion.timing import Timing
 from goodbot.ports import Clock, Transport
 from goodbot.robot.neighbours import Neighbours
 from goodbot.robot.politeness import NOTHING_ASKED, Politeness, Rest, asked_gap_s, opens_at
-from goodbot.url import Url
-from goodbot.values import Capture, Request
+from goodbot.url import Url, is_private_host
+from goodbot.values import Capture, Failure, Request
 
 HOSTS_MOST: Final = 50_000
 """Hosts remembered; beyond, those that are rested first are forgotten, but none that somebody waits for."""
@@ -35,6 +37,13 @@ class _Host:
     taken: int = 0
     lanes: int = 1
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+    def may_be_asked_at(self, timing: Timing, now: float) -> float:
+        """When the host may be asked whose robots.txt says `timing`: now or later. What it answered in the future, by
+        a clock that was set back, it answered just now."""
+        if (ahead_s := self.answered_at - now) > CLOCK_BACK_S:
+            self.ready_at, self.answered_at = self.ready_at - ahead_s, now
+        return opens_at(timing, max(now, self.ready_at, self.answered_at + asked_gap_s(timing, now)))
 
     async def enter(self, *, again: bool = False) -> None:
         """Waits for a turn; `again`: before all others."""
@@ -90,6 +99,19 @@ class Pace:
         finally:
             turn._end()
 
+    def ready_at(self, host: str) -> float:
+        """When a host (`Url.host_key`) may be asked again by what it answered so far; 0 if nothing is known."""
+        known = self._hosts.get(host)
+        return known.may_be_asked_at(NOTHING_ASKED, self._clock.now()) if known is not None else 0.0
+
+    def expected_at(self, url: Url, timing: Timing, *, queue: bool) -> float:
+        """When one more may ask the host of `url` whose robots.txt says `timing`: now or later, in Unix seconds.
+        `queue`: after those that have a turn or wait for one, at the least gap each."""
+        now, host = self._clock.now(), self._hosts.get(url.host_key, _Host())
+        ready_at, private = host.may_be_asked_at(timing, now), is_private_host(url.host)
+        gap_s = self._politeness.gap_s(private=private, elapsed_s=0.0, asked_s=asked_gap_s(timing, now))
+        return ready_at + (gap_s * (host.taken + len(host.waiting)) if queue else 0.0)
+
     def _host(self, name: str) -> _Host:
         host = self._hosts.get(name)
         if host is None:
@@ -121,7 +143,7 @@ class Turn:
         return self._ready_at(timing, self._clock.now())
 
     def _ready_at(self, timing: Timing, now: float) -> float:
-        return opens_at(timing, max(now, self._host.ready_at, self._host.answered_at + asked_gap_s(timing, now)))
+        return self._host.may_be_asked_at(timing, now)
 
     async def rested(self, timing: Timing = NOTHING_ASKED) -> None:
         """Waits until the host may be asked, which is to be done at once then."""
@@ -152,7 +174,7 @@ class Turn:
         if rest.backoff_s != host.backoff_s:
             host.backoff_s, host.backed_off_at = rest.backoff_s, now
         host.answered_at = max(host.answered_at, capture.fetched_at + capture.elapsed_s)
-        host.ready_at = max(host.ready_at, rest.ready_at)
+        host.ready_at = max(host.ready_at, rest.ready_at, rest.not_before)
         host.lanes = 1 if host.ready_at > now or asked_gap_s(timing, now) else pace._settings.per_host
         return rest
 
@@ -187,16 +209,22 @@ class Turn:
 
 
 class PacedTransport:
-    """A Transport that takes a turn for every request, where nothing is known of what robots.txt asks: for the
-    robots.txt files themselves. Within a turn at the same host it waits for ever."""
+    """A Transport that takes a turn for every request, where nothing is known of what robots.txt asks. A host that
+    rests for longer than `patience_s` is not asked: a `Failure` says so. Within a turn at the same host it waits for
+    ever."""
 
-    def __init__(self, transport: Transport, pace: Pace) -> None:
+    def __init__(self, transport: Transport, pace: Pace, patience_s: float = math.inf) -> None:
         self._transport = transport
         self._pace = pace
+        self._patience_s = patience_s
 
     async def send(self, request: Request) -> Capture:
         """See `Transport.send`."""
         async with self._pace.turn(request.url) as turn:
+            now = self._pace._clock.now()
+            if (wait_s := turn.ready_at() - now) > self._patience_s:
+                failure = Failure("timeout", f"{request.url.host_key} asks for no requests for {wait_s:.0f} s")
+                return Capture(request, failure, now, 0.0)
             await turn.rested()
             capture = await self._transport.send(request)
             turn.answered(capture)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from goodbot.robot.cleaning import parameters, without
-from goodbot.robot.recent import Recent
+from goodbot.robot.recent import Recent, part_of
 
 VALUES: Final = 4
 PATHS: Final = 2
@@ -16,7 +16,7 @@ _LOOKED_AT: Final = 6
 
 PLACES_MOST: Final = 8192
 NAMES_MOST: Final = 4096
-"""Of all hosts of a process; 0.5 kB and 0.3 kB each: 5 MB."""
+"""Of all hosts of a crawl; 0.5 kB and 0.3 kB each: 5 MB."""
 
 
 @dataclass(slots=True)
@@ -38,9 +38,9 @@ class _Name:
 class Parameters:
     """What was seen of the parameters of all origins."""
 
-    def __init__(self) -> None:
-        self._places: Recent[tuple[str, str], _Place] = Recent(PLACES_MOST)
-        self._names: Recent[tuple[str, str], _Name] = Recent(NAMES_MOST)
+    def __init__(self, processes: int = 1) -> None:
+        self._places: Recent[tuple[str, str], _Place] = Recent(part_of(PLACES_MOST, processes))
+        self._names: Recent[tuple[str, str], _Name] = Recent(part_of(NAMES_MOST, processes))
 
     def undecided(self, text: str, origin: str) -> list[tuple[str, str]]:
         """Parameters of a URL, with their values, of which it is not known whether they matter."""

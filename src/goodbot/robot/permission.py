@@ -11,23 +11,30 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from goodbot.config import Settings
-from goodbot.exclusion import LIMIT_BYTES, Access, Verdict
+from goodbot.exclusion import CLOCK_BACK_S, LIMIT_BYTES, Access, Verdict
+from goodbot.exclusion.freshness import LONGEST_FRESH_S
 from goodbot.exclusion.outage import NO_CRAWL_S
 from goodbot.exclusion.timing import Timing
 from goodbot.page.coding import Decoded, decode_content
 from goodbot.ports import Clock, RobotsStore, Transport
-from goodbot.robot.politeness import Politeness, asked_gap_s, heeded
-from goodbot.url import Url, is_private_address, resolve
-from goodbot.values import Capture, Failure, Request, Response
+from goodbot.robot.hops import PATIENCE_S, Hops, Key, Trouble
+from goodbot.robot.pace import Pace
+from goodbot.robot.politeness import NOTHING_ASKED, Politeness, asked_gap_s, heeded
+from goodbot.robot.recent import Recent
+from goodbot.url import Url, is_private_host, resolve
+from goodbot.values import Capture, Failure, Response
 
-HOPS = 5
-"""RFC 9309 §2.3.1.2: at least five consecutive redirects are followed."""
+LEVELS_MOST = 2
+"""Origins asked for permission to follow a redirect, whose robots.txt redirects as well, and so on: 30 in all."""
 ROBOTS_LIMIT_BYTES = 4 * 1024 * 1024
 """Decoded bytes looked at; `Access` uses the first 500 KiB and says what it cut."""
 SITEMAPS_MOST = 1000
 """Of one robots.txt that are taken up. There is room for 15,000; a site with more than a few has an index of them."""
-MEMORY_BYTES = 16 * 1024 * 1024
-"""Of robots.txt files kept at hand, each counted with 1 kB for itself; the store has the others."""
+MEMORY_BYTES = 8 * 1024 * 1024
+"""Of robots.txt files kept at hand, read and made ready for questions: up to 50 times what their octets take. The store
+has the others."""
+UNUSED_MOST = 100_000
+"""Origins whose robots.txt was fetched before any page; 0.2 kB each."""
 ORIGINS_MOST = 50_000
 """Of which it is remembered that they were given up, and that they answer."""
 LATELY_S = 24 * 3600.0
@@ -38,7 +45,8 @@ LATELY_S = 24 * 3600.0
 class Permit:
     """A verdict, and when and how often robots.txt lets us come; the host's last answer if robots.txt was fetched for
     it just now; `given_up`: no further try will be made; `sitemaps` and `clean_params`: those that robots.txt
-    names. The verdict's `delay_s` is what is asked between two requests at the moment, by Crawl-delay or by
+    names. `from_public`: a public host gave it, or it is not known who did; `failure` is that of
+    `Access`. The verdict's `delay_s` is what is asked between two requests at the moment, by Crawl-delay or by
     Request-rate."""
 
     verdict: Verdict
@@ -47,15 +55,30 @@ class Permit:
     given_up: bool = False
     sitemaps: tuple[Url, ...] = ()
     clean_params: tuple[tuple[tuple[str, ...], str], ...] = ()
+    from_public: bool = False
+    failure: str | None = None
+
+    @property
+    def held_until(self) -> float | None:
+        """When robots.txt can be asked for, if a host rests for so long that nothing is known till then."""
+        held = self.failure == "held-off" and not self.verdict.allowed and self.verdict.rule is None
+        return self.verdict.valid_until if held else None
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A robots.txt at hand, and what it says of when to come and of its sitemaps, read once."""
+    """A robots.txt at hand, and what it says of when to come and of its sitemaps, read once. `from_public`: None for
+    one that was stored, of which that is not known."""
 
     access: Access
     token: str
     url: Url
+    from_public: bool | None = None
+
+    @property
+    def weight_bytes(self) -> int:
+        """About what it takes in memory at the moment: more once it has been asked."""
+        return 2048 + len(self.access.body) + self.access.rules.weight_bytes
 
     @cached_property
     def timing(self) -> Timing:
@@ -74,7 +97,11 @@ class _Known:
 
 
 class Permission:
-    """Asks every origin for its robots.txt before anything else. `keep` is handed each capture made here."""
+    """Asks every origin for its robots.txt before anything else. `keep` is handed each capture made here.
+
+    Each request waits for its turn at `pace`, which whoever asks for pages shares; one that would wait for longer than
+    `patience_s` is held off, and robots.txt is unreachable until then.
+    """
 
     def __init__(
         self,
@@ -84,29 +111,66 @@ class Permission:
         store: RobotsStore,
         clock: Clock,
         keep: Callable[[Capture], object] = lambda capture: None,
+        *,
+        pace: Pace | None = None,
+        patience_s: float = PATIENCE_S,
+        memory_bytes: int = MEMORY_BYTES,
     ) -> None:
         self._settings = settings
         self._token = token
-        self._transport = transport
         self._store = store
         self._clock = clock
-        self._keep = keep
+        self.pace = pace or Pace(settings, clock)
+        self._hops = Hops(
+            settings,
+            token,
+            transport,
+            clock,
+            self.pace,
+            judge=self._judge,
+            timing=self._timing_of,
+            keep=keep,
+            patience_s=patience_s,
+        )
         self._politeness = Politeness(settings)
         self._began_at = clock.now()
+        self._memory_bytes = memory_bytes
         self._known: OrderedDict[str, _Known] = OrderedDict()
+        self._weights: dict[str, int] = {}
         self._known_bytes = 0
+        self._unused: Recent[str, float] = Recent(UNUSED_MOST)
         self._given_up: dict[str, float] = {}
         self._answered_at: dict[str, float] = {}
-        self._under_way: dict[str, asyncio.Task[Capture]] = {}
+        self._under_way: dict[Key, asyncio.Task[tuple[_Known, Capture | None]]] = {}
+        self._waiting: dict[Key, Key] = {}
 
-    async def check(self, url: Url) -> Permit:
-        """Whether `url` may be fetched now. `unreachable` and not given up: ask again at `verdict.valid_until`."""
-        known, fetched = await self._in_force(url)
-        given_up = self._given_up.get(url.origin, 0.0) > self._clock.now()
+    @property
+    def held_bytes(self) -> int:
+        """What the robots.txt files at hand take in memory, about."""
+        return self._known_bytes
+
+    async def check(self, url: Url, *, public_only: bool = False) -> Permit:
+        """Whether `url` may be fetched now. `unreachable` and not given up: ask again at `verdict.valid_until`.
+
+        `public_only`: no private address is asked for robots.txt either. What that leaves unknown says nothing of
+        others who want the same URL.
+        """
+        known, fetched = await self._in_force(url, public_only)
+        given_up = self._given_up.get(url.origin, 0.0) > self._clock.now() or _is_barred(known.access)
         verdict = known.access.verdict(url.text, self._token)
+        self._weigh(url.origin, known)
         if known.timing.rates:
             verdict = replace(verdict, delay_s=asked_gap_s(known.timing, self._clock.now()) or None)
-        return Permit(verdict, known.timing, fetched, given_up, known.sitemaps, known.clean_params)
+        return Permit(
+            verdict,
+            known.timing,
+            fetched,
+            given_up,
+            known.sitemaps,
+            known.clean_params,
+            _is_from_public(known),
+            known.access.failure,
+        )
 
     def forbids(self, url: Url) -> bool:
         """Whether a robots.txt at hand, however old, forbids `url`. Nobody is asked."""
@@ -118,18 +182,35 @@ class Permission:
         known, fetched = await self._in_force(url)
         return known.access, fetched
 
+    def close(self) -> None:
+        """Ends the fetches that are under way."""
+        self._hops.close()
+
     def answered(self, url: Url) -> None:
         """A page of this origin was answered."""
         if len(self._answered_at) >= ORIGINS_MOST:
             self._answered_at.clear()  # in 30 days of outage, the next page tells again
         self._answered_at[url.origin] = self._clock.now()
 
-    async def _in_force(self, url: Url) -> tuple[_Known, Capture | None]:
+    async def _in_force(self, url: Url, public_only: bool = False, level: int = 0) -> tuple[_Known, Capture | None]:
         known = self._load(url.origin)
-        if known is not None and known.access.is_fresh(self._clock.now()):
+        if known is not None and self._may_be_used(url.origin, known.access):
             return known, None
-        fetched = await self._refresh(url, known.access if known is not None else None)
-        return self._known[url.origin], fetched
+        return await self._refresh(url, known.access if known is not None else None, public_only, level)
+
+    def _may_be_used(self, origin: str, access: Access) -> bool:
+        """Whether it is fresh, or was fetched for a page that is asked for only now.
+
+        To fetch robots.txt costs the host's rest, and on a broad crawl the host's turn; it comes again after minutes.
+        If robots.txt may be kept for a minute only, no page would ever be asked for. So the first page after a fetch
+        goes by what was fetched, for 24 hours at most (RFC 9309 §2.4).
+        """
+        now = self._clock.now()
+        fetched_at = self._unused.pop(origin)
+        if access.is_fresh(now):
+            return True
+        is_unused = fetched_at == access.fetched_at and access.result != "unreachable"
+        return is_unused and access.fetched_at - CLOCK_BACK_S <= now < access.fetched_at + LONGEST_FRESH_S
 
     def _load(self, origin: str) -> _Known | None:
         if origin not in self._known:
@@ -140,33 +221,36 @@ class Permission:
                 access = access.in_dialect(self._settings.dialect)
             if access.result == "unreachable" and access.fetched_at < self._began_at:
                 access = replace(access, tries=0, valid_until=0.0)  # the host's own rest is kept by the frontier
-            self._remember(origin, access)
+            return self._remember(origin, access, None)
         self._known.move_to_end(origin)
         return self._known[origin]
 
-    async def _refresh(self, url: Url, last: Access | None) -> Capture | None:
+    async def _refresh(
+        self, url: Url, last: Access | None, public_only: bool, level: int = 0
+    ) -> tuple[_Known, Capture | None]:
         """Fetches robots.txt, or waits for the fetch of this origin that is under way; the capture goes to who began
         it.
         """
-        origin = url.origin
-        task = self._under_way.get(origin)
+        key = url.robots_txt, public_only
+        task = self._under_way.get(key)
         if task is not None:
-            await asyncio.shield(task)
-            return None
-        task = asyncio.create_task(self._fetch(url, last))
-        self._under_way[origin] = task
-        try:
-            return await asyncio.shield(task)
-        finally:
-            if task.done():
-                self._under_way.pop(origin, None)
-            else:
-                task.add_done_callback(lambda _: self._under_way.pop(origin, None))
+            return (await asyncio.shield(task))[0], None
+        task = self._under_way[key] = asyncio.create_task(self._fetch(url, last, public_only, level))
+        task.add_done_callback(lambda _: self._under_way.pop(key, None))
+        return await asyncio.shield(task)
 
-    async def _fetch(self, url: Url, last: Access | None) -> Capture:
-        fetched, final = await self._follow(url.robots_txt)
-        access = self._read(url.origin, final, last)
-        given_up = _is_refused(final) or (access.tries >= self._settings.robots_tries and _stays_closed(access))
+    async def _fetch(
+        self, url: Url, last: Access | None, public_only: bool, level: int
+    ) -> tuple[_Known, Capture | None]:
+        followed = await self._hops.follow(url.robots_txt, public_only, level)
+        access = self._read(url.origin, followed.last, last)
+        if public_only and _is_barred(access):  # others may ask there
+            return _Known(access, self._token, url.robots_txt, from_public=True), followed.fetched
+        held = isinstance(followed.last, Trouble) and followed.last.until is not None
+        if held:
+            access = replace(access, tries=last.tries if last is not None else 0)
+        self._unused.put(url.origin, access.fetched_at)
+        given_up = _is_barred(access) or (access.tries >= self._settings.robots_tries and _stays_closed(access))
         if access.result == "unreachable" and given_up:
             if len(self._given_up) >= ORIGINS_MOST:
                 self._given_up.clear()  # an origin asked once too often costs less than a list without end
@@ -174,64 +258,90 @@ class Permission:
             access = replace(access, valid_until=self._given_up[url.origin])
         else:
             self._given_up.pop(url.origin, None)
-        self._store.save_robots(url.origin, access)
-        self._remember(url.origin, access)
-        return fetched
+        if not held and not (followed.from_public and is_private_host(url.host)):  # stored, it would be its own word
+            self._store.save_robots(url.origin, access)
+        return self._remember(url.origin, access, followed.from_public), followed.fetched
 
-    async def _follow(self, target: Url) -> tuple[Capture, Capture]:
-        """The last answer of the host asked, and the last one of all, after at most `HOPS` redirects."""
-        capture = fetched = await self._send(target, public_only=False)
-        for _ in range(HOPS):
-            location = _redirect(capture)
-            if location is None:
-                break
-            public = fetched.peer is not None and not self._settings.proxy and not is_private_address(fetched.peer)
-            capture = await self._send(location, public_only=public)
-            if location.host_key == target.host_key:
-                fetched = capture
-        return fetched, capture
+    # Deviation (RFC 9309 §2.3.1.2): not every redirect is followed, as the host it leads to has the last word there.
+    async def _judge(self, way: Key, url: Url, public_only: bool, level: int) -> Trouble | None:
+        """Why a redirect of the robots.txt `way` to `url` is not followed; None if it is. A /robots.txt is open to all,
+        as is what lies at the origin that redirects; anything else needs the word of its own robots.txt. Of two that
+        wait for each other, one goes on without."""
+        awaited = url.robots_txt, public_only
+        if url in (url.robots_txt, way[0]) or url.origin == way[0].origin or self._waits_for(awaited, way):
+            return None
+        if level >= LEVELS_MOST:
+            return Trouble("redirect-closed", f"it redirects to {url}, too many redirects away to ask for permission")
+        self._waiting[way] = awaited
+        try:
+            known, _ = await self._in_force(url, public_only, level + 1)
+        finally:
+            del self._waiting[way]
+        verdict = known.access.verdict(url.text, self._token)
+        if verdict.allowed:
+            return None
+        until = known.access.valid_until if known.access.failure == "held-off" else None
+        kind = "redirect-closed" if until is None else "held-off"
+        return Trouble(kind, f"it redirects to {url}, and there: {verdict.reason.rstrip('.')}", until)
 
-    async def _send(self, target: Url, *, public_only: bool) -> Capture:
-        verdict = Verdict(
-            allowed=True,
-            line=None,
-            rule=None,
-            reason="robots.txt itself is always allowed",
-            section="RFC 9309 2.2.2",
-            url=target.text,
-            agent=self._token,
-        )
-        capture = await self._transport.send(Request(target, verdict, public_only=public_only))
-        if isinstance(capture.result, Response):
-            self._keep(capture)
-        return capture
+    def _waits_for(self, way: Key, other: Key) -> bool:
+        while way != other and way in self._waiting:
+            way = self._waiting[way]
+        return way == other
 
-    def _read(self, origin: str, capture: Capture, last: Access | None) -> Access:
-        now, dialect = self._clock.now(), self._settings.dialect
-        pause_s = self._politeness.robots_pause_s(capture, last.tries if last is not None else 0)
+    def _timing_of(self, url: Url) -> Timing:
+        """What is known of when and how often `url` may be asked. /robots.txt has no hours, as it says which they are,
+        and no gap too long for a crawl: then nothing else is asked."""
+        known = self._load(url.origin)
+        timing = known.timing if known is not None else NOTHING_ASKED
+        if url != url.robots_txt or timing == NOTHING_ASKED:
+            return timing
+        is_too_slow = self._politeness.too_slow(timing, self._clock.now())
+        return NOTHING_ASKED if is_too_slow else replace(timing, windows=())
+
+    def _read(self, origin: str, capture: Capture | Trouble, last: Access | None) -> Access:
+        now, dialect, tries = self._clock.now(), self._settings.dialect, last.tries if last is not None else 0
         answers = now - self._answered_at.get(origin, float("-inf")) < LATELY_S
+        if isinstance(capture, Trouble):
+            pause_s = self._politeness.pause_s(private=is_private_host(Url(origin + "/").host), tries=tries)
+            pause_s = pause_s if capture.until is None else capture.until - now
+            said = capture.kind, now, dialect, last
+            return Access.from_failure(*said, retry_s=pause_s, site_answers=answers, detail=capture.detail)
+        pause_s = self._politeness.robots_pause_s(capture, tries)
         if isinstance(capture.result, Failure):
             kind, detail = capture.result.kind, capture.result.detail
             return Access.from_failure(kind, now, dialect, last, retry_s=pause_s, site_answers=answers, detail=detail)
         decoded = decode_content(capture.result, ROBOTS_LIMIT_BYTES)
         if breaks_off(capture.result, decoded):
             return Access.from_failure("reset", now, dialect, last, retry_s=pause_s, site_answers=answers)
-        status, headers = capture.result.status, capture.result.headers
         return Access.from_response(
-            status, headers, decoded.body, now, dialect, last, retry_s=pause_s, site_answers=answers
+            capture.result.status,
+            capture.result.headers,
+            decoded.body,
+            now,
+            dialect,
+            last,
+            retry_s=pause_s,
+            site_answers=answers,
+            conditional=False,
         )
 
-    def _remember(self, origin: str, access: Access) -> None:
-        if origin in self._known:
-            self._known_bytes -= _weight(self._known.pop(origin))
-        self._known[origin] = known = _Known(access, self._token, Url(origin + "/robots.txt"))
-        self._known_bytes += _weight(known)
-        while self._known_bytes > MEMORY_BYTES and len(self._known) > 1:
-            self._known_bytes -= _weight(self._known.popitem(last=False)[1])
+    def _remember(self, origin: str, access: Access, from_public: bool | None) -> _Known:
+        self._known.pop(origin, None)
+        self._known[origin] = known = _Known(access, self._token, Url(origin + "/robots.txt"), from_public)
+        self._weigh(origin, known)
+        return known
 
-
-def _weight(known: _Known) -> int:
-    return len(known.access.body) + 1024
+    def _weigh(self, origin: str, known: _Known) -> None:
+        """It may have become heavier since it was asked; those asked for longest ago make room."""
+        if self._known.get(origin) is not known:
+            return
+        weight = known.weight_bytes
+        self._known_bytes += weight - self._weights.get(origin, 0)
+        self._weights[origin] = weight
+        while self._known_bytes > self._memory_bytes and len(self._known) > 1:
+            oldest, _ = self._known.popitem(last=False)
+            self._known_bytes -= self._weights.pop(oldest)
 
 
 def breaks_off(response: Response, decoded: Decoded) -> bool:
@@ -249,13 +359,12 @@ def _stays_closed(access: Access) -> bool:
     return access.is_closed and replace(access, fetched_at=later).is_closed
 
 
-def _redirect(capture: Capture) -> Url | None:
-    if isinstance(capture.result, Response) and capture.result.status in (301, 302, 303, 307, 308):
-        location = capture.result.location
-        return resolve(capture.request.url, location) if location else None
-    return None
-
-
-def _is_refused(capture: Capture) -> bool:
+def _is_barred(access: Access) -> bool:
     """Our own guard said no: that does not pass by waiting."""
-    return isinstance(capture.result, Failure) and capture.result.kind == "private-address"
+    return access.result == "unreachable" and access.failure in ("private-address", "forgotten")
+
+
+def _is_from_public(known: _Known) -> bool:
+    """Whether a public host gave it. Of one that was stored it is not known: what a private host gave is stored only if
+    no redirect had led outside."""
+    return not is_private_host(known.url.host) if known.from_public is None else known.from_public

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from goodbot.config import Settings
+from goodbot.exclusion.decimals import seconds_text
 from goodbot.exclusion.freshness import retry_after_s
 from goodbot.exclusion.timing import RequestRate, Timing
 from goodbot.url import Url, is_private_address, is_private_host
@@ -17,6 +18,9 @@ from goodbot.values import Capture, Failure, Response
 
 RECORDS_MOST: Final = 100
 """Windows and rates of one robots.txt that are heeded: each is looked at for every answer."""
+
+DIGITS_SHOWN: Final = 20
+"""Of a Retry-After."""
 
 NOTHING_ASKED: Final = Timing()
 
@@ -52,13 +56,16 @@ class Rest:
     """When a host may be asked again, and what its own trouble adds to every gap from now on.
 
     `reason` says what asks for more than is usual; empty if nothing does. `given_up`: the host has been in trouble as
-    often in a row as it may.
+    often in a row as it may. `too_long`: it asks for more than a crawl waits for, as this says; `ready_at` has the part
+    that it would wait for, and `not_before` (Unix seconds) all of it.
     """
 
     ready_at: float
     backoff_s: float
     reason: str = ""
     given_up: bool = False
+    too_long: str = ""
+    not_before: float = 0.0
 
 
 class Politeness:
@@ -97,38 +104,63 @@ class Politeness:
         if capture.fetched_at >= backed_off_at:
             added_s, given_up = _backoff(capture, manner, backoff_s)
         usual_s = self.gap_s(private=private, elapsed_s=capture.elapsed_s, asked_s=0.0)
-        retry_s = self._retry_after_s(capture, answered_at)
-        if timing == NOTHING_ASKED and not (added_s or retry_s):
+        said_s = _retry_after_s(capture, answered_at)
+        if timing == NOTHING_ASKED and not (added_s or said_s):
             return Rest(answered_at + usual_s, 0.0)
+        retry_s = min(said_s, self._settings.retry_after_most)
         asked_s = _asked_s(timing, answered_at, usual_s, added_s)
+        said = _retry_after_said(capture, said_s)
+        too_long = self._too_long_to_wait(said_s, said) or self._too_slow(asked_s)
+        not_before = answered_at + max(said_s, asked_s) if too_long else 0.0
+        asked_s = 0.0 if self._too_slow(asked_s) else asked_s  # nothing but robots.txt is asked
         rested_at = answered_at + max(max(usual_s, asked_s) + added_s, retry_s)
         ready_at = opens_at(timing, rested_at)
         parts = (
-            f"Retry-After asks for {retry_s:g} s" if retry_s else "",
+            _waited(said, said_s, retry_s) if retry_s else "",
             f"{_named(capture) if added_s > backoff_s else 'its trouble'} adds {added_s:g} s" if added_s else "",
-            f"its robots.txt asks for {asked_s:g} s between two requests" if asked_s > usual_s else "",
+            f"its robots.txt asks for {seconds_text(asked_s)} between two requests" if asked_s > usual_s else "",
             "its Visit-time opens then" if ready_at > rested_at else "",
         )
         reasons = "; ".join(filter(None, parts))
         reason = f"the host rests {ready_at - answered_at:.1f} s: {reasons}" if reasons else ""
-        return Rest(ready_at, added_s, reason, given_up)
+        return Rest(ready_at, added_s, reason, given_up, too_long, not_before)
 
-    def after_cut(self, url: Url, timing: Timing, cut_at: float) -> float:
-        """When a host may be asked again that another run may have asked until `cut_at`."""
-        usual_s = self.gap_s(private=is_private_host(url.host), elapsed_s=0.0, asked_s=0.0)
-        return opens_at(timing, cut_at + max(usual_s, _asked_s(timing, cut_at, usual_s, 0.0)))
+    def too_slow(self, timing: Timing, at: float) -> str:
+        """Why a host is not crawled whose robots.txt says `timing`, in one clause; empty if it can be."""
+        return self._too_slow(asked_gap_s(timing, at))
+
+    def _too_slow(self, asked_s: float) -> str:
+        most_s = self._settings.crawl_delay_most
+        if asked_s <= most_s:
+            return ""
+        asks = f"its robots.txt asks for {seconds_text(asked_s)} between two requests"
+        return f"{asks}, more than --crawl-delay-most {most_s:g}"
+
+    def _too_long_to_wait(self, retry_s: float, said: str) -> str:
+        most_s = self._settings.retry_after_most
+        if retry_s <= most_s:
+            return ""
+        return f"its Retry-After asks for {said} s, more than retry_after_most {most_s:g} in goodbot.toml"
+
+    def after_cut(self, url: Url, timing: Timing, cut_at: float, kills: int = 0) -> float:
+        """When a host may be asked again that another run may have asked until `cut_at`. `kills`: how many robot
+        processes died of its pages in this run; each doubles the time, as trouble of a server does."""
+        private = is_private_host(url.host)
+        usual_s = self.gap_s(private=private, elapsed_s=0.0, asked_s=0.0)
+        asked_s = _asked_s(timing, cut_at, usual_s, 0.0)
+        manner = self._private if private else self._public
+        added_s = min(manner.backoff_first_s * 2.0 ** min(kills - 1, 30), manner.backoff_most_s) if kills else 0.0
+        return opens_at(timing, cut_at + max(usual_s, 0.0 if self._too_slow(asked_s) else asked_s) + added_s)
 
     def robots_pause_s(self, capture: Capture, tries: int) -> float:
         """Seconds until an unreachable robots.txt is asked for again, which has failed `tries` times before."""
         kind = capture.result.kind if isinstance(capture.result, Failure) else None
-        manner = self._private if self._is_private(capture) else self._public
-        share = 0.25 if kind in _QUICK else 1.0
-        return manner.robots_first_s * share * manner.robots_factor ** min(tries, _PAUSES_MOST)
+        return self.pause_s(private=self._is_private(capture), tries=tries) * (0.25 if kind in _QUICK else 1.0)
 
-    def _retry_after_s(self, capture: Capture, answered_at: float) -> float:
-        if not isinstance(capture.result, Response) or capture.result.header("retry-after") is None:
-            return 0.0
-        return min(retry_after_s(capture.result.headers, answered_at) or 0.0, self._settings.retry_after_most)
+    def pause_s(self, *, private: bool, tries: int) -> float:
+        """The same where nobody was asked in the end."""
+        manner = self._private if private else self._public
+        return manner.robots_first_s * manner.robots_factor ** min(tries, _PAUSES_MOST)
 
     def _is_private(self, capture: Capture) -> bool:
         """By the address that answered; behind a proxy, and without an answer, by what the URL says. A name without an
@@ -170,6 +202,27 @@ def _asked_s(timing: Timing, answered_at: float, usual_s: float, added_s: float)
         then = opens_at(timing, answered_at + max(usual_s, asked_s) + added_s)
         asked_s = max(asked_s, asked_gap_s(timing, then))
     return asked_s
+
+
+def _retry_after_s(capture: Capture, answered_at: float) -> float:
+    if not isinstance(capture.result, Response) or capture.result.header("retry-after") is None:
+        return 0.0
+    return retry_after_s(capture.result.headers, answered_at) or 0.0
+
+
+def _retry_after_said(capture: Capture, said_s: float) -> str:
+    """The seconds of Retry-After as the header has them, cut to `DIGITS_SHOWN` digits; of a date those from the answer
+    to it."""
+    value = (capture.result.header("retry-after") or "").strip() if isinstance(capture.result, Response) else ""
+    if not (value.isascii() and value.isdigit()):
+        return seconds_text(said_s).removesuffix(" s")
+    digits = value.lstrip("0") or "0"
+    return digits if len(digits) <= DIGITS_SHOWN else f"{digits[:DIGITS_SHOWN]}… ({len(digits)} digits)"
+
+
+def _waited(said: str, said_s: float, retry_s: float) -> str:
+    cut = f", cut to {retry_s:.0f} s (retry_after_most)" if retry_s < said_s else ""
+    return f"Retry-After asks for {said} s{cut}"
 
 
 # ---- the host's trouble ---------------------------------------------------------------------------------------------

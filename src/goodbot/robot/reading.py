@@ -6,23 +6,29 @@ from dataclasses import dataclass, replace
 from hashlib import sha1
 from typing import Protocol
 
+from goodbot.archived import Encoded
 from goodbot.config import Settings
 from goodbot.exclusion import Directives, Verdict
 from goodbot.hits import Document, Prepared
+from goodbot.lessons import Said
 from goodbot.page import read_page
 from goodbot.page.rendered import Rendered, read_rendered
+from goodbot.robot.ahead import Ahead, Find
 from goodbot.robot.documents import Documents
 from goodbot.robot.experience import Experience, Judgement
-from goodbot.robot.following import Following, sources, unread
-from goodbot.robot.politeness import is_overloaded
+from goodbot.robot.following import Following, refuse_inside
+from goodbot.robot.indexable import document_of, indexing
+from goodbot.robot.lists import Lists
+from goodbot.robot.mark import Mark, NoMark
+from goodbot.robot.politeness import is_overloaded, is_private_peer
 from goodbot.robot.revisit import Revisits, asked_with_conditions, text_digest
 from goodbot.robot.scope import Scope
 from goodbot.robot.traps import Visit
-from goodbot.url import Url, is_private_address, resolve
+from goodbot.url import Url, resolve
 from goodbot.values import (
+    NOT_INDEXED,
     Capture,
     Discovery,
-    Encoded,
     Event,
     Failure,
     Headers,
@@ -30,7 +36,6 @@ from goodbot.values import (
     Outcome,
     Page,
     Response,
-    Said,
     Seen,
 )
 
@@ -38,6 +43,10 @@ REDIRECTS_MOST = 10
 """Redirects in a row before a chain is taken for endless; browsers stop at 20."""
 BROKEN_OFF_TRIES = 2
 """An answer that breaks off is asked for once more; then it is taken as it comes, as some servers always do so."""
+ONCE_MORE = (408, 421, 425)
+"""The request came too slowly, on the wrong connection, or too early. On a new connection it may succeed (RFC 9110
+§15.5.9 and §15.5.20, RFC 8470 §5.2)."""
+ONCE_MORE_TRIES = 2
 TITLE_MOST = 300
 REDIRECTS = (301, 302, 303, 307, 308)
 GONE = (404, 410)
@@ -67,7 +76,7 @@ class Encode(Protocol):
 
 class Reader:
     """Turns captures into outcomes for one crawl. `encode` is None where nothing is kept, `prepare` where nothing is
-    indexed."""
+    indexed, `evidence` where no owner asks what a process died of."""
 
     def __init__(
         self,
@@ -77,11 +86,18 @@ class Reader:
         encode: Encode | None,
         prepare: Callable[[Document], Prepared] | None,
         forbids: Callable[[Url], bool] = lambda url: False,
+        mark: Mark | NoMark | None = None,
+        *,
+        evidence: Encode | None = None,
+        processes: int = 1,
     ) -> None:
         self._settings = settings
+        self._mark = mark or NoMark()
+        self._evidence = evidence
         self._forbids = forbids
-        self.experience = Experience(settings, self._allows)
-        self.following = Following(settings, scope, self.experience)
+        self.experience = Experience(settings, self._allows, processes)
+        self.following = Following(settings, scope, self.experience, processes)
+        self.lists = Lists(self.following, token, text=settings.index)
         self.documents = Documents(settings, token)
         self._token = token
         self._scope = scope
@@ -91,8 +107,9 @@ class Reader:
 
     def refused(self, leased: LeasedUrl, now: float) -> Reading | None:
         """The outcome of a URL that is in scope no more: the crawl was resumed with a narrower one."""
-        reason = self._scope.refuse(leased.url, leased.depth)
+        reason = self._scope.refuse(leased.url, leased.depth) or refuse_inside(leased.url, leased.public_only)
         links: tuple[Discovery, ...] = ()
+        self.experience.look_again(now)
         if reason is None:
             refusal = self.experience.refuse_leased(leased)
             if refusal is None:
@@ -119,19 +136,46 @@ class Reader:
         verdict: Verdict,
         capture: Capture,
         rendered: Rendered | None = None,
-        page: Page | None = None,
+        ahead: Ahead | None = None,
     ) -> Reading:
-        """What became of `leased`, whose page a browser may have rendered, or `documents` has read already. The record
-        is written, not yet flushed."""
+        """What became of `leased`, whose page a browser may have rendered, or was read `ahead`. The record is written,
+        not yet flushed."""
         permission = Event(capture.fetched_at, "permission", "allowed", verdict.reason, verdict.line)
         if isinstance(capture.result, Failure):
             return Reading(self.settle(leased, self._failed(leased, capture, capture.result, permission)))
-        return self._answered(leased, capture, capture.result, permission, rendered, page)
+        self._mark.begin(leased.url)
+        try:
+            self._keep_evidence(leased, capture, capture.result)
+            return self._answered(leased, capture, capture.result, permission, rendered, ahead)
+        finally:
+            self._mark.end()
+
+    def _keep_evidence(self, leased: LeasedUrl, capture: Capture, response: Response) -> None:
+        """If this try may be the last one, the answer outlives a process that dies of it; without its body if a header
+        forbids archiving. Nobody can know yet whether the page itself does."""
+        if self._evidence is not None and (leased.tries or self._settings.tries <= 1):
+            archived = Directives.parse((), response.headers, self._token).archive
+            self._mark.keep(self._evidence(capture, not archived).data)
+
+    async def ahead(self, leased: LeasedUrl, capture: Capture, find: Find) -> Ahead | None:
+        """The page of what takes long to read: a list, which is told piece by piece, or a document read in a process of
+        its own. None for what `read` reads in no time, and for what is no page."""
+        response = capture.result
+        if not isinstance(response, Response) or not self._is_page(leased, response):
+            return None
+        source = self._source(leased, capture)
+        return await self.lists.read(source, capture, response, find) or await self.documents.read(leased.url, response)
+
+    def _is_page(self, leased: LeasedUrl, response: Response) -> bool:
+        """Whether the answer is read: it is none of those that `_answered` refuses."""
+        if not 200 <= response.status < 300 or _is_broken_off(leased, response):
+            return False
+        return self._scope.refuse_answer(response.media_type, len(response.body)) is None
 
     def _failed(self, leased: LeasedUrl, capture: Capture, failure: Failure, permission: Event) -> Outcome:
         fetch = Event(capture.fetched_at, "fetch", failure.kind, failure.detail)
         outcome = _outcome(leased.url, capture, f"{failure.kind}: {failure.detail}", (permission, fetch))
-        if failure.kind == "private-address":  # our own guard: asking again changes nothing
+        if failure.kind in ("private-address", "forgotten"):  # our own guard: asking again changes nothing
             return outcome
         return self._once_more(outcome, leased, self._settings.tries)
 
@@ -142,19 +186,19 @@ class Reader:
         response: Response,
         permission: Event,
         rendered: Rendered | None,
-        page: Page | None,
+        ahead: Ahead | None,
     ) -> Reading:
         cut = f", cut ({response.truncated})" if response.truncated else ""
         took = f"{len(response.body)} bytes in {capture.elapsed_s * 1000:.0f} ms{cut}"
         events = (permission, Event(capture.fetched_at, "fetch", str(response.status), took))
         if 200 <= response.status < 300:
-            if response.truncated == "disconnect" and not leased.tries:
+            if _is_broken_off(leased, response):
                 return self._broken_off(leased, capture, response, events)
             refused = self._scope.refuse_answer(response.media_type, len(response.body))
             if refused is not None:
                 return self._refused(leased, capture, response, events, refused)
-            page = page or self._page(leased.url, response, rendered)
-            return self._visited(leased, capture, response, page, events, rendered)
+            ahead = ahead or Ahead(self._page(leased.url, response, rendered))
+            return self._visited(leased, capture, response, ahead, events, rendered)
         if response.status == NOT_MODIFIED and leased.seen and asked_with_conditions(capture.request.headers):
             return self._not_modified(leased, leased.seen, capture, response, events)
         encoded = self._encode(capture, False) if self._encode else None
@@ -199,6 +243,8 @@ class Reader:
             outcome = replace(outcome, state="gone")
         elif is_overloaded(capture):
             outcome = self._once_more(outcome, leased, self._settings.busy_tries)
+        elif response.status in ONCE_MORE:
+            outcome = self._once_more(outcome, leased, ONCE_MORE_TRIES)
         elif response.status >= 500:
             outcome = self._once_more(outcome, leased, self._settings.tries)
         return self.settle(leased, outcome)
@@ -208,12 +254,14 @@ class Reader:
         leased: LeasedUrl,
         capture: Capture,
         response: Response,
-        page: Page,
+        ahead: Ahead,
         events: tuple[Event, ...],
         rendered: Rendered | None,
     ) -> Reading:
         events = (*events, *rendered.events) if rendered is not None else events
-        links, follow = self.following.links(leased, page, capture.fetched_at)
+        page = ahead.page
+        source = self._source(leased, capture)
+        links, follow = ahead.followed or self.following.links(source, page, capture.fetched_at)
         archived = page.directives.archive
         encoded = self._encode(capture, not archived) if self._encode else None
         digest = _digest(response, encoded)
@@ -223,9 +271,11 @@ class Reader:
         if judged.sorry is not None:
             links, follow = (), Event(capture.fetched_at, "follow", "no", judged.sorry)
         elif judged.copy is not None and page.directives.follow:
-            links += self.following.news(leased, (judged.copy.of,))
-        to_index, index = self._indexing(page, response, capture.fetched_at)
-        if to_index and (reason := judged.reason):
+            links += self.following.news(source, (judged.copy.of,))
+        if judged.doubtful:
+            links = tuple(link._replace(can_wait=True) for link in links)
+        to_index, index = indexing(page, response, capture.fetched_at, is_wanted=self._settings.index)
+        if (to_index or index.reason == NOT_INDEXED) and (reason := judged.reason):
             to_index, index = False, Event(capture.fetched_at, "index", "no", reason)
         outcome = Outcome(
             url=leased.url,
@@ -269,22 +319,6 @@ class Reader:
             judged = replace(judged, copy=copy, alike=copy is not None)
         return judged
 
-    def _indexing(self, page: Page, response: Response, at: float) -> tuple[bool, Event]:
-        if not self._settings.index:
-            return False, Event(at, "index", "no", "this crawl does not index")
-        if not page.directives.index:
-            why = sources(page, "index")
-            return False, Event(at, "index", "no", f"the page asks not to be indexed: {why}")
-        if not page.directives.is_available(at):
-            why = sources(page, "unavailable_after")
-            return False, Event(at, "index", "no", f"the page asks not to be shown any more: {why}")
-        if page.listed and not (page.text or page.title):
-            return False, Event(at, "index", "no", "a sitemap: what it lists is indexed, not the list")
-        if not (page.text or page.title):
-            kind = response.media_type or "a document without type"
-            return False, Event(at, "index", "no", f"no text found in {kind}{unread(page)}")
-        return True, Event(at, "index", "yes", f"the page lets itself be indexed{unread(page)}")
-
     def _redirected(self, leased: LeasedUrl, capture: Capture, response: Response, outcome: Outcome) -> Outcome:
         target = redirect_target(capture)
         if target is None:
@@ -293,20 +327,23 @@ class Reader:
             return replace(outcome, why=f"more than {REDIRECTS_MOST} redirects in a row")
         cleaned = self.experience.cleaned(target)
         target = target if cleaned == leased.url else cleaned  # who insists on a session gets one
-        public_only = leased.public_only or self._from_public(capture)
+        source = self._source(leased, capture)
+        refused = self._scope.refuse(target, leased.depth) or refuse_inside(target, source.public_only)
         link = Discovery(
             target,
             leased.depth,
             leased.url,
-            self._scope.refuse(target, leased.depth),
-            public_only=public_only,
+            refused,
+            public_only=source.public_only,
             hops=leased.hops + 1,
+            lists=leased.lists,
+            expects_list=leased.expects_list,
         )
         return replace(outcome, state="visited", why=f"status {response.status}, to {target}", links=(link,))
 
-    def _from_public(self, capture: Capture) -> bool:
-        """Whether a public host answered: its redirects may not lead inside."""
-        return capture.peer is not None and not self._settings.proxy and not is_private_address(capture.peer)
+    def _source(self, leased: LeasedUrl, capture: Capture) -> LeasedUrl:
+        """`leased` as the source of what its answer names: if a public host gave that, none of it may be inside."""
+        return leased if leased.public_only else leased._replace(public_only=is_from_public(capture, self._settings))
 
     def _once_more(self, outcome: Outcome, leased: LeasedUrl, tries_most: int) -> Outcome:
         tries = leased.tries + 1
@@ -316,30 +353,21 @@ class Reader:
         return replace(outcome, state="ready", tries=tries, ready_at=ready_at)
 
 
+def is_from_public(capture: Capture, settings: Settings) -> bool:
+    """Whether a public host answered: what it names may not lead inside. A proxy's address says nothing."""
+    return capture.peer is not None and not settings.proxy and not is_private_peer(capture.peer)
+
+
+def _is_broken_off(leased: LeasedUrl, response: Response) -> bool:
+    return response.truncated == "disconnect" and not leased.tries
+
+
 def redirect_target(capture: Capture) -> Url | None:
     """Where the answer sends its reader; None if it is no redirect or names no URL that can be fetched."""
     if not isinstance(capture.result, Response) or capture.result.status not in REDIRECTS:
         return None
     location = capture.result.location
     return resolve(capture.request.url, location) if location else None
-
-
-def document_of(page: Page, fetched_at: float) -> Document:
-    """What is indexed of a page."""
-    directives = page.directives
-    return Document(
-        id=page.url.text,
-        url=page.url.text,
-        title=page.title,
-        text=page.text,
-        headings="\n".join(page.headings),
-        description=directives.description,
-        keywords=directives.keywords,
-        language=page.language,
-        fetched_at=fetched_at,
-        shown=page.shown,
-        snippet_chars=directives.max_snippet if directives.snippet else 0,
-    )
 
 
 def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...], digest: str | None = None) -> Outcome:

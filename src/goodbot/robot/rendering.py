@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple, Protocol
 
 from goodbot.config import Settings
+from goodbot.human import counted
 from goodbot.page import decode_content
 from goodbot.page.rendered import Rendered
 from goodbot.ports import Clock
@@ -144,6 +145,8 @@ class Errands:
 
     def __init__(self, page: Capture, settings: Settings, subresources: Subresources, until: float) -> None:
         self._host = page.request.url.host_key
+        self._origin = page.request.url.origin
+        self._has_public_frame = False
         self._public_only = page.request.public_only or subresources.is_public(page)
         self._most = settings.render_requests
         self._subresources = subresources
@@ -187,8 +190,16 @@ class Errands:
         if self._requests >= self._most:
             return Refused(f"more than {self._most} requests")
         self._requests += 1
-        got = await self._subresources.get(url, _handed_on(wanted), self._until, public_only=self._public_only)
+        public_only = self._public_only or (self._has_public_frame and not self._is_by_page(wanted))
+        got = await self._subresources.get(url, _handed_on(wanted), self._until, public_only=public_only)
+        if wanted.kind == "document" and isinstance(got, Fetched) and got.from_public:
+            self._has_public_frame = True
         return got if isinstance(got, Refused) else self._taken(got, url.host_key)
+
+    def _is_by_page(self, wanted: Wanted) -> bool:
+        """Whether the page itself asks, not a frame in it: by what a browser says, which no script can change."""
+        said = [value for name, value in wanted.headers if name in ("origin", "referer")]
+        return bool(said) and all(f"{value}/".startswith(f"{self._origin}/") for value in said)
 
     def _taken(self, got: Fetched, host: str) -> Served | Refused:
         if host == self._host:
@@ -212,7 +223,7 @@ class Errands:
     def _story(self, shown: Shown, seconds: float) -> str:
         asked = self._answered + self._reasons.total()
         parts = [f"in {seconds * 1000:.0f} ms, {_ENDS[shown.ended]}{shown.detail and f' ({shown.detail})'}"]
-        parts.append(f"{asked} requests, {self._answered} answered")
+        parts.append(f"{counted(asked, 'request')}, {self._answered} answered")
         if self._reasons:
             named = ", ".join(f"{count} {reason}" for reason, count in self._reasons.most_common())
             parts.append(f"{self._reasons.total()} refused: {named}")

@@ -169,6 +169,7 @@ class Revisits:
             available_until=hints.available_until,
             indexed=outcome.to_index,
             text=text,
+            rendered=rendered,
         )
         outcome = replace(outcome, seen=seen, record=seen.record)
         if before is None:

@@ -8,10 +8,13 @@ from typing import Final, Literal, Protocol
 
 from goodbot.ports import Clock
 from goodbot.robot.reading import Reading
-from goodbot.values import Lease, Release
+from goodbot.values import Found, Lease, Release
 
 LOOK_S: Final = 60.0
 """The loop looks around at least this often: the clock of a machine that was asleep has stood still."""
+
+GATHER_S: Final = 0.01
+"""A host that is due waits so long for others: to lease one costs about as much as to lease ten."""
 
 EndReason = Literal["finished", "max-pages", "interrupted"]
 
@@ -31,6 +34,8 @@ class Sink(Protocol):
 
     def add(self, reading: Reading) -> None: ...
 
+    def find(self, found: Found) -> None: ...
+
     def release(self, release: Release) -> None: ...
 
     def give_back(self) -> None: ...
@@ -43,7 +48,9 @@ class Sink(Protocol):
 
     def commit_all(self) -> None: ...
 
-    async def has_room(self) -> None: ...
+    async def has_room(self, *, for_list: bool = False) -> None:
+        """Waits until more can be taken; `for_list`: of a part of a list."""
+        ...
 
 
 class Rounds(ABC):
@@ -131,9 +138,8 @@ class Rounds(ABC):
             waker.cancel()
 
     def _longest_wait_s(self) -> float:
-        if self._sink:
-            return self._sink.due_in_s()
+        longest_s = min(self._sink.due_in_s(), self.look_s) if self._sink else self.look_s
         if self._stopping or self._paused or self._is_full():
-            return self.look_s
+            return longest_s
         ready_at = self._leases.next_ready_at()
-        return self.look_s if ready_at is None else min(max(ready_at - self._clock.now(), 0.001), self.look_s)
+        return longest_s if ready_at is None else min(max(ready_at - self._clock.now(), GATHER_S), longest_s)

@@ -6,9 +6,10 @@ from functools import lru_cache
 
 from goodbot.config import ScopeKind, Settings
 from goodbot.errors import InputError
+from goodbot.human import counted
 from goodbot.robot.globs import parse_type_globs, parse_url_globs
 from goodbot.robot.guard import AddressGuard
-from goodbot.url import Url, is_private_host
+from goodbot.url import HOST_MOST, Url, is_private_host
 
 HOSTS_JUDGED = 1 << 14
 """Hosts whose judgement is remembered."""
@@ -48,8 +49,11 @@ class Scope:
     def refuse(self, url: Url, depth: int) -> str | None:
         """Why a URL found `depth` links away from a seed does not belong; None if it does."""
         if self._depth is not None and depth > self._depth:
-            return f"{depth} links away from a seed, further than --depth {self._depth}"
-        private, elsewhere = self._of_host(url.host)
+            return f"{counted(depth, 'link')} away from a seed, further than --depth {self._depth}"
+        host = url.host
+        if len(host) > HOST_MOST:
+            return f"its host name has more than {HOST_MOST} characters (RFC 1035)"
+        private, elsewhere = self._of_host(host)
         if private is not None:
             return private
         if self._has_rules and (reason := self._refuse_by_rules(url)):

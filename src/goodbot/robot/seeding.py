@@ -6,6 +6,7 @@ from functools import lru_cache
 
 from goodbot.config import Settings
 from goodbot.errors import InputError
+from goodbot.robot.addresses import pinned
 from goodbot.robot.guard import Network, private_range
 from goodbot.url import Url, is_private_host, parse_url
 
@@ -56,9 +57,9 @@ def opened_networks(settings: Settings, seeds: Iterable[Url]) -> list[Network]:
 
 def _addresses(seed: Url, settings: Settings) -> list[str]:
     """The addresses of a seed; a name is resolved only to see which private range it opens."""
-    pinned = _pins(settings.resolve).get((seed.host, seed.port))
-    if pinned:
-        return [pinned]
+    pin = _pins(settings.resolve).get((seed.host, seed.port))
+    if pin:
+        return [pin]
     if not is_private_host(seed.host):
         return _resolved(seed) if settings.allow_private else []
     return _resolved(seed) or ["127.0.0.1"]
@@ -89,7 +90,7 @@ class Seeding:
         self._private_allowed = settings.allow_private
         self._anonymous = settings.contact is None
         self._pins = _pins(settings.resolve)
-        self._range = lru_cache(maxsize=1 << 14)(self._judge_range)
+        self._range = lru_cache(maxsize=1 << 10)(self._judge_range)
 
     def check(self, seed: Url) -> None:
         """Raises PrivateSeedError for a private seed without `--allow-private`, InputError for a public one without a
@@ -108,10 +109,10 @@ class Seeding:
         return {network for network in found if network is not None}
 
     def _judge_range(self, host: str, port: int) -> Network | None:
-        pinned = self._pins.get((host, port))
-        if pinned is None and not is_private_host(host):
+        pin = self._pins.get((host, port))
+        if pin is None and not is_private_host(host):
             return None
-        return private_range(pinned or ("127.0.0.1" if host.endswith("localhost") else host))
+        return private_range(pin or ("127.0.0.1" if host.endswith("localhost") else host))
 
 
 def _contact_missing(seed: Url) -> str:
@@ -125,9 +126,6 @@ def _contact_missing(seed: Url) -> str:
 def _pins(entries: Iterable[str]) -> dict[tuple[str, int], str]:
     """Host and port → address."""
     pins: dict[tuple[str, int], str] = {}
-    for entry in entries:
-        host, _, rest = entry.partition(":")
-        port, _, address = rest.partition(":")
-        if port.isdecimal() and len(port) <= 5:
-            pins.setdefault((host.lower(), int(port)), address.strip("[]"))
+    for host, port, address in filter(None, map(pinned, entries)):
+        pins.setdefault((host, port), address)
     return pins

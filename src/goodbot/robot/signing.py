@@ -10,13 +10,15 @@ from base64 import b64encode
 from collections.abc import Callable, Iterable
 from hashlib import sha256
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from goodbot.config import Settings, SignatureAgentForm
 from goodbot.errors import InputError
-from goodbot.robot.keys import SigningKey, load_key
 from goodbot.url import Url, is_private_host, parse_url
 from goodbot.values import Headers, Method
+
+if TYPE_CHECKING:
+    from goodbot.robot.keys import SigningKey
 
 WELL_KNOWN: Final = "/.well-known/http-message-signatures-directory"
 DIRECTORY_TYPE: Final = "application/http-message-signatures-directory+json"
@@ -38,7 +40,7 @@ class Signer:
     """
 
     def __init__(
-        self, key: SigningKey, agent: Url, form: SignatureAgentForm, now: Callable[[], float] = time.time
+        self, key: "SigningKey", agent: Url, form: SignatureAgentForm, now: Callable[[], float] = time.time
     ) -> None:
         self.key = key
         self.agent = agent
@@ -70,7 +72,7 @@ class Signer:
         return self._field, ("Signature-Input", f"{_LABEL}={given}"), ("Signature", f"{_LABEL}={signature}")
 
 
-def sign(key: SigningKey, covered: Iterable[tuple[str, str]], parameters: str) -> tuple[str, str]:
+def sign(key: "SigningKey", covered: Iterable[tuple[str, str]], parameters: str) -> tuple[str, str]:
     """The members of `Signature-Input` and `Signature` for these components (identifier as written, value; ASCII).
 
     RFC 9421 §2.5, §3.1. `parameters` as they are to stand there, each with its semicolon.
@@ -84,13 +86,13 @@ def sign(key: SigningKey, covered: Iterable[tuple[str, str]], parameters: str) -
     return given, f":{b64encode(key.sign(base.encode('ascii'))).decode('ascii')}:"
 
 
-def directory_of(key: SigningKey) -> bytes:
+def directory_of(key: "SigningKey") -> bytes:
     """The key directory: a JWK Set (RFC 7517 §5) of the one key."""
     return json.dumps({"keys": [key.public_jwk()]}, separators=(",", ":")).encode("ascii")
 
 
 def directory_fields(
-    key: SigningKey, directory: bytes, authority: str, now: float, valid_s: int = DIRECTORY_VALID_S
+    key: "SigningKey", directory: bytes, authority: str, now: float, valid_s: int = DIRECTORY_VALID_S
 ) -> Headers:
     """What shows that a directory was made by the key's holder and for `authority`: digest (RFC 9530) and signature."""
     digest = f"sha-256=:{b64encode(sha256(directory).digest()).decode('ascii')}:"
@@ -114,6 +116,8 @@ def signer_of(settings: Settings) -> Signer | None:
         raise InputError("--signature-agent says where the key of --sign is served: give --sign FILE too")
     if settings.signature_agent is None:
         raise InputError("--sign needs --signature-agent URL: where the key is served, for those who verify signatures")
+    from goodbot.robot.keys import load_key  # noqa: PLC0415  (7 MB in each process, and few crawls sign)
+
     form = settings.signature_agent_form
     return Signer(load_key(Path(settings.sign)), agent_url(settings.signature_agent, form), form)
 

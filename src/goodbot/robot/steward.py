@@ -3,9 +3,12 @@
 import asyncio
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final, Protocol
 
+from goodbot.human import counted
+from goodbot.lessons import Lesson
 from goodbot.live import Live, Pace, Wish
 from goodbot.ports import Clock, Frontier
 from goodbot.robot.rounds import EndReason
@@ -38,6 +41,8 @@ class Runs(Protocol):
 
     def leave(self, host: str) -> None: ...
 
+    def unlearn(self, lessons: Sequence[Lesson]) -> None: ...
+
 
 class Wishes(Protocol):
     """Where wishes come from, and where it is shown how the crawl goes."""
@@ -49,8 +54,10 @@ class Wishes(Protocol):
 
 class Steward:
     """Runs a crawl, and looks after its wishes meanwhile. `refuse` is that of its scope, `to_fetch` counts URLs ready
-    or leased, `bar` has the frontier find and lease nothing more of a host. `again` counts what a crawl that keeps
-    fresh asks for again, and says when that begins."""
+    or leased, `bar` has the frontier find and lease nothing more of a host (False: nothing is
+    known of it), `unlist` takes its pages out of the search,
+    a part at each step. `again` counts what a crawl that keeps fresh asks for again, and says when that begins.
+    `drop` takes lessons out of the frontier by their ids, and gives them."""
 
     def __init__(
         self,
@@ -61,10 +68,12 @@ class Steward:
         refuse: Callable[[Url, int], str | None],
         to_fetch: Callable[[], int],
         bar: Callable[[str], bool],
+        unlist: Callable[[str], Iterator[None]],
         workers: int,
         clock: Clock,
         timer: Callable[[], float] = time.monotonic,
         again: Callable[[], tuple[int, float | None]] | None = None,
+        drop: Callable[[Iterable[str]], Sequence[Lesson]] = lambda ids: (),
     ) -> None:
         self._crawler = crawler
         self._wishes = wishes
@@ -72,10 +81,13 @@ class Steward:
         self._refuse = refuse
         self._to_fetch = to_fetch
         self._bar = bar
+        self._unlist = unlist
+        self._unlisting: deque[Iterator[None]] = deque()
         self._workers = workers
         self._clock = clock
         self._timer = timer
         self._again = again
+        self._drop = drop
         self._began_at = clock.now()
         self._max_pages: int | None = None
         self._pace: Pace = "running"
@@ -115,7 +127,19 @@ class Steward:
             live = self.live()
             self._wishes.show(live)
             tick(live)
-            await self._clock.sleep(LOOK_S)
+            await self._until_next_look()
+
+    async def _until_next_look(self) -> None:
+        """Pages of forgotten hosts leave the search meanwhile; between two steps the crawl goes on."""
+        until = self._timer() + LOOK_S
+        while self._unlisting and self._timer() < until:
+            self._unlist_some()
+            await self._clock.sleep(0)
+        await self._clock.sleep(max(until - self._timer(), 0))
+
+    def _unlist_some(self) -> None:
+        if next(self._unlisting[0], self) is self:
+            self._unlisting.popleft()
 
     def _carry_out(self, wish: Wish, say: Tell) -> None:
         match wish.kind:
@@ -123,6 +147,10 @@ class Steward:
                 self._submit(wish.urls, say)
             case "forget":
                 self._forget(wish.urls, say)
+            case "unlearn":
+                dropped = self._drop(wish.lessons)
+                self._crawler.unlearn(dropped)
+                say(f"{counted(len(dropped), 'lesson')} dropped")
             case "stop":
                 say("stopping, as was wished: the pages in flight finish first")
                 self.stop()
@@ -139,15 +167,23 @@ class Steward:
         """Those in scope are known from now on."""
         found = [Discovery(url, 0) for url in urls if self._refuse(url, 0) is None]
         new = self._frontier.add(found)
-        say(f"{len(found)} URL{'s' if len(found) != 1 else ''} submitted, {new} new")
+        say(f"{counted(len(found), 'URL')} submitted, {new} new")
         self._crawler.wake()
 
     def _forget(self, urls: Iterable[Url], say: Tell) -> None:
-        """The hosts are left at once; what is kept of them is removed when the crawl ends."""
+        """The crawl leaves the hosts, and their pages leave the search, at once: all of them before the wish is taken
+        for done, if they are few. What else is kept of the hosts is removed when the crawl ends."""
         for host in dict.fromkeys(url.host_key for url in urls):
-            if self._bar(host):
-                say(f"{host} is asked nothing any more, as was wished; what is kept of it goes when the crawl ends")
-                self._crawler.leave(host)
+            is_known = self._bar(host)
+            rest = (
+                "its pages leave the search, all else is removed at the end" if is_known else "nothing is known of it"
+            )
+            say(f"{host} is asked nothing any more; {rest}")
+            self._crawler.leave(host)
+            if is_known:
+                self._unlisting.append(self._unlist(host))
+        if self._unlisting:
+            self._unlist_some()
 
     def live(self) -> Live:
         """How it goes now."""

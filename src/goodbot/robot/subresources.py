@@ -33,7 +33,8 @@ HOPS: Final = 5
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 
-_Key = tuple[str, Headers]
+_Key = tuple[str, Headers, bool]
+"""A URL, what was sent with it, and whether only public addresses were asked: what is inside stays inside."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,10 +48,11 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Fetched:
-    """An answer, and when its host may be asked again (0 if it was not asked)."""
+    """An answer, and when its host may be asked again (0 if it was not asked). `from_public`: a public host gave it."""
 
     response: Response
     ready_at: float = 0.0
+    from_public: bool = False
 
 
 class Paced:
@@ -120,7 +122,7 @@ class Subresources:
                 return Refused(f"{capture.result.kind}: {capture.result.detail}")
             target = _target(capture.request.url, capture.result)
             if target is None:
-                return Fetched(capture.result, ready_at)
+                return Fetched(capture.result, ready_at, public_only or self.is_public(capture))
             url, public_only = target, public_only or self.is_public(capture)
         return Refused(f"more than {HOPS} redirects in a row")
 
@@ -133,10 +135,10 @@ class Subresources:
     ) -> tuple[Capture, float] | Refused:
         if public_only and is_private_host(url.host):  # before its robots.txt is asked for
             return Refused(f"a public page asks for the private address {url.host}")
-        permit = await self._permission.check(url)
+        permit = await self._permission.check(url, public_only=public_only)
         if not permit.verdict.allowed:
             return Refused(permit.verdict.reason, permit.verdict.line, by_robots_txt=True)
-        key = (url.text, headers)
+        key = (url.text, headers, public_only)
         async with self._locks.setdefault(key, asyncio.Lock()):
             if (known := self._known(key)) is not None:
                 return known, 0.0

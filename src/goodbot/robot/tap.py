@@ -10,12 +10,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Any, Final, Self
 
+from goodbot.archived import Encoded
 from goodbot.live import Asked
 from goodbot.ports import Clock
 from goodbot.robot.assembly import Keeper
 from goodbot.robot.reading import Encode, Reading
 from goodbot.robot.rounds import LOOK_S, Leases
-from goodbot.values import Capture, Encoded, Lease, Release, Response, Seen
+from goodbot.values import Capture, Found, Lease, Release, Response, Seen
 
 WAITING_MOST: Final = 16
 """Pages that wait; those in flight come to it."""
@@ -116,6 +117,10 @@ class Tap:
         self._waiting.append((reading, capture))
         self._changed.set()
 
+    def find(self, found: Found) -> None:
+        """See `Sink`. A list is handed over when all of it is read; what it names may be known before."""
+        self._batch.find(found)
+
     def release(self, release: Release) -> None:
         """See `Sink`. A lease ends when its last page was handed over."""
         if release.host in self._unsettled:
@@ -123,11 +128,11 @@ class Tap:
         else:
             self._batch.release(release)
 
-    async def has_room(self) -> None:
+    async def has_room(self, *, for_list: bool = False) -> None:
         """See `Sink`."""
         while len(self._waiting) >= self._room:
             await self._change()
-        await self._batch.has_room()
+        await self._batch.has_room(for_list=for_list)
 
     def keep(self, encoded: Encoded) -> object:
         """See `Keeper`."""

@@ -1,24 +1,28 @@
 """One easy handle of libcurl: what it is told, what it brings, and the guard at its sockets."""
 
+import asyncio
 import math
 import os
 import socket
 from functools import lru_cache
 from ipaddress import ip_address
+from time import monotonic
 from typing import Literal
 
 import pycurl  # type: ignore[import-untyped]  # ships no types
 
 from goodbot.config import Settings
-from goodbot.robot.faults import failure_of, is_lost, told
+from goodbot.robot.bodies import FREE_BYTES, Bodies, Weight
+from goodbot.robot.faults import HTTP2_FAULTS, failure_of, is_lost, told
 from goodbot.robot.guard import AddressGuard
-from goodbot.robot.heads import Fields, parse_head
+from goodbot.robot.heads import Fields, content_length, parse_head
 from goodbot.url import Url, is_private_address, is_private_host
 from goodbot.values import Failure, Request, Response
 
 _SUPPRESS_CONNECT_HEADERS = 265  # pycurl 7.49 has no name for it (curl.h)
 
 _NO_SOCKET = int(pycurl.SOCKET_BAD)
+_HTTP_VERSION = int(pycurl.CURL_HTTP_VERSION_2TLS)
 _ABORT = int(pycurl.PREREQFUNC_ABORT)
 _GO_ON = int(pycurl.PREREQFUNC_OK)
 
@@ -37,29 +41,43 @@ class Transfer:
     """
 
     __slots__ = (
-        *("_addresses", "_body", "_bodyless", "_cut", "_delay", "_fields", "_guard", "_limit", "_lines", "_lost"),
-        *("_permitted", "_proxy", "_refusal", "_request", "_sent", "curl", "peer"),
+        *("_addresses", "_began_at", "_bodies", "_body", "_bodyless", "_connected", "_cut", "_delay", "_fields"),
+        *("_fresh", "_guard", "_limit", "_lines", "_lost", "_permitted", "_plain", "_proxy", "_refusal", "_request"),
+        *("_sent", "_timeout_ms", "_was_paused", "_weighed", "_weight", "broke_http2", "curl", "peer"),
     )
 
-    def __init__(self, settings: Settings, guard: AddressGuard, user_agent: str) -> None:
+    def __init__(self, settings: Settings, guard: AddressGuard, user_agent: str, bodies: Bodies) -> None:
+        self._bodies = bodies
+        self._weight: Weight | None = None
+        self._was_paused = False
+        self._timeout_ms = _milliseconds(settings.timeout)
         self.curl = pycurl.Curl()
         self._guard = guard
         self._limit = settings.answer_limit
+        self._weighed = self._limit - FREE_BYTES // 2
         self._proxy = settings.proxy or ""
         self._delay = settings.delay
         self._bodyless = False
+        self._fresh = self._plain = False
         self._fields = Fields([], b"")
         self._lines: list[bytes] = []
         self._set_up(settings, user_agent)
 
-    def prepare(self, request: Request, fields: Fields, addresses: tuple[str, ...]) -> None:
-        """Forgets the last request and takes up this one; no `addresses`: the proxy knows them."""
+    def prepare(self, request: Request, fields: Fields, addresses: tuple[str, ...], *, plain: bool = False) -> None:
+        """Forgets the last request and takes up this one. No `addresses`: the proxy knows them. `plain`: HTTP/1.1 is
+        spoken, on no connection of HTTP/2."""
         self._request = request
         self._addresses = addresses
+        self._began_at = monotonic()
         self._body = bytearray()
+        if self._was_paused:
+            self._set_timeout(self._timeout_ms)
+            self._was_paused = False
         self._lines.clear()
         self._cut = False
-        self._sent = False
+        self._sent = 0
+        self._connected = False
+        self.broke_http2 = False
         self._lost = False
         self._refusal: str | None = None
         self._permitted = False
@@ -70,6 +88,12 @@ class Transfer:
         if self._bodyless != (request.method == "HEAD"):
             self._bodyless = not self._bodyless
             self.curl.setopt(pycurl.NOBODY if self._bodyless else pycurl.HTTPGET, 1)
+        if self._fresh != request.fresh:
+            self._fresh = request.fresh
+            self.curl.setopt(pycurl.FRESH_CONNECT, int(request.fresh))
+        if self._plain != plain:
+            self._plain = plain
+            self.curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1 if plain else _HTTP_VERSION)
         self.curl.setopt(pycurl.URL, request.url.text)
         self.curl.setopt(pycurl.REQUEST_TARGET, self._target(request.url))  # its own has `%C3` where the URL has `%c3`
         if addresses and (pin := _pin(request.url.authority, request.url.scheme, addresses)):
@@ -93,7 +117,15 @@ class Transfer:
         version, status, reason, headers = head
         body = bytes(self._body)
         self._body = bytearray()  # a transfer at rest holds no page
-        return Response(status, headers, body, version, reason, truncated)
+        response = Response(status, headers, body, version, reason, truncated)
+        self.ends(response)
+        return response
+
+    def ends(self, response: Response | None = None) -> None:
+        """Lets go of what the body weighs, or leaves it to the answer."""
+        weight, self._weight = self._weight, None
+        if weight is not None:
+            weight.ends(response)
 
     def head_sent(self) -> bytes:
         """Request line and fields as libcurl writes them: `Host` first, then ours in order; empty if none was sent.
@@ -120,10 +152,15 @@ class Transfer:
         return url.text if forwarded else url.target
 
     def _failure(self, code: int, message: str) -> Failure:
+        answered = self.curl.getinfo(pycurl.INFO_HTTP_VERSION) == pycurl.CURL_HTTP_VERSION_2_0
+        self.broke_http2 = code in HTTP2_FAULTS or (answered and code != pycurl.E_OPERATION_TIMEDOUT)
         if self._refusal and not self._permitted:  # a name may have several addresses
             return Failure("private-address", self._refusal)
         if self._lost:
-            return told("reset", self._request.url.host, "a connection that was kept from the last request broke off")
+            said = "the server ended the connection, or refused the request, and did not answer"
+            return told(
+                "reset", self._request.url.host, f"{said}; asked {self._sent} times" if self._sent > 1 else said
+            )
         if self.peer is None:
             self.peer = self.curl.getinfo(pycurl.PRIMARY_IP) or None
         return failure_of(code, message, self._request.url.host, self._verified)
@@ -136,6 +173,8 @@ class Transfer:
     def _on_body(self, chunk: bytes) -> int | None:
         """Any number but the chunk's size ends the transfer."""
         room = self._limit - len(self._body)
+        if room < self._weighed and not self._may_grow(min(len(chunk), room)):
+            return int(pycurl.WRITEFUNC_PAUSE)
         if len(chunk) <= room:
             self._body += chunk
             return None
@@ -143,8 +182,35 @@ class Transfer:
         self._cut = True
         return -1
 
+    def _may_grow(self, more: int) -> bool:
+        if self._weight is None:
+            self._weight = Weight(self._bodies, self._resume, content_length(self._lines), self._limit)
+        if self._weight.grows_to(len(self._body) + more):
+            return True
+        self._was_paused = True
+        asyncio.get_running_loop().call_soon(self._wait, self._weight)  # libcurl takes no option while it calls
+        return False
+
+    def _wait(self, weight: Weight) -> None:
+        """The transfer may be over by now."""
+        if weight is self._weight:
+            self._set_timeout(0)
+
+    def _resume(self) -> None:
+        """The time it waited here does not count. libcurl counts from the beginning, and its own `TOTAL_TIME` stands
+        still while a transfer is paused."""
+        self._set_timeout(min(_milliseconds(monotonic() - self._began_at) + self._timeout_ms, _MOST_MS))
+        self.curl.pause(pycurl.PAUSE_CONT)
+
+    def _set_timeout(self, milliseconds: int) -> None:
+        self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds)
+
     def _on_socket(self, purpose: int, target: pycurl.CurlSockAddr) -> "_HandedSocket | int":
         """A new connection: before its first packet."""
+        if self._sent and not self._may_repeat(self.peer or ""):
+            self._lost = True
+            return _NO_SOCKET
+        self._connected = self._connected or not self._sent
         address = str(target.addr[0])
         if not self._proxy and (self._refuses(address) or not _among(address, self._addresses)):
             return _NO_SOCKET
@@ -154,19 +220,24 @@ class Transfer:
             return _NO_SOCKET
 
     def _on_request(self, peer: str, _local: str, _port: int, _local_port: int) -> int:
-        """Any connection, a reused one too: before the request is sent. Costs 2 µs.
-
-        Where a kept connection ends without an answer libcurl asks again at once, on a new one. The host may have seen
-        the request: no distance would be kept, so that this is only let pass where none is asked.
-        """
-        if self._sent and self._keeps_distance(peer):
+        """Any connection, a reused one too: before the request is sent. Costs 2 µs."""
+        if self._sent and not self._may_repeat(peer):
             self._lost = True
             return _ABORT
         if not self._proxy and self._refuses(peer):
             return _ABORT
         self.peer = peer
-        self._sent = True
+        self._sent += 1
         return _GO_ON
+
+    def _may_repeat(self, peer: str) -> bool:
+        """Whether libcurl may send the request again, which it does at once, up to five times: where the connection
+        ends before an answer, or the server refuses the request unseen (GOAWAY, REFUSED_STREAM).
+
+        A connection that was kept may have ended while it lay idle, so one repeat is let pass. The host may have seen
+        the request: where a distance is kept, none is.
+        """
+        return self._sent < 2 and not self._connected and not self._keeps_distance(peer)
 
     def _keeps_distance(self, peer: str) -> bool:
         """Whether the host is to rest between two requests, its own trouble left out."""
@@ -189,7 +260,7 @@ class Transfer:
         set_option(pycurl.NOSIGNAL, 1)
         set_option(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
         set_option(pycurl.PATH_AS_IS, 1)
-        set_option(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_2TLS)
+        set_option(pycurl.HTTP_VERSION, _HTTP_VERSION)
         set_option(pycurl.HTTP_CONTENT_DECODING, 0)
         set_option(pycurl.FOLLOWLOCATION, 0)
         set_option(pycurl.PROXY, self._proxy)  # empty, not unset: unset asks the environment
@@ -197,7 +268,7 @@ class Transfer:
         set_option(pycurl.USERAGENT, user_agent.encode("latin-1"))  # for CONNECT; requests have it in their fields
         set_option(_SUPPRESS_CONNECT_HEADERS, 1)
         set_option(pycurl.CONNECTTIMEOUT_MS, _milliseconds(settings.connect_timeout))
-        set_option(pycurl.TIMEOUT_MS, _milliseconds(settings.timeout))
+        set_option(pycurl.TIMEOUT_MS, self._timeout_ms)
         set_option(pycurl.LOW_SPEED_LIMIT, 1)
         set_option(pycurl.LOW_SPEED_TIME, min(math.ceil(settings.idle_timeout), _MOST_LOW_SPEED_S))
         if settings.ca_file:

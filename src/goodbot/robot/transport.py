@@ -1,5 +1,6 @@
 """The only module that fetches: libcurl, told to send what is asked and to change nothing that comes back."""
 
+import resource
 from functools import lru_cache
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -9,6 +10,8 @@ import pycurl  # type: ignore[import-untyped]  # ships no types
 from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.ports import Clock, Resolver
+from goodbot.robot.addresses import pinned
+from goodbot.robot.bodies import Bodies
 from goodbot.robot.cookies import Cookies
 from goodbot.robot.credentials import Credentials
 from goodbot.robot.guard import AddressGuard
@@ -21,6 +24,14 @@ from goodbot.values import Capture, Failure, Headers, Request, Response
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 """The content codings that `page` can take off again."""
 
+_BROKEN_S = 120.0
+"""For so long an origin whose HTTP/2 failed is asked in HTTP/1.1. libcurl reuses no connection that lay idle 118 s."""
+_BROKEN_MOST = 1_000
+"""Origins for which that is remembered."""
+
+KEPT_MOST = 1_024
+"""Connections that a crawl keeps: one over TLS takes some 40 kB."""
+
 _PROXY_SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
 
@@ -31,6 +42,7 @@ class CurlTransport:
     credentials only as the settings say. No redirects followed, no proxy but `settings.proxy`: the environment is not
     asked. `resolver` says what a name leads to, `guard` which of that is permitted, and libcurl
     connects to nothing else, whatever the name leads to by then; the resolver is closed with the transport.
+    With `bodies`, long answers are paused while many are in memory.
 
     With a proxy every connection is the proxy's, which the user named and which is therefore permitted; `guard`
     then judges only hosts that are addresses written out, and `localhost`. What other names lead to is the
@@ -51,8 +63,11 @@ class CurlTransport:
         signer: Signer | None = None,
         *,
         resolver: Resolver,
+        bodies: Bodies | None = None,
+        kept_most: int = KEPT_MOST,
     ) -> None:
         _check(settings)
+        self._bodies = bodies or Bodies(None)
         self._signer = signer
         self._settings = settings
         self._guard = guard
@@ -66,8 +81,9 @@ class CurlTransport:
         self._own: Headers = (*own, ("From", from_)) if from_ else tuple(own)
         self._fields = make_fields(self._own)
         self._multi = pycurl.AsyncCurlMulti()
-        self._multi.setopt(pycurl.M_MAXCONNECTS, 2 * settings.concurrency)
+        self._multi.setopt(pycurl.M_MAXCONNECTS, kept_connections(settings.concurrency, _files_most(), kept_most))
         self._idle: list[Transfer] = []
+        self._http2_broken: dict[str, float] = {}
 
     async def send(self, request: Request) -> Capture:
         """What came of it. A body is cut at `settings.answer_limit` bytes (`truncated="length"`); one that ends too
@@ -81,15 +97,24 @@ class CurlTransport:
         if isinstance(addresses, Failure):
             return Capture(request, addresses, began_at, fetched_at - began_at)
         fields = self._fields_for(request, fetched_at)
-        transfer = self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._user_agent)
+        transfer = (
+            self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._user_agent, self._bodies)
+        )
         try:
-            transfer.prepare(request, fields, addresses)
+            plain = self._avoids_http2(request.url, fetched_at)
+            transfer.prepare(request, fields, addresses, plain=plain)
             error = await self._perform(transfer.curl)
             result = transfer.result(error)
+            transfer.ends()
         except BaseException:  # cancelled: the connection is in the midst of an answer
+            transfer.ends()
             transfer.curl.close()
             raise
         elapsed_s = self._clock.now() - fetched_at
+        if transfer.broke_http2:
+            self._avoid_http2(request.url, fetched_at + elapsed_s)
+        elif plain and isinstance(result, Failure):
+            self._http2_broken.pop(request.url.origin, None)
         peer, head = transfer.peer, transfer.head_sent()
         if len(self._idle) < self._settings.concurrency:
             self._idle.append(transfer)
@@ -105,6 +130,18 @@ class CurlTransport:
         await self._multi.aclose()
         while self._idle:
             self._idle.pop().curl.close()
+
+    def _avoids_http2(self, url: Url, now: float) -> bool:
+        if not self._http2_broken:
+            return False
+        return now < self._http2_broken.get(url.origin, 0.0)
+
+    def _avoid_http2(self, url: Url, now: float) -> None:
+        """libcurl keeps an HTTP/2 connection after a failed stream, and the next stream on it may fail as well (the
+        table of header fields is shared)."""
+        while len(self._http2_broken) >= _BROKEN_MOST:
+            del self._http2_broken[next(iter(self._http2_broken))]
+        self._http2_broken[url.origin] = now + _BROKEN_S
 
     def _fields_for(self, request: Request, now: float) -> Fields:
         """A request of the robot's own making comes first: what it says itself is not said twice."""
@@ -130,13 +167,13 @@ class CurlTransport:
         if permitted := self._guard.permitted(found, request.public_only):
             return permitted
         refusal = self._guard.refusal(found[0], request.public_only) or ""
-        return Failure("private-address", refusal if host in found else f"{host} leads to {refusal}")
+        return Failure("private-address", refusal if host in found else f"{host} leads to a private address: {refusal}")
 
     async def _lookup(self, url: Url) -> tuple[str, ...] | Failure:
         if self._pins:
-            pinned = self._pins.get((url.host, url.port)) or self._pins.get(("*", url.port))
-            if pinned:
-                return (pinned,)
+            pin = self._pins.get((url.host, url.port)) or self._pins.get(("*", url.port))
+            if pin:
+                return (pin,)
         return await self._resolver.resolve(url.host)
 
     async def _perform(self, curl: pycurl.Curl) -> tuple[int, str] | None:
@@ -147,6 +184,18 @@ class CurlTransport:
             code, message = error.args
             return code, message
         return None
+
+
+def kept_connections(concurrency: int, files_most: int, kept_most: int = KEPT_MOST) -> int:
+    """How many connections are kept open, of which up to `concurrency` are in use: a host that is asked in turn with
+    many others finds its own again. At most a quarter of the files the process may open, and never fewer than libcurl
+    needs to keep those in use."""
+    return max(2 * concurrency, min(files_most // 4, kept_most))
+
+
+def _files_most() -> int:
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return 4 * KEPT_MOST if limit == resource.RLIM_INFINITY else limit
 
 
 def _is_localhost(host: str) -> bool:
@@ -170,10 +219,8 @@ def _pins(settings: Settings) -> dict[tuple[str, int], str]:
     """Host and port → address; the first one counts."""
     pins: dict[tuple[str, int], str] = {}
     for text in settings.resolve:
-        host, _, rest = text.partition(":")
-        port, _, address = rest.partition(":")
-        bare = address.strip("[]")
-        if not (host and port.isascii() and port.isdigit() and len(port) <= 5 and reached_address(bare)):
-            raise InputError(f"resolve is given as HOST:PORT:ADDRESS, not {text!r}")
-        pins.setdefault((host.lower(), int(port)), bare)
+        pin = pinned(text)
+        if pin is None:
+            raise InputError(f"resolve must be HOST:PORT:ADDRESS with a host name as HOST, not {text!r}")
+        pins.setdefault(pin[:2], pin[2])
     return pins

@@ -8,16 +8,27 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
+from math import inf
 from typing import Final
 
+from goodbot.lessons import HALF, SPENT, Lesson
 from goodbot.page.fingerprint import Fingerprint, fingerprint, said, said_in
+from goodbot.page.words import text_in
+from goodbot.robot.budget import PROBE_SHARE, Budgets
 from goodbot.robot.calendars import Calendars, date_in, without_date
 from goodbot.robot.families import Families, Family, evidence_of, families_of
+from goodbot.robot.ground import View
 from goodbot.robot.learned import Learned
 from goodbot.robot.parameters import Parameters, links_without
 from goodbot.robot.sorry import SHORT_WORDS, SorryPages, is_sorry, without_address
 from goodbot.url import Url
-from goodbot.values import Discovery, Lesson, Page, Response
+from goodbot.values import Discovery, Page, Response
+
+HOLDS_S: Final = 7 * 86400.0
+HOLDS_MOST_S: Final = 365 * 86400.0
+"""How long a lesson holds, doubled each time it is learned again. Maintenance is over within days; to learn a lesson
+again takes 40 pages as a rule. That a page names a wrong canonical URL holds until it is dropped: it leaves nothing
+out, and to learn it again would take the page out of the index first."""
 
 SMALL_BYTES: Final = 4096
 """Pages of less are always looked at: sorry pages are among them, and it costs little."""
@@ -47,6 +58,19 @@ class Visit:
         """Where it was found."""
         return self.page.url
 
+    def view(self) -> View:
+        """What the budget of its site looks at."""
+        links = [link.url for link in self.page.links if link.url.origin == self.url.origin]
+        return View(self.url, links, text_in(self.response) if self.html is None else self.html)
+
+
+@dataclass(frozen=True, slots=True)
+class Impression:
+    """What was seen in a page. `sorry`: why it is a soft 404; `doubtful`: what it leads to can wait."""
+
+    sorry: str | None = None
+    doubtful: bool = False
+
 
 @dataclass(slots=True)
 class _Look:
@@ -69,13 +93,14 @@ class _Look:
 
 
 class Traps:
-    """What the pages of one process teach. `learned` is what is in force already."""
+    """What the pages of one process teach. `learned` is what is in force already; `budgets`: what sites earn."""
 
-    def __init__(self, learned: Learned) -> None:
+    def __init__(self, learned: Learned, budgets: Budgets, processes: int = 1) -> None:
         self._learned = learned
-        self._families = Families()
-        self._calendars = Calendars()
-        self._parameters = Parameters()
+        self._budgets = budgets
+        self._families = Families(processes)
+        self._calendars = Calendars(processes)
+        self._parameters = Parameters(processes)
         self._sorry = SorryPages()
         self._lessons: list[Lesson] = []
 
@@ -87,20 +112,45 @@ class Traps:
     def teach(self, url: Url, kind: str, subject: str, evidence: str, at: float) -> None:
         """Makes a lesson of it, in force at once, unless it is known."""
         if not self._learned.is_known(kind, url.origin, subject):
-            lesson = Lesson(url.host_key, kind, f"{url.origin} {subject}", evidence, at)
+            about = f"{url.origin} {subject}"
+            times = self._learned.times(kind, about) + 1
+            until = inf if kind == "canonical" else at + min(HOLDS_S * 2.0 ** min(times - 1, 10), HOLDS_MOST_S)
+            lesson = Lesson(url.host_key, kind, about, evidence, at, until, times)
             self._learned.take((lesson,))
             self._lessons.append(lesson)
 
-    def visited(self, visit: Visit) -> str | None:
-        """Takes a page; why it is a soft 404, or None. One that only sends its reader elsewhere says nothing itself."""
+    def lapse(self, now: float) -> None:
+        """What has held its time is in force no more, and is learned again if it is still so."""
+        for lesson in self._learned.lapse(now):
+            self._lessons.append(lesson)
+            origin, _, subject = lesson.about.partition(" ")
+            if (lesson.kind, subject) == ("budget", SPENT):
+                self._budgets.resume(origin, PROBE_SHARE)
+
+    def visited(self, visit: Visit) -> Impression:
+        """Takes a page. One that only sends its reader elsewhere says nothing itself."""
         if any(link.rel == _REFRESH for link in visit.page.links):
-            return None
+            return Impression()
         look = _Look(visit)
+        doubtful = self._look_at_budget(visit)
         title = _NUMBER.sub("0", visit.page.title)
         self._look_at_families(visit, look, title)
         if "?" in visit.url.text:
             self._look_at_parameters(visit, look, title)
-        return self._look_for_excuses(visit, look)
+        return Impression(self._look_for_excuses(visit, look), doubtful)
+
+    # ---- what a site earns
+
+    def _look_at_budget(self, visit: Visit) -> bool:
+        if visit.page.listed or not visit.found:
+            return False
+        judged = self._budgets.visited(visit.url, visit.found, visit.view)
+        for spent in judged.spent:
+            if spent.subject:
+                self.teach(visit.url, "branch", spent.subject, spent.evidence, visit.at)
+            else:
+                self.teach(visit.url, "budget", HALF if spent.left else SPENT, spent.evidence, visit.at)
+        return judged.doubtful
 
     # ---- families and calendars
 

@@ -1,34 +1,50 @@
 """One robot process of a crawl: fetches and reads what its owner grants, and reports. Keeps nothing on disk.
 
-    python -P -m goodbot.robot.worker FD
+    python -P -m goodbot.robot.worker FD MARK
 
-FD is its end of a socket pair. It ends when it is told to stop, or when the owner is gone.
+FD is its end of a socket pair, MARK a file it shares with its owner (`Mark`). It ends when it is told to stop, or when
+the owner is gone.
 """
 
 import asyncio
 import signal
 import socket
 import sys
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Iterable
 from typing import Final
 
+from goodbot.archived import Encoded
 from goodbot.clock import SystemClock
 from goodbot.exclusion import Access
+from goodbot.lessons import Lesson, Said
 from goodbot.live import Asked
-from goodbot.ports import Clock
+from goodbot.ports import Clock, Transport
 from goodbot.robot.assembly import crawler_of
 from goodbot.robot.crawler import Crawler
-from goodbot.robot.messages import Committed, Grant, Leave, Pause, Report, Setup, Stop, pack, receive, send
+from goodbot.robot.mark import Mark
+from goodbot.robot.messages import (
+    Committed,
+    Grant,
+    Leave,
+    Packed,
+    Pause,
+    Report,
+    Setup,
+    Stop,
+    pack,
+    pack_found,
+    receive,
+    send,
+    weight_of,
+)
 from goodbot.robot.reading import Reading
-from goodbot.values import Encoded, Lease, Lesson, Release, Said
+from goodbot.url import Url
+from goodbot.values import Found, Lease, Release
 
 REPORT_S: Final = 0.05
 REPORT_MOST: Final = 16
-"""How long a reading waits for others, and how many go together: a report costs the owner a wake-up."""
-
-ROBOTS_BYTES: Final = 8 * 1024 * 1024
-"""Of robots.txt files that came with leases, each counted with 1 kB for itself."""
+"""How long a reading waits for others, and how much goes together (`weight_of`): a report costs the owner a wake-up."""
 
 
 class Granted:
@@ -44,22 +60,28 @@ class Granted:
         """As many as have come."""
         return [self._leases.popleft() for _ in range(min(hosts, len(self._leases)))]
 
+    def take_back(self) -> tuple[Lease, ...]:
+        """Those not begun."""
+        leases = tuple(self._leases)
+        self._leases.clear()
+        return leases
+
     def next_ready_at(self) -> float:
         """When the owner says so: it wakes the crawler."""
         return float("inf")
 
 
 class GrantedRobots:
-    """RobotsStore: what came with leases, and what was fetched here. Bounded: what is forgotten is fetched again."""
+    """RobotsStore: what came with leases, and what was fetched during them, until they end. So what a lease needs is
+    at hand, and memory holds what the leases of one worker need."""
 
     def __init__(self) -> None:
-        self._known: OrderedDict[str, Access] = OrderedDict()
-        self._bytes = 0
+        self._held: dict[str, dict[str, Access]] = {}
         self._fetched: list[tuple[str, Access]] = []
 
     def load_robots(self, origin: str) -> Access | None:
         """See `RobotsStore.load_robots`."""
-        return self._known.get(origin)
+        return self._held.get(_host_of(origin), {}).get(origin)
 
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`; the owner is told."""
@@ -67,15 +89,12 @@ class GrantedRobots:
         self._fetched.append((origin, access))
 
     def learn(self, origin: str, access: Access) -> None:
-        self._forget(origin)
-        self._known[origin] = access
-        self._bytes += _weight(access)
-        while self._bytes > ROBOTS_BYTES and len(self._known) > 1:
-            self._forget(next(iter(self._known)))
+        """Kept until the host is let go."""
+        self._held.setdefault(_host_of(origin), {})[origin] = access
 
-    def _forget(self, origin: str) -> None:
-        access = self._known.pop(origin, None)
-        self._bytes -= _weight(access) if access is not None else 0
+    def let_go(self, host: str) -> None:
+        """The lease of the host has ended."""
+        self._held.pop(host, None)
 
     def news(self) -> tuple[tuple[str, Access], ...]:
         """What was fetched since it was asked last."""
@@ -83,8 +102,8 @@ class GrantedRobots:
         return fetched
 
 
-def _weight(access: Access) -> int:
-    return len(access.body) + 1024
+def _host_of(origin: str) -> str:
+    return Url(origin + "/").host_key
 
 
 class TaughtLessons:
@@ -119,12 +138,13 @@ class Reports:
     ) -> None:
         self._writer = writer
         self._most = uncommitted_most
-        self._uncommitted = 0
+        self._uncommitted = self._weight = 0
         self._committed = asyncio.Event()
         self._robots = robots
         self.lessons = TaughtLessons()
         self._clock = clock
         self._readings: list[Reading] = []
+        self._found: list[Packed] = []
         self._releases: list[Release] = []
         self._kept: list[Encoded] = []
         self._asked: list[Asked] = []
@@ -132,7 +152,7 @@ class Reports:
         self.crawler: Crawler | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._readings or self._releases or self._kept or self._asked)
+        return bool(self._readings or self._found or self._releases or self._kept or self._asked)
 
     def keep(self, encoded: Encoded) -> None:
         """Records of a robots.txt; they go with the next report."""
@@ -142,13 +162,24 @@ class Reports:
     def add(self, reading: Reading) -> None:
         self._begin()
         self._readings.append(reading)
-        self._uncommitted += 1
-        if len(self._readings) >= REPORT_MOST or self._uncommitted >= self._most:
+        self._weigh(weight_of(len(reading.outcome.links), reading.encoded))
+
+    def find(self, found: Found) -> None:
+        """See `Sink`."""
+        self._begin()
+        self._found.append(pack_found(found))
+        self._weigh(weight_of(len(found.links)))
+
+    def _weigh(self, weight: int) -> None:
+        self._weight += weight
+        self._uncommitted += weight
+        if self._weight >= REPORT_MOST or self._uncommitted >= self._most:
             self.commit()
 
     def release(self, release: Release) -> None:
         self._begin()
         self._releases.append(release)
+        self._robots.let_go(release.host)
 
     def note(self, asked: Asked) -> None:
         """What a host was asked; it goes with the next report."""
@@ -156,8 +187,12 @@ class Reports:
         self._asked.append(asked)
 
     def _begin(self) -> None:
+        """The first of a report wakes the loop, which then waits until that is due: it may have gone to sleep for a
+        minute."""
         if not self:
             self._since = self._clock.now()
+            if self.crawler is not None:
+                self.crawler.wake()
 
     def give_back(self) -> None:
         """A host that waits to be given back goes at once: there is room for another."""
@@ -180,44 +215,57 @@ class Reports:
         in_flight = self.crawler.in_flight if self.crawler else 0
         parts = tuple(map(pack, self._readings)), tuple(self._releases), tuple(self._kept)
         asked, lessons = tuple(self._asked), self.lessons.news()
-        send(self._writer, Report(*parts, self._robots.news(), in_flight, asked, lessons, pauses))
+        found, weight = tuple(self._found), self._weight
+        send(self._writer, Report(*parts, self._robots.news(), in_flight, asked, lessons, pauses, found, weight))
         self._readings, self._releases, self._kept, self._asked = [], [], [], []
+        self._found, self._weight = [], 0
 
-    def paused(self) -> None:
-        """The crawler was told to pause, or to go on: the owner is told at once what is in flight now."""
+    def paused(self, not_begun: Iterable[Lease]) -> None:
+        """The crawler was told to pause, or to go on: the owner learns at once what is in flight now, and gets the
+        leases back that were not begun."""
+        for lease in not_begun:
+            self.release(Release(lease.host, self._clock.now(), lease.backoff_s, lease.cut_at))
         self._report(pauses=1)
 
     def commit_all(self) -> None:
         self.commit()
 
-    def committed(self, readings: int) -> None:
-        """The owner has committed so many."""
-        self._uncommitted -= readings
+    def committed(self, weight: int) -> None:
+        """The owner has committed so much."""
+        self._uncommitted -= weight
         self._committed.set()
 
-    async def has_room(self) -> None:
-        """Waits while the owner is behind."""
-        while self._uncommitted >= self._most:
+    async def has_room(self, *, for_list: bool = False) -> None:
+        """Waits while the owner is behind. Parts of lists take half of the room, so that pages have the rest."""
+        most = max(self._most // 2, 1) if for_list else self._most
+        while self._uncommitted >= most:
+            self.commit()
             self._committed.clear()
             await self._committed.wait()
 
 
-async def work(connection: socket.socket) -> None:
-    """Works for the owner at the other end until it is told to stop, or the owner is gone."""
+async def work(
+    connection: socket.socket, mark: Mark, clock: Clock | None = None, transport: Transport | None = None
+) -> None:
+    """Works for the owner at the other end until it is told to stop, or the owner is gone. By the real clock and over
+    the network, if no others are given."""
     reader, writer = await asyncio.open_connection(sock=connection)
     setup = await receive(reader)
     if not isinstance(setup, Setup):
         return
-    clock, robots, granted = SystemClock(), GrantedRobots(), Granted()
+    clock, robots, granted = clock or SystemClock(), GrantedRobots(), Granted()
     reports = Reports(writer, robots, clock, setup.uncommitted_most)
-    crawler, transport = crawler_of(setup, granted, reports, robots, clock, lessons=reports.lessons)
+    crawler, fetching = crawler_of(
+        setup, granted, reports, robots, clock, lessons=reports.lessons, mark=mark, transport=transport
+    )
     reports.crawler = crawler
     send(writer, Report((), (), (), (), 0))  # it has begun
     run = asyncio.ensure_future(crawler.run())
     listening = asyncio.ensure_future(_listen(reader, granted, robots, reports, crawler))
     try:
         await asyncio.wait((run, listening), return_when=asyncio.FIRST_COMPLETED)
-        if listening.done() and not listening.result():  # the owner is gone: nobody takes what would come
+        if listening.done():  # the owner is gone: nobody takes what would come
+            listening.result()
             run.cancel()
         await asyncio.gather(run, return_exceptions=True)
         if not run.cancelled():
@@ -225,39 +273,38 @@ async def work(connection: socket.socket) -> None:
             await writer.drain()
     finally:
         listening.cancel()
-        await transport.close()
+        await fetching.close()
         writer.close()
 
 
 async def _listen(
     reader: asyncio.StreamReader, granted: Granted, robots: GrantedRobots, reports: Reports, crawler: Crawler
-) -> bool:
-    """Hands on what is granted; True when told to stop, False when the owner is gone."""
+) -> None:
+    """Hands on what the owner says until it is gone. After `Stop` too: what is still being read waits for commits."""
     while (message := await receive(reader)) is not None:
         if isinstance(message, Stop):
             crawler.stop()
-            return True
         if isinstance(message, Committed):
-            reports.committed(message.readings)
+            reports.committed(message.weight)
         if isinstance(message, Leave):
             crawler.leave(message.host)
         if isinstance(message, Pause):
             (crawler.pause if message.on else crawler.resume)()
-            reports.paused()
+            reports.paused(granted.take_back() if message.on else ())
         if isinstance(message, Grant):
             for origin, access in message.robots:
                 robots.learn(origin, access)
             crawler.learn(message.lessons, message.said)
             granted.put(message.leases)
             crawler.wake()
-    return False
 
 
 def main() -> None:
     """Ctrl-C is the owner's business: it says when to stop."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    asyncio.run(work(socket.socket(fileno=int(sys.argv[1]))))
+    connection, mark = map(int, sys.argv[1:])
+    asyncio.run(work(socket.socket(fileno=connection), Mark(mark)))
 
 
 if __name__ == "__main__":

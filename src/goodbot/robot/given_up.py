@@ -1,0 +1,51 @@
+"""Remembers the hosts that one robot process does not request for a while, and why. Bounded memory."""
+
+from typing import Final
+
+from goodbot.ports import Clock
+from goodbot.values import Event, LeasedUrl, Outcome
+
+HOSTS_MOST: Final = 50_000
+"""Hosts remembered: one request too many to a forgotten host costs less than a list without end."""
+IN_TROUBLE: Final = "its host was in trouble, or did not answer, too often in a row"
+
+
+class GivenUp:
+    """Hosts that failed too often, and hosts `left_alone`: these ask for a longer wait than a crawl accepts, so their
+    URLs fail at once. A host stays here for at least `rest_s` seconds."""
+
+    def __init__(self, clock: Clock, rest_s: float) -> None:
+        self._clock = clock
+        self._rest_s = rest_s
+        self._hosts: dict[str, tuple[float, str]] = {}
+        self._left_alone: set[str] = set()
+
+    def give_up(self, host: str, why: str, ready_at: float) -> None:
+        """It was in trouble too often, and rests until `ready_at`."""
+        if len(self._hosts) >= HOSTS_MOST:
+            self._hosts.clear()
+            self._left_alone.clear()
+        self._hosts[host] = ready_at + self._rest_s, why
+
+    def leave_alone(self, host: str, why: str, until: float = 0.0) -> None:
+        """It asks for more than is waited for, until then."""
+        self.give_up(host, why, max(until - self._rest_s, self._clock.now()))
+        self._left_alone.add(host)
+
+    def is_left_alone(self, host: str) -> bool:
+        """Whether its URLs fail at once."""
+        return host in self._left_alone
+
+    def why(self, host: str) -> str | None:
+        """Why it is not asked now; None if it may be."""
+        until, why = self._hosts.get(host, (0.0, ""))
+        if until > self._clock.now():
+            return why
+        self._left_alone.discard(host)
+        return None
+
+
+def given_up(leased: LeasedUrl, now: float, why: str) -> Outcome:
+    """Its host is not asked: the URL fails at once."""
+    event = Event(now, "fetch", "given up", why)
+    return Outcome(leased.url, "failed", now, why, tries=leased.tries, events=(event,))
