@@ -25,6 +25,7 @@ from goodbot.exam.recipes import RECIPES, Recipe
 from goodbot.exam.report import printable
 from goodbot.exam.rules import RULES
 from goodbot.exam.sites import all_sites
+from goodbot.exam.sites.endless import ALLOWED
 
 ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = ROOT / "docs" / "exam.md"
@@ -53,6 +54,8 @@ class Drive:
 
 DRIVES: Final = (*map(Drive, RECIPES.values()), Drive(RECIPES["crawlee"], without="endless-body"))
 
+SINCE: Final = "Sites that were added after these drives: "
+
 INTRO: Final = f"""# The driving test: results
 
 What crawlers did in the web of hard sites that `goodbot exam` serves. Each was driven alone, for {MINUTES} minutes at
@@ -62,6 +65,9 @@ most, politely configured as its recipe says. `make exam-report` drives them aga
 A site is passed if nothing that is expected there was missed; the points of all its rules are counted, passed or not.
 What no crawler need do by default is extra: it gives points and fails nobody. Memory is the sum over all processes at
 the worst moment. A crawler that one site ends is driven once more without it.
+
+An endless trap allows {ALLOWED:,} requests, so that a crawler passes if it has no rule for traps but a limit of pages
+for each host. Beside the trap are real pages, which the crawler has to find.
 """
 
 
@@ -109,7 +115,7 @@ def page(cards: Mapping[Drive, Card]) -> str:
     there = {drive.name: card for drive, card in cards.items() if "absent" not in card}
     absent = [f"- {drive.name} was not driven: it is not installed." for drive in cards if drive.name not in there]
     lines = [
-        *(INTRO, "## The crawlers", "", *_totals(there), "", *absent),
+        *(INTRO, "## The crawlers", "", *_totals(there), "", *absent, "", *_since(there), ""),
         *("", "## Site by site", "", *_sites(there), ""),
         *("## What failed", "", *(line for name, card in there.items() for line in _failures(name, card))),
         *("## Extras", "", *_extras(there), ""),
@@ -122,6 +128,14 @@ def _totals(cards: Mapping[str, Card]) -> Iterator[str]:
     heads = ("crawler", "driven on", "passed", "failed", "skipped", "manners", "skill", "requests", "peak MB", "CPU s")
     rows = [(_title(name, card), *_total(card)) for name, card in cards.items()]
     yield from _table((*heads, "minutes", "the drive"), rows, numbers_from=2)
+
+
+def _since(cards: Mapping[str, Card]) -> Iterator[str]:
+    """The sites that none of the drives could meet."""
+    driven = {site["name"] for card in cards.values() for site in card["sites"]}
+    added = [site.name for site in all_sites() if site.name not in driven]
+    if added:
+        yield f"{SINCE}{', '.join(added)}."
 
 
 def _title(name: str, card: Card) -> str:
@@ -205,6 +219,7 @@ def _recipes(cards: Mapping[Drive, Card]) -> Iterator[str]:
         if drive.without is None and "absent" not in card:
             recipe = drive.recipe
             yield from (f"### {card['crawler']}", "", *(f"- {sentence}" for sentence in recipe.settings))
+            yield from (f"- It is known to fail {site}: {why}." for site, why in recipe.fails.items())
             yield from (f"- It keeps in `{{dir}}`: {recipe.keeps}.", "", "```", as_typed(recipe.shown), "```", "")
 
 

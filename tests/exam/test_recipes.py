@@ -9,9 +9,10 @@ from typing import Any
 import pytest
 
 from goodbot.errors import InputError
-from goodbot.exam.conduct import lacks_of_identity
+from goodbot.exam.conduct import THE_DRIVE, lacks_of_identity
 from goodbot.exam.drive import Plan
 from goodbot.exam.recipes import PEERS, RECIPES, USER_AGENT
+from goodbot.exam.sites import all_sites
 from journey.goodbot_process import goodbot
 from programs import ROOT, load
 
@@ -65,6 +66,13 @@ def test_who_the_crawlers_say_they_are() -> None:
 def test_the_makefile_installs_what_the_recipe_says() -> None:
     wanted = RECIPES["crawlee"].install.rpartition(" ")[2]
     assert wanted in (ROOT / "Makefile").read_text()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_what_a_recipe_states_as_failed_is_there(name: str) -> None:
+    fails = RECIPES[name].fails
+    assert set(fails) <= {THE_DRIVE, *(each.name for each in all_sites())}
+    assert all(why and not why.endswith(".") for why in fails.values())
 
 
 # ---- finding a crawler ----------------------------------------------------------------------------------------------
@@ -142,6 +150,16 @@ async def test_each_drives(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     assert [mark["passed"] for mark in marks if mark["rule"] == "finished"] == [True]
 
 
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+async def test_ours_fails_what_it_states_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Through all sites, the one with a Crawl-delay of 32 years too."""
+    monkeypatch.setattr("journey.goodbot_process._ENVIRONMENT", dict(os.environ))
+    result = await goodbot("exam", "--with", "goodbot", "--minutes", "50", "--json")
+    failed = {each["name"] for each in result.json["sites"] if each["passed"] is False}
+    assert failed == set(OURS.fails), result.err
+
+
 # ---- the page -------------------------------------------------------------------------------------------------------
 
 
@@ -207,6 +225,27 @@ def test_the_sites(page: str) -> None:
     assert "| hard | **failed** | passed |  |" in page
     assert "| far | **failed** | skipped |  |" in page
     assert "Skipped: far, which needs luck." in page
+
+
+def test_what_is_known_to_fail_is_said(page: str) -> None:
+    for name, why in OURS.fails.items():
+        assert f"- It is known to fail {name}: {why}." in page
+
+
+def test_sites_that_no_drive_met_are_named(page: str, report: ModuleType) -> None:
+    [line] = [line for line in page.splitlines() if line.startswith(report.SINCE)]
+    assert line.removeprefix(report.SINCE).rstrip(".").split(", ") == [each.name for each in all_sites()]
+
+
+def test_the_page_that_is_kept_knows_every_site(report: ModuleType) -> None:
+    """Driven, or named as added since."""
+    kept = report.PAGE.read_text("utf-8")
+    driven = re.findall(r"^\| ([a-z0-9-]+) \| (?:\*\*failed\*\*|passed|skipped) \|", kept, re.MULTILINE)
+    since = [line.removeprefix(report.SINCE).rstrip(".") for line in kept.splitlines() if line.startswith(report.SINCE)]
+    named = [name for line in since for name in line.split(", ")]
+    assert sorted({*driven, *named} - {THE_DRIVE}) == sorted(each.name for each in all_sites())
+    assert not set(driven) & set(named)
+    assert report.INTRO in kept
 
 
 def test_every_failure_is_told_in_one_line(page: str) -> None:

@@ -1,5 +1,6 @@
 """What can be expected at a site. Each looks at what was asked, and at nothing else."""
 
+from collections import Counter, deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -16,28 +17,32 @@ _SHOWN = 5
 
 @dataclass(frozen=True, slots=True)
 class Finds:
-    """Every one of these targets is asked for with GET and, if a `status` is given, answered with it."""
+    """Every one of these targets is asked for with GET and, if a `status` is given, answered with it; if `within` is
+    given, among the first so many requests to the origin."""
 
     targets: tuple[str, ...]
     origin: str = MAIN
     rule: str = "found"
     visit: int | None = None
     status: int | None = None
+    within: int | None = None
 
     @property
     def says(self) -> str:
-        return f"{'gets' if self.status else 'asks for'} {_list(self.targets)}"
+        among = f" among the first {self.within} requests" if self.within else ""
+        return f"{'gets' if self.status else 'asks for'} {_list(self.targets)}{among}"
 
     def judge(self, seen: Seen) -> Judgement:
         asked = {
             upper_escapes(each.target)
-            for each in seen.of(self.origin, self.visit)
+            for each in seen.of(self.origin, self.visit)[: self.within]
             if each.method == "GET" and self.status in (None, each.status)
         }
         missing = [target for target in self.targets if upper_escapes(target) not in asked]
         if not missing:
             return Judgement(True, f"all {len(self.targets)} were asked for")
-        return Judgement(False, f"never {'got' if self.status else 'asked for'} {_list(missing)}")
+        late = f" among the first {self.within} requests" if self.within else ""
+        return Judgement(False, f"never {'got' if self.status else 'asked for'} {_list(missing)}{late}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,6 +149,55 @@ class AtMost:
         matching = max(visits, key=len)
         offending = matching[self.most] if len(matching) > self.most else None
         return Judgement(offending is None, f"{len(matching)} requests", offending)
+
+
+@dataclass(frozen=True, slots=True)
+class AtMostEach(AtMost):
+    """At most `most` requests of one visit are for the same target, of those that match `pattern`."""
+
+    rule: str = "wall"
+
+    @property
+    def says(self) -> str:
+        return f"at most {self.most} requests for each of {self.pattern}"
+
+    def judge(self, seen: Seen) -> Judgement:
+        counts: Counter[tuple[int, str]] = Counter()
+        offending: Asked | None = None
+        for each in seen.of(self.origin):
+            if _matches(each, self.pattern):
+                key = (each.visit, upper_escapes(each.target))
+                counts[key] += 1
+                if offending is None and counts[key] > self.most:
+                    offending = each
+        (_, target), count = max(counts.items(), key=lambda item: item[1], default=((0, self.pattern), 0))
+        return Judgement(offending is None, f"{count} requests for {target}", offending)
+
+
+@dataclass(frozen=True, slots=True)
+class InAnySpan:
+    """In no span of `seconds` more than `most` requests come to this origin."""
+
+    most: int
+    seconds: float
+    origin: str = MAIN
+    rule: str = "burst"
+
+    @property
+    def says(self) -> str:
+        return f"at most {self.most} requests in any {self.seconds:g} s"
+
+    def judge(self, seen: Seen) -> Judgement:
+        span: deque[Asked] = deque()
+        busiest, offending = 0, None
+        for each in sorted(seen.of(self.origin), key=lambda asked: asked.came_at):
+            span.append(each)
+            while each.came_at - span[0].came_at >= self.seconds:
+                span.popleft()
+            busiest = max(busiest, len(span))
+            if offending is None and len(span) > self.most:
+                offending = each
+        return Judgement(offending is None, f"{busiest} requests within {self.seconds:g} s", offending)
 
 
 @dataclass(frozen=True, slots=True)

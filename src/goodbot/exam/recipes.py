@@ -5,7 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
@@ -29,7 +30,8 @@ class Recipe:
     `program` is sought in PATH, also beside this interpreter (which is meant by `python`); with the arguments
     `asks_version` it must print a version and end with 0. `environment` are variables, `arguments` what follows the
     program: in both, the placeholders of `goodbot exam`, and `{peers}` for the folder PEERS. `settings` say in words
-    what the command asks for, and which of the crawler's own bounds remain; `keeps` what it writes into {dir}.
+    what the command asks for, and which of the crawler's own bounds remain; `keeps` what it writes into {dir}. `fails`:
+    the sites that it is known to fail, and why; empty also where nobody has said so.
     """
 
     name: str
@@ -40,6 +42,7 @@ class Recipe:
     settings: tuple[str, ...]
     keeps: str
     install: str
+    fails: Mapping[str, str] = field(default_factory=dict, hash=False)
 
     @property
     def shown(self) -> tuple[str, ...]:
@@ -91,6 +94,9 @@ def _version(command: list[str]) -> str | None:
 
 
 _THROUGH_PROXY: Final = ("http_proxy={proxy}", "https_proxy={proxy}", "no_proxy=")
+
+_OURS_FAILS: Final[Mapping[str, str]] = {}
+"""The sites that goodbot fails today, each with the reason: none."""
 
 RECIPES: Final[dict[str, Recipe]] = {
     recipe.name: recipe
@@ -173,18 +179,23 @@ RECIPES: Final[dict[str, Recipe]] = {
             arguments=(
                 *("-m", "goodbot", "crawl", "{seeds}", "--into", "{dir}", "--scope", "domain"),
                 *("--keep-fresh", "--once"),
-                *("--config", "{peers}/goodbot.toml"),
+                *("--config", "{peers}/goodbot.toml", "--delay", "0.1"),
                 *("--contact", "mailto:exam@example.org", "--proxy", "{proxy}", "--ca-file", "{ca-file}"),
             ),
             settings=(
                 "It follows every link on the domain of the exam.",
                 "A robots.txt that cannot be had is asked for again after 2, 6 and 18 s; by default it is minutes.",
+                "After 429 or 503 a host gets 1 s more, doubled up to 16 s; by default 5 s, doubled up to an hour.",
+                "A page answered so is asked for four times; by default it is eight.",
+                "One request at a time to each host, at least 0.1 s apart; by default it is a second.",
+                "A site may have 1,000 pages that lead on and say nothing new; by default 10,000.",
                 "Driven through again it asks for what is due: here every page at once, by default after a day.",
                 "All else is its default: robots.txt and what pages say to robots are obeyed.",
-                "One request at a time to each host, at least a second apart. An archive and an index are written.",
+                "An archive and an index are written.",
             ),
             keeps="the crawl: frontier, archive, index",
             install="pip install goodbot",
+            fails=_OURS_FAILS,
         ),
     )
 }

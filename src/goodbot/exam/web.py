@@ -5,6 +5,7 @@ import contextlib
 import socket
 import ssl
 import struct
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from types import TracebackType
@@ -20,7 +21,7 @@ MOST_RECORDED: Final = 100_000
 MOST_RECORDED_BYTES: Final = 64 * 1024 * 1024
 """What requests kept whole may take in memory, over all sites; of later ones the beginning is kept."""
 _KEPT_CHARS: Final = 1000
-_KEPT_FIELDS: Final = frozenset(("user-agent", "from", "if-none-match", "if-modified-since"))
+_KEPT_FIELDS: Final = frozenset(("user-agent", "from", "if-none-match", "if-modified-since", "cookie"))
 """Those that rules look at."""
 _FIELD_BYTES: Final = 200
 """What a header field takes beside its characters, about."""
@@ -57,6 +58,8 @@ class Origin:
     """The numbers of all connections that reached it."""
     held_in: int = 0
     """The last visit in which its robots.txt was held back."""
+    asked: Counter[int] = field(default_factory=Counter)
+    """Requests by visit, also those that are no longer recorded."""
 
     def __post_init__(self) -> None:
         self.pages = {upper_escapes(key): route for key, route in self.pages.items()}
@@ -88,18 +91,18 @@ class Conversation:
     asked: Asked
     clock: Clock
     origins: Mapping[str, str]
+    earlier: int
     requests: list[Asked] = field(repr=False)
     reader: asyncio.StreamReader = field(repr=False)
     writer: asyncio.StreamWriter = field(repr=False)
 
     def before(self, path: str | None = None) -> int:
         """See `Exchange.before`."""
+        if path is None:
+            return self.earlier
         asked = self.asked
         return sum(
-            each is not asked
-            and each.origin == asked.origin
-            and each.visit == asked.visit
-            and path in (None, each.path)
+            each is not asked and each.origin == asked.origin and each.visit == asked.visit and path == each.path
             for each in self.requests
         )
 
@@ -312,7 +315,8 @@ class ExamWeb:
         if len(requests) < MOST_RECORDED:
             requests.append(asked)
         origins = {label: self.origin(origin.site, label) for label in origin.site.labels}
-        exchange = Conversation(asked, self.clock, origins, requests, reader, writer)
+        exchange = Conversation(asked, self.clock, origins, origin.asked[self.visit], requests, reader, writer)
+        origin.asked[self.visit] += 1
         origin.busy += 1
         origin.most_busy = max(origin.most_busy, origin.busy)
         try:

@@ -1,4 +1,4 @@
-"""The hard sites, one module each, found by their place in the two folders and listed by name."""
+"""The hard sites, one module each, found by their place in the folders and listed by name."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -6,14 +6,15 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from goodbot.errors import InputError
-from goodbot.exam.sites import pages, robots
+from goodbot.exam.sites import pages, robots, traps, trees, walls
 from goodbot.exam.values import Site
 
 
 def all_sites() -> list[Site]:
-    """Every site: robots.txt first, then pages; within each in the order of their names."""
+    """Every site: robots.txt first, then pages, sitemaps and walls; within each in the order of their names. Endless
+    traps come last: a crawler that does one site after another has done all others by then."""
     found = []
-    for folder in (robots, pages):
+    for folder in (robots, pages, trees, walls, traps):
         for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
             site = import_module(f"{folder.__name__}.{module.name}").SITE
             assert isinstance(site, Site)  # noqa: S101  (each module of a site names it so)

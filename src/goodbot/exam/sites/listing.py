@@ -1,0 +1,27 @@
+"""Sitemaps and indexes of them, as XML."""
+
+from collections.abc import Iterable
+from html import escape
+from typing import Final
+
+from goodbot.exam.values import Reply
+
+NAMESPACE: Final = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
+_XML: Final = ("Content-Type", "application/xml")
+
+
+def sitemap(*locations: str) -> Reply:
+    """A sitemap of these URLs."""
+    return Reply(urlset(locations), headers=(_XML,))
+
+
+def index(*locations: str) -> Reply:
+    """An index of these sitemaps."""
+    named = "\n".join(f"<sitemap><loc>{escape(each)}</loc></sitemap>" for each in locations)
+    return Reply(f"<sitemapindex {NAMESPACE}>\n{named}\n</sitemapindex>".encode(), headers=(_XML,))
+
+
+def urlset(locations: Iterable[str]) -> bytes:
+    """The bytes of a sitemap."""
+    named = "\n".join(f"<url><loc>{escape(each)}</loc></url>" for each in locations)
+    return f"<urlset {NAMESPACE}>\n{named}\n</urlset>".encode()

@@ -1,0 +1,35 @@
+"""The robots.txt of nine hosts redirect to one file, on a server that is busy at first."""
+
+from goodbot.exam.expectations import Finds, InAnySpan, Never, Waits
+from goodbot.exam.values import TEXT, Exchange, Reply, Site, page, pages, redirect, robots
+
+HOUSES = tuple(f"h{number}" for number in range(2, 10))
+FILE = "/common/robots.txt"
+WAIT_S = 3
+MOST = 4
+"""Requests that the server of the file gets in any second: nine would be a burst."""
+BUSY = Reply(b"Busy", 503, (TEXT, ("Retry-After", str(WAIT_S))))
+RULES = robots("User-agent: *\nDisallow: /private\n")
+
+
+async def _file(exchange: Exchange) -> None:
+    await exchange.reply(RULES if exchange.before(FILE) else BUSY)
+
+
+_MOVED = redirect(f"@rules@{FILE}", 301)
+SITE = Site(
+    name="robots-one-target",
+    teaches="The robots.txt of nine hosts redirect to one file: its server gets no burst, and its Retry-After is kept.",
+    source="RFC 9309 2.3.1.2; RFC 9110 10.2.3",
+    pages=pages(_MOVED, "/a", "/private", start=page("/a", "/private", *(f"@{house}@/" for house in HOUSES))),
+    others={
+        **{house: pages(_MOVED, "/a", start=page("/a", title=f"House {house}")) for house in HOUSES},
+        "rules": {FILE: _file},
+    },
+    expects=(
+        Never(("/private",)),
+        Finds(("/", "/a")),
+        InAnySpan(MOST, 1.0, origin="rules"),
+        Waits(WAIT_S, (503,), origin="rules"),
+    ),
+)

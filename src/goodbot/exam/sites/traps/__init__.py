@@ -1,0 +1,1 @@
+"""Sites that never end, with a few real pages beside the trap."""

@@ -1,0 +1,40 @@
+"""A site under repair says so with status 200, under all its addresses. Later its pages are back."""
+
+from goodbot.exam.expectations import AtMostEach, Finds, Later
+from goodbot.exam.sites.endless import words
+from goodbot.exam.values import Exchange, Route, Site, page, robots
+
+ITEMS = tuple(f"/item/{number}" for number in range(1, 41))
+DETAILS = tuple(f"{path}/details" for path in ITEMS[:5])
+"""Only the pages that are back lead there."""
+CLOSED = page("/", title="Maintenance", text="We are working on our site. Please come back in an hour.")
+
+
+def _item(path: str) -> Route:
+    details = [f"{path}/details"] if f"{path}/details" in DETAILS else []
+    back = page(*details, title=f"Item {path[6:]}", text=f"It goes well with {', '.join(words(path, 30))}.")
+
+    async def handler(exchange: Exchange) -> None:
+        await exchange.reply(back if exchange.asked.visit > 1 else CLOSED)
+
+    return handler
+
+
+SITE = Site(
+    name="trap-maintenance",
+    teaches="A site under repair answers forty URLs with 200 and the same text: on the next visit its pages are back.",
+    source="Google, Deal with planned site downtime: 503 would be right; RFC 9110 15.6.4",
+    pages={
+        "/robots.txt": robots("User-agent: *\nDisallow:\n"),
+        "/": page(*ITEMS, "/about", title="Start"),
+        "/about": page(title="About", text="The harbour has had a lighthouse since 1871."),
+        **{path: _item(path) for path in ITEMS},
+        **{path: page(title="Details", text=", ".join(words(path, 30))) for path in DETAILS},
+    },
+    expects=(
+        Finds(("/", "/about", *ITEMS[:3]), visit=1),
+        AtMostEach(3, "/item/*", rule="trap"),
+        Later(Finds(("/", *ITEMS), visit=2)),
+        Later(Finds(DETAILS, visit=2)),
+    ),
+)

@@ -1,0 +1,32 @@
+"""A calendar that calls its months by name: `/events/march-2026`."""
+
+import re
+
+from goodbot.exam.sites.endless import View, trap_site
+
+MONTHS = (
+    *("january", "february", "march", "april", "may", "june", "july"),
+    *("august", "september", "october", "november", "december"),
+)
+_MONTH = re.compile(rf"/events/({'|'.join(MONTHS)})-([0-9]{{4}})")
+
+
+def _events(target: str, before: int) -> View | None:
+    found = _MONTH.fullmatch(target)
+    if found is None:
+        return None
+    month, year = MONTHS.index(found[1]), int(found[2])
+    following = [divmod(year * 12 + month + step, 12) for step in (1, -1)]
+    onward = tuple(f"/events/{MONTHS[m]}-{y:04d}" for y, m in following if 0 < y < 10_000)
+    named = f"{found[1].capitalize()} {year}"
+    return View(f"Events in {named}", f"No events were found for {named}. Try the month before, or after.", onward)
+
+
+SITE = trap_site(
+    "trap-month-names",
+    "A calendar with names of months in its URLs always has a next one: a crawler stops turning its pages.",
+    "Google, To infinity and beyond? No!, 2008",
+    _events,
+    door="/events/march-2026",
+    pattern="/events/*",
+)

@@ -1,0 +1,1 @@
+"""Sites about sitemaps that name sitemaps."""

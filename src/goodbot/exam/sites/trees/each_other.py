@@ -1,0 +1,39 @@
+"""Two sitemap indexes that name each other, with a count in the address that nobody needs."""
+
+import re
+
+from goodbot.exam.expectations import AtMost, Finds
+from goodbot.exam.sites.endless import ENDS
+from goodbot.exam.sites.listing import index, sitemap
+from goodbot.exam.values import NOT_FOUND, Exchange, Handler, Site, page, pages, robots
+
+MOST = 1000
+"""Requests for the two: more lists than a site of that size has any use for."""
+_COUNTED = re.compile(r"/(?:odd|even)\.xml(?:\?n=([0-9]{1,9}))?")
+
+
+def _names(other: str) -> Handler:
+    async def handler(exchange: Exchange) -> None:
+        found = _COUNTED.fullmatch(exchange.asked.target)
+        if found is None:
+            await exchange.reply(NOT_FOUND)
+            return
+        onward = (f"@@/{other}.xml?n={int(found[1] or 0) + 1}",) if exchange.before() < ENDS else ()
+        await exchange.reply(index(*onward, f"@@/{other}.xml", "@@/pages.xml"))
+
+    return handler
+
+
+SITE = Site(
+    name="sitemap-two-indexes",
+    teaches="Two indexes name each other under ever new URLs: a crawler stops reading lists.",
+    source="sitemaps.org protocol; Google reads 500 indexes of a site at most",
+    pages={
+        **pages(robots("User-agent: *\nDisallow:\n\nSitemap: @@/odd.xml\n"), "/a"),
+        "/odd.xml": _names("even"),
+        "/even.xml": _names("odd"),
+        "/pages.xml": sitemap("@@/listed"),
+        "/listed": page(title="Listed"),
+    },
+    expects=(Finds(("/", "/a")), AtMost(MOST, "/*.xml*"), Finds(("/listed",), rule="sitemap")),
+)

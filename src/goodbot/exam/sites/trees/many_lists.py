@@ -1,0 +1,61 @@
+"""An index of forty indexes of fifty sitemaps each, and five stories that only links lead to, one from the
+other: five levels deep, which is as deep as wget goes by default."""
+
+import re
+from typing import Final
+
+from goodbot.exam.expectations import AtMostEach, Finds
+from goodbot.exam.sites.listing import index, sitemap
+from goodbot.exam.values import NOT_FOUND, Exchange, Reply, Site, page, robots
+
+INDEXES: Final = 40
+LISTS: Final = 50
+"""In each of them."""
+STORIES: Final = tuple(f"/story/{number}" for number in range(1, 6))
+LISTED: Final = ("/listed/first", "/listed/last")
+WITHIN: Final = 1000
+"""Requests, of the 2,041 that all lists take."""
+_LIST = re.compile(r"/tree/([0-9]{1,2})(?:/([0-9]{1,2}))?\.xml")
+
+
+def _lists(target: str) -> Reply:
+    found = _LIST.fullmatch(target)
+    if found is None:
+        return NOT_FOUND
+    branch = int(found[1])
+    if branch >= INDEXES:
+        return NOT_FOUND
+    if found[2] is None:
+        return index(*(f"@@/tree/{branch}/{leaf}.xml" for leaf in range(LISTS)))
+    leaf = int(found[2])
+    if leaf >= LISTS:
+        return NOT_FOUND
+    named = {(0, 0): LISTED[0], (INDEXES - 1, LISTS - 1): LISTED[1]}.get((branch, leaf), "/")
+    return sitemap(f"@@{named}")
+
+
+async def _tree(exchange: Exchange) -> None:
+    await exchange.reply(_lists(exchange.asked.target))
+
+
+SITE = Site(
+    name="sitemap-many-lists",
+    teaches="Two thousand sitemaps in an index of indexes do not keep a crawler from the pages that are linked.",
+    source="sitemaps.org protocol (an index names sitemaps; some name indexes)",
+    pages={
+        "/robots.txt": robots("User-agent: *\nDisallow:\n\nSitemap: @@/sitemaps.xml\n"),
+        "/": page(STORIES[0], title="Start"),
+        "/sitemaps.xml": index(*(f"@@/tree/{branch}.xml" for branch in range(INDEXES))),
+        **{
+            path: page(*STORIES[number : number + 1], title=f"Story {number}", text=f"The story of number {number}.")
+            for number, path in enumerate(STORIES, 1)
+        },
+        **{path: page(title=path, text="Named by a sitemap only.") for path in LISTED},
+        "*": _tree,
+    },
+    expects=(
+        Finds(("/", *STORIES), within=WITHIN),
+        AtMostEach(3, "*.xml", rule="trap"),
+        Finds(LISTED[:1], rule="sitemap"),
+    ),
+)

@@ -1,0 +1,20 @@
+"""A sitemap index that names itself, in four spellings, before the sitemap it is there for."""
+
+from goodbot.exam.expectations import AtMost, Finds
+from goodbot.exam.sites.listing import index, sitemap
+from goodbot.exam.values import Site, page, pages, robots
+
+ITSELF = ("@@/sitemaps.xml", "@@/sitemaps.xml#top", "@@/./sitemaps.xml", "@@/sitemaps.xml?")
+
+SITE = Site(
+    name="sitemap-names-itself",
+    teaches="A crawler reads an index that names itself a few times at most, and finds what else it names.",
+    source="sitemaps.org protocol; RFC 3986 6.2",
+    pages={
+        **pages(robots("User-agent: *\nDisallow:\n\nSitemap: @@/sitemaps.xml\n"), "/a"),
+        "/sitemaps.xml": index(*ITSELF, "@@/pages.xml"),
+        "/pages.xml": sitemap("@@/listed"),
+        "/listed": page(title="Listed"),
+    },
+    expects=(Finds(("/", "/a")), AtMost(10, "/sitemaps.xml*"), Finds(("/listed",), rule="sitemap")),
+)

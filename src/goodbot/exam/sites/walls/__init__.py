@@ -1,0 +1,1 @@
+"""Sites whose walls keep robots out, or say that they do."""

@@ -1,0 +1,18 @@
+"""robots.txt is answered with 202 and a challenge."""
+
+from goodbot.exam.expectations import AtMostEach, OnlyRobotsTxt
+from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.values import Site, pages
+
+SITE = Site(
+    name="wall-robots-202",
+    teaches="202 with a challenge instead of robots.txt is not the file, nor does it say that there is none.",
+    source="RFC 9110 15.3.3 (202 is no final word); RFC 9309 2.3.1 does not speak of it",
+    pages=pages(challenge(202), "/a", "/b"),
+    expects=(
+        AtMostEach(10, "/robots.txt"),
+        UNCLIMBED,
+        OnlyRobotsTxt(rule="wall-robots"),
+        NO_COOKIE,
+    ),
+)
