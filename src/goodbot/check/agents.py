@@ -260,7 +260,7 @@ def _several_groups(subject: Subject) -> Iterator[Finding]:
 
 def _not_inherited(subject: Subject) -> Iterator[Finding]:
     """Only for groups that close some paths, and so look as if they added to the rules for all."""
-    rules = [rule for group in subject.parsed.groups if "*" in group.agents for rule in group.rules]
+    rules = [rule for group in subject.parsed.groups if "*" in group.agents for rule in subject.rules_of(group)]
     everyone = [rule for rule in rules if not rule.allow and rule.pattern not in WHOLE_SITE]
     if not everyone:
         return

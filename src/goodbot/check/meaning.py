@@ -12,10 +12,10 @@ from goodbot.check.octets import EACH_MOST
 from goodbot.check.pages import unread_noindex, words_of
 from goodbot.check.patterns import WHOLE_SITE, as_sent, example_of
 from goodbot.check.subject import PageFile, Subject
-from goodbot.exclusion import DIALECTS
+from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.octets import Compared, compared_pattern
 from goodbot.exclusion.showing import shown
-from goodbot.exclusion.verdict import Group, Rule, Verdict
+from goodbot.exclusion.verdict import Group, Rule
 
 QUESTIONS_MOST: Final = 10_000_000
 """Rules times rules of their robot, of all groups put to the matcher: where all of them match, a second."""
@@ -24,6 +24,8 @@ GROUPS_MOST: Final = 1_000
 
 SAMPLES_MOST: Final = 300
 """URLs of one file put to every dialect."""
+
+_ASKED_FIRST: Final = 4
 
 _SECRET = re.compile(
     r"passwd|passwords|secret(?!ar|ion|ive|or)|backups?(?![a-z])|(?<![a-z])dumps?(?![a-z])|\.git\b|\.svn\b|\.env\b|phpmyadmin"
@@ -205,7 +207,7 @@ def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
     first: dict[tuple[bool, str], Rule] = {}
     compared: dict[tuple[bool, Compared], Rule] = {}
     tied: set[Compared] = set()
-    for rule in group.rules:
+    for rule in subject.rules_of(group):
         before = first.setdefault((rule.allow, rule.pattern), rule)
         path = compared_pattern(rule.pattern)
         compared.setdefault((rule.allow, path), rule)
@@ -220,7 +222,7 @@ def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
 
 def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
     """Rules put to the matcher as if they were URLs: what decides there decides wherever they match, unless it ends."""
-    rules = list({rule.pattern: rule for rule in reversed(group.rules)}.values())[::-1]
+    rules = list({rule.pattern: rule for rule in reversed(subject.rules_of(group))}.values())[::-1]
     matcher = subject.parsed.matcher(group.agents[0])
     wild = {
         allow: [rule for rule in rules if rule.allow is allow and not _is_plain(rule.pattern)]
@@ -231,19 +233,20 @@ def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
             why = "robots.txt itself is open to every robot"
             yield _at(subject, NEVER, rule.line, rule=shown(str(rule)), why=why)
         elif _is_plain(rule.pattern) and rule.pattern.startswith("/"):
-            yield from _judged(subject, rule, matcher.verdict(rule.pattern), wild[not rule.allow])
+            yield from _judged(subject, rule, matcher.matching(rule.pattern), wild[not rule.allow])
 
 
-def _judged(subject: Subject, rule: Rule, verdict: Verdict, opposite: list[Rule]) -> Iterator[Finding]:
-    pattern = verdict.pattern or ""
-    if verdict.line is None:  # no robot is called as this group calls it
+def _judged(subject: Subject, rule: Rule, matching: tuple[Rule, ...], opposite: list[Rule]) -> Iterator[Finding]:
+    """`matching`: the rules that match what `rule` is written for, the one that decides first."""
+    if not matching:  # no robot is called as this group calls it
         return
-    if verdict.line != rule.line and verdict.allowed != rule.allow:
-        if not _is_same(pattern, rule.pattern) and not pattern.endswith("$"):
-            words: dict[str, Any] = {"rule": shown(str(rule)), "other": shown(verdict.rule or ""), "line": verdict.line}
+    winner = matching[0]
+    if winner.line != rule.line and winner.allow != rule.allow:
+        if not _is_same(winner.pattern, rule.pattern) and not winner.pattern.endswith("$"):
+            words: dict[str, Any] = {"rule": shown(str(rule)), "other": shown(str(winner)), "line": winner.line}
             yield _at(subject, SHADOWED, rule.line, **words)
-    elif verdict.line == rule.line and verdict.lost:
-        next_ = verdict.lost[0]
+    elif winner.line == rule.line and len(matching) > 1:
+        next_ = matching[1]
         covers = next_.allow == rule.allow and next_.pattern != rule.pattern and not next_.pattern.endswith("$")
         if covers and not any(len(other.pattern) >= len(next_.pattern) for other in opposite):
             why = f"`{shown(str(next_))}` (line {next_.line}) matches all it matches, and says the same"
@@ -251,14 +254,14 @@ def _judged(subject: Subject, rule: Rule, verdict: Verdict, opposite: list[Rule]
 
 
 def _empty_rules(subject: Subject, group: Group) -> Iterator[Finding]:
-    if any(not rule.allow for rule in group.rules):
+    if any(not rule.allow for rule in subject.rules_of(group)):
         for line, field, value in group.records:
             if field == "disallow" and not value:
                 yield _at(subject, EMPTY_RULE, line)
 
 
 def _reveals(subject: Subject, group: Group) -> Iterator[Finding]:
-    for rule in group.rules:
+    for rule in subject.rules_of(group):
         found = None if rule.allow else _SECRET.search(rule.pattern)
         if found is not None and _is_name(rule.pattern, found.start()):
             shorter = rule.pattern[: max(found.start() + 1, 2)]
@@ -273,7 +276,7 @@ def _is_name(pattern: str, at: int) -> bool:
 
 def _order(subject: Subject, group: Group) -> Iterator[Finding]:
     """The first rule of a group after a shorter one of the opposite kind that matches it."""
-    agent, rules = group.agents[0], group.rules
+    agent, rules = group.agents[0], subject.rules_of(group)
     if len({rule.allow for rule in rules}) < 2:
         return
     matcher = subject.parsed.matcher(agent)
@@ -294,18 +297,18 @@ def _order(subject: Subject, group: Group) -> Iterator[Finding]:
 
 def _closed(subject: Subject) -> Iterator[Finding]:
     groups = subject.parsed.groups
-    closed = {name.lower() for group in groups if _closes_all(group) for name in group.agents}
-    opens = any(rule.allow for group in groups for rule in group.rules) or any(
+    closed = {name.lower() for group in groups if _closes_all(subject, group) for name in group.agents}
+    opens = any(rule.allow for group in groups for rule in subject.rules_of(group)) or any(
         name and name.lower() not in closed for group in groups for name in group.agents
     )
-    whole = next((group for group in groups if "*" in group.agents and _closes_all(group)), None)
+    whole = next((group for group in groups if "*" in group.agents and _closes_all(subject, group)), None)
     if whole is not None and not opens:
-        rule = next(rule for rule in whole.rules if rule.pattern in WHOLE_SITE)
+        rule = next(rule for rule in subject.rules_of(whole) if rule.pattern in WHOLE_SITE)
         yield _at(subject, CLOSED, rule.line, rule=shown(str(rule)))
 
 
-def _closes_all(group: Group) -> bool:
-    return any(not rule.allow and rule.pattern in WHOLE_SITE for rule in group.rules)
+def _closes_all(subject: Subject, group: Group) -> bool:
+    return any(not rule.allow and rule.pattern in WHOLE_SITE for rule in subject.rules_of(group))
 
 
 def _noindex_closed(subject: Subject) -> Iterator[Finding]:
@@ -323,31 +326,43 @@ _GOOGLE: Final = ("google",)
 def _differs(subject: Subject) -> Iterator[Finding]:
     """One finding for Google's reading, which is in use, and one for all others together, each for its first URL."""
     few = SAMPLES_MOST // (1 + len(subject.parsed.groups) // 1_000)
-    samples = list(islice(_samples(subject), few))
+    samples: dict[tuple[str, str], int] = {}
+    for agent, url, line in islice(_samples(subject), few):
+        samples.setdefault((url, agent), line)
     others = tuple(name for name in DIALECTS if name not in ("rfc9309", *_GOOGLE))
     for dialects in (_GOOGLE, others):
-        for agent, url, line in samples:
-            allowed = subject.parsed.allows(url, agent)
-            unlike = [name for name in dialects if subject.parsed.in_dialect(name).allows(url, agent) is not allowed]
-            if unlike:
-                one, other = ("open", "closed") if allowed else ("closed", "open")
-                words: dict[str, Any] = {
-                    "url": shown(url),
-                    "one": one,
-                    "agent": shown(agent),
-                    "other": other,
-                    "who": ", ".join(unlike),
-                    "asked": shown(f"--agent {quote(agent)} {quote(url)}"),
-                }
-                words["severity"] = "warning" if dialects is _GOOGLE else "info"
-                yield _at(subject, DIFFERS, line, **words)
-                break
+        if (found := _first_unlike(subject.parsed, dialects, list(samples))) is not None:
+            (url, agent), allowed, unlike = found
+            one, other = ("open", "closed") if allowed else ("closed", "open")
+            words: dict[str, Any] = {
+                "url": shown(url),
+                "one": one,
+                "agent": shown(agent),
+                "other": other,
+                "who": ", ".join(unlike),
+                "asked": shown(f"--agent {quote(agent)} {quote(url)}"),
+            }
+            words["severity"] = "warning" if dialects is _GOOGLE else "info"
+            yield _at(subject, DIFFERS, samples[url, agent], **words)
+
+
+def _first_unlike(
+    robots: RobotsTxt, dialects: tuple[str, ...], questions: list[tuple[str, str]]
+) -> tuple[tuple[str, str], bool, list[str]] | None:
+    """The first question that one of the dialects answers otherwise than RFC 9309; its answer there, and who differs.
+    A few are asked first: a file that differs does so mostly at once."""
+    for some in (questions[:_ASKED_FIRST], questions[_ASKED_FIRST:]):
+        answers = {name: robots.in_dialect(name).answers(some) for name in dialects}
+        for place, (question, allowed) in enumerate(zip(some, robots.answers(some), strict=True)):
+            if unlike := [name for name in dialects if answers[name][place] is not allowed]:
+                return question, allowed, unlike
+    return None
 
 
 def _samples(subject: Subject) -> Iterator[tuple[str, str, int]]:
     """A URL for each rule: what it is written for, as near as can be."""
     for group in subject.parsed.groups:
-        for rule in group.rules[:50]:
+        for rule in subject.rules_of(group)[:50]:
             path = as_sent(example_of(rule.pattern))
             if "\\" not in rule.pattern and path.isascii() and path.isprintable() and " " not in path:
                 yield group.agents[0], path, rule.line

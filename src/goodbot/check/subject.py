@@ -8,6 +8,7 @@ from functools import cached_property
 from goodbot.check.written import Line, read_lines
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.access import cut
+from goodbot.exclusion.verdict import Group, Rule
 
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?>\s*+(?:<!--(?>.*?-->)|<\?xml[^>]*+>))*+\s*+<(?:!doctype\s+html|html|head|body|title|meta|script|style)[\s>]",
@@ -72,3 +73,11 @@ class Subject:
     def parsed(self) -> RobotsTxt:
         """The file as RFC 9309 reads it, its first 500 KiB; `parsed.in_dialect(name)` as others do."""
         return RobotsTxt.parse(cut(self.body))
+
+    def rules_of(self, group: Group) -> tuple[Rule, ...]:
+        """Those of a group of `parsed`, made once: many checks look at them."""
+        return self._rules[group.line]
+
+    @cached_property
+    def _rules(self) -> dict[int, tuple[Rule, ...]]:
+        return {group.line: group.rules for group in self.parsed.groups}
