@@ -19,9 +19,16 @@ def commands_page() -> str:
         command = group.get_command(root, name)
         if command is None:
             raise SystemExit(f"no command {name}")
-        context = click.Context(command, info_name=name, parent=root, max_content_width=100, terminal_width=100)
-        parts += [f"## goodbot {name}", "", f"{summary}.", "", "```", command.get_help(context), "```", ""]
+        parts += [f"## goodbot {name}", "", f"{summary}.", "", *_helps(command, name, root)]
     return "\n".join(parts)
+
+
+def _helps(command: click.Command, name: str, parent: click.Context) -> list[str]:
+    """The help of a command; of a group, then that of each of its commands."""
+    context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+    parts = command.commands.items() if isinstance(command, click.Group) else ()
+    own = ["```", command.get_help(context), "```", ""]
+    return [*own, *(line for part, each in parts for line in _helps(each, part, context))]
 
 
 def settings_page() -> str:

@@ -20,6 +20,7 @@ from goodbot.ports import RobotsStore, Transport
 from goodbot.robot.assembly import transport_of
 from goodbot.robot.guard import AddressGuard, Network
 from goodbot.robot.identity import identity_of
+from goodbot.robot.pace import Pace, PacedTransport
 from goodbot.robot.permission import Permission, breaks_off
 from goodbot.robot.reading import GONE, REDIRECTS_MOST, redirect_target
 from goodbot.robot.resolver import nameserver
@@ -28,7 +29,7 @@ from goodbot.robot.seeding import opened_networks
 from goodbot.robot.signing import signer_of
 from goodbot.robot.transport import CurlTransport
 from goodbot.store.memory import MemoryFrontier
-from goodbot.url import Url, is_private_address, parse_url
+from goodbot.url import Url, is_private_address, is_private_host, parse_url
 from goodbot.values import Capture, Failure, Headers, Request, Response
 from goodbot.web.robots_asker import RobotsAsker
 
@@ -37,8 +38,8 @@ OWN = identity_of(Settings(), version("goodbot"))
 
 DOCUMENT_BYTES: Final = 8 * 1024 * 1024
 SITEMAPS_MOST: Final = 20
-PAUSE_S: Final = 1.0
-"""From one answer of a public host to the next request."""
+PATIENCE_S: Final = 60.0
+"""A host that rests for longer is not waited for."""
 
 
 # ---- one robots.txt, one page ----------------------------------------------------------------------------------------
@@ -77,27 +78,35 @@ def fetch_page(url: Url) -> PageVisit:
 
 
 async def visit_page(
-    url: Url, networks: Iterable[Network], store: RobotsStore, redirects: int = REDIRECTS_MOST
+    url: Url,
+    networks: Iterable[Network],
+    store: RobotsStore,
+    redirects: int = REDIRECTS_MOST,
+    pace: Pace | None = None,
 ) -> PageVisit:
-    """The same of one of several, whose robots.txt are kept in `store`; private addresses only in `networks`."""
-    async with _asking(networks, store) as (permission, transport):
+    """The same of one of several, whose robots.txt are kept in `store`, and whose hosts rest as `pace` has it; private
+    addresses only in `networks`."""
+    async with _asking(networks, store, pace) as (permission, transport):
         access, _ = await permission.access(url)
         verdict = access.verdict(url.text, OWN.token)
-        capture = await transport.send(Request(url, verdict)) if verdict.allowed else None
+        paced = PacedTransport(transport, permission.pace, PATIENCE_S)
+        capture = await paced.send(Request(url, verdict)) if verdict.allowed else None
     target = redirect_target(capture) if capture is not None else None
     if capture is None or target is None or not redirects:
         return PageVisit(url, verdict, capture, access)
     from_public = capture.peer is not None and not is_private_address(capture.peer)
-    return await visit_page(target, () if from_public else networks, store, redirects - 1)
+    return await visit_page(target, () if from_public else networks, store, redirects - 1, permission.pace)
 
 
 @asynccontextmanager
-async def _asking(networks: Iterable[Network], store: RobotsStore) -> AsyncIterator[tuple[Permission, CurlTransport]]:
+async def _asking(
+    networks: Iterable[Network], store: RobotsStore, pace: Pace | None = None
+) -> AsyncIterator[tuple[Permission, CurlTransport]]:
     """A robot outside any crawl, under its own name, that may reach these private ranges."""
     settings, clock = Settings(), SystemClock()
     transport = transport_of(settings, AddressGuard(networks), OWN, clock)
     try:
-        yield Permission(settings, OWN.token, transport, store, clock), transport
+        yield Permission(settings, OWN.token, transport, store, clock, pace=pace, patience_s=PATIENCE_S), transport
     finally:
         await transport.close()
 
@@ -130,11 +139,13 @@ async def _fetch_document(url: Url) -> bytes:
 async def _followed(url: Url, reason: str, section: str = "") -> tuple[list[Url], Capture]:
     """What was asked for, one URL after another, and the answer of the last. It is a redirect if that leads back to one
     of them, which then stands at the end again, or if there were more than `REDIRECTS_MOST`."""
-    settings = Settings(allow_private=True)
-    networks, asked = opened_networks(settings, [url]), [url]
+    settings, clock = Settings(allow_private=True), SystemClock()
+    networks, asked, pace = opened_networks(settings, [url]), [url], Pace(settings, clock)
     while True:
         target = asked[-1]
-        transport = transport_of(settings, AddressGuard(networks), OWN, SystemClock())
+        transport: Transport = transport_of(settings, AddressGuard(networks), OWN, clock)
+        if not is_private_host(target.host):  # a private host is the user's own, who wants to know where it leads
+            transport = PacedTransport(transport, pace, PATIENCE_S)
         try:
             verdict = Verdict(True, None, None, reason, section, url=target.text, agent=OWN.token)
             capture = await transport.send(Request(target, verdict))
@@ -184,21 +195,19 @@ def fetch_robots_txt(url: Url) -> Fetched:
 
 
 def missing_sitemaps(site: Url, sitemaps: Iterable[str]) -> list[str]:
-    """Those of the first `SITEMAPS_MOST` that are answered with 404 or 410, asked for one by one, with a pause on
-    public hosts and the permission of their robots.txt; what is closed or cannot be reached is not among them."""
+    """Those of the first `SITEMAPS_MOST` that are answered with 404 or 410, asked for one by one, each host at its
+    pace and with the permission of their robots.txt; what is closed or cannot be reached is not among them."""
     urls = dict(islice(((text, url) for text in sitemaps if (url := parse_url(text)) is not None), SITEMAPS_MOST))
     return asyncio.run(_missing(opened_networks(Settings(allow_private=True), [site]), urls))
 
 
 async def _missing(networks: list[Network], urls: dict[str, Url]) -> list[str]:
-    store, missing = MemoryFrontier(), []
+    store, missing, pace = MemoryFrontier(), list[str](), Pace(Settings(), SystemClock())
     for text, url in urls.items():
-        visit = await visit_page(url, networks, store)
+        visit = await visit_page(url, networks, store, pace=pace)
         result = visit.capture.result if visit.capture is not None else None
         if isinstance(result, Response) and result.status in GONE:
             missing.append(text)
-        if visit.capture is not None and visit.capture.peer and not is_private_address(visit.capture.peer):
-            await asyncio.sleep(PAUSE_S)
     return missing
 
 

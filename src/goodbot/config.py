@@ -57,6 +57,13 @@ class Settings:
     host_pages: int | None = _setting(
         None, "Pages of one host visited at most; no bound if not given; what is beyond is left out of the crawl"
     )
+    host_lists: int = _setting(
+        1000,
+        "Most sitemaps of one host that a crawl reads in a day; the others that robots.txt and sitemap indexes name "
+        "wait for the next run, or for the next visit of their index",
+        "1,000 sitemaps may name 50 million URLs, 18 months of pages at one a second; sitemaps and pages take turns",
+        internal=True,
+    )
     delay: float | None = _setting(
         None,
         "Least seconds from an answer to the next request of the same host; never lowers what a site asks",
@@ -102,8 +109,15 @@ class Settings:
     )
     traps: bool = _setting(
         True,
-        "Stop at what goes on for ever and says nothing new: repeating paths, calendars, session ids, soft 404",
+        "Stop at pages without end that say nothing new: repeating paths, calendars, session ids, soft 404, and sites "
+        "whose pages lead to ever new URLs and say nothing new",
         "`goodbot why` has the evidence; none of 85,000 pages of 27 real sites is stopped by mistake",
+    )
+    trap_pages: int = _setting(
+        1000,
+        "Pages of one site (half as many of a folder) that may lead to new URLs and say nothing new before it is left",
+        "ends traps within a thousand pages; an honest site of numbers or captions has room for 4,000 to 16,000",
+        internal=True,
     )
     sitemaps: bool = _setting(
         True,
@@ -163,6 +177,19 @@ class Settings:
         10 * 1024 * 1024,
         "Bytes of one answer kept at most",
         "the rest of a longer one is cut and marked",
+        internal=True,
+    )
+    bodies_limit: int = _setting(
+        64 * 1024 * 1024,
+        "Most bytes of long answers (over 256 KiB) that all robot processes together hold at once; transfers pause "
+        "until there is room",
+        "room for six answers of the greatest length; a crawl whose every answer is that long stays under 400 MB",
+        internal=True,
+    )
+    documents_at_once: int = _setting(
+        2,
+        "Most documents read at once in processes of their own; every robot process may read at least one",
+        "each keeps a core busy for up to six seconds, and takes up to 136 MB",
         internal=True,
     )
     decoded_limit: int = _setting(
@@ -236,10 +263,17 @@ class Settings:
         "3600 for public hosts: eleven times in a row, over two hours. 60 for private ones: seven times, two minutes",
         internal=True,
     )
+    crawl_delay_most: float = _setting(
+        3600.0,
+        "Longest time between two requests, in seconds, that a robots.txt may ask for; if it asks for more, the URLs "
+        "of its host are `failed`, and none is fetched sooner",
+        "of 1,001 real robots.txt files 180 have a Crawl-delay, and 179 of these ask for less; a page an hour is a "
+        "slow crawl, a page a year is none",
+    )
     retry_after_most: float = _setting(
-        30 * 86400.0,
-        "Seconds of a Retry-After heeded at most",
-        "a number of 400 digits is no promise to come back",
+        86400.0,
+        "Longest Retry-After, in seconds, that a crawl waits for; if a host asks for more, its URLs are `failed`",
+        "a crawl that is asked to come back tomorrow does; next month is for the next crawl",
         internal=True,
     )
     busy_tries: int = _setting(
@@ -324,8 +358,12 @@ _LEAST: dict[str, float] = {
     "concurrency": 1,
     "per_host": 1,
     "host_pages": 1,
+    "trap_pages": 1,
+    "host_lists": 1,
     "delay": 0,
     "body_limit": _LEAST_BODY,
+    "bodies_limit": _LEAST_BODY,
+    "documents_at_once": 1,
     "decoded_limit": _LEAST_BODY,
     "document_limit": _LEAST_BODY,
     "warc_size": 1_000_000,
@@ -339,6 +377,7 @@ _LEAST: dict[str, float] = {
     "robots_retry_factor": 1,
     "response_factor": 0,
     "address_delay": 0,
+    "crawl_delay_most": 0,
     "retry_after_most": 0,
     "busy_tries": 1,
     "revisit_first": 0,

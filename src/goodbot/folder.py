@@ -1,39 +1,52 @@
 """The folder of a crawl: what lies in it, opened to be read; the crawl may be running."""
 
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.metadata import version
 from pathlib import Path
+from typing import Final, NamedTuple
 
+from goodbot.archived import Archived, Gap
 from goodbot.clock import SystemClock
 from goodbot.config import (
     Settings,
 )
-from goodbot.errors import InputError
-from goodbot.index import NoSearch, TantivySearch
+from goodbot.errors import DamagedError, GoodbotError, InputError, RunError
+from goodbot.hits import IndexMark
+from goodbot.human import counted
+from goodbot.index import SWAP_S, NoSearch, TantivySearch, load_mark, remedy
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.reading import REDIRECTS
 from goodbot.settings_file import (
     FILE_NAME,
     load_settings,
 )
+from goodbot.store.control import ControlFolder
+from goodbot.store.deadly import DeadlyPages
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.seeds import SeedFolder
 from goodbot.store.warc import WarcArchive
-from goodbot.values import Archived
+from goodbot.values import UrlRecord
 
+KEEPS_NO_INDEX: Final = "goodbot crawl keeps to --no-index (until --index)"
+_REBUILD: Final = "goodbot index rebuild"
 SOFTWARE = f"goodbot/{version('goodbot')}"
 
 
 class CrawlFolder:
-    """Where a crawl keeps what it needs: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, lists of `seeds/`."""
+    """Where a crawl keeps what it needs: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, lists of `seeds/`, and
+    `deadly/`, pages that killed robot processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self.settings_file = path / FILE_NAME
         self.frontier = path / "frontier.sqlite"
         self.warc = path / "warc"
+        self.deadly = DeadlyPages(path / "deadly", SystemClock(), SOFTWARE)
         self.index = path / "index"
+        self.index_draft = path / "index.new"
+        self.index_old = path / "index.old"
         self.seeds = SeedFolder(path / "seeds")
 
     @property
@@ -79,11 +92,12 @@ def open_ledger(path: Path) -> Iterator[Ledger]:
 
 
 @contextmanager
-def open_archive(path: Path) -> Iterator[Archive]:
-    """The archive in `path`, read only. Raises InputError if the crawl keeps none."""
+def open_archive(path: Path) -> Iterator[WarcArchive]:
+    """The archive in `path`, read only; one whose folder is missing has no files. Raises InputError if the crawl keeps
+    none."""
     folder = CrawlFolder(path)
     folder.check()
-    if not folder.warc.is_dir():
+    if not (folder.warc.is_dir() or folder.settings(Settings()).archive or _last_records(folder)):
         raise InputError(f"{path} has no archive (it was crawled with --no-archive)")
     archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE, read_only=True)
     try:
@@ -92,31 +106,118 @@ def open_archive(path: Path) -> Iterator[Archive]:
         archive.close()
 
 
-def archived_pages(ledger: Ledger, archive: Archive) -> Iterator[Archived]:
-    """The last capture of every page visited, in the order found; redirects and what is no page are left out."""
+def missing_records(path: Path, archive: WarcArchive) -> list[Gap]:
+    """Where the crawl in `path` knows of records that `archive` cannot have: a file is missing, or too short. Looks at
+    100,000 visits at most."""
+    return archive.missing(_last_records(CrawlFolder(path)))
+
+
+def _last_records(folder: CrawlFolder) -> dict[str, int]:
+    with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
+        return frontier.last_records()
+
+
+def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord], object]) -> Iterator[Archived]:
+    """The last capture of every page visited, in the order found; redirects and what is no page are left out. `lost` is
+    given those whose record is damaged."""
     for record in ledger.records():
         if record.state != "visited" or record.record is None or record.status in REDIRECTS:
             continue
-        archived = archive.read(record.record)
+        try:
+            archived = archive.read(record.record)
+        except DamagedError:
+            lost(record)
+            continue
         if 200 <= archived.response.status < 300:  # of a page asked for again the ledger has the last status, say 304
             yield archived
 
 
 def open_search(path: Path) -> TantivySearch:
-    """The index in `path`. Raises InputError if the crawl has none."""
+    """The index in `path`. Raises InputError if the crawl keeps none, RunError if it is missing or is not the one that
+    the crawl wrote, DamagedError if it cannot be read."""
     folder = CrawlFolder(path)
     folder.check()
-    if not folder.index.is_dir():
-        raise InputError(_without_index(path))
+    until = time.monotonic() + SWAP_S
+    while (error := _no_index(folder)) is not None:
+        if time.monotonic() > until:
+            raise error
+        time.sleep(0.02)
     return TantivySearch(folder.index)
 
 
-def open_search_or_nothing(path: Path) -> Search:
-    """The index in `path`; if the crawl has none, a search that says so. Raises InputError if there is no crawl."""
+class IndexLag(NamedTuple):
+    """What a search cannot know yet: so many pages visited are not in the index, and so many in it are pages no more.
+    `why` says so in one line, with what to do; empty if the index has all, or a running crawl is about to write it."""
+
+    missing: int = 0
+    leaving: int = 0
+    why: str = ""
+
+
+def index_lag(path: Path) -> IndexLag:
+    """How far the index in `path`, which can be searched, is behind its crawl."""
     folder = CrawlFolder(path)
-    folder.check()
-    return TantivySearch(folder.index) if folder.index.is_dir() else NoSearch(_without_index(path))
+    known = _known_index(folder)
+    keeps_index = folder.settings(Settings()).index
+    if known is None or (keeps_index and ControlFolder(path).is_running()):
+        return IndexLag()
+    if _mark_of(folder.index, known) is None:
+        is_rebuilt = _mark_of(folder.index_draft, known) is not None
+        why = f"the search index is being rebuilt, or a rebuild was interrupted ({_REBUILD} --in {path})"
+        return IndexLag(why=f"{why}: the old index answers" if is_rebuilt else "")
+    with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+        missing, leaving = ledger.pending_count(), ledger.leaving_count()
+    parts = [f"{counted(missing, 'page')} visited {_are(missing)} not in the search index"] if missing else []
+    parts += [f"{counted(leaving, 'page')} in it must leave it"] if leaving else []
+    by_hand = f"{KEEPS_NO_INDEX}: {_REBUILD} --in {path}"
+    because = "the next goodbot crawl brings it up to date" if keeps_index else by_hand
+    return IndexLag(missing, leaving, f"{' and '.join(parts)}; {because}" if parts else "")
 
 
-def _without_index(path: Path) -> str:
-    return f"{path} has no index (it was crawled with --no-index)"
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def open_search_or_nothing(path: Path) -> Search:
+    """Like `open_search`; if the crawl keeps no index, a search that says so."""
+    try:
+        return open_search(path)
+    except InputError as error:
+        CrawlFolder(path).check()
+        return NoSearch(str(error))
+
+
+def _no_index(folder: CrawlFolder) -> GoodbotError | None:
+    """Why the index cannot be searched; None: it can."""
+    path, known = folder.path, _known_index(folder)  # first, as the index may be written meanwhile
+    found = _mark_of(folder.index)
+    fault = found.fault_for(known) if found and known else None
+    if found and not fault:
+        return None
+    if known and _mark_of(folder.index_draft, known):
+        if found:  # it is being made anew, and the old one serves until then
+            return None
+        fault = "the search index is being rebuilt, or a rebuild was interrupted"
+    elif known is None and not folder.settings(Settings()).index:
+        return InputError(f"{path} has no index (it was crawled with --no-index): {remedy(folder.index)}")
+    missing = "the search index is missing" if known else "this crawl has no search index yet"
+    return RunError(f"{fault or missing}: {remedy(folder.index)}")
+
+
+def _known_index(folder: CrawlFolder) -> IndexMark | None:
+    """The index that the frontier knows; None for a frontier that does not say: one of an older format knows none, and
+    what else is wrong with one is no trouble of the search."""
+    try:
+        with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+            return ledger.index_mark()
+    except RunError:
+        return None
+
+
+def _mark_of(place: Path, known: IndexMark | None = None) -> IndexMark | None:
+    """None if no index is there, or another than `known`. A damaged one is looked at when it is opened."""
+    try:
+        mark = load_mark(place)
+    except InputError:
+        return None
+    return mark if known is None or mark.identity == known.identity else None

@@ -1,6 +1,7 @@
 """The nouns of search: what is indexed, and what is found again. All are frozen."""
 
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +31,19 @@ class Prepared:
 
     id: str
     fields: tuple[tuple[str, str | bytes], ...]
+
+
+class IndexMark(NamedTuple):
+    """A state of an index: which one it is, and how far it was written at a commit. `written` never falls."""
+
+    identity: str
+    written: int
+
+    def fault_for(self, known: "IndexMark") -> str | None:
+        """Why an index in this state does not hold all that one in the state `known` held; None: it does."""
+        if self.identity != known.identity:
+            return "the search index is not the one that this crawl wrote"
+        return "the search index is older than the crawl" if self.written < known.written else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,3 +18,8 @@ def human_time(at: float) -> str:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, OSError, ValueError):
         return "a time beyond the calendar"
+
+
+def counted(count: int, what: str) -> str:
+    """`1 page`, `1,200 pages`."""
+    return f"{count:,} {what}{'' if count == 1 else 's'}"

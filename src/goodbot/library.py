@@ -32,7 +32,7 @@ from goodbot.robot.transport import CurlTransport
 from goodbot.store.memory import MemoryFrontier
 from goodbot.store.robots_memory import RobotsMemory
 from goodbot.url import Url, is_private_host
-from goodbot.values import Capture, Discovery, Outcome, Release, Response
+from goodbot.values import Capture, Discovery, Found, Outcome, Release, Response
 from goodbot.wiring import new_settings, open_crawl
 
 ADMITTED_MOST: Final = 10_000
@@ -214,12 +214,12 @@ async def _in_memory(
         seeds, networks = typed_seeds(settings)
     clock, guard = SystemClock(), AddressGuard(networks)
     scope = Scope(settings, seeds, guard)
-    frontier = _BoundedFrontier(now=clock.now, host_pages=settings.host_pages)
+    frontier = _BoundedFrontier(now=clock.now, host_pages=settings.host_pages, host_lists=settings.host_lists)
     frontier.add(Discovery(seed, 0, refused=scope.refuse(seed, 0)) for seed in seeds)
     tap.fitted(Batch(frontier, frontier, None, None, clock, observe), frontier, clock)
     setup = Setup(settings, identity, guard, scope, tap.encoding(None), None)
     with _worded():
-        crawler, transport = crawler_of(setup, tap, tap, RobotsMemory(), clock)
+        crawler, transport = crawler_of(setup, tap, tap, RobotsMemory(), clock, keeps_answers=True)
     tap.wake = crawler.wake
     try:
         yield identity.token, crawler.run
@@ -248,12 +248,12 @@ async def _in_folder(
 class _BoundedFrontier(MemoryFrontier):
     """A frontier of at most `KNOWN_MOST` URLs, and those of one page; how a page was decided about is not kept."""
 
-    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
+    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[Found] = ()) -> None:
         """See `Frontier.settle`."""
         super().settle([replace(outcome, links=(), events=()) for outcome in outcomes], ())
-        for outcome in outcomes:
+        for links, at in (*found, *((outcome.links, outcome.at) for outcome in outcomes)):
             if len(self._known) < KNOWN_MOST:
-                self._discover(outcome.links, outcome.at, outcome.at)
+                self._discover(links, at, at)
         super().settle((), releases)
 
 

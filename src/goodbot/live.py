@@ -8,15 +8,17 @@ from goodbot.url import Url
 Pace = Literal["running", "paused", "stopping"]
 """Paused and stopping: pages in flight finish, nothing new begins."""
 
-WishKind = Literal["pause", "resume", "stop", "submit", "forget"]
+WishKind = Literal["pause", "resume", "stop", "submit", "forget", "unlearn"]
 
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """What a running crawl is told to do. `urls`: those to submit, or one of each host to forget."""
+    """What a running crawl is told to do. `urls`: those to submit, or one of each host to forget; `lessons`: the ids of
+    those to drop."""
 
     kind: WishKind
     urls: tuple[Url, ...] = ()
+    lessons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,7 @@
 
 import tempfile
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -15,7 +15,10 @@ from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.folder import SOFTWARE, CrawlFolder, open_ledger
 from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.indexing import Indexing, Sources, Watch, close_all, open_to_remove, rebuild
+from goodbot.lessons import Lesson
 from goodbot.ports import Frontier
+from goodbot.removal import remove_host
 from goodbot.robot.desk import PATIENCE_S, CrawlView, Desk, Refuse
 from goodbot.robot.experience import Experience
 from goodbot.robot.guard import AddressGuard
@@ -28,13 +31,14 @@ from goodbot.robot.signing import signer_of
 from goodbot.store.control import ControlFolder
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.hosts import HostAhead, hosts_ahead
+from goodbot.store.lesson_table import lesson_id
 from goodbot.store.rehearsal import Rehearsal
 from goodbot.store.seeds import SeedFolder, SeedSpool
 from goodbot.store.token import load_token
 from goodbot.store.warc import WarcArchive
-from goodbot.url import Url
+from goodbot.url import Url, authority_of
 from goodbot.values import Lease, UrlRecord
-from goodbot.wiring import add_seeds, reconsider, remove_host
+from goodbot.wiring import add_seeds, drop_lessons, reconsider
 
 HOSTS_SHOWN: Final = 10
 FORGOTTEN: Final = "its host is forgotten (goodbot forget HOST --undo)"
@@ -49,22 +53,33 @@ def look_at(path: Path) -> CrawlView:
     return CrawlView(status, live is not None or control.is_running(), live)
 
 
-def look_up(path: Path, url: Url) -> tuple[Url, UrlRecord | None]:
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What is known of a URL, or of `asked_as`, what a crawl makes of a link to it; `lesson`: what keeps it out now, or
+    has it asked for under another name."""
+
+    asked_as: Url
+    record: UrlRecord | None
+    lesson: Lesson | None
+
+
+def look_up(path: Path, url: Url) -> Found:
     """What the crawl in `path` knows of `url`; if nothing, of what it makes of a link to it, and that. Raises
     InputError if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
     with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
-        record = frontier.record(url)
-        if record is not None:
-            return url, record
         experience = Experience(folder.settings(Settings()), lambda url, depth: True)
         experience.take(frontier.load_lessons([url.host_key]))
+        lesson = experience.lesson_about(url)
+        record = frontier.record(url)
+        if record is not None:
+            return Found(url, record, lesson)
         access = frontier.load_robots(url.origin)
         if access is not None:
             experience.hears(url.origin, access.rules.clean_params)
         cleaned = experience.cleaned(url)
-        return cleaned, frontier.record(cleaned) if cleaned != url else None
+        return Found(cleaned, frontier.record(cleaned) if cleaned != url else None, lesson)
 
 
 class CrawlDesk:
@@ -137,50 +152,113 @@ def _scope(settings: Settings, listed: SeedFolder) -> Scope:
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was removed of a host. `running`: it is asked nothing more, and the crawl removes all of it when it ends."""
+    """What was removed of a host. `running`: nothing yet; the crawl requests nothing more of it, and removes what it
+    keeps when it ends. Not `known`: nothing is kept of it, and it is barred all the same; `similar` are known hosts of
+    the same name or address with another port, at most 5.
+    `damaged_bytes` of the archive could not be read, so they may have been of this host."""
 
     host: str
     running: bool = False
+    known: bool = True
     urls: int = 0
     captures: int = 0
     documents: int = 0
+    damaged_bytes: int = 0
+    similar: tuple[str, ...] = ()
 
 
 def forget(path: Path, host: str) -> Forgotten:
     """Stops asking a host (`Url.host_key`), and removes what the crawl in `path` keeps of it; a running crawl does so
-    at its end. May be called again after a kill. Raises InputError if the crawl does not know the host."""
+    at its end. May be called again after a kill. Raises InputError if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
     with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
-        if not ledger.knows_host(host):
-            raise InputError(f"this crawl knows no host {host}; see goodbot export --what urls --in {path}")
-    if open_desk(path).forget(Url(f"http://{host}/")):
-        return Forgotten(host, running=True)
-    index = archive = None
+        is_known = ledger.knows_host(host)
+        if open_desk(path).forget(Url(f"http://{authority_of(host)}/")):
+            known = is_known or host in ledger.hosts_to_remove()
+            return Forgotten(host, running=True, known=known, similar=() if known else ledger.similar_hosts(host))
+    indexes: list[TantivyIndex] = []
+    archive = None
     frontier = SqliteFrontier.open(folder.frontier)
     try:
-        frontier.bar_host(host)
-        index = TantivyIndex(folder.index) if folder.index.is_dir() else None
+        if not frontier.bar_host(host):
+            return Forgotten(host, known=False, similar=frontier.similar_hosts(host))
+        indexes = open_to_remove(folder, frontier)
         archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE) if folder.warc.is_dir() else None
-        before = _documents(folder, index)
-        urls, captures = remove_host(host, frontier, archive, index)
-        return Forgotten(host, False, urls, captures, before - _documents(folder, index))
+        before = _documents(folder)
+        urls, removed = remove_host(host, frontier, archive, indexes, folder.deadly)
+        gone = before - _documents(folder)
+        return Forgotten(
+            host, urls=urls, captures=removed.captures, documents=gone, damaged_bytes=removed.damaged_bytes
+        )
     finally:
-        for part in (index, archive, frontier):
+        close_all(indexes)
+        for part in (archive, frontier):
             if part is not None:
                 part.close()
 
 
-def _documents(folder: CrawlFolder, index: TantivyIndex | None) -> int:
-    return TantivySearch(folder.index).count() if index is not None else 0
+def _documents(folder: CrawlFolder) -> int:
+    """How many can be found."""
+    return TantivySearch(folder.index).count() if folder.index.is_dir() else 0
 
 
 def remember(path: Path, host: str) -> bool:
-    """A host that was forgotten may be found again; False if it was not. Raises RunError while a crawl runs."""
+    """A host that was forgotten may be found again; False if it was not. What a crawl that was killed has left of it is
+    removed first, as its pages may have left the search already. Raises RunError while a crawl runs."""
     folder = CrawlFolder(path)
     folder.check()
     with SqliteFrontier.open(folder.frontier) as frontier:
+        unfinished = host in frontier.hosts_to_remove()
+    if unfinished:
+        forget(path, host)
+    with SqliteFrontier.open(folder.frontier) as frontier:
         return frontier.unbar_host(host)
+
+
+# ---- its index ------------------------------------------------------------------------------------------------------
+
+
+async def rebuild_index(path: Path, watch: Watch) -> tuple[Indexing, int]:
+    """Makes the search index of the crawl in `path` anew from its archive, or goes on with that; gives how it went, and
+    how many documents the index has. Raises InputError if there is no crawl, BusyError while one runs."""
+    folder = CrawlFolder(path)
+    folder.check()
+    settings = folder.settings(Settings())
+    token = identity_of(settings, version("goodbot")).token
+    with SqliteFrontier.open(folder.frontier, host_pages=settings.host_pages) as frontier:
+        archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE, read_only=True) if folder.warc.is_dir() else None
+        try:
+            done = await rebuild(Sources(folder, settings, token, frontier, archive), "", watch)
+        finally:
+            if archive is not None:
+                archive.close()
+    return done, TantivySearch(folder.index).count()
+
+
+# ---- what was learned -----------------------------------------------------------------------------------------------
+
+
+def lessons_of(path: Path, host: str | None = None) -> list[Lesson]:
+    """What the crawl in `path` has learned about a host (`Url.host_key`), or about all. Raises InputError if there is
+    no crawl."""
+    folder = CrawlFolder(path)
+    folder.check()
+    with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
+        return frontier.lessons(host)
+
+
+def unlearn(path: Path, ids: Sequence[str]) -> list[Lesson]:
+    """Drops lessons, so that what they have left out is ready; gives them. A running crawl does so at once. Raises
+    InputError for an id that no lesson has, before anything is dropped."""
+    known = {lesson_id(lesson): lesson for lesson in lessons_of(path)}
+    for name in ids:
+        if name not in known:
+            raise InputError(f"no lesson {name}; see goodbot lessons list --in {path}")
+    if not open_desk(path).unlearn(ids):
+        with SqliteFrontier.open(CrawlFolder(path).frontier) as frontier:
+            drop_lessons(frontier, ids)
+    return [known[name] for name in dict.fromkeys(ids)]
 
 
 # ---- a crawl that is only tried -------------------------------------------------------------------------------------

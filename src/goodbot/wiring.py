@@ -2,41 +2,43 @@
 classes."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
 
+from goodbot.archived import Gap
 from goodbot.clock import SystemClock
-from goodbot.config import (
-    Settings,
-)
+from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.folder import SOFTWARE, CrawlFolder
 from goodbot.index import TantivyIndex, prepare
-from goodbot.ports import Ledger, Transport
+from goodbot.indexing import Sources, Watch, index_pending, open_index
+from goodbot.lessons import LeftOut, Lesson
+from goodbot.ports import Ledger
+from goodbot.removal import Gone, remove_hosts
 from goodbot.robot.assembly import crawler_of
 from goodbot.robot.batch import Batch
 from goodbot.robot.crawler import Crawler
+from goodbot.robot.experience import heeds
 from goodbot.robot.guard import AddressGuard
 from goodbot.robot.identity import identity_of
 from goodbot.robot.messages import Setup
 from goodbot.robot.owner import Owner
 from goodbot.robot.rendering import Browser
-from goodbot.robot.replay import replay
 from goodbot.robot.scope import Scope
 from goodbot.robot.seeding import Seeding, parse_seeds, typed_seeds
 from goodbot.robot.signing import signer_of
 from goodbot.robot.steward import Steward
 from goodbot.robot.tap import Tap
-from goodbot.settings_file import (
-    save_settings,
-)
+from goodbot.settings_file import save_settings
 from goodbot.store.control import ControlFolder
+from goodbot.store.deadly import DeadlyPages
 from goodbot.store.frontier import SqliteFrontier
+from goodbot.store.lesson_table import lesson_id
 from goodbot.store.seeds import SeedSpool
 from goodbot.store.token import make_token
 from goodbot.store.warc import WarcArchive
@@ -53,15 +55,19 @@ SEEDS_AT_ONCE = 10_000
 @dataclass(frozen=True, slots=True)
 class Crawl:
     """A crawl that is open: its loop, its numbers, its seeds. `damage`: what was found wrong in its archive when what a
-    kill has left was put in order."""
+    kill has left was put in order, and by what the frontier knows. `left_out` says what lessons have
+    left out, `not_indexed` how many pages visited the index does not have yet."""
 
     crawler: Crawler | Owner
     steward: Steward
     ledger: Ledger
     settings: Settings
     replayed: int
-    damage: Sequence[str]
+    damage: Sequence[Gap]
     seeds: Callable[[], Iterable[Url]]
+    left_out: Callable[[], LeftOut]
+    not_indexed: Callable[[], int]
+    remove_forgotten: Callable[[Callable[[str], object]], list[Gone]]
 
     def failed_seed(self) -> UrlRecord | None:
         """The first seed if every one of them failed; else None."""
@@ -86,11 +92,13 @@ async def open_crawl(
     listed: SeedSpool | None = None,
     revisit_until: float | None = None,
     tap: Tap | None = None,
+    watch: Watch = lambda state: None,
 ) -> AsyncIterator[Crawl]:
     """A crawl in `path`, begun or resumed with `settings`, whose seeds include those of before. `listed`: more seeds,
     already checked. `revisit_until`: what was visited and is due again by then is asked for again; infinity: always,
-    None: nothing is. With a `tap` its pages go to a program, and there is one process."""
-    parts = path, settings, observe, listed, revisit_until, tap
+    None: nothing is. With a `tap` its pages go to a program, and there is one process. `watch` sees how pages are
+    indexed from the archive before the crawl goes on."""
+    parts = path, settings, observe, listed, revisit_until, tap, watch
     async with _browsing(settings) as browser, _opened(*parts, browser) as crawl:
         yield crawl
 
@@ -122,71 +130,143 @@ async def _opened(
     listed: SeedSpool | None,
     revisit_until: float | None,
     tap: Tap | None,
+    watch: Watch,
     browser: Browser | None,
 ) -> AsyncIterator[Crawl]:
     typed, networks = typed_seeds(settings)
     identity = identity_of(settings, version("goodbot"))
     signer_of(settings)  # a key that cannot be used is told before anything is made
-    folder = CrawlFolder(path)
+    folder, clock = CrawlFolder(path), SystemClock()
     same_answers = _answers_asked_for(folder.settings(Settings())) == _answers_asked_for(settings)
 
     def seeds() -> Iterable[Url]:
         return chain(typed, folder.seeds)
 
-    folder.create()
-    clock = SystemClock()
-    frontier = SqliteFrontier.open(
-        folder.frontier, create=True, now=clock.now, host_pages=settings.host_pages, revisit_until=revisit_until
-    )
-    archive = index = transport = None
-    control = ControlFolder(path)
-
     def observed(outcome: Outcome) -> None:
         steward.observe(outcome)
         observe(outcome)
 
+    with _stores(folder, settings, clock, revisit_until) as (control, frontier, archive):
+        sources = Sources(folder, settings, identity.token, frontier, archive)
+        async with _indexed(sources, watch) as index:
+            folder.seeds.take(listed)
+            guard = AddressGuard({*networks, *Seeding(settings).networks(folder.seeds)})
+            scope = Scope(settings, seeds(), guard)
+            remove_hosts(sources, index)
+            replayed = (await index_pending(sources, index, watch)).documents if index is not None else 0
+            reconsider(folder.frontier, frontier, scope, same_answers)
+            add_seeds(frontier, scope, chain(typed, folder.seeds.new()), same_answers)
+            folder.seeds.settle()
+            workers = workers_of(settings, seeds()) if tap is None else 1
+            kept = archive if settings.archive else None
+            batch = Batch(frontier, frontier, kept, index, clock, observed, courtesies=frontier)
+            encode, prepared = encode_capture if kept else None, prepare if index else None
+            setup = Setup(
+                settings,
+                identity,
+                guard,
+                scope,
+                encode,
+                prepared,
+                forgotten=frontier.forgotten_hosts(),
+                evidence=encode_capture,
+            )
+            async with _run_by(workers, setup, frontier, batch, clock, tap, browser, folder.deadly) as crawler:
+                again = partial(_again, frontier) if revisit_until is not None else None
+                steward = _steward_of(crawler, control, frontier, batch, scope, workers, clock, again)
+                damage = damage_of(archive, frontier) if archive else ()
+                left_out = partial(frontier.left_out, partial(heeds, settings))
+                yield Crawl(
+                    crawler,
+                    steward,
+                    frontier,
+                    settings,
+                    replayed,
+                    damage,
+                    seeds,
+                    left_out,
+                    frontier.pending_count,
+                    partial(remove_hosts, sources, index),
+                )
+                remove_hosts(sources, index)
+
+
+@contextmanager
+def _stores(
+    folder: CrawlFolder, settings: Settings, clock: SystemClock, revisit_until: float | None
+) -> Iterator[tuple[ControlFolder, SqliteFrontier, WarcArchive | None]]:
+    """Control files, frontier and archive of a crawl, open for writing; the folder is made if it is missing, and
+    `settings` are saved."""
+    before = folder.settings(Settings())
+    folder.create()
+    frontier = SqliteFrontier.open(
+        folder.frontier,
+        create=True,
+        now=clock.now,
+        host_pages=settings.host_pages,
+        revisit_until=revisit_until,
+        host_lists=settings.host_lists,
+    )
+    control, archive = ControlFolder(folder.path), None
     try:
         control.attend()
-        make_token(path)
+        make_token(folder.path)
+        if settings.index and not before.index:
+            frontier.index_skipped()
         save_settings(folder.settings_file, settings)
-        if settings.archive:
+        if settings.archive or folder.warc.is_dir():  # with --no-archive it is read, and hosts are removed from it
             archive = WarcArchive(folder.warc, clock, SOFTWARE, size_limit_bytes=settings.warc_size)
-        index = TantivyIndex(folder.index) if settings.index else None
-        folder.seeds.take(listed)
-        guard = AddressGuard({*networks, *Seeding(settings).networks(folder.seeds)})
-        scope = Scope(settings, seeds(), guard)
-        replayed = _catch_up(settings, identity.token, frontier, archive, index)
-        reconsider(folder.frontier, frontier, scope, same_answers)
-        add_seeds(frontier, scope, chain(typed, folder.seeds.new()), same_answers)
-        folder.seeds.settle()
-        workers = workers_of(settings, seeds()) if tap is None else 1
-        batch = Batch(frontier, frontier, archive, index, clock, observed, courtesies=frontier)
-        encode, prepared = encode_capture if archive else None, prepare if index else None
-        setup = Setup(settings, identity, guard, scope, encode, prepared)
-        crawler, transport = _run_by(workers, setup, frontier, batch, clock, tap, browser)
-        steward = Steward(
-            crawler,
-            wishes=control,
-            frontier=frontier,
-            refuse=scope.refuse,
-            to_fetch=frontier.to_fetch,
-            bar=frontier.bar_host,
-            workers=workers,
-            clock=clock,
-            again=partial(_again, frontier) if revisit_until is not None else None,
-        )
-        damage = archive.damage if archive else ()
-        yield Crawl(crawler, steward, frontier, settings, replayed, damage, seeds)
-        remove_hosts(frontier, archive, index)
+        yield control, frontier, archive
     finally:
-        if transport is not None:
-            await transport.close()
-        for part in (index, archive, frontier, control):
+        for part in (archive, frontier, control):
             if part is not None:
                 part.close()
 
 
-def _run_by(
+@asynccontextmanager
+async def _indexed(sources: Sources, watch: Watch) -> AsyncIterator[TantivyIndex | None]:
+    """The index, open for writing, if the crawl keeps one."""
+    index = await open_index(sources, watch) if sources.settings.index else None
+    try:
+        yield index
+    finally:
+        if index is not None:
+            index.close()
+
+
+def _steward_of(
+    crawler: Crawler | Owner,
+    control: ControlFolder,
+    frontier: SqliteFrontier,
+    batch: Batch,
+    scope: Scope,
+    workers: int,
+    clock: SystemClock,
+    again: Callable[[], tuple[int, float | None]] | None,
+) -> Steward:
+    return Steward(
+        crawler,
+        wishes=control,
+        frontier=frontier,
+        refuse=scope.refuse,
+        to_fetch=frontier.to_fetch,
+        bar=frontier.bar_host,
+        unlist=lambda host: batch.unlist(host, frontier.visited_on(host)),
+        workers=workers,
+        clock=clock,
+        drop=partial(drop_lessons, frontier),
+        again=again,
+    )
+
+
+def damage_of(archive: WarcArchive, frontier: SqliteFrontier) -> list[Gap]:
+    """What is damaged, as far as it is known without reading the archive."""
+    known = {gap.file for gap in archive.damage}
+    return [*archive.damage, *(gap for gap in archive.missing(frontier.last_records()) if gap.file not in known)]
+
+
+@asynccontextmanager
+async def _run_by(
     workers: int,
     setup: Setup,
     frontier: SqliteFrontier,
@@ -194,10 +274,11 @@ def _run_by(
     clock: SystemClock,
     tap: Tap | None,
     browser: Browser | None,
-) -> tuple[Crawler | Owner, Transport | None]:
-    """What runs the crawl: an owner of several processes, or the loop itself, with its transport to be closed."""
+    deadly: DeadlyPages,
+) -> AsyncIterator[Crawler | Owner]:
+    """What runs the crawl: an owner of several processes, or the loop itself, whose transport is closed at the end."""
     if workers > 1:
-        owner = Owner(
+        yield Owner(
             setup.settings,
             workers,
             setup=setup,
@@ -206,58 +287,36 @@ def _run_by(
             batch=batch,
             clock=clock,
             lessons=frontier,
+            keep_deadly=deadly.keep,
         )
-        return owner, None
+        return
     if tap is None:
-        return crawler_of(setup, frontier, batch, frontier, clock, browser, lessons=frontier)
-    fitted = tap.fitted(batch, frontier, clock)
-    tapped = replace(setup, encode=tap.encoding(setup.encode))
-    return crawler_of(tapped, fitted, fitted, frontier, clock, browser, lessons=frontier)
+        crawler, transport = crawler_of(setup, frontier, batch, frontier, clock, browser, lessons=frontier)
+    else:
+        fitted = tap.fitted(batch, frontier, clock)
+        tapped = replace(setup, encode=tap.encoding(setup.encode))
+        crawler, transport = crawler_of(
+            *(tapped, fitted, fitted, frontier, clock, browser), lessons=frontier, keeps_answers=True
+        )
+    try:
+        yield crawler
+    finally:
+        await transport.close()
+
+
+def drop_lessons(frontier: SqliteFrontier, ids: Iterable[str]) -> list[Lesson]:
+    """Takes the lessons of these ids out of the frontier; gives them as ones that were never learned. What they have
+    left out is ready."""
+    wanted = set(ids)
+    dropped = [lesson for lesson in frontier.lessons() if lesson_id(lesson) in wanted]
+    frontier.drop_lessons(dropped)
+    return [lesson._replace(lapsed=True, times=0) for lesson in dropped]
 
 
 def _again(ledger: Ledger) -> tuple[int, float | None]:
     """How many pages are asked for again some time, and when the first is."""
     status = ledger.status()
     return status.pages, status.next_ready_at
-
-
-def _catch_up(
-    settings: Settings,
-    token: str,
-    frontier: SqliteFrontier,
-    archive: WarcArchive | None,
-    index: TantivyIndex | None,
-) -> int:
-    """Does what a run that was killed has left: hosts to be removed, pages to be indexed; gives how many of these."""
-    remove_hosts(frontier, archive, index)
-    return replay(settings, token, frontier, archive, index) if index is not None else 0
-
-
-def remove_hosts(frontier: SqliteFrontier, archive: WarcArchive | None, index: TantivyIndex | None) -> None:
-    """Takes out what is kept of the hosts that are to be forgotten."""
-    for host in frontier.hosts_to_remove():
-        remove_host(host, frontier, archive, index)
-
-
-def remove_host(
-    host: str, frontier: SqliteFrontier, archive: WarcArchive | None, index: TantivyIndex | None
-) -> tuple[int, int]:
-    """Takes out what is kept of a host that the frontier bars; gives how many URLs and how many captures.
-
-    The frontier comes last: it knows what the index may hold, and that all this is to be done again after a kill. Then
-    index and frontier are written anew, without what free room in their files still holds.
-    """
-    if index is not None:
-        leaving = (url for url in frontier.leaving() if url.host_key == host)
-        for url in chain(frontier.visited_on(host), leaving):
-            index.remove(url.text)
-        index.commit()
-    captures = archive.forget(host) if archive is not None else 0
-    urls = frontier.remove_host(host)
-    if index is not None:
-        index.purge()
-    frontier.purge()
-    return urls, captures
 
 
 def workers_of(settings: Settings, seeds: Iterable[Url]) -> int:

@@ -192,6 +192,70 @@ async def test_a_robot_of_asyncio_gets_a_thread_of_its_own(tmp_path: Path) -> No
         assert await asyncio.to_thread(work) == "hi"
 
 
+class PublicRobot:
+    """Answers as public hosts would; `asked` are URLs, and whether they must be public."""
+
+    def __init__(self, *locations: str) -> None:
+        self._locations = list(locations)
+        self.asked: list[tuple[str, bool]] = []
+
+    def get(self, url: str, *, public_only: bool = False, **rest: object) -> Answer:
+        self.asked.append((url, public_only))
+        verdict = Verdict(True, None, None, "", "")
+        fields = (("Location", self._locations.pop(0)),) if self._locations else ()
+        return Answer(url, url, verdict, Response(302 if fields else 200, fields, b""), from_public=True)
+
+
+LOCATIONS = [
+    "/%61dmin",
+    "/x|y",
+    "/a/../b",
+    "/%7euser",
+    "/a b",
+    "/%zz",
+    "/\xc3\xbc",
+    "/\\x",
+    "?q=%27'",
+    "#f",
+    "//10.0.0.1:80/",
+]
+
+
+@pytest.mark.parametrize("location", LOCATIONS)
+@pytest.mark.parametrize("alone", [True, False])
+def test_a_redirect_of_a_public_host_stays_one_however_requests_writes_it(location: str, alone: bool) -> None:
+    robot = PublicRobot("http://10.0.0.1" + location if location[0] in "/?#" and location[:2] != "//" else location)
+    adapter = RobotAdapter(robot)  # type: ignore[arg-type]
+    with requests.Session() as session:
+        session.mount("http://", adapter)
+        if alone:
+            session.get("http://a.example/")
+        else:
+            following = session.get("http://a.example/", allow_redirects=False).next
+            assert following is not None
+            session.send(following)
+        session.get("http://10.0.0.2/")
+    assert [public_only for _, public_only in robot.asked] == [False, True, False]
+
+
+def test_a_public_host_is_remembered_over_a_row_of_redirects() -> None:
+    robot = PublicRobot("/%61", "/|", "http://10.0.0.1/")
+    with requests.Session() as session:
+        session.mount("http://", RobotAdapter(robot))  # type: ignore[arg-type]
+        session.get("http://a.example/")
+    assert [public_only for _, public_only in robot.asked] == [False, True, True, True]
+
+
+@pytest.mark.parametrize(("told", "asked"), [("%61dmin", "admin"), ("x|y", "x%7Cy"), ("%7euser", "~user")])
+def test_where_public_hosts_led_is_known_however_it_is_escaped(told: str, asked: str) -> None:
+    verdict, hop = Verdict(True, None, None, "", ""), Response(302, (), b"")
+    redirects = Redirects()
+    redirects.learn(
+        Answer("http://a.example/", "http://a.example/", verdict, hop, from_public=True), f"http://10.0.0.1/{told}"
+    )
+    assert [redirects.take(f"http://10.0.0.1/{asked}") for _ in range(2)] == [True, False]
+
+
 def test_where_public_hosts_led_is_remembered_for_one_request_each() -> None:
     hop = Response(302, (("Location", "http://10.0.0.1/"),), b"")
     verdict = Verdict(True, None, None, "", "")

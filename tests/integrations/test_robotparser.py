@@ -357,13 +357,13 @@ PACES = [
     ("Crawl-delay: 1e999", None, None),
     ("Crawl-delay: -1", None, None),
     ("Crawl-delay: \u00b2", None, None),  # int() of it raises in CPython 3.11
-    ("Crawl-delay: " + "9" * 400, None, None),
-    ("Crawl-delay: " + "9" * 5000, None, None),  # int() of it raises in CPython 3.11
+    ("Crawl-delay: " + "9" * 400, 10**10, None),
+    ("Crawl-delay: " + "9" * 5000, 10**10, None),  # int() of it raises in CPython 3.11
     ("Request-rate: 1/10", None, (1, 10)),
     ("Request-rate: 1/10m 0600-0845", None, (1, 600)),
     ("Request-rate: 9/10\nRequest-rate: 1/10\nRequest-rate: 2/1", None, (1, 10)),
     ("Request-rate: 0/0", None, None),
-    ("Request-rate: " + "9" * 400 + "/1", None, None),
+    ("Request-rate: " + "9" * 400 + "/1", None, (10**10, 1)),
 ]
 
 

@@ -179,7 +179,7 @@ def test_500_kib_count() -> None:
 
 
 def test_a_delay_of_400_digits() -> None:
-    assert parser(b"User-agent: *\nCrawl-delay: " + b"9" * 400).crawl_delay("x") is None
+    assert parser(b"User-agent: *\nCrawl-delay: " + b"9" * 400).crawl_delay("x") == 1e10
 
 
 @given(st.binary(), st.one_of(st.text(), st.binary()), st.one_of(st.text(), st.binary()))

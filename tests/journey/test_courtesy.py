@@ -172,6 +172,23 @@ async def test_text_and_page_for_the_owner(folder: Path) -> None:
     assert [item["host"] for item in both.json] == [key]
 
 
+async def test_a_retry_after_of_many_digits_is_the_same_everywhere(folder: Path) -> None:
+    site = Site(robots("User-agent: *\nDisallow: /private\n"))
+    site.busy["/0"] = answer(b"", 503, [("Retry-After", "9" * 20)])
+    async with serving(site) as server:
+        await goodbot("crawl", server.url("/0"), "--into", folder, "--allow-private")
+        why = await goodbot("why", server.url("/0"), "--in", folder)
+        text = await goodbot("courtesy", "--in", folder)
+        page = await goodbot("courtesy", "--in", folder, "--format", "html")
+        robots_txt = server.url("/").removesuffix("/")
+    assert f"Retry-After asks for {'9' * 20} s, cut to 86400 s (retry_after_most)" in why.out
+    assert f"its Retry-After asks for {'9' * 20} s, more than retry_after_most 86400" in why.out
+    longest = "the longest asks for 10000000000 s or more, more than retry_after_most 86400 in goodbot.toml"
+    assert f"  Retry-After   1, {longest}; 0 requests inside\n" in text.out
+    assert longest in page.out
+    assert f"  robots.txt    of {robots_txt}: read\n" in text.out
+
+
 async def test_hosts_nobody_knows_and_input_nobody_means(folder: Path, tmp_path: Path) -> None:
     site = Site(robots(""))
     async with serving(site) as server:
@@ -181,7 +198,11 @@ async def test_hosts_nobody_knows_and_input_nobody_means(folder: Path, tmp_path:
     assert (text.status, text.out) == (0, "example.org is not known to this crawl\n")
     for bad in (
         "",
-        "http://example.org/",
+        "http://example.org/a",
+        "ftp://example.org/",
+        "http://",
+        "2606:4700:::1",
+        "fe80::1%eth0",
         "a/b",
         "a b",
         "user@a",

@@ -58,6 +58,7 @@ async def test_the_whole_way(folder: Path) -> None:
         "bytes": status["bytes"],
         "hosts": 1,
         "next_ready_at": None,
+        "lessons": {"in_force": 0, "lapsed": 0},
         "due_again_at": status["due_again_at"],
         "running": False,
         "live": None,
@@ -279,10 +280,13 @@ async def test_damage_is_named(folder: Path) -> None:
         assert (await goodbot("status", "--in", folder)).status == 0
 
         (folder / "index" / "meta.json").write_text("{nonsense")
-        for command in (["search", "x", "--in"], ["serve", "--port", "0", "--in"], ["crawl", "--into"]):
+        for command in (["search", "x", "--in"], ["serve", "--port", "0", "--in"]):
             result = await goodbot(*command, folder)
             assert result.status == 3, (command, result)
-            assert "index" in result.complaint
+            assert "meta.json is damaged" in result.complaint
+        result = await goodbot("crawl", "--into", folder)
+        assert (result.status, "meta.json is damaged" in result.err) == (0, True)
+        assert (await goodbot("search", "x", "--in", folder)).status == 0
 
 
 async def test_damage_in_the_archive_is_told_when_its_index_is_made_anew(folder: Path) -> None:
@@ -295,7 +299,7 @@ async def test_damage_in_the_archive_is_told_when_its_index_is_made_anew(folder:
     (folder / "warc" / archive.name.replace(".warc.gz", ".cdxj")).unlink()
     result = await goodbot("crawl", "--into", folder)
     assert result.status == 0, result.err
-    assert f"{archive.name} is damaged at byte " in result.err
+    assert f"the archive is damaged: {archive.name}: bytes " in result.err
     assert archive.read_bytes() == content
 
 

@@ -108,7 +108,7 @@ async def test_on_a_terminal_it_says_how_far_it_is_if_it_takes_long(crawled: Pat
     os.close(theirs)
     said = _all_of(ours).decode()
     assert process.returncode == 0
-    assert re.match(r"\r\x1b\[K\d+\.\d [kM]B of \d+\.\d MB, about \d+ s left\r\x1b\[K", said)
+    assert re.match(r"\r\x1b\[K\d+\.\d [kM]B of \d+\.\d MB, \d+\.\d [kM]B/s, about \d+ s left\r\x1b\[K", said)
 
 
 def _all_of(terminal: int) -> bytes:

@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import shutil
 import signal
 import zlib
 from collections import Counter
@@ -193,3 +194,68 @@ async def test_killed_five_times(tmp_path: Path) -> None:
         status = (await goodbot("status", "--in", folder, "--json")).json
         assert status["finished"] is True
         assert status["states"]["visited"] == len(expected)
+
+
+async def indexed(folder: Path) -> set[str]:
+    """What a search finds, each page once."""
+    results = await goodbot("search", "words", "--in", folder, "--json", "--top", "1000")
+    assert results.status == 0, results.err
+    hits = [hit["url"] for hit in results.json["hits"]]
+    assert len(hits) == len(set(hits)) == results.json["total"]
+    return set(hits)
+
+
+@pytest.mark.long
+async def test_killed_thirty_times_with_an_index(tmp_path: Path) -> None:
+    """At the end every page is visited, in the archive and in the index, none of them twice."""
+    dice = random.Random(30)
+    async with WebServer(fallback=big_site) as server:
+        options = ("--into", tmp_path, "--allow-private", "--no-duplicates", "--workers", "1", "--json")
+        for _ in range(30):
+            before = len(server.exchanges)
+            process = await start("crawl", server.url("/"), *options)
+            pages = before + dice.randint(0, BIG_PAGES // 40)
+            while len(server.exchanges) < pages and process.returncode is None:  # noqa: ASYNC110 - other process
+                await asyncio.sleep(0.005)
+            await asyncio.sleep(dice.uniform(0, 0.4))  # in the middle of a commit, too
+            if process.returncode is None:
+                process.kill()
+            await ended(process)
+            await server.deserted()
+        last = await goodbot("crawl", "--into", tmp_path, "--json")
+        assert (last.status, last.lines[-1]["reason"]) == (0, "finished")
+        found = await visited(tmp_path)
+        assert found == set(page_counts([server]))
+    assert len(found) == BIG_PAGES  # "/" and "/0" are two, and one is closed
+    assert set(check_archive(tmp_path)) == found
+    assert await indexed(tmp_path) == found
+
+
+@pytest.mark.long
+async def test_a_rebuild_killed_thirty_times(tmp_path: Path) -> None:
+    """By hand and by a crawl, over an index that is there, and over none; searches are answered by the old one."""
+    dice = random.Random(30)
+    async with WebServer(fallback=big_site) as server:
+        await goodbot("crawl", server.url("/"), "--into", tmp_path, "--allow-private", "--no-duplicates")
+        found = await visited(tmp_path)
+        assert await indexed(tmp_path) == found
+        asked = len(server.exchanges)
+        for kill in range(30):
+            if kill == 15:
+                shutil.rmtree(tmp_path / "index", ignore_errors=True)
+            command = ("crawl", "--into", tmp_path) if kill % 5 == 4 else ("index", "rebuild", "--in", tmp_path)
+            process = await start(*command)
+            reached = dice.choice(["index.new/goodbot.json", "index.new/meta.json", "index.new/*.store", "index.old"])
+            while not any(tmp_path.glob(reached)) and process.returncode is None:  # noqa: ASYNC110 - other process
+                await asyncio.sleep(0.001)
+            await asyncio.sleep(dice.choice([0, dice.uniform(0, 0.5)]))
+            if process.returncode is None:
+                process.kill()
+            await ended(process)
+            if kill < 15 and (tmp_path / "index").exists():
+                assert await indexed(tmp_path) == found
+        assert (await goodbot("index", "rebuild", "--in", tmp_path)).status == 0
+        assert await indexed(tmp_path) == found
+        assert (await goodbot("crawl", "--into", tmp_path)).status == 0
+        assert len(server.exchanges) == asked
+    assert not [*tmp_path.glob("index.*")]

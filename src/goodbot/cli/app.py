@@ -19,9 +19,12 @@ COMMANDS = {
     "submit": "More URLs for a crawl",
     "export": "What a crawl knows, as JSON lines",
     "why": "Everything decided about one URL",
+    "lessons": "List or drop what a crawl has learned about hosts",
     "courtesy": "What each host asked of the robot, and what it did",
     "forget": "Stop asking a host, and remove what is kept of it",
+    "archive": "Check the archive of a crawl, and repair it",
     "search": "Find pages that were crawled",
+    "index": "Rebuild the search index from the archive",
     "serve": "The search page, on this machine",
     "key": "The key that a robot signs its requests with",
     "allowed": "May a robot fetch these URLs?",
@@ -119,4 +122,4 @@ def _complain(text: str, status: int) -> int:
 
 def _command(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
-    return f"{context.info_name} " if context is not None and context.parent is not None else ""
+    return f"{context.command_path.partition(' ')[2]} " if context is not None and context.parent is not None else ""

@@ -5,7 +5,7 @@ from typing import Literal
 
 import click
 
-from goodbot.cli.text import counted
+from goodbot.human import counted
 from goodbot.live import Live
 from goodbot.outside import open_desk
 from goodbot.robot.desk import Desk

@@ -2,27 +2,33 @@
 
 import json
 import sys
+import time
 from collections.abc import Iterator
 from importlib.metadata import version
+from ipaddress import IPv6Address
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import click
 
+from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.text import counted, human_duration
+from goodbot.cli.text import human_duration
 from goodbot.config import Settings
 from goodbot.errors import InputError
+from goodbot.exclusion import Access
 from goodbot.exclusion.showing import shown
 from goodbot.folder import CrawlFolder
-from goodbot.human import human_time
+from goodbot.human import counted, human_time
+from goodbot.robot.courtesy import longest_retry_after
 from goodbot.robot.identity import identity_of
 from goodbot.store.courtesy_report import HostReport, OriginReport, RefusedUrl, host_reports
 from goodbot.url import parse_url
 from goodbot.web.courtesy_page import courtesy_page
 
 HOST_MOST_CHARS = 300
+PORT_MOST_DIGITS = 5
 
 
 @click.command(name="courtesy")
@@ -44,23 +50,41 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     wanted = None if host is None else host_key(host)
     crawl = CrawlFolder(folder)
     crawl.check()
-    token = identity_of(crawl.settings(Settings()), version("goodbot")).token
+    settings = crawl.settings(Settings())
+    token = identity_of(settings, version("goodbot")).token
     reports = host_reports(crawl.frontier, token, wanted)
     if as_json or form == "json":
         _write(_json_pieces(reports))
     elif form == "html":
-        _write(courtesy_page(reports, wanted))
+        _write(courtesy_page(reports, wanted, settings.retry_after_most))
     else:
-        _write_text(reports, wanted)
+        _write_text(reports, wanted, settings.retry_after_most)
 
 
 def host_key(text: str) -> str:
-    """What politeness counts as one host: the one that `HOST` or `HOST:PORT` names. Raises InputError."""
-    url = parse_url(f"http://{text}/") if 0 < len(text) <= HOST_MOST_CHARS else None
-    odd = any(sign in "/\\?#@%" or sign.isspace() or not sign.isprintable() for sign in text)
-    if url is None or odd:
-        raise InputError(f"not a host such as example.org or 127.0.0.1:8000: {shown(text)!r}")
+    """What politeness counts as one host: the one that `HOST`, `HOST:PORT`, an IPv6 address (with a port: in brackets),
+    or the URL of a site names. Raises InputError, also for an IPv6 address without brackets whose end may be a port."""
+    scheme, separator, rest = text.rpartition("://")
+    named = rest.removesuffix("/") if separator else text
+    address, _, port = named.rpartition(":")
+    if _is_ipv6(address) and port.isascii() and port.isdecimal() and len(port) <= PORT_MOST_DIGITS:
+        whole = f", or [{named}] if all of it is the address" if _is_ipv6(named) else ""
+        raise InputError(f"an IPv6 address with a port needs brackets: write [{address}]:{port}{whole}")
+    authority = f"[{named}]" if _is_ipv6(named) else named
+    odd = any(sign in "/\\?#@%" or sign.isspace() or not sign.isprintable() for sign in named)
+    fits = 0 < len(named) <= HOST_MOST_CHARS and not odd and scheme.lower() in ("", "http", "https")
+    url = parse_url(f"{scheme or 'http'}://{authority}/") if fits else None
+    if url is None:
+        raise InputError(f"not a host such as example.org, 127.0.0.1:8000 or 2001:db8::1: {shown(text)!r}")
     return url.host_key
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _write(pieces: Iterator[str]) -> None:
@@ -110,6 +134,7 @@ def _json(report: HostReport) -> dict[str, Any]:
             {"url": item.url, "at": item.at, "line": item.line, "reason": item.reason} for item in report.refused_urls
         ],
         "forgotten_at": report.forgotten_at,
+        "lessons": [lesson_json(lesson) for lesson in report.lessons],
     }
 
 
@@ -134,7 +159,7 @@ def _origin_json(origin: OriginReport) -> dict[str, Any]:
 # ---- text -----------------------------------------------------------------------------------------------------------
 
 
-def _write_text(reports: Iterator[HostReport], wanted: str | None) -> None:
+def _write_text(reports: Iterator[HostReport], wanted: str | None, retry_after_most: float) -> None:
     first = next(reports, None)
     if first is None:
         click.echo("no host was asked anything yet" if wanted is None else f"{wanted} is not known to this crawl")
@@ -142,11 +167,11 @@ def _write_text(reports: Iterator[HostReport], wanted: str | None) -> None:
     for number, report in enumerate(chain([first], reports)):
         if number:
             click.echo()
-        for line in _lines(report):
+        for line in _lines(report, retry_after_most):
             click.echo(line)
 
 
-def _lines(report: HostReport) -> Iterator[str]:
+def _lines(report: HostReport, retry_after_most: float) -> Iterator[str]:
     done = report.done
     yield report.host
     if report.forgotten_at is not None:
@@ -164,11 +189,13 @@ def _lines(report: HostReport) -> Iterator[str]:
     yield f"  least gap     {_gap(done.least_gap_s, 'one request only')}{sooner}"
     yield f"  429 and 503   {done.status_429:,} and {done.status_503:,}"
     if done.retry_afters:
-        longest = human_duration(done.longest_retry_after_s)
-        yield f"  Retry-After   {done.retry_afters:,}, {longest} at most; {done.inside:,} requests inside"
+        longest = longest_retry_after(done.longest_retry_after_s, retry_after_most)
+        yield f"  Retry-After   {done.retry_afters:,}, {longest}; {counted(done.inside, 'request')} inside"
     yield f"  waited        {human_duration(done.waited_s)} because it was asked for"
     for origin in report.origins:
         yield from _origin_lines(origin)
+    for number, lesson in enumerate(report.lessons):
+        yield f"  {'' if number else 'learned':<12}  {shown(lesson.evidence)}; {held(lesson, time.time())}"
     if report.refused:
         yield f"  disallowed    {counted(report.refused, 'URL')}, not fetched"
         yield from (f"                {_refused_line(item)}" for item in report.refused_urls)
@@ -179,14 +206,18 @@ def _gap(gap_s: float | None, otherwise: str) -> str:
 
 
 def _origin_lines(origin: OriginReport) -> Iterator[str]:
-    access = origin.access
-    state = "forgotten" if access is None else f"{access.result}, {access.reason}"
-    yield f"  robots.txt    of {origin.origin}: {state}"
+    yield f"  robots.txt    of {origin.origin}: {_state(origin.access)}"
     for one in origin.versions:
         what = one.failure or f"status {one.status}"
         size = f", {one.bytes:,} bytes, SHA-256 {one.digest[:16]}…" if one.digest and one.bytes is not None else ""
         times = "once" if one.fetches == 1 else f"{one.fetches:,} times"
         yield f"                {human_time(one.first_at)}  {what}{size} ({times})"
+
+
+def _state(access: Access | None) -> str:
+    if access is None:
+        return "forgotten"
+    return "read" if access.result == "successful" else access.reason.rstrip(".")
 
 
 def _refused_line(item: RefusedUrl) -> str:

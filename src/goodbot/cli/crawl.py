@@ -12,10 +12,19 @@ from typing import Any, get_args, get_origin
 import click
 
 from goodbot.cli.dry_run import plan_crawl
+from goodbot.cli.index_progress import IndexProgress
+from goodbot.cli.lesson_text import left_out_line
 from goodbot.cli.options import Bytes, base_settings, json_option, write_json
 from goodbot.cli.progress import Progress, progress_for
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
-from goodbot.cli.text import human_duration, when_due_again
+from goodbot.cli.text import (
+    damage_line,
+    forgotten_line,
+    human_duration,
+    removed_damage_line,
+    replayed_line,
+    when_due_again,
+)
 from goodbot.config import (
     FollowRel,
     ScopeKind,
@@ -24,8 +33,8 @@ from goodbot.config import (
 )
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIALECTS
-from goodbot.folder import CrawlFolder
-from goodbot.human import human_bytes
+from goodbot.folder import CrawlFolder, index_lag
+from goodbot.human import counted, human_bytes
 from goodbot.robot.rounds import EndReason
 from goodbot.robot.seeding import Seeding
 from goodbot.settings_file import (
@@ -60,6 +69,7 @@ _METAVARS = {
     "concurrency": "N",
     "per_host": "N",
     "delay": "S",
+    "crawl_delay_most": "S",
     "agent": "TOKEN",
     "contact": "C",
     "sign": "FILE",
@@ -174,14 +184,28 @@ async def run_crawl(
     """Runs one crawl to its end, shows how it goes, gives the exit status. `listed`: more seeds. `revisit_until`: see
     `open_crawl`."""
     progress = progress_for(page_event if as_json else None)
-    async with open_crawl(folder, settings, progress.observe, listed, revisit_until) as crawl:
-        for damage in crawl.damage:
-            progress.say(f"{damage}; nothing was cut off, but its index ends there")
+    watch = IndexProgress(progress.say)
+    async with open_crawl(folder, settings, progress.observe, listed, revisit_until, watch=watch) as crawl:
+        if crawl.damage:
+            progress.say(damage_line(crawl.damage, folder))
         if crawl.replayed:
-            progress.say(f"{crawl.replayed} pages of the last run were not in the index yet; they are now")
+            progress.say(replayed_line(crawl.replayed))
         with progress.watching():
             reason = await _until_end(crawl, max_pages, progress)
-        return _report(crawl, reason, progress, folder, as_json=as_json)
+        seconds, failed = progress.seconds, crawl.failed_seed()
+        for gone in crawl.remove_forgotten(lambda host: progress.say(f"removing what is kept of {host}")):
+            progress.say(forgotten_line(gone.host, {"URL": gone.urls, "record": gone.captures}))
+            if gone.damaged_bytes:
+                progress.say(removed_damage_line(gone.host, gone.damaged_bytes, folder))
+        if as_json:
+            _write_end(crawl, reason)
+        else:
+            _print_end(crawl, reason, progress.bytes, seconds, folder)
+    if reason == "interrupted":
+        return 130
+    if failed is not None:
+        raise RunError(f"no seed could be fetched: {failed.url}: {failed.why}")
+    return 0
 
 
 async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress) -> EndReason:
@@ -212,33 +236,30 @@ async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress) ->
             loop.remove_signal_handler(number)
 
 
-def _report(crawl: Crawl, reason: EndReason, progress: Progress, folder: Path, *, as_json: bool) -> int:
-    """The end of a crawl, told; gives the exit status."""
-    visited = crawl.crawler.visited
-    if as_json:
-        write_json({"event": "end", "reason": reason, "visited": visited})
-    else:
-        _print_end(crawl, reason, progress, folder)
-    if reason == "interrupted":
-        return 130
-    failed = crawl.failed_seed()
-    if failed is not None:
-        raise RunError(f"no seed could be fetched: {failed.url}: {failed.why}")
-    return 0
+def _write_end(crawl: Crawl, reason: EndReason) -> None:
+    left_out, lacking = crawl.left_out(), crawl.not_indexed()
+    lessons = {"left_out": left_out._asdict()} if left_out.lessons else {}
+    lag = {"not_indexed": lacking} if lacking else {}
+    write_json({"event": "end", "reason": reason, "visited": crawl.crawler.visited, **lessons, **lag})
 
 
-def _print_end(crawl: Crawl, reason: EndReason, progress: Progress, folder: Path) -> None:
-    status, seconds, visited = crawl.status(), progress.seconds, crawl.crawler.visited
+def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folder: Path) -> None:
+    """The end of a crawl that has received `size` bytes."""
+    status, visited, left_out = crawl.status(), crawl.crawler.visited, crawl.left_out()
     what = {"finished": "finished", "max-pages": "reached --max-pages", "interrupted": "interrupted"}[reason]
     click.echo(
-        f"{what}: {visited} pages visited in {human_duration(seconds)} "
-        f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(progress.bytes)})"
+        f"{what}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
+        f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(size)})"
     )
     click.echo("  " + ", ".join(f"{status.states[state]} {state}" for state in STATES if status.states[state]))
     if not status.finished:
         click.echo(f"  go on with: goodbot crawl --into {folder}")
     elif not visited and (due_again_at := crawl.ledger.due_again_at()) is not None:
         click.echo(f"  {when_due_again(due_again_at, time.time())}")
+    if left_out.lessons:
+        click.echo(f"  {left_out_line(left_out)}: goodbot lessons list --in {folder}")
+    if (why := index_lag(folder).why) and not crawl.settings.index:
+        click.echo(f"  {why}")
 
 
 def page_event(outcome: Outcome) -> dict[str, object]:

@@ -7,9 +7,9 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import write_json
-from goodbot.cli.text import counted, human_duration
+from goodbot.cli.text import human_duration
 from goodbot.config import Settings
-from goodbot.human import human_time
+from goodbot.human import counted, human_time
 from goodbot.outside import rehearse
 from goodbot.robot.plan import Plan, PlannedHost
 from goodbot.store.hosts import COUNT_MOST, HOSTS_MOST

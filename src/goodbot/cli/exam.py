@@ -118,6 +118,8 @@ def _print_recipe(known: Found) -> None:
     click.echo(f"{known.name}:", err=True)
     for sentence in known.recipe.settings:
         click.echo(f"  {sentence}", err=True)
+    if known.recipe.fails:
+        click.echo(f"  It is known to fail: {', '.join(known.recipe.fails)}.", err=True)
     click.echo(f"  It keeps in {{dir}}: {known.recipe.keeps}.", err=True)
     click.echo(f"  {as_typed(known.command)}", err=True)
 

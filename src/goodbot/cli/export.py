@@ -2,21 +2,22 @@
 
 import os
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
+from goodbot.archived import Archived, Gap
+from goodbot.cli.meter import Meter
 from goodbot.cli.options import in_option, write_json
-from goodbot.cli.text import human_duration
+from goodbot.cli.text import damage_line
 from goodbot.config import Settings
-from goodbot.errors import InputError, RunError
-from goodbot.folder import CrawlFolder, archived_pages, open_archive, open_ledger
-from goodbot.human import human_bytes
+from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.folder import CrawlFolder, archived_pages, missing_records, open_archive, open_ledger
+from goodbot.human import counted
 from goodbot.page import read_page
 from goodbot.ports import Ledger
-from goodbot.values import Archived, Page
+from goodbot.values import Page, UrlRecord
 
 
 @click.command(name="export")
@@ -37,15 +38,22 @@ def command(folder: Path, what: str, as_json: bool) -> None:
     links  every link on them: source, target, anchor, rel
     warc   every record kept, as one WARC file (gzip): goodbot export --what warc --in DIR > all.warc.gz
 
-    Pages, links and records are read from the archive, so a crawl run with --no-archive has none.
+    Pages, links and records are read from the archive, so a crawl run with --no-archive has none. If the archive is
+    damaged, everything that can be read is printed; the last line of standard error says what is missing, and the exit
+    status is 3.
     """
     if what == "warc":
         _write_warc(folder, as_json)
         return
+    lost: list[UrlRecord] = []
     with open_ledger(folder) as ledger:
-        lines = _urls(ledger) if what == "urls" else _read(folder, ledger, what)
+        lines = _urls(ledger) if what == "urls" else _read(folder, ledger, what, lost)
         for line in lines:
             write_json(line)
+    if lost:
+        warc = CrawlFolder(folder).warc
+        missing = "" if warc.is_dir() else f"{warc} is missing: "
+        raise _damaged(f"{missing}{counted(len(lost), 'page')} cannot be read, the first is {lost[0].url}", folder)
 
 
 def _urls(ledger: Ledger) -> Iterator[dict[str, object]]:
@@ -62,10 +70,10 @@ def _urls(ledger: Ledger) -> Iterator[dict[str, object]]:
         }
 
 
-def _read(folder: Path, ledger: Ledger, what: str) -> Iterator[dict[str, object]]:
+def _read(folder: Path, ledger: Ledger, what: str, lost: list[UrlRecord]) -> Iterator[dict[str, object]]:
     settings = CrawlFolder(folder).settings(Settings())
     with open_archive(folder) as archive:
-        for archived in archived_pages(ledger, archive):
+        for archived in archived_pages(ledger, archive, lost.append):
             limit, most = settings.decoded_limit, settings.document_limit
             page = read_page(archived.url, archived.response, settings.agent, limit, document_bytes=most)
             if what == "pages":
@@ -99,19 +107,24 @@ def _write_warc(folder: Path, as_json: bool) -> None:
         raise InputError("--json: a WARC file cannot be printed as JSON; see --what pages")
     if sys.stdout.isatty():
         raise InputError("a WARC file is not for a terminal: add > all.warc.gz")
-    with open_archive(folder) as archive:
-        size, pieces = archive.export()
-        meter = _Meter(size)
+    lost: list[Gap] = []
+    with open_archive(folder) as archive, Meter() as meter:
+        missing = missing_records(folder, archive)
+        size, pieces = archive.export(lost.append)
+        done = 0
         try:
             for piece in pieces:
                 _write_all(piece)
-                meter.add(len(piece))
+                done += len(piece)
+                meter.tell(done, size)
         except BrokenPipeError:
             raise
         except OSError as error:
             raise RunError(f"cannot write the WARC file: {error.strerror}") from error
-        finally:
-            meter.close()
+    known = {gap.file for gap in lost}
+    lost += (gap for gap in missing if gap.file not in known)
+    if lost:
+        raise DamagedError(damage_line(lost, folder))
 
 
 def _write_all(piece: bytes) -> None:
@@ -121,26 +134,8 @@ def _write_all(piece: bytes) -> None:
         rest = rest[os.write(sys.stdout.fileno(), rest) :]
 
 
-class _Meter:
-    """A line on the terminal that says how far the writing is, if it takes over two seconds."""
-
-    def __init__(self, size: int) -> None:
-        self._size = size
-        self._done = 0
-        self._began = time.monotonic()
-        self._next = self._began + 2 if sys.stderr.isatty() else float("inf")
-        self._shown = False
-
-    def add(self, count: int) -> None:
-        self._done += count
-        now = time.monotonic()
-        if now >= self._next:
-            left = human_duration((now - self._began) * (self._size - self._done) / self._done)
-            line = f"{human_bytes(self._done)} of {human_bytes(self._size)}, about {left} left"
-            click.echo(f"\r\x1b[K{line}", nl=False, err=True)
-            self._next, self._shown = now + 0.5, True
-
-    def close(self) -> None:
-        """Wipes the line."""
-        if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
+def _damaged(what: str, folder: Path) -> DamagedError:
+    return DamagedError(
+        f"the archive is damaged: {what}; see goodbot archive check --in {folder}"
+        f" (goodbot archive repair --in {folder} lets the next crawl fetch lost pages again)"
+    )

@@ -1,12 +1,13 @@
 """`goodbot forget`: a host is asked nothing any more, and nothing of it is kept."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
 from goodbot.cli.courtesy import host_key
 from goodbot.cli.options import in_option, json_option, write_json
-from goodbot.cli.text import counted
+from goodbot.cli.text import forgotten_line, removed_damage_line
 from goodbot.errors import InputError
 from goodbot.outside import Forgotten, forget, remember
 
@@ -16,43 +17,72 @@ from goodbot.outside import Forgotten, forget, remember
 @in_option
 @click.option("--undo", is_flag=True, help="The host may be found and asked again; what was removed is gone.")
 @json_option
-def command(host: str, folder: Path, undo: bool, as_json: bool) -> None:
+def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     """Stop asking HOST, and remove what the crawl in DIR keeps of it: URLs, robots.txt, captures, documents.
 
-    On private addresses a host is HOST:PORT. A running crawl leaves the host at once, and removes what is kept when it
-    ends. Neither links nor seeds bring the host back, unless with --undo. Its name and the numbers of `goodbot
-    courtesy` stay, so that it can be shown that nothing was asked since.
+    On private addresses a host is HOST:PORT; without a port it is port 80. HOST may also be the URL of the site, or an
+    IPv6 address: with a port it needs brackets ([::1]:8000), without one it does not.
+
+    A running crawl stops requesting the host and removes its pages from the search at once. It removes everything else
+    it keeps of the host when it ends; until then, `goodbot forget` says that this is not done yet. Neither links nor
+    seeds bring the host back, unless with --undo. Its name and the numbers of `goodbot courtesy` stay, so that it can
+    be shown that nothing was asked since.
 
     The files of the archive keep their length: the records in them are overwritten. Other hosts' pages keep their links
     to this one.
 
-    Exit status: 2 the crawl does not know the host, 3 a running crawl does not answer.
+    A host that the crawl does not know is barred all the same, and the message names known hosts of the same name or
+    address with another port.
+
+    Exit status: 0 everything is removed, or a running crawl will remove it ("done": false), 2 there is no crawl in DIR,
+    HOST is not a host name, or with --undo not a forgotten host, 3 a running crawl does not answer.
     """
     wanted = host_key(host)
     if undo:
         if not remember(folder, wanted):
             raise InputError(f"{wanted} is not forgotten")
-        click.echo(f"{wanted} may be asked again, once a link or a seed leads to it")
-        return
+        if as_json:
+            write_json({"done": True, "host": wanted})
+        else:
+            click.echo(f"{wanted} may be asked again, once a link or a seed leads to it")
+        return 0
     done = forget(folder, wanted)
     if as_json:
         write_json(
             {
+                "done": not (done.running and done.known),
                 "host": done.host,
+                "known": done.known,
                 "running": done.running,
                 "urls": done.urls,
                 "records": done.captures,
                 "documents": done.documents,
+                "damaged_bytes": done.damaged_bytes,
+                "similar": list(done.similar),
             }
         )
-        return
-    click.echo(_line(done))
+    else:
+        click.echo(_line(done, folder))
+    if done.damaged_bytes:
+        click.echo(removed_damage_line(done.host, done.damaged_bytes, folder), err=True)
+    return 0
 
 
-def _line(done: Forgotten) -> str:
+def _line(done: Forgotten, folder: Path) -> str:
+    if not done.known:
+        return (
+            f"this crawl knows no host {done.host}; it is barred all the same, so that neither links nor seeds"
+            f" bring it in (goodbot forget {done.host} --undo --in {folder})"
+            f"{_question(done.similar)}"
+        )
     if done.running:
-        return f"{done.host} is asked nothing any more; what is kept of it is removed when the crawl ends"
-    removed = ", ".join(
-        (counted(done.urls, "URL"), counted(done.captures, "record"), counted(done.documents, "document"))
-    )
-    return f"{done.host} is forgotten: {removed} removed"
+        return (
+            f"the running crawl requests nothing more from {done.host} and removes its pages from the search now;"
+            " URLs and records are not removed yet: the crawl removes them when it ends"
+            f" (to end it now: goodbot stop --in {folder})"
+        )
+    return forgotten_line(done.host, {"URL": done.urls, "record": done.captures, "document": done.documents})
+
+
+def _question(hosts: Sequence[str]) -> str:
+    return f"; did you mean {' or '.join(hosts)}?" if hosts else ""

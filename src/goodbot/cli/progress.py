@@ -12,9 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from goodbot.cli.options import write_json
-from goodbot.cli.text import counted, human_duration
-from goodbot.human import human_bytes
+from goodbot.cli.text import human_duration
+from goodbot.human import counted, human_bytes
 from goodbot.live import Live
+from goodbot.robot.deaths import KILLS_THE_READER
 from goodbot.values import Outcome
 
 LINE_EVERY_S = 10.0
@@ -45,6 +46,11 @@ class Progress:
             self.last = outcome.url.text
             if self.held.startswith(outcome.url.host_key + ":"):
                 self.held = ""
+
+    def warn(self, outcome: Outcome) -> None:
+        """A line for a page that killed robot processes."""
+        if outcome.why.startswith(KILLS_THE_READER):
+            self.say(f"{outcome.url}: {outcome.why}")
 
     def tick(self, live: Live) -> None:
         """Called by the crawl twice a second."""
@@ -81,6 +87,10 @@ class JsonProgress(Progress):
 class LineProgress(Progress):
     """A line on standard error every ten seconds: for logs and pipes."""
 
+    def observe(self, outcome: Outcome) -> None:
+        super().observe(outcome)
+        self.warn(outcome)
+
     @contextmanager
     def _shown(self) -> Iterator[None]:
         self._next = LINE_EVERY_S
@@ -99,6 +109,10 @@ class LiveProgress(Progress):
     def __init__(self) -> None:
         super().__init__()
         self._console = Console(stderr=True)
+
+    def observe(self, outcome: Outcome) -> None:
+        super().observe(outcome)
+        self.warn(outcome)
 
     def say(self, text: str) -> None:
         self._console.print(Text(text))

@@ -10,7 +10,7 @@ import click
 
 from goodbot.cli.options import in_option, json_option, write_json
 from goodbot.errors import InputError
-from goodbot.folder import open_search
+from goodbot.folder import index_lag, open_search
 from goodbot.hits import Hit, Results
 from goodbot.index import results_json
 
@@ -38,7 +38,9 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
     """
     if (query is None) == (run_file is None):
         raise InputError("give a QUERY, or --run FILE.jsonl")
-    search = open_search(folder)
+    search, lag = open_search(folder), index_lag(folder)
+    if lag.why:
+        click.echo(lag.why, err=True)
     if run_file is not None:
         for query_id, text in _queries(run_file):
             for rank, hit in enumerate(search.search(text, top).hits, start=1):
@@ -46,7 +48,7 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
         return
     results = search.search(query or "", top)
     if as_json:
-        write_json(results_json(results))
+        write_json({**results_json(results), **({"not_indexed": lag.missing} if lag.missing else {})})
         return
     print_results(results)
 

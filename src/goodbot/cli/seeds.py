@@ -8,8 +8,8 @@ from typing import BinaryIO, Final
 
 import click
 
-from goodbot.cli.text import counted
 from goodbot.errors import InputError
+from goodbot.human import counted
 from goodbot.page.coding import unpacked
 from goodbot.page.references import FileKind, kind_of, reader_of, references, with_head
 from goodbot.robot.seeding import PrivateSeedError, parse_seeds

@@ -6,7 +6,7 @@ import click
 
 from goodbot.asking import robots_asker
 from goodbot.cli.options import base_settings, in_option
-from goodbot.folder import CrawlFolder, open_search_or_nothing
+from goodbot.folder import CrawlFolder, index_lag, open_search_or_nothing
 from goodbot.outside import CrawlDesk
 from goodbot.robot.signing import WELL_KNOWN, Signer, signer_of
 from goodbot.web import KeyDirectory, create_app, serve
@@ -49,6 +49,8 @@ def command(folder: Path, host: str, port: int) -> None:
     signer = signer_of(settings)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
     app = create_app(open_search_or_nothing(folder), "goodbot", crawl, keys, robots_asker(settings))
+    if why := index_lag(folder).why:
+        click.echo(why, err=True)
     serve(app, host, port, lambda url: _say(url, crawl.token, signer))
 
 

@@ -10,7 +10,7 @@ from goodbot.cli.options import in_option, json_option, write_json
 from goodbot.cli.progress import error_line, summary
 from goodbot.cli.text import when_due_again
 from goodbot.folder import open_ledger
-from goodbot.human import human_bytes, human_time
+from goodbot.human import counted, human_bytes, human_time
 from goodbot.live import Live
 from goodbot.outside import look_at
 from goodbot.robot.desk import CrawlView
@@ -38,15 +38,15 @@ def command(folder: Path, as_json: bool) -> None:
     """
     view = look_at(folder)
     with open_ledger(folder) as ledger:
-        due_again_at = ledger.due_again_at()
+        due_again_at, lessons = ledger.due_again_at(), ledger.lesson_counts()
     if as_json:
-        write_json(_json(view, due_again_at))
+        write_json(_json(view, due_again_at, lessons))
         return
-    for line in _lines(view, due_again_at):
+    for line in _lines(view, due_again_at, lessons):
         click.echo(line)
 
 
-def _json(view: CrawlView, due_again_at: float | None) -> dict[str, object]:
+def _json(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]) -> dict[str, object]:
     status = view.status
     return {
         "finished": status.finished,
@@ -56,20 +56,23 @@ def _json(view: CrawlView, due_again_at: float | None) -> dict[str, object]:
         "hosts": status.hosts,
         "next_ready_at": status.next_ready_at,
         "due_again_at": due_again_at,
+        "lessons": {"in_force": lessons[0], "lapsed": lessons[1]},
         "running": view.running,
         "live": live_json(view.live) if view.live is not None else None,
     }
 
 
-def _lines(view: CrawlView, due_again_at: float | None) -> Iterator[str]:
+def _lines(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]) -> Iterator[str]:
     status = view.status
     done = "finished" if status.finished else "not finished"
-    yield f"{done}: {status.pages} pages, {human_bytes(status.bytes)}, {status.hosts} hosts"
+    yield f"{done}: {counted(status.pages, 'page')}, {human_bytes(status.bytes)}, {counted(status.hosts, 'host')}"
     yield from (f"  {status.states[state]:>10,}  {state:<13} {MEANING[state]}" for state in STATES)
     if status.next_ready_at is not None and status.next_ready_at > time.time():
         yield f"goes on at {human_time(status.next_ready_at)}"
     if due_again_at is not None:
         yield when_due_again(due_again_at, time.time())
+    if lessons[0]:
+        yield f"{counted(lessons[0], 'lesson')} about traps, parameters and mirrors in force (goodbot lessons list)"
     if not view.running:
         yield "not running"
     elif view.live is None:

@@ -1,11 +1,10 @@
 """How counts and durations are written for people in a terminal."""
 
-from goodbot.human import human_time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 
-
-def counted(count: int, what: str) -> str:
-    """`1 page`, `1,200 pages`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+from goodbot.archived import Gap
+from goodbot.human import counted, human_bytes, human_time
 
 
 def human_duration(seconds: float) -> str:
@@ -22,3 +21,32 @@ def when_due_again(at: float, now: float) -> str:
     """From when `goodbot crawl --keep-fresh` has something to do."""
     when = f"since {human_time(at)}" if at <= now else f"in {human_duration(at - now)}, at {human_time(at)}"
     return f"pages are due to be asked for again {when} (goodbot crawl --keep-fresh)"
+
+
+def replayed_line(pages: int) -> str:
+    """Says what a crawl did before it went on."""
+    were, are = ("was", "it is") if pages == 1 else ("were", "they are")
+    return f"{counted(pages, 'page')} of the last run {were} not in the index yet; {are} now"
+
+
+def forgotten_line(host: str, removed: Mapping[str, int]) -> str:
+    """`example.org is forgotten: 12 URLs, 1 record removed`; `removed`: how many of what, as one is called."""
+    return f"{host} is forgotten: {', '.join(counted(count, what) for what, count in removed.items())} removed"
+
+
+def removed_damage_line(host: str, size: int, folder: Path) -> str:
+    """Says that `size` bytes of a host's archive were removed unread, and what others may have lost."""
+    return (
+        f"{human_bytes(size)} of damaged data in the archive may belong to {host}, and are removed too; goodbot archive"
+        f" repair --in {folder} lets the next crawl fetch lost pages of other hosts again"
+    )
+
+
+def damage_line(gaps: Sequence[Gap], folder: Path) -> str:
+    """Says that the archive is damaged, where the first damage is, and what to do."""
+    where = str(gaps[0])
+    more = f" and in {counted(len(gaps) - 1, 'other place')}" if len(gaps) > 1 else ""
+    return (
+        f"the archive is damaged: {where}{more}; see goodbot archive check --in {folder}"
+        f" (goodbot archive repair --in {folder} lets the next crawl fetch lost pages again)"
+    )

@@ -10,8 +10,8 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import json_option, read_input, write_json
-from goodbot.cli.text import counted
 from goodbot.errors import InputError, RunError
+from goodbot.human import counted
 from goodbot.registry import (
     OBEYS,
     PURPOSES,

@@ -1,15 +1,18 @@
 """`goodbot why`: everything decided about one URL."""
 
+import time
 from pathlib import Path
 
 import click
 
+from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option, write_json
 from goodbot.errors import InputError
 from goodbot.human import human_time
-from goodbot.outside import look_up
+from goodbot.lessons import Lesson
+from goodbot.outside import Found, look_up
+from goodbot.store.lesson_table import lesson_id
 from goodbot.url import Url, parse_url
-from goodbot.values import UrlRecord
 
 
 @click.command(name="why")
@@ -21,29 +24,40 @@ def command(url: str, folder: Path, as_json: bool) -> None:
     wanted = parse_url(url)
     if wanted is None:
         raise InputError(f"not an http or https URL: {url!r}")
-    asked_as, record = look_up(folder, wanted)
+    found = look_up(folder, wanted)
+    asked_as, record = found.asked_as, found.record
     if as_json:
-        write_json(_json(wanted, asked_as, record))
+        write_json(_json(wanted, found))
         return
     if asked_as != wanted:
         click.echo(f"{wanted}: a link to it is asked for as {asked_as}")
     if record is None:
         click.echo(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
+        _say(found.lesson)
         return
     click.echo(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
     for event in record.events:
         line = f" (line {event.line} of robots.txt)" if event.line is not None else ""
         click.echo(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
+    _say(found.lesson)
 
 
-def _json(wanted: Url, asked_as: Url, record: UrlRecord | None) -> dict[str, object]:
+def _say(lesson: Lesson | None) -> None:
+    if lesson is not None:
+        name = lesson_id(lesson)
+        click.echo(f"lesson {name}: {held(lesson, time.time())} (drop it with: goodbot lessons drop {name})")
+
+
+def _json(wanted: Url, found: Found) -> dict[str, object]:
+    record = found.record
     events = record.events if record is not None else ()
     return {
         "url": wanted.text,
-        "asked_as": asked_as.text,
+        "asked_as": found.asked_as.text,
         "state": record.state if record is not None else "unknown",
         "events": [
             {"at": event.at, "step": event.step, "decision": event.decision, "reason": event.reason, "line": event.line}
             for event in events
         ],
+        "lesson": lesson_json(found.lesson) if found.lesson is not None else None,
     }

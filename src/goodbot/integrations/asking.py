@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from threading import Lock
 from typing import Final
+from urllib.parse import unquote
 
 from goodbot.robot.answer import Answer
 from goodbot.robot.blocking import BlockingClient
@@ -47,16 +48,23 @@ class Redirects:
     def learn(self, answer: Answer, target: str | None) -> None:
         """`answer` leads to `target`, if it is a redirect."""
         if target is not None and answer.from_public:
+            name = _name(target)
             with self._lock:
                 if len(self._targets) >= TARGETS_MOST:
                     del self._targets[next(iter(self._targets))]
-                self._targets[target] += 1
+                self._targets[name] += 1
 
     def take(self, url: str) -> bool:
-        """Whether a public host has led to `url`, once for each time it did."""
+        """Whether a public host has led to `url`, once for each time it did. However its characters are escaped."""
+        name = _name(url)
         with self._lock:
-            led = self._targets[url] > 0
-            self._targets[url] -= 1
-            if self._targets[url] <= 0:
-                del self._targets[url]
+            led = self._targets[name] > 0
+            self._targets[name] -= 1
+            if self._targets[name] <= 0:
+                del self._targets[name]
             return led
+
+
+def _name(url: str) -> str:
+    """The same for a URL as a server wrote it and as a library wrote it anew."""
+    return unquote(url, errors="replace")

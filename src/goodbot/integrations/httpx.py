@@ -137,5 +137,5 @@ _ERRORS: dict[str, type[httpx.TransportError]] = {
 
 def _error(answer: Answer, request: httpx.Request) -> httpx.TransportError:
     if answer.failure is None:
-        return HostRests(answer, request) if answer.verdict.allowed else Forbidden(answer, request)
+        return HostRests(answer, request) if answer.held_until is not None else Forbidden(answer, request)
     return _ERRORS.get(answer.failure.kind, httpx.ConnectError)(f"{answer.url}: {answer.trouble}", request=request)

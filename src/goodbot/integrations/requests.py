@@ -37,6 +37,11 @@ from goodbot.robot.client import Client, parsed
 __all__ = ["CallError", "Forbidden", "HostRests", "RobotAdapter", "Unsupported"]
 
 
+_LED_BY_PUBLIC = "goodbot.from_public"
+"""Requests makes the request for a redirect as a copy of the one before, and both have the same `hooks`: a mark there
+stays, however the URL is written anew. It is no event that Requests knows."""
+
+
 class Forbidden(RequestException):
     """robots.txt forbids the URL, as `verdict` says. Nothing was fetched."""
 
@@ -96,16 +101,19 @@ class RobotAdapter(BaseAdapter):
         if answer.truncated == "disconnect" and target is None:
             raise ChunkedEncodingError(f"{answer.url}: {answer.trouble}", request=request)
         self._redirects.learn(answer, target)
+        if answer.from_public and target is not None:
+            request.hooks.setdefault(_LED_BY_PUBLIC, [])
         return _response(answer, request, self)
 
     def _ask(self, request: PreparedRequest, timeout_s: float | None) -> Answer:
         url = parsed(request.url or "").text
         ask = self._robot.head if request.method == "HEAD" else self._robot.get
+        led_by_public = self._redirects.take(url) or _LED_BY_PUBLIC in request.hooks
         return ask(
             url,
             headers=asked_fields((str(name), _text(value)) for name, value in request.headers.items()),
             redirects=0,
-            public_only=self._redirects.take(url),
+            public_only=led_by_public,
             timeout_s=timeout_s,
         )
 
@@ -125,7 +133,7 @@ def _check(request: PreparedRequest, cert: object) -> None:
 def _error(answer: Answer, request: PreparedRequest) -> RequestException:
     text = f"{answer.url}: {answer.trouble}"
     if answer.failure is None:
-        return HostRests(answer, request) if answer.verdict.allowed else Forbidden(answer, request)
+        return HostRests(answer, request) if answer.held_until is not None else Forbidden(answer, request)
     if answer.failure.kind == "timeout":
         return ReadTimeout(text, request=request)
     return (SSLError if answer.failure.kind == "tls" else ConnectionFailure)(text, request=request)

@@ -89,7 +89,7 @@ class RobotFileParser:
             self._settle(Access.from_failure("connect", time.time(), last_good=last_good))
             self.allow_all = self.disallow_all = False
             raise
-        access = Access.from_response(status, headers, body, time.time(), last_good=last_good)
+        access = Access.from_response(status, headers, body, time.time(), last_good=last_good, conditional=False)
         self.allow_all, self.disallow_all = access.in_force == "open", access.is_closed
         if access.result == "successful":
             self.parse(_LINE_END.split(access.body.decode("utf-8", "surrogateescape")))

@@ -1,0 +1,126 @@
+"""Checks the archive of a crawl, and repairs it. Names concrete classes, as `wiring` does."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from goodbot.archived import Gap
+from goodbot.clock import SystemClock
+from goodbot.config import Settings
+from goodbot.errors import DamagedError
+from goodbot.folder import SOFTWARE, CrawlFolder, open_archive, open_ledger
+from goodbot.ports import Archive, Ledger
+from goodbot.store.frontier import SqliteFrontier
+from goodbot.store.warc import WarcArchive
+from goodbot.store.warc_check import FileCheck
+from goodbot.url import Url
+from goodbot.values import RecordRef, State, UrlRecord
+
+Tell = Callable[[int, int], object]
+"""Called with how many bytes are done, of how many."""
+
+
+@dataclass(frozen=True, slots=True)
+class Lost:
+    """A URL whose record cannot be read. `again`: its page was visited, so it has to be fetched again."""
+
+    url: Url
+    state: State
+    record: RecordRef
+    again: bool
+
+
+@dataclass(slots=True)
+class ArchiveCheck:
+    """What a check found.
+
+    `missing`: the folder of the archive, if it is not there;
+    `captures`: how many can be read; `lost_captures`: how many more are in the indexes of damaged files; `indexes`:
+    files whose index does not match them."""
+
+    missing: Path | None = None
+    files: int = 0
+    bytes: int = 0
+    records: int = 0
+    captures: int = 0
+    gaps: list[Gap] = field(default_factory=list)
+    lost: list[Lost] = field(default_factory=list)
+    lost_captures: int = 0
+    indexes: list[str] = field(default_factory=list)
+
+    @property
+    def is_sound(self) -> bool:
+        return not (self.gaps or self.lost or self.indexes)
+
+
+def check_archive(path: Path, tell: Tell) -> ArchiveCheck:
+    """Reads the whole archive of the crawl in `path`, and compares it with what the frontier knows. A crawl may be
+    running. Takes 20 to 30 s of CPU per GB, and 8 bytes of memory for each capture. Raises InputError if there is no
+    archive."""
+    with open_archive(path) as archive, open_ledger(path) as ledger:
+        return replace(_check(archive.check(tell), archive, ledger)[0], missing=_missing(path))
+
+
+def repair_archive(path: Path, tell: Tell) -> ArchiveCheck:
+    """Repairs the archive: puts damaged bytes aside, rebuilds indexes, and makes pages whose records are lost ready.
+
+    Returns what it found before the repair. May be called again after a kill. Raises InputError if there is no archive,
+    BusyError while a crawl runs."""
+    folder, missing = CrawlFolder(path), _missing(path)
+    with open_archive(path):
+        pass
+    with SqliteFrontier.open(folder.frontier, host_pages=folder.settings(Settings()).host_pages) as frontier:
+        archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE)
+        try:
+            found, files = _check(archive.check(tell), archive, frontier)
+            frontier.lose_records(lost.url for lost in found.lost)
+            for file in files:
+                if not file.is_sound:
+                    archive.mend(file)
+        finally:
+            archive.close()
+    return replace(found, missing=missing)
+
+
+def _missing(path: Path) -> Path | None:
+    warc = CrawlFolder(path).warc
+    return None if warc.is_dir() else warc
+
+
+def _check(checked: Iterable[FileCheck], archive: Archive, ledger: Ledger) -> tuple[ArchiveCheck, list[FileCheck]]:
+    found, files = ArchiveCheck(), {file.path.name: file for file in checked}
+    for file in files.values():
+        found.files += 1
+        found.bytes += file.size
+        found.records += file.records
+        found.captures += len(file.captures)
+        found.gaps += file.gaps
+        found.lost_captures += file.lost
+        if not file.index_is_true:
+            found.indexes.append(file.path.name)
+    found.lost.extend(_lost(files, archive, ledger))
+    return found, list(files.values())
+
+
+def _lost(files: dict[str, FileCheck], archive: Archive, ledger: Ledger) -> Iterator[Lost]:
+    for known in ledger.records():
+        seen = known.seen.record if known.seen is not None else None
+        for record in dict.fromkeys(ref for ref in (known.record, seen) if ref is not None):
+            file = files.get(record.file)
+            if not (file is not None and file.has(record.offset)) and not _is_there(archive, record):
+                yield Lost(known.url, known.state, record, _is_page(known))
+                break
+
+
+def _is_there(archive: Archive, record: RecordRef) -> bool:
+    """Whether a record can be read that was written while the files were checked."""
+    try:
+        archive.read(record)
+    except DamagedError:
+        return False
+    return True
+
+
+def _is_page(known: UrlRecord) -> bool:
+    """Whether the URL was visited, or waits for a revisit."""
+    return known.state == "visited" or known.seen is not None

@@ -1,0 +1,114 @@
+"""`goodbot archive`: checks the archive of a crawl, and repairs it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from goodbot.archive_care import ArchiveCheck, check_archive, repair_archive
+from goodbot.cli.meter import Meter
+from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.human import counted, human_bytes
+
+SHOWN_MOST = 20
+"""Lines of one kind printed as text at most; --json prints all."""
+
+
+@click.group(name="archive")
+def command() -> None:
+    """Check the archive of a crawl, and repair it.
+
+    \b
+    goodbot archive check --in DIR      lists damage and the URLs it cost
+    goodbot archive repair --in DIR     lets the next crawl fetch lost pages again
+    """
+
+
+@command.command(name="check")
+@in_option
+@json_option
+def check(folder: Path, as_json: bool) -> int:
+    """Read every record of the archive in DIR, and list damaged bytes and URLs whose records are lost.
+
+    Verifies the checksum and the digest of every record, compares each file with its index, and checks that every
+    record the crawl knows is there. Changes nothing, and works while the crawl runs. Takes 20 to 30
+    seconds of processor time per gigabyte.
+
+    Exit status: 0 the archive is sound, 1 it is damaged, 2 DIR has no archive, 3 the archive cannot be read.
+    """
+    with Meter() as meter:
+        found = check_archive(folder, meter.tell)
+    if as_json:
+        write_json({"sound": found.is_sound, **_json(found)})
+    else:
+        for line in _lines(found):
+            click.echo(line)
+        if not found.is_sound:
+            click.echo(f"repair it with: goodbot archive repair --in {folder}")
+    return 0 if found.is_sound else 1
+
+
+@command.command(name="repair")
+@in_option
+@json_option
+def repair(folder: Path, as_json: bool) -> None:
+    """Repair the archive in DIR, so that the next crawl fetches lost pages again.
+
+    Moves damaged bytes to DIR/warc/damaged, writes empty records in their place, and rebuilds the CDXJ file of each
+    damaged file. Every record that can be read stays where it is. Pages whose records are lost go back into the queue.
+
+    Exit status: 0 the archive is in order, 2 DIR has no archive, 3 a crawl is running, or the disk is full.
+    """
+    with Meter() as meter:
+        found = repair_archive(folder, meter.tell)
+    again = sum(lost.again for lost in found.lost)
+    if as_json:
+        write_json({"done": True, "ready": again, **_json(found)})
+        return
+    if not found.is_sound:
+        click.echo(f"repaired the archive in {folder}; this is what was wrong with it:")
+    for line in _lines(found):
+        click.echo(line)
+    if again:
+        click.echo(f"{counted(again, 'URL')} to fetch again: goodbot crawl --into {folder}")
+
+
+def _json(found: ArchiveCheck) -> dict[str, object]:
+    return {
+        "files": found.files,
+        "bytes": found.bytes,
+        "records": found.records,
+        "captures": found.captures,
+        "damaged": [
+            {"file": gap.file, "from": gap.start, "to": gap.end, "bytes": gap.end - gap.start, "what": gap.what}
+            for gap in found.gaps
+        ],
+        "lost_captures": found.lost_captures,
+        "lost": [
+            {"url": lost.url.text, "state": lost.state, "file": lost.record.file, "offset": lost.record.offset}
+            for lost in found.lost
+        ],
+        "indexes": found.indexes,
+    }
+
+
+def _lines(found: ArchiveCheck) -> Iterator[str]:
+    size = f"{counted(found.files, 'file')}, {human_bytes(found.bytes)}"
+    yield f"{size}, {counted(found.records, 'record')}, {counted(found.captures, 'capture')}"
+    if found.missing is not None:
+        yield f"{found.missing} is missing"
+    if found.is_sound:
+        yield "sound"
+    yield from _part("damaged", [str(gap) for gap in found.gaps])
+    yield from _part("indexes that do not match their files", found.indexes)
+    yield from _part("lost", [f"{lost.url} ({lost.state})" for lost in found.lost])
+    if found.lost_captures:
+        yield f"{counted(found.lost_captures, 'capture')} in the indexes of damaged files cannot be read"
+
+
+def _part(title: str, lines: list[str]) -> Iterator[str]:
+    if lines:
+        yield f"{title}: {len(lines):,}"
+        yield from (f"  {line}" for line in lines[:SHOWN_MOST])
+    if len(lines) > SHOWN_MOST:
+        yield f"  … and {len(lines) - SHOWN_MOST:,} more (--json lists all)"

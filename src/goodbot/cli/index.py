@@ -1,0 +1,56 @@
+"""`goodbot index`: rebuilds the search index of a crawl."""
+
+import asyncio
+from functools import partial
+from pathlib import Path
+
+import click
+
+from goodbot.cli.index_progress import IndexProgress
+from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.config import Settings
+from goodbot.folder import KEEPS_NO_INDEX, CrawlFolder
+from goodbot.human import counted
+from goodbot.outside import rebuild_index
+
+
+@click.group(name="index")
+def command() -> None:
+    """Rebuild the search index of a crawl."""
+
+
+@command.command(name="rebuild")
+@in_option
+@json_option
+def rebuild(folder: Path, as_json: bool) -> None:
+    """Rebuild the search index of the crawl in DIR from the pages in its archive.
+
+    Use it when the index is missing, damaged or older than the crawl, or to get an index for a crawl made with
+    --no-index. `goodbot crawl` does the same by itself when it finds its index missing, damaged or older.
+
+    The old index answers searches until the new one is complete. If the command is interrupted or killed, run it again:
+    it continues where it stopped. Pages whose text is not in the archive are put back into the queue: the next `goodbot
+    crawl --into DIR` fetches them again.
+
+    \b
+    goodbot index rebuild --in crawl
+
+    Exit status: 2 there is no crawl in DIR, 3 a crawl is running there, or the index cannot be written.
+    """
+    say = partial(click.echo, err=True)
+    done, documents = asyncio.run(rebuild_index(folder, IndexProgress(say)))
+    if not CrawlFolder(folder).settings(Settings()).index:
+        say(f"{KEEPS_NO_INDEX}: pages it visits from now on are not in the index")
+    if as_json:
+        write_json(
+            {
+                "done": True,
+                "documents": documents,
+                "requeued": done.lost.total(),
+                "requeued_why": {reason: done.lost[reason] for reason in ("not kept", "withheld", "damaged")},
+            }
+        )
+        return
+    click.echo(f"{counted(documents, 'page')} can be found")
+    if done.lost:
+        click.echo(f"fetch the missing pages with: goodbot crawl --into {folder}")

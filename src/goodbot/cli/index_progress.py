@@ -1,0 +1,51 @@
+"""Reports the rebuild of a search index: what is wrong with the old one, then a line of progress now and then."""
+
+import time
+from collections.abc import Callable
+
+from goodbot.cli.text import human_duration
+from goodbot.human import counted
+from goodbot.indexing import Indexing
+
+LINE_EVERY_S = 10.0
+
+_LOST = {
+    "not kept": "not in the archive (--no-archive, or rendered by a browser)",
+    "withheld": "archived without the body (noarchive)",
+    "damaged": "damaged in the archive, or missing from it",
+}
+
+
+class IndexProgress:
+    """Says at once why an index is rebuilt, and every ten seconds how far the rebuild is."""
+
+    def __init__(self, say: Callable[[str], None], timer: Callable[[], float] = time.monotonic) -> None:
+        self._say = say
+        self._timer = timer
+        self._began = self._said_at = timer()
+
+    def __call__(self, state: Indexing) -> None:
+        now = self._timer()
+        if state.finished:
+            self._end(state)
+        elif not state.read:
+            self._began = self._said_at = now
+            if state.why is not None:
+                doing = f"{state.why}: rebuilding it" if state.why else "rebuilding the search index"
+                self._say(f"{doing} from the archive ({counted(state.total, 'page')})")
+        elif now - self._said_at >= LINE_EVERY_S:
+            self._said_at = now
+            self._say(index_line(state, now - self._began))
+
+    def _end(self, state: Indexing) -> None:
+        if state.why is not None:
+            self._say(f"the search index is rebuilt: {counted(state.documents, 'page')} indexed")
+        for reason, count in state.lost.items():
+            self._say(f"{counted(count, 'page')} will be fetched again: {_LOST[reason]}")
+
+
+def index_line(state: Indexing, seconds: float) -> str:
+    """`indexed 12,000 of 100,000 pages, 640.0/s, about 2 min 18 s left`."""
+    rate = state.read / max(seconds, 0.001)
+    left = human_duration(max(state.total - state.read, 0) / rate) if rate > 0 else "unknown"
+    return f"indexed {state.read:,} of {counted(state.total, 'page')}, {rate:.1f}/s, about {left} left"

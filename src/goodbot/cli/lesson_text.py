@@ -1,0 +1,42 @@
+"""Writes a lesson as text and as JSON."""
+
+from math import inf
+
+from goodbot.human import counted, human_time
+from goodbot.lessons import LeftOut, Lesson
+from goodbot.store.lesson_table import lesson_id
+
+
+def held(lesson: Lesson, now: float) -> str:
+    """When a lesson was learned, and when the crawl examines it again."""
+    learned = f"learned at {human_time(lesson.at)}"
+    times = "" if lesson.times < 2 else f", for the {_ordinal(lesson.times)} time"
+    if lesson.lapsed or lesson.until <= now:
+        return f"{learned}{times}; it has lapsed, and the crawl fetches some of the pages again"
+    return f"{learned}{times}; examined again at {human_time(lesson.until)}" if lesson.until < inf else learned
+
+
+def _ordinal(number: int) -> str:
+    ending = {1: "st", 2: "nd", 3: "rd"}.get(number % 10 if number % 100 not in (11, 12, 13) else 0, "th")
+    return f"{number}{ending}"
+
+
+def left_out_line(left_out: LeftOut) -> str:
+    """`14 lessons left out 3,201 URLs of 12 hosts`."""
+    urls = "URLs" if left_out.urls is None else counted(left_out.urls, "URL")
+    return f"{counted(left_out.lessons, 'lesson')} left out {urls} of {counted(left_out.hosts, 'host')}"
+
+
+def lesson_json(lesson: Lesson) -> dict[str, object]:
+    """The lesson as JSON; times in Unix seconds."""
+    return {
+        "id": lesson_id(lesson),
+        "host": lesson.host,
+        "kind": lesson.kind,
+        "about": lesson.about,
+        "evidence": lesson.evidence,
+        "learned_at": lesson.at,
+        "examined_at": lesson.until if lesson.until < inf else None,
+        "times": lesson.times,
+        "in_force": not lesson.lapsed,
+    }

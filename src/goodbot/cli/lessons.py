@@ -1,0 +1,61 @@
+"""`goodbot lessons`: lists what a crawl has learned about hosts, and drops it."""
+
+import time
+from pathlib import Path
+
+import click
+
+from goodbot.cli.courtesy import host_key
+from goodbot.cli.lesson_text import held, lesson_json
+from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.exclusion.showing import shown
+from goodbot.human import counted
+from goodbot.outside import lessons_of, unlearn
+from goodbot.store.lesson_table import lesson_id
+
+
+@click.group(name="lessons")
+def command() -> None:
+    """List or drop what a crawl has learned about hosts: traps, parameters that change nothing, mirrors.
+
+    A lesson holds for a week. Then the crawl fetches some of the pages again; if they show the same, the lesson holds
+    twice as long.
+
+    \b
+    goodbot lessons list --in crawl --host example.org
+    goodbot lessons drop 5ab31c90e2 --in crawl
+    """
+
+
+@command.command(name="list")
+@in_option
+@click.option("--host", metavar="HOST", help="Only this host; on private addresses HOST:PORT.")
+@json_option
+def list_command(folder: Path, host: str | None, as_json: bool) -> None:
+    """List lessons, host by host, the oldest first. Works while the crawl runs."""
+    lessons = lessons_of(folder, None if host is None else host_key(host))
+    if as_json:
+        write_json([lesson_json(lesson) for lesson in lessons])
+        return
+    if not lessons:
+        click.echo("no lessons yet" if host is None else f"no lessons about {host}")
+    now = time.time()
+    for lesson in lessons:
+        click.echo(f"{lesson_id(lesson)}  {lesson.host}  {lesson.kind}: {shown(lesson.evidence)}")
+        click.echo(f"            {held(lesson, now)}")
+
+
+@command.command(name="drop")
+@click.argument("ids", nargs=-1, required=True, metavar="ID...")
+@in_option
+@json_option
+def drop_command(ids: tuple[str, ...], folder: Path, as_json: bool) -> None:
+    """Drop the lessons with these IDs. The next crawl fetches the URLs they kept out; a running crawl does so at once.
+
+    Exit status: 2 an ID matches no lesson (then none is dropped), 3 a running crawl does not answer.
+    """
+    dropped = unlearn(folder, ids)
+    if as_json:
+        write_json({"done": True, "dropped": [lesson_id(lesson) for lesson in dropped]})
+        return
+    click.echo(f"{counted(len(dropped), 'lesson')} dropped")
