@@ -54,7 +54,7 @@ class Drive:
 
 DRIVES: Final = (*map(Drive, RECIPES.values()), Drive(RECIPES["crawlee"], without="endless-body"))
 
-SINCE: Final = "Sites that were added after these drives: "
+SINCE: Final = "Sites that were added after these drives, and are missing in the tables: "
 
 INTRO: Final = f"""# The driving test: results
 
@@ -67,7 +67,8 @@ What no crawler need do by default is extra: it gives points and fails nobody. M
 the worst moment. A crawler that one site ends is driven once more without it.
 
 An endless trap allows {ALLOWED:,} requests, so that a crawler passes if it has no rule for traps but a limit of pages
-for each host. Beside the trap are real pages, which the crawler has to find.
+for each host; only trap-repeating-path, trap-session-ids and trap-calendar allow 50 to 150. Beside the trap are real
+pages, which the crawler has to find. A wall is a challenge page that a site sends to robots in place of its pages.
 """
 
 

@@ -25,7 +25,7 @@ class Gap(NamedTuple):
         if self.what == FILE_MISSING:
             return f"{self.file} is missing"
         if self.what.startswith(CUT_OFF):
-            return f"{self.file}: {self.what}; what lay from byte {self.start} to byte {self.end} is lost"
+            return f"{self.file}: {self.what}; bytes {self.start} to {self.end} are lost"
         return f"{self.file}: bytes {self.start} to {self.end}: {self.what}"
 
 

@@ -29,7 +29,8 @@ from goodbot.store.seeds import SeedFolder
 from goodbot.store.warc import WarcArchive
 from goodbot.values import UrlRecord
 
-KEEPS_NO_INDEX: Final = "goodbot crawl keeps to --no-index (until --index)"
+KEEPS_NO_INDEX: Final = "this crawl runs with --no-index"
+CHANGES_NO_INDEX: Final = "to change that: goodbot crawl --index"
 _REBUILD: Final = "goodbot index rebuild"
 SOFTWARE = f"goodbot/{version('goodbot')}"
 
@@ -169,7 +170,7 @@ def index_lag(path: Path) -> IndexLag:
         missing, leaving = ledger.pending_count(), ledger.leaving_count()
     parts = [f"{counted(missing, 'page')} visited {_are(missing)} not in the search index"] if missing else []
     parts += [f"{counted(leaving, 'page')} in it must leave it"] if leaving else []
-    by_hand = f"{KEEPS_NO_INDEX}: {_REBUILD} --in {path}"
+    by_hand = f"{KEEPS_NO_INDEX}; to bring the index up to date: {_REBUILD} --in {path}"
     because = "the next goodbot crawl brings it up to date" if keeps_index else by_hand
     return IndexLag(missing, leaving, f"{' and '.join(parts)}; {because}" if parts else "")
 

@@ -43,7 +43,7 @@ class IndexMark(NamedTuple):
         """Why an index in this state does not hold all that one in the state `known` held; None: it does."""
         if self.identity != known.identity:
             return "the search index is not the one that this crawl wrote"
-        return "the search index is older than the crawl" if self.written < known.written else None
+        return "the search index is an older copy" if self.written < known.written else None
 
 
 @dataclass(frozen=True, slots=True)

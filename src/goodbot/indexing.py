@@ -121,7 +121,7 @@ def index_fault(folder: CrawlFolder, frontier: SqliteFrontier) -> str | None:
     except DamagedError as error:
         return f"the search index is damaged ({str(error).removesuffix(': ' + remedy(folder.index))})"
     if mark is None:
-        return "the search index lacks pages that were indexed" if frontier.lacks_documents(documents) else None
+        return "the search index lacks pages that it should have" if frontier.lacks_documents(documents) else None
     return found.fault_for(mark)
 
 

@@ -189,7 +189,7 @@ def test_an_index_is_known_by_its_mark(tmp_path: Path) -> None:
     TantivyIndex(tmp_path / "two").close()
     assert load_mark(tmp_path / "two").identity != marks[0].identity
     assert marks[-1].fault_for(marks[0]) is None
-    assert marks[0].fault_for(marks[1]) == "the search index is older than the crawl"
+    assert marks[0].fault_for(marks[1]) == "the search index is an older copy"
 
 
 def test_an_index_of_an_older_goodbot_gets_an_identity(tmp_path: Path) -> None:

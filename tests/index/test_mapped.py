@@ -1,8 +1,10 @@
 """Mapped files of an index do not stay in memory."""
 
+import gc
 import mmap
 import os
 import re
+import threading
 from pathlib import Path
 
 import psutil
@@ -75,3 +77,13 @@ def test_closing_twice(tmp_path: Path) -> None:
     pages = MappedPages(tmp_path)
     pages.close()
     pages.close()
+
+
+def test_the_thread_of_one_that_is_dropped_ends(tmp_path: Path) -> None:
+    before = set(threading.enumerate())
+    pages = MappedPages(tmp_path)
+    (thread,) = set(threading.enumerate()) - before
+    del pages
+    gc.collect()
+    thread.join(10)
+    assert not thread.is_alive()

@@ -110,7 +110,7 @@ def test_no_more_pages_and_bytes_than_there_is_room_for(tmp_path: Path) -> None:
     for number in range(PAGES_MOST):
         assert "kept in" in pages.keep(Url(f"http://{number % 2}.example/{number}"), b"x")
     assert pages.keep(Url("http://0.example/more"), b"x") == (
-        "its answer is not kept: deadly/ has room for 32 pages and 64 MiB"
+        "its answer is not kept: deadly/ is full (32 pages, 64 MiB); delete files there to make room"
     )
     assert "kept in" in pages.keep(Url("http://0.example/0"), b"y")  # in place of the older one
     assert pages.forget("0.example") == PAGES_MOST // 2

@@ -102,7 +102,7 @@ FAULTS: list[tuple[Callable[[Path], None], str]] = [
     (is_without_meta, "meta.json is missing"),
     (has_a_torn_segment, ".idx is damaged"),
     (has_no_version, "goodbot.json cannot be read"),
-    (is_older, "the search index is older than the crawl"),
+    (is_older, "the search index is an older copy"),
     (is_another, "the search index is not the one that this crawl wrote"),
 ]
 
@@ -127,7 +127,7 @@ async def test_a_fault_is_said_and_mended(
     again = await crawl(folder)
     first, *_ = again.err.splitlines()
     assert said in first
-    assert first.endswith("rebuilding it from the archive (10 pages)")
+    assert first.endswith("building it from the archive (10 pages)")
     assert "1 page will be fetched again: archived without the body (noarchive)" in again.err
     assert await found(folder) == INDEXED
     assert server.targets[asked:] == ["/7"]
@@ -154,7 +154,7 @@ async def test_rebuilt_by_hand(folder: Path, server: WebServer) -> None:
     assert rebuilt.status == 0, rebuilt.err
     expected = {"not kept": 0, "withheld": 1, "damaged": 0}
     assert rebuilt.json == {"done": True, "documents": 9, "requeued": 1, "requeued_why": expected}
-    assert rebuilt.err.splitlines()[0] == "rebuilding the search index from the archive (10 pages)"
+    assert rebuilt.err.splitlines()[0] == "building the search index from the archive (10 pages)"
     assert await found(folder) == INDEXED - {"/7"}
     assert len(server.exchanges) == asked
     again = await goodbot("index", "rebuild", "--in", folder)
@@ -211,18 +211,21 @@ async def test_a_crawl_that_had_no_index_gets_one(folder: Path, server: WebServe
 
 
 async def test_a_crawl_that_goes_on_without_its_index_says_what_it_lacks(folder: Path, server: WebServer) -> None:
-    """An index made by hand, then a crawl that keeps to --no-index, then one that does not."""
+    """An index made by hand, then a crawl that runs with --no-index, then one that does not."""
     await crawl(folder, server.url("/"), "--no-index", "--max-pages", "6")
     rebuilt = await goodbot("index", "rebuild", "--in", folder)
-    assert "goodbot crawl keeps to --no-index (until --index): pages it visits from now on" in rebuilt.err
+    assert (
+        "this crawl runs with --no-index, so pages visited from now on will not be in the index; to change that: "
+        in rebuilt.err
+    )
     some = await goodbot("search", "zebra", "--in", folder, "--json", "--top", "100")
     assert (some.err, some.json.get("not_indexed")) == ("", None)
     on = await crawl(folder)
     lacking = INDEXED - await found(folder)
     assert len(lacking) >= 4
     assert on.lines[-1]["not_indexed"] == len(lacking), "neither the copy nor the page with noindex"
-    line = f"{len(lacking)} pages visited are not in the search index; goodbot crawl keeps to --no-index"
-    line = f"{line} (until --index): goodbot index rebuild --in {folder}"
+    line = f"{len(lacking)} pages visited are not in the search index; this crawl runs with --no-index"
+    line = f"{line}; to bring the index up to date: goodbot index rebuild --in {folder}"
     stale = await goodbot("search", "zebra", "--in", folder, "--json", "--top", "100")
     assert (stale.err, stale.json["not_indexed"]) == (line + "\n", len(lacking))
     nothing_more = await goodbot("crawl", "--into", folder)
@@ -249,7 +252,7 @@ async def test_an_index_begun_late(folder: Path, server: WebServer) -> None:
     await crawl(folder, server.url("/"), "--no-index")
     asked = len(server.exchanges)
     on = await crawl(folder, "--index")
-    assert on.err.startswith("this crawl has no search index yet: rebuilding it from the archive (")
+    assert on.err.startswith("this crawl has no search index yet: building it from the archive (")
     assert await found(folder) == INDEXED
     assert set(server.targets[asked:]) <= {"/7"}
 
@@ -282,8 +285,8 @@ def test_the_lines_of_a_long_rebuild() -> None:
         watch(Indexing("the search index is missing", 100_000, read))
     watch(Indexing("the search index is missing", 100_000, 100_000, 99_990, Counter({"damaged": 10}), finished=True))
     assert said == [
-        "the search index is missing: rebuilding it from the archive (100,000 pages)",
+        "the search index is missing: building it from the archive (100,000 pages)",
         "indexed 10,000 of 100,000 pages, 1000.0/s, about 1 min 30 s left",
-        "the search index is rebuilt: 99,990 pages indexed",
+        "the search index is complete: 99,990 pages indexed",
         "10 pages will be fetched again: damaged in the archive, or missing from it",
     ]

@@ -71,7 +71,10 @@ async def test_a_lesson_is_shown_and_dropped(site: Site, server: WebServer, tmp_
     ended = await goodbot(*crawl)
     assert ended.status == 0
     assert len(documents(server)) == 40
-    assert f"  1 lesson left out 30 URLs of 1 host: goodbot lessons list --in {tmp_path}\n" in ended.out
+    assert (
+        f"  30 URLs of 1 host were left out as traps or copies (1 lesson): goodbot lessons list --in {tmp_path}\n"
+        in ended.out
+    )
     (lesson,) = await lessons(tmp_path)
     host = server.url("/").split("/")[2]
     assert (lesson["host"], lesson["kind"], lesson["times"], lesson["in_force"]) == (host, "family", 1, True)
@@ -84,8 +87,8 @@ async def test_a_lesson_is_shown_and_dropped(site: Site, server: WebServer, tmp_
     why = await goodbot("why", server.url(left_out), "--in", tmp_path, "--json")
     assert why.json["lesson"] == lesson
     told = (await goodbot("why", server.url(left_out), "--in", tmp_path)).out
-    assert f"lesson {lesson['id']}: learned at " in told
-    assert "; examined again at " in told
+    assert f"lesson {lesson['id']}: learned on " in told
+    assert "; the crawl examines it again on " in told
     assert (await goodbot("courtesy", "--in", tmp_path, "--json")).json[0]["lessons"] == [lesson]
     assert "learned       a trap: " in (await goodbot("courtesy", "--in", tmp_path)).out
     assert "What the robot learned" in (await goodbot("courtesy", "--in", tmp_path, "--format", "html")).out

@@ -624,7 +624,7 @@ async def test_a_host_that_dies_rests_longer_and_longer_and_is_given_up() -> Non
     states = scene.frontier.status().states
     assert (states["visited"], states["failed"]) == (4, 200)
     assert len(scene.asked()) == 16
-    assert ("given up", "its host was in trouble, or did not answer, too often in a row") in scene.decisions()
+    assert ("given up", "its host answered 429 or 503, or did not answer, too many times in a row") in scene.decisions()
 
 
 async def test_a_host_that_recovers_is_trusted_again() -> None:

@@ -216,7 +216,8 @@ async def test_a_host_has_so_many_lists_and_then_the_next_run_goes_on(kind: str,
     assert len(waiting) == 10
     assert frontier.status().finished
     assert scene.why(waiting[0]) == (
-        "20 sitemaps of its host were read within a day: the next run, or the next visit of its index, reads more"
+        "20 sitemaps and feeds of its host were read within a day; the next run reads this one, or the next visit of"
+        " the sitemap index that names it"
     )
     if isinstance(frontier, SqliteFrontier):
         frontier.close()

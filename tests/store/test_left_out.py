@@ -66,6 +66,11 @@ def test_more_than_are_counted(frontier: SqliteFrontier, monkeypatch: pytest.Mon
 
 
 def test_in_a_line() -> None:
-    assert left_out_line(LeftOut(14, 12, 3201)) == "14 lessons left out 3,201 URLs of 12 hosts"
-    assert left_out_line(LeftOut(1, 1, 1)) == "1 lesson left out 1 URL of 1 host"
-    assert left_out_line(LeftOut(2, 1, None)) == "2 lessons left out URLs of 1 host"
+    assert (
+        left_out_line(LeftOut(14, 12, 3201)) == "3,201 URLs of 12 hosts were left out as traps or copies (14 lessons)"
+    )
+    assert left_out_line(LeftOut(1, 1, 1)) == "1 URL of 1 host was left out as traps or copies (1 lesson)"
+    assert (
+        left_out_line(LeftOut(2, 1, None))
+        == "URLs of 1 host were left out as traps or copies (2 lessons; too many URLs to count)"
+    )

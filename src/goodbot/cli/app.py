@@ -21,7 +21,7 @@ COMMANDS = {
     "why": "Everything decided about one URL",
     "lessons": "List or drop what a crawl has learned about hosts",
     "courtesy": "What each host asked of the robot, and what it did",
-    "forget": "Stop asking a host, and remove what is kept of it",
+    "forget": "Stop requesting pages from a host, and remove what is kept of it",
     "archive": "Check the archive of a crawl, and repair it",
     "search": "Find pages that were crawled",
     "index": "Rebuild the search index from the archive",

@@ -30,11 +30,12 @@ def command() -> None:
 def check(folder: Path, as_json: bool) -> int:
     """Read every record of the archive in DIR, and list damaged bytes and URLs whose records are lost.
 
-    Verifies the checksum and the digest of every record, compares each file with its index, and checks that every
-    record the crawl knows is there. Changes nothing, and works while the crawl runs. Takes 20 to 30
-    seconds of processor time per gigabyte.
+    Verifies the checksum and the digest of every record, compares each WARC file with its CDXJ file, and checks that
+    every record the crawl knows is there. Changes nothing, and works while the crawl runs. Takes 13 seconds of CPU time
+    per gigabyte on an idle machine, about 30 on a busy one.
 
-    Exit status: 0 the archive is sound, 1 it is damaged, 2 DIR has no archive, 3 the archive cannot be read.
+    Exit status: 0 sound; 1 damaged, or DIR/warc is missing; 2 no crawl in DIR, or it was made with --no-archive; 3 a
+    file cannot be read.
     """
     with Meter() as meter:
         found = check_archive(folder, meter.tell)
@@ -56,8 +57,9 @@ def repair(folder: Path, as_json: bool) -> None:
 
     Moves damaged bytes to DIR/warc/damaged, writes empty records in their place, and rebuilds the CDXJ file of each
     damaged file. Every record that can be read stays where it is. Pages whose records are lost go back into the queue.
+    Damage of fewer than 330 bytes is left as it is, since no record fits there; `goodbot archive check` still lists it.
 
-    Exit status: 0 the archive is in order, 2 DIR has no archive, 3 a crawl is running, or the disk is full.
+    Exit status: 0 repaired, or nothing to repair, 2 DIR has no archive, 3 a crawl is running, or the disk is full.
     """
     with Meter() as meter:
         found = repair_archive(folder, meter.tell)
@@ -65,9 +67,11 @@ def repair(folder: Path, as_json: bool) -> None:
     if as_json:
         write_json({"done": True, "ready": again, **_json(found)})
         return
+    total, *rest = _lines(found)
+    click.echo(total)
     if not found.is_sound:
-        click.echo(f"repaired the archive in {folder}; this is what was wrong with it:")
-    for line in _lines(found):
+        click.echo(f"repaired the archive in {folder}. What was wrong with it:")
+    for line in rest:
         click.echo(line)
     if again:
         click.echo(f"{counted(again, 'URL')} to fetch again: goodbot crawl --into {folder}")
@@ -100,10 +104,10 @@ def _lines(found: ArchiveCheck) -> Iterator[str]:
     if found.is_sound:
         yield "sound"
     yield from _part("damaged", [str(gap) for gap in found.gaps])
-    yield from _part("indexes that do not match their files", found.indexes)
-    yield from _part("lost", [f"{lost.url} ({lost.state})" for lost in found.lost])
+    yield from _part("CDXJ files that do not match their WARC files", found.indexes)
+    yield from _part("pages whose records are lost", [f"{lost.url} ({lost.state})" for lost in found.lost])
     if found.lost_captures:
-        yield f"{counted(found.lost_captures, 'capture')} in the indexes of damaged files cannot be read"
+        yield f"{counted(found.lost_captures, 'capture')} listed in the CDXJ files of damaged WARC files cannot be read"
 
 
 def _part(title: str, lines: list[str]) -> Iterator[str]:

@@ -41,8 +41,8 @@ PORT_MOST_DIGITS = 5
 def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     """What each host asked of the robot, and what the robot did: a report to be shown to the site's owner.
 
-    Every request counts, that of robots.txt too, as the host's own log has it. A gap is the time from the end of an
-    answer to the beginning of the next request. Of a host that was never asked anything there is nothing to report.
+    Requests for robots.txt count too, so the totals match the host's own log. A gap is the time from the end of an
+    answer to the beginning of the next request. Hosts that got no request are not in the report.
 
     \b
     goodbot courtesy --in crawl --host example.org --format html > example.org.html

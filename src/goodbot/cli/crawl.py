@@ -146,9 +146,9 @@ def command(
 ) -> int:
     """Gather pages from SEEDs into DIR: fetch them politely, keep them in WARC files, index them.
 
-    The same DIR again, with or without seeds, resumes: nothing is lost, nothing fetched twice. robots.txt is always
-    obeyed, and so are META robots, X-Robots-Tag and rel=nofollow. Ctrl-C once lets the pages in flight finish; twice
-    stops.
+    Run it again with the same DIR, with or without seeds, to resume: nothing is lost. After a kill the pages in flight
+    and those not committed yet (a quarter of a second) are fetched again. robots.txt is always obeyed, and so are META
+    robots, X-Robots-Tag and rel=nofollow. Ctrl-C once lets the pages in flight finish; twice stops.
 
     \b
     goodbot crawl https://example.org/ --into crawl --contact me@example.org

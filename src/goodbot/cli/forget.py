@@ -18,15 +18,16 @@ from goodbot.outside import Forgotten, forget, remember
 @click.option("--undo", is_flag=True, help="The host may be found and asked again; what was removed is gone.")
 @json_option
 def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
-    """Stop asking HOST, and remove what the crawl in DIR keeps of it: URLs, robots.txt, captures, documents.
+    """Stop requesting pages from HOST, and remove what the crawl in DIR keeps of it: URLs, robots.txt, captures,
+    documents.
 
     On private addresses a host is HOST:PORT; without a port it is port 80. HOST may also be the URL of the site, or an
-    IPv6 address: with a port it needs brackets ([::1]:8000), without one it does not.
+    IPv6 address, which needs brackets if it has a port, or if its last group could be read as one ([::1]:8000).
 
     A running crawl stops requesting the host and removes its pages from the search at once. It removes everything else
     it keeps of the host when it ends; until then, `goodbot forget` says that this is not done yet. Neither links nor
-    seeds bring the host back, unless with --undo. Its name and the numbers of `goodbot courtesy` stay, so that it can
-    be shown that nothing was asked since.
+    seeds bring the host back; only --undo does. Its name and its report (`goodbot courtesy`) stay, as proof that the
+    robot has sent nothing since.
 
     The files of the archive keep their length: the records in them are overwritten. Other hosts' pages keep their links
     to this one.
@@ -35,7 +36,8 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     address with another port.
 
     Exit status: 0 everything is removed, or a running crawl will remove it ("done": false), 2 there is no crawl in DIR,
-    HOST is not a host name, or with --undo not a forgotten host, 3 a running crawl does not answer.
+    HOST is not a host name, or with --undo not a forgotten host, 3 a running crawl does not answer, or --undo while a
+    crawl runs.
     """
     wanted = host_key(host)
     if undo:

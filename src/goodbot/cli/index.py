@@ -9,7 +9,7 @@ import click
 from goodbot.cli.index_progress import IndexProgress
 from goodbot.cli.options import in_option, json_option, write_json
 from goodbot.config import Settings
-from goodbot.folder import KEEPS_NO_INDEX, CrawlFolder
+from goodbot.folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
 from goodbot.human import counted
 from goodbot.outside import rebuild_index
 
@@ -25,8 +25,8 @@ def command() -> None:
 def rebuild(folder: Path, as_json: bool) -> None:
     """Rebuild the search index of the crawl in DIR from the pages in its archive.
 
-    Use it when the index is missing, damaged or older than the crawl, or to get an index for a crawl made with
-    --no-index. `goodbot crawl` does the same by itself when it finds its index missing, damaged or older.
+    Use it when the index is missing, damaged, an older copy or another crawl's, or to get an index for a crawl made
+    with --no-index. In the first four cases `goodbot crawl` does the same by itself.
 
     The old index answers searches until the new one is complete. If the command is interrupted or killed, run it again:
     it continues where it stopped. Pages whose text is not in the archive are put back into the queue: the next `goodbot
@@ -35,12 +35,14 @@ def rebuild(folder: Path, as_json: bool) -> None:
     \b
     goodbot index rebuild --in crawl
 
-    Exit status: 2 there is no crawl in DIR, 3 a crawl is running there, or the index cannot be written.
+    Exit status: 0 the index is rebuilt, 2 there is no crawl in DIR, 3 a crawl is running there, or the index cannot be
+    written.
     """
     say = partial(click.echo, err=True)
     done, documents = asyncio.run(rebuild_index(folder, IndexProgress(say)))
     if not CrawlFolder(folder).settings(Settings()).index:
-        say(f"{KEEPS_NO_INDEX}: pages it visits from now on are not in the index")
+        effect = "so pages visited from now on will not be in the index"
+        say(f"{KEEPS_NO_INDEX}, {effect}; {CHANGES_NO_INDEX} --into {folder}")
     if as_json:
         write_json(
             {

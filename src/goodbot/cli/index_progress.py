@@ -31,7 +31,7 @@ class IndexProgress:
         elif not state.read:
             self._began = self._said_at = now
             if state.why is not None:
-                doing = f"{state.why}: rebuilding it" if state.why else "rebuilding the search index"
+                doing = f"{state.why}: building it" if state.why else "building the search index"
                 self._say(f"{doing} from the archive ({counted(state.total, 'page')})")
         elif now - self._said_at >= LINE_EVERY_S:
             self._said_at = now
@@ -39,7 +39,7 @@ class IndexProgress:
 
     def _end(self, state: Indexing) -> None:
         if state.why is not None:
-            self._say(f"the search index is rebuilt: {counted(state.documents, 'page')} indexed")
+            self._say(f"the search index is complete: {counted(state.documents, 'page')} indexed")
         for reason, count in state.lost.items():
             self._say(f"{counted(count, 'page')} will be fetched again: {_LOST[reason]}")
 

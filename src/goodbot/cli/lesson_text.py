@@ -9,11 +9,15 @@ from goodbot.store.lesson_table import lesson_id
 
 def held(lesson: Lesson, now: float) -> str:
     """When a lesson was learned, and when the crawl examines it again."""
-    learned = f"learned at {human_time(lesson.at)}"
+    learned = f"learned on {human_time(lesson.at)}"
     times = "" if lesson.times < 2 else f", for the {_ordinal(lesson.times)} time"
     if lesson.lapsed or lesson.until <= now:
-        return f"{learned}{times}; it has lapsed, and the crawl fetches some of the pages again"
-    return f"{learned}{times}; examined again at {human_time(lesson.until)}" if lesson.until < inf else learned
+        return f"{learned}{times}; it has lapsed, and the crawl fetches some of its pages again"
+    return (
+        f"{learned}{times}; the crawl examines it again on {human_time(lesson.until)}"
+        if lesson.until < inf
+        else learned
+    )
 
 
 def _ordinal(number: int) -> str:
@@ -22,9 +26,12 @@ def _ordinal(number: int) -> str:
 
 
 def left_out_line(left_out: LeftOut) -> str:
-    """`14 lessons left out 3,201 URLs of 12 hosts`."""
-    urls = "URLs" if left_out.urls is None else counted(left_out.urls, "URL")
-    return f"{counted(left_out.lessons, 'lesson')} left out {urls} of {counted(left_out.hosts, 'host')}"
+    """`3,201 URLs of 12 hosts were left out as traps or copies (14 lessons)`."""
+    about, hosts = counted(left_out.lessons, "lesson"), counted(left_out.hosts, "host")
+    if left_out.urls is None:
+        return f"URLs of {hosts} were left out as traps or copies ({about}; too many URLs to count)"
+    verb = "was" if left_out.urls == 1 else "were"
+    return f"{counted(left_out.urls, 'URL')} of {hosts} {verb} left out as traps or copies ({about})"
 
 
 def lesson_json(lesson: Lesson) -> dict[str, object]:

@@ -18,8 +18,8 @@ from goodbot.store.lesson_table import lesson_id
 def command() -> None:
     """List or drop what a crawl has learned about hosts: traps, parameters that change nothing, mirrors.
 
-    A lesson holds for a week. Then the crawl fetches some of the pages again; if they show the same, the lesson holds
-    twice as long.
+    A lesson holds for a week (of the kind `canonical`: until you drop it). Then the crawl fetches some of the pages
+    again. If they show the same, the lesson holds twice as long as before, up to a year.
 
     \b
     goodbot lessons list --in crawl --host example.org

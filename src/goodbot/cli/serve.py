@@ -33,14 +33,14 @@ def command(folder: Path, host: str, port: int) -> None:
     GET /crawl              how the crawl goes
     GET /check              a robots.txt checked while it is typed
     POST /api/check         {"robots": TEXT} or {"site": URL}, and "agent", "url": the same as JSON
-    GET /metrics            the same for Prometheus
+    GET /metrics            the state of the crawl, for Prometheus
     GET /healthz            for monitors
     GET /.well-known/http-message-signatures-directory   the public key of a crawl with --sign
 
     Everyone who reaches the pages may look. Whoever opens the link that is printed, with the token of DIR/token in it,
-    may also pause, resume and stop the crawl, and submit URLs. Of a crawl with --no-index there is nothing to search,
-    and all else. The robots.txt of sites is fetched for the checker if goodbot.toml, here or in DIR, or GOODBOT_CONTACT
-    says whose robot asks; never from a private address.
+    may also pause, resume and stop the crawl, and submit URLs. With --no-index everything works except
+    search. The checker fetches the robots.txt of a site only if a contact is set (in goodbot.toml here or in DIR, or in
+    GOODBOT_CONTACT), and never from a private address.
     """
     crawl_folder = CrawlFolder(folder)
     crawl_folder.check()

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Event, Thread
 from typing import Final
+from weakref import finalize
 
 _MAPS: Final = Path("/proc/self/maps")
 _PAGEOUT: Final = 21
@@ -24,28 +25,30 @@ _IDLE_S: Final = 0.5
 
 
 class MappedPages:
-    """The mapped pages of the files in one folder. A thread gives them back until `close`."""
+    """The mapped pages of the files in one folder. A thread gives them back until `close`, or until this is dropped."""
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._closed = Event()
-        self._thread = Thread(target=self._run, name="mapped index pages", daemon=True)
+        closed = Event()
+        self._end = finalize(self, closed.set)
+        self._thread = Thread(target=_run, args=(folder, closed), name="mapped index pages", daemon=True)
         if _MAPS.exists():
             self._thread.start()
 
     def close(self) -> None:
         """May be called again."""
-        self._closed.set()
+        self._end()
         if self._thread.is_alive():
             self._thread.join()
 
-    def _run(self) -> None:
-        wait_s: float | None = _IDLE_S
-        while wait_s is not None and not self._closed.wait(wait_s):
-            mapped = give_back(self._folder)
-            if not mapped and wait_s == _BUSY_S:
-                _trim()  # what the merge has freed
-            wait_s = None if mapped is None else _BUSY_S if mapped else _IDLE_S
+
+def _run(folder: Path, closed: Event) -> None:
+    """The thread; it knows nothing of its `MappedPages`, so that this can be dropped."""
+    wait_s: float | None = _IDLE_S
+    while wait_s is not None and not closed.wait(wait_s):
+        mapped = give_back(folder)
+        if not mapped and wait_s == _BUSY_S:
+            _trim()  # what the merge has freed
+        wait_s = None if mapped is None else _BUSY_S if mapped else _IDLE_S
 
 
 def give_back(folder: Path) -> int | None:

@@ -187,7 +187,7 @@ class Budgets:
 
     def _charge(self, site: _Site, url: Url, price: float, weight: int) -> Iterator[Spent]:
         account, start = site.account, self._start
-        before = account.left
+        had_half = self._has_half(site)
         account.take(price, weight, start)
         name = branch_of(url.text)
         if name:
@@ -200,10 +200,18 @@ class Budgets:
                     site.freed += 1
                     account.left = min(start, account.left + start * BRANCH_SHARE)
                     return
-        if account.left <= start / 2 < before:
+        if had_half and not self._has_half(site):
             yield Spent("", 0.5, _evidence(f"pages of {url.origin}", account))
         if not account.left:
             yield Spent("", 0.0, _evidence(f"pages of {url.origin}", account))
+
+    def _has_half(self, site: _Site) -> bool:
+        """Whether a site has more than half of its start. What one branch has used up counts as left, as the site gets
+        it back if that branch closes."""
+        left, half = site.account.left, self._start / 2
+        if left <= half and site.freed < BRANCHES_FREED:
+            left += max((self._start * BRANCH_SHARE - branch.left for branch in site.branches.values()), default=0.0)
+        return left > half
 
 
 def price_of(says: Says, new_urls: int) -> float:

@@ -65,7 +65,7 @@ class Worker:
         return sum(len(held.urls) for held in self.held.values())
 
     def tell_pause(self, on: bool) -> None:
-        """It is to say that it has heard this."""
+        """Tells it to pause, or to go on; it has to acknowledge that."""
         self.deaf += 1
         send(self.writer, Pause(on))
 
@@ -80,5 +80,5 @@ class Worker:
 
 @lru_cache(maxsize=1 << 16)
 def home_of(host: str, workers: int) -> int:
-    """The worker of a host: a worker more or less moves no other host than it must."""
+    """The worker of a host. A worker that is added or removed moves as few hosts as possible (rendezvous hashing)."""
     return max(range(workers), key=lambda number: blake2b(f"{number} {host}".encode(), digest_size=8).digest())

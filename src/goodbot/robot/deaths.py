@@ -50,7 +50,11 @@ class Deaths:
         self._unborn = 0 if has_begun else self._unborn + 1
         since, before = self._last[0]
         stuck = len(self._last) > DEATHS_MOST and now - since <= DEATHS_S and progress == before
-        if stuck or self._unborn > DEATHS_MOST:
+        if self._unborn > DEATHS_MOST:
+            raise RunError(
+                f"{self._unborn} robot processes in a row ended while they started, the last with {named(status)}"
+            )
+        if stuck:
             raise RunError(
                 f"{DEATHS_MOST + 1} robot processes died and no page was visited meanwhile, the last process with "
                 f"{named(status)}: giving up"

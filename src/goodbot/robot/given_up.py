@@ -7,7 +7,7 @@ from goodbot.values import Event, LeasedUrl, Outcome
 
 HOSTS_MOST: Final = 50_000
 """Hosts remembered: one request too many to a forgotten host costs less than a list without end."""
-IN_TROUBLE: Final = "its host was in trouble, or did not answer, too often in a row"
+IN_TROUBLE: Final = "its host answered 429 or 503, or did not answer, too many times in a row"
 
 
 class GivenUp:

@@ -76,7 +76,8 @@ class _Kept:
 
 
 Judge = Callable[[Key, Url, bool, int], Awaitable[Trouble | None]]
-"""A way that waits, a URL it leads to, whether that must be public, and the level of the way → why it is not asked."""
+"""Gives why a redirect is not followed. Called with the chain that waits, the URL it leads to, whether that must be
+public, and the level of the chain."""
 
 
 class Hops:
@@ -185,11 +186,11 @@ class Hops:
 
     def _held_off(self, url: Url, until: float) -> Trouble:
         wait_s = until - self._clock.now()
-        detail = f"{url.host_key}, which has to be asked for it, may not be asked for"
+        detail = f"robots.txt redirects to {url.host_key}, which gets no request for"
         most_s = self._settings.retry_after_most
         if wait_s > most_s:
-            return Trouble("host-rests", f"{detail} more than {most_s:g} s, longer than a crawl waits")
-        return Trouble("held-off", f"{detail} another {wait_s:.0f} s", until)
+            return Trouble("host-rests", f"{detail} more than {most_s:g} s; a crawl does not wait that long")
+        return Trouble("held-off", f"{detail} the next {wait_s:.0f} s", until)
 
     async def _send(self, url: Url, public_only: bool, *, fresh: bool) -> Capture:
         verdict = Verdict(

@@ -73,7 +73,7 @@ class Lists:
 
     @staticmethod
     async def _through(pieces: Iterable[tuple[Listed, ...]], told: "_Told", find: Find) -> tuple[Listed, ...]:
-        """Tells all pieces but the last, and gives that."""
+        """Tells `find` all pieces but the last, and gives the last."""
         last: tuple[Listed, ...] = ()
         for piece in pieces:
             if last and (found := told.found(last)):

@@ -36,8 +36,8 @@ class DeadlyPages:
         data = info_record(name, self._clock.now(), self._software) + records
         try:
             if self._is_full(name, len(data)):
-                room = f"{PAGES_MOST} pages and {BYTES_MOST >> 20} MiB"
-                return f"its answer is not kept: {self._folder.name}/ has room for {room}"
+                room = f"{PAGES_MOST} pages, {BYTES_MOST >> 20} MiB"
+                return f"its answer is not kept: {self._folder.name}/ is full ({room}); delete files there to make room"
             self._write(name, data)
         except OSError as error:
             return f"its answer could not be kept: {error.strerror}"

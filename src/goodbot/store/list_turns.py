@@ -98,5 +98,6 @@ def by_turns(pages: Sequence[_T], lists: Sequence[_T], turn: int) -> list[_T]:
 def lists_reason(most: int) -> str:
     """Gives the reason for which a list is out of scope when its host has reached the limit."""
     return (
-        f"{most} sitemaps of its host were read within a day: the next run, or the next visit of its index, reads more"
+        f"{most} sitemaps and feeds of its host were read within a day; the next run reads this one, or the next visit"
+        " of the sitemap index that names it"
     )

@@ -22,7 +22,7 @@ def _item(path: str) -> Route:
 
 SITE = Site(
     name="trap-maintenance",
-    teaches="A site under repair answers forty URLs with 200 and the same text: on the next visit its pages are back.",
+    teaches="A site under repair answers forty URLs with 200 and the same text: the next visit fetches them again.",
     source="Google, Deal with planned site downtime: 503 would be right; RFC 9110 15.6.4",
     pages={
         "/robots.txt": robots("User-agent: *\nDisallow:\n"),

@@ -26,7 +26,7 @@ def _names(other: str) -> Handler:
 
 SITE = Site(
     name="sitemap-two-indexes",
-    teaches="Two indexes name each other under ever new URLs: a crawler stops reading lists.",
+    teaches="Two sitemap indexes name each other under ever new URLs: a crawler stops reading them.",
     source="sitemaps.org protocol; Google reads 500 indexes of a site at most",
     pages={
         **pages(robots("User-agent: *\nDisallow:\n\nSitemap: @@/odd.xml\n"), "/a"),

@@ -8,7 +8,7 @@ ITSELF = ("@@/sitemaps.xml", "@@/sitemaps.xml#top", "@@/./sitemaps.xml", "@@/sit
 
 SITE = Site(
     name="sitemap-names-itself",
-    teaches="A crawler reads an index that names itself a few times at most, and finds what else it names.",
+    teaches="A sitemap index names itself: a crawler reads it a few times at most, and finds what else it names.",
     source="sitemaps.org protocol; RFC 3986 6.2",
     pages={
         **pages(robots("User-agent: *\nDisallow:\n\nSitemap: @@/sitemaps.xml\n"), "/a"),

@@ -1,1 +1,1 @@
-"""Sites whose walls keep robots out, or say that they do."""
+"""Sites behind a bot wall: a challenge page that is sent instead of the page, or of robots.txt."""

@@ -6,7 +6,7 @@ from goodbot.exam.values import Site
 
 SITE = Site(
     name="wall-robots-200",
-    teaches="A wall that answers every URL with 200 also answers robots.txt so: that does not make the site open.",
+    teaches="A wall answers every URL with 200, robots.txt too: a crawler does not take that for permission.",
     source="RFC 9309 2.3.1.1 speaks of the file, not of what stands before it; 2.3.1.5 leaves HTML open",
     pages={"*": challenge(200)},
     expects=(

@@ -6,7 +6,7 @@ from goodbot.exam.values import Site, pages
 
 SITE = Site(
     name="wall-robots-202",
-    teaches="202 with a challenge instead of robots.txt is not the file, nor does it say that there is none.",
+    teaches="A 202 with a challenge is no robots.txt, and does not say that there is none: a crawler fetches no page.",
     source="RFC 9110 15.3.3 (202 is no final word); RFC 9309 2.3.1 does not speak of it",
     pages=pages(challenge(202), "/a", "/b"),
     expects=(
