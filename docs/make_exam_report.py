@@ -66,9 +66,9 @@ A site is passed if nothing that is expected there was missed; the points of all
 What no crawler need do by default is extra: it gives points and fails nobody. Memory is the sum over all processes at
 the worst moment. A crawler that one site ends is driven once more without it.
 
-An endless trap allows {ALLOWED:,} requests, so that a crawler passes if it has no rule for traps but a limit of pages
-for each host; only trap-repeating-path, trap-session-ids and trap-calendar allow 50 to 150. Beside the trap are real
-pages, which the crawler has to find. A wall is a challenge page that a site sends to robots in place of its pages.
+trap-repeating-path, trap-session-ids and trap-calendar allow 50 to 150 requests, the newer endless traps
+{ALLOWED:,}, so that a crawler without rules for traps passes if it has a limit of pages for each host. Beside a trap
+are real pages, which the crawler has to find. A wall is a challenge page that a site sends to robots in place of its pages.
 """
 
 

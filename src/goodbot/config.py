@@ -59,8 +59,8 @@ class Settings:
     )
     host_lists: int = _setting(
         1000,
-        "Most sitemaps of one host that a crawl reads in a day; the others that robots.txt and sitemap indexes name "
-        "wait for the next run, or for the next visit of their index",
+        "Most sitemaps, sitemap indexes and feeds, named as such by robots.txt or a sitemap index, that a crawl reads "
+        "from one host in a day; the others wait for the next run, or for the next visit of the index that names them",
         "1,000 sitemaps may name 50 million URLs, 18 months of pages at one a second; sitemaps and pages take turns",
         internal=True,
     )
@@ -115,9 +115,10 @@ class Settings:
     )
     trap_pages: int = _setting(
         1000,
-        "Pages of one site (half as many of a folder) that may lead to new URLs and say nothing new before it is left",
-        "ends traps within a thousand pages; an honest site of numbers or captions has room for 8,000 to 16,000, half "
-        "as many in one folder",
+        "Pages of one origin (half as many of a folder) that may lead to new URLs and say nothing new before the crawl "
+        "leaves it",
+        "25 generated traps ended after 520 to 4,070 pages; an honest site of numbers or captions has room for 8,000 "
+        "to 16,000 pages, half as many in one folder",
         internal=True,
     )
     sitemaps: bool = _setting(
@@ -176,7 +177,7 @@ class Settings:
     archive: bool = _setting(True, "Keep what was fetched in WARC files")
     body_limit: int = _setting(
         10 * 1024 * 1024,
-        "Bytes of one answer kept at most",
+        "Bytes of one answer kept at most, if max_size is not set",
         "a longer one is cut there, and marked",
         internal=True,
     )
@@ -195,7 +196,8 @@ class Settings:
     )
     decoded_limit: int = _setting(
         2 * 1024 * 1024,
-        "Bytes read of one answer once decompressed; the rest is kept, and neither indexed nor searched for links",
+        "Bytes read of a page once decompressed; the rest is kept, but neither indexed nor searched for links (of a "
+        "sitemap or feed: 50 MiB; of a PDF: document_limit)",
         "bounds gzip, br and zstd bombs; what is made of a page takes up to 24 times its size in memory",
         internal=True,
     )
@@ -248,7 +250,8 @@ class Settings:
     address_delay: float = _setting(
         0.25,
         "Least seconds from the answer of one public host to the request of another at the same address",
-        "one machine with many sites gets four requests a second at most, and one at a time; not on private addresses",
+        "from each robot process, one machine with many sites gets at most four requests a second, one at a time; not "
+        "on private addresses",
         internal=True,
     )
     backoff_first: float | None = _setting(

@@ -120,6 +120,7 @@ async def test_a_running_crawl_drops_a_lesson_at_once(
         options = ("--into", tmp_path, "--allow-private", "--no-index", "--no-archive", "--workers", str(workers))
         process = await start("crawl", *seeds, *options)
         async with asyncio.timeout(120):
+            await server.received(1)  # the crawl has made its folder
             while len(learned := await lessons(tmp_path)) < 2:
                 await server.received(len(server.exchanges) + 1)
             site.is_maintained = False

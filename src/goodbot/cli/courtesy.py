@@ -42,7 +42,8 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     """What each host asked of the robot, and what the robot did: a report to be shown to the site's owner.
 
     Requests for robots.txt count too, so the totals match the host's own log. A gap is the time from the end of an
-    answer to the beginning of the next request. Hosts that got no request are not in the report.
+    answer to the beginning of the next request. Without --host, hosts that got no request are left
+    out unless they were forgotten.
 
     \b
     goodbot courtesy --in crawl --host example.org --format html > example.org.html

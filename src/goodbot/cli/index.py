@@ -28,8 +28,9 @@ def rebuild(folder: Path, as_json: bool) -> None:
     Use it when the index is missing, damaged, an older copy or another crawl's, or to get an index for a crawl made
     with --no-index. In the first four cases `goodbot crawl` does the same by itself.
 
-    The old index answers searches until the new one is complete. If the command is interrupted or killed, run it again:
-    it continues where it stopped. Pages whose text is not in the archive are put back into the queue: the next `goodbot
+    If there is an old index that can be read, it answers searches until the new one is complete; if not, `goodbot
+    search` and `goodbot serve` end with status 3 until then. If the command is interrupted or killed, run it again: it
+    continues where it stopped. Pages whose text is not in the archive are put back into the queue: the next `goodbot
     crawl --into DIR` fetches them again.
 
     \b
