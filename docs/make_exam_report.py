@@ -68,7 +68,8 @@ the worst moment. A crawler that one site ends is driven once more without it.
 
 trap-repeating-path, trap-session-ids and trap-calendar allow 50 to 150 requests, the newer endless traps
 {ALLOWED:,}, so that a crawler without rules for traps passes if it has a limit of pages for each host. Beside a trap
-are real pages, which the crawler has to find. A wall is a challenge page that a site sends to robots in place of its pages.
+are real pages, which the crawler has to find. A wall is a challenge page that a site sends to robots in place of its
+pages.
 """
 
 

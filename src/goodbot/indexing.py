@@ -18,7 +18,7 @@ from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.folder import CrawlFolder
 from goodbot.hits import IndexMark
-from goodbot.index import TantivyIndex, TantivySearch, load_mark, remedy
+from goodbot.index import META_FILE, TantivyIndex, TantivySearch, load_mark, remedy
 from goodbot.robot.replay import Loss, replay
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.store.warc import WarcArchive
@@ -139,7 +139,7 @@ def _take_place(folder: CrawlFolder) -> None:
     its draft name and continues."""
     _remove(folder.index_old)
     try:
-        if folder.index.exists():
+        if os.path.lexists(folder.index):
             folder.index.rename(folder.index_old)
         folder.index_draft.rename(folder.index)
         place = os.open(folder.path, os.O_RDONLY)
@@ -191,7 +191,11 @@ def _is_readable(place: Path) -> bool:
 def _remove(*places: Path) -> None:
     for place in places:
         try:
-            if place.exists():
+            if place.is_symlink() and (place / META_FILE).is_file():  # an index elsewhere: its texts go as well
+                shutil.rmtree(place.resolve())
+            if place.is_symlink() or place.is_file():
+                place.unlink()
+            elif place.exists():
                 shutil.rmtree(place)
         except OSError as error:
-            raise RunError(f"cannot remove {place}: {error.strerror}") from error
+            raise RunError(f"cannot remove {place}: {error.strerror}; remove it by hand") from error

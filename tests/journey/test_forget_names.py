@@ -30,6 +30,12 @@ def test_a_port_behind_an_address_without_brackets(name: str, said: str) -> None
     assert str(caught.value) == SAID + said
 
 
+@pytest.mark.parametrize("name", ["*", "*.example.org", "", "exa mple.org", "example.org/page", "http://"])
+def test_what_is_no_host(name: str) -> None:
+    with pytest.raises(InputError, match="not a host such as"):
+        host_key(name)
+
+
 @pytest.mark.parametrize(
     ("name", "key"),
     [

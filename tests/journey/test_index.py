@@ -96,6 +96,21 @@ def is_another(folder: Path) -> None:
     shutil.copytree(folder.with_name("another") / "index", folder / "index")
 
 
+def is_a_file(folder: Path) -> None:
+    is_removed(folder)
+    (folder / "index").write_text("x")
+
+
+def is_an_older_one_elsewhere(folder: Path) -> None:
+    is_removed(folder)
+    (folder / "index").symlink_to(folder.with_name("older"))
+
+
+def is_a_link_to_nothing(folder: Path) -> None:
+    is_removed(folder)
+    (folder / "index").symlink_to(folder.with_name("not mounted"))
+
+
 FAULTS: list[tuple[Callable[[Path], None], str]] = [
     (is_removed, "the search index is missing"),
     (is_emptied, "the search index is missing"),
@@ -103,6 +118,9 @@ FAULTS: list[tuple[Callable[[Path], None], str]] = [
     (has_a_torn_segment, ".idx is damaged"),
     (has_no_version, "goodbot.json cannot be read"),
     (is_older, "the search index is an older copy"),
+    (is_a_file, "the search index is missing"),
+    (is_an_older_one_elsewhere, "the search index is an older copy"),
+    (is_a_link_to_nothing, "the search index is missing"),
     (is_another, "the search index is not the one that this crawl wrote"),
 ]
 

@@ -150,7 +150,37 @@ def _bare_goods(number: int, random: Random) -> tuple[str, str]:
     return name, name
 
 
+def _strip(number: int, random: Random) -> tuple[str, str]:
+    return "Comic", f'<img src="/strips/{number:04}.png" alt=""><p>{random.choice(["Monday", "Thursday"])}'
+
+
+def _day(number: int, random: Random) -> tuple[str, str]:
+    values = {"max": random.randrange(-5, 36), "min": random.randrange(-15, 21), "wind": random.randrange(90)}
+    return "Weather", f"<table>{''.join(f'<tr><td>{name}<td>{value}' for name, value in values.items())}</table>"
+
+
+def _date(number: int, random: Random) -> tuple[str, str]:
+    day = date(2016, 1, 1) + timedelta(number)
+    return "Calendar of the club", f"<table><tr><td>day<td>{day.day}.{day.month}.{day.year}</table>"
+
+
+def _draw(number: int, random: Random) -> tuple[str, str]:
+    return "Draw", "".join(f"<li>{drawn}" for drawn in sorted(random.sample(range(1, 50), 6)))
+
+
+def _result(number: int, random: Random) -> tuple[str, str]:
+    one, other = random.sample(_LAST, 2)
+    goals = [random.randrange(5) for _ in range(4)]
+    return "Result", f"<p>{one} {goals[0] + goals[2]} : {goals[1] + goals[3]} {other} ({goals[0]} : {goals[1]})"
+
+
 SITES: dict[str, Site] = {
+    "comic by weekday": _chain("/p/", _strip),
+    "comic?id=": _chain("/show?id=", _strip),
+    "weather in rows": _chain("/p/", _day),
+    "dates": _chain("/p/", _date),
+    "draws": _chain("/p/", _draw),
+    "results": _chain("/p/", _result),
     "measurements": _chain("/station/", _measured),
     "show?id=": _chain("/show?id=", _shown),
     "photos": _chain("/photo/", _photo),

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodbot.page.words import lines_of, statements_of, words_of
+from goodbot.page.words import lines_of, numbers_in, statements_of, words_of
 from goodbot.robot.budget import LEARNING, UNCOUNTED, Account, Budgets, branch_of, price_of
 from goodbot.robot.ground import Ground, Says, View
 from goodbot.url import Url
@@ -283,7 +283,8 @@ def test_the_words_of_a_page(html: str, words: list[str]) -> None:
 
 def statements(html: str, address: str = "http://example.org/", named: Iterable[str] = ()) -> list[str]:
     """Of a page, in one string each."""
-    return [" ".join(words) for line in lines_of(html) for words in statements_of(line, address, set(named))]
+    named = {*named, *numbers_in(address)}
+    return [" ".join(words) for line in lines_of(html) for words in statements_of(line, address, named)]
 
 
 @pytest.mark.parametrize(
@@ -303,15 +304,24 @@ def test_the_statements_of_a_page(html: str, said: list[str]) -> None:
 
 def test_what_stands_in_the_address_or_in_links_is_no_statement() -> None:
     assert statements("Week 50 of 2026. All is well", "http://x.example/?202650") == ["week of all is well"]
+    assert statements("Saturday, 7.5.2026: rain", "http://x.example/20260507") == ["saturday rain"]
+    assert statements("Saturday, 7.5.2026: rain", "http://x.example/p/1753") == ["saturday 7 5 2026 rain"]
     assert statements("On to red-shoes, page 9", "http://x.example/", {"red", "shoes", "page"}) == ["on to 9"]
 
 
 def test_pages_that_say_the_same_say_nothing() -> None:
     ground, url = Ground(), Url(HOME)
     first = ground.says(View(url, [], "<p>One thing.<p>Measured 1.5 and 3.7"), [])
+    ground.says(View(url, [], "<p>Measured 1.5 and 3.7"), [])
     again = ground.says(View(url, [], "<p>Measured 1.5 and 3.7<p>One thing."), [])
     other = ground.says(View(url, [], "<p>Measured 2.5 and 3.9<p>Thing one"), [])
     assert [(says.statements, says.numbers) for says in (first, again, other)] == [(2, 0), (0, 0), (1, 1)]
+
+
+def test_numbers_of_a_page_are_new_together_where_each_line_is_known() -> None:
+    ground, url, pages = Ground(), Url(HOME), [(1, 2), (3, 4), (1, 4), (1, 4), (3, 2), (3, 2)]
+    said = [ground.says(View(url, [], f"<p>Yes {yes} %<p>No {no} %"), []) for yes, no in pages]
+    assert [(says.statements, says.numbers) for says in said] == [(2, 0), (0, 2), (0, 1), (0, 0), (0, 1), (0, 0)]
 
 
 def test_a_page_is_woven_by_links_to_known_pages_beside_the_menu() -> None:

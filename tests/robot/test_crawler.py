@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from ipaddress import ip_network
 from itertools import pairwise
+from math import inf
 from pathlib import Path
 from tempfile import mkdtemp
 from typing import ClassVar
@@ -583,6 +585,22 @@ async def test_a_host_that_asks_for_more_than_a_crawl_waits_is_left_alone(
     assert {scene.why(url) for url in urls} == {why}
     assert ("given up", why) in scene.decisions()
     assert {states[url] for url in other if not url.endswith("robots.txt")} == {"visited"}
+
+
+async def test_a_page_that_is_read_may_ask_for_more_than_a_crawl_waits() -> None:
+    answers = site(HOME, "abcd")
+    home = answers[HOME]
+    assert isinstance(home, Response)
+    answers[HOME] = replace(home, headers=(*home.headers, ("Retry-After", "31536000")))
+    scene = Scene(answers)
+    began_at = scene.clock.now()
+    assert await scene.crawler.run() == "finished"
+    assert [request.url.path for request in scene.web.requests] == ["/robots.txt", "/"]
+    assert scene.clock.now() - began_at < 60.0
+    why = "its Retry-After asks for 31536000 s, more than retry_after_most 86400 in goodbot.toml"
+    assert scene.states() == {HOME: "visited", **{f"{HOME}{name}": "failed" for name in "abcd"}}
+    assert {scene.why(f"{HOME}{name}") for name in "abcd"} == {why}
+    assert (scene.frontier.next_ready_at() or inf) - began_at > 86_400
 
 
 async def test_what_just_may_be_asked_is_waited_for() -> None:

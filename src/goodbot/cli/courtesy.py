@@ -72,7 +72,7 @@ def host_key(text: str) -> str:
         whole = f", or [{named}] if all of it is the address" if _is_ipv6(named) else ""
         raise InputError(f"an IPv6 address with a port needs brackets: write [{address}]:{port}{whole}")
     authority = f"[{named}]" if _is_ipv6(named) else named
-    odd = any(sign in "/\\?#@%" or sign.isspace() or not sign.isprintable() for sign in named)
+    odd = any(sign in "/\\?#@%*" or sign.isspace() or not sign.isprintable() for sign in named)
     fits = 0 < len(named) <= HOST_MOST_CHARS and not odd and scheme.lower() in ("", "http", "https")
     url = parse_url(f"{scheme or 'http'}://{authority}/") if fits else None
     if url is None:

@@ -148,7 +148,8 @@ def command(
 
     Run it again with the same DIR, with or without seeds, to resume: nothing is lost. After a kill the pages in flight
     and those not committed yet (a quarter of a second) are fetched again. robots.txt is always obeyed, and so are META
-    robots, X-Robots-Tag and rel=nofollow. Ctrl-C once lets the pages in flight finish; twice stops.
+    robots, X-Robots-Tag and rel=nofollow. Ctrl-C once lets the pages in flight finish (many long sitemaps take a
+    minute or two); twice stops.
 
     \b
     goodbot crawl https://example.org/ --into crawl --contact me@example.org

@@ -1,5 +1,6 @@
 """Find it again: words and their forms, a Tantivy index, a query language, snippets."""
 
+from goodbot.index.integrity import META_FILE as META_FILE
 from goodbot.index.integrity import load_mark as load_mark
 from goodbot.index.nothing import NoSearch as NoSearch
 from goodbot.index.schema import prepare as prepare

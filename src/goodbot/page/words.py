@@ -29,6 +29,7 @@ _INSIDE: Final = "a|abbr|b|bdi|big|cite|code|em|font|i|img|kbd|mark|q|s|samp|sma
 _BREAK = re.compile(rf"<(?:{_SKIPPED}|(?!/?(?:{_INSIDE})(?![a-z0-9-]))[^<>]*+>?)", re.DOTALL | re.IGNORECASE)
 """What ends a line: markup but for tags within a line, and cells, as the lines of a table are its rows."""
 _PICTURE = re.compile(r"<img\s[^<>]*?\bsrc\s*+=\s*+[\"']?([^\"'\s<>?#]++)[^<>]*+>?", re.IGNORECASE)
+_NUMBER = re.compile(r"[0-9]++")
 _SENTENCE = re.compile(r"\n\n|(?<![0-9])[.;!?。！？|](?=\s|$)")
 
 APART: Final = str.maketrans(dict.fromkeys("/.-_?&=;:+,%~#", " "))
@@ -72,10 +73,11 @@ def lines_of(html: str) -> Iterator[str]:
 
 
 def statements_of(line: str, address: str, named: set[str]) -> Iterator[tuple[str, ...]]:
-    """Each sentence of a line, and each picture, as its words in lower case: without those that stand in the `address`
-    of the page (in lower case), and those `named` by its links."""
+    """Each sentence of a line, and each picture, as its words in lower case: without those `named`, and those that
+    stand in the `address` of the page (in lower case). Numbers of one or two digits stand in most addresses by chance:
+    they have to be `named`, as `numbers_in` the address are."""
     if "<" in line:
-        for path in _PICTURE.findall(line):
+        for path in pictures_in(line):
             if path.lower() not in address:
                 yield "picture", path
         line = _MARKUP.sub(" ", line)
@@ -84,9 +86,33 @@ def statements_of(line: str, address: str, named: set[str]) -> Iterator[tuple[st
         line = unescape(line)
     for sentence in _SENTENCE.split(line):
         words = (word.strip(_AROUND) for word in sentence.translate(APART).split())
-        kept = tuple(word for word in words if word and word not in named and word not in address)
+        kept = tuple(word for word in words if word and word not in named and (_is_short(word) or word not in address))
         if kept:
             yield kept
+
+
+def pictures_in(html: str) -> list[str]:
+    """The addresses of the pictures in a piece of HTML, without their queries."""
+    return _PICTURE.findall(html)
+
+
+def pictures_of(html: str) -> list[str]:
+    """The same of the part of a page that is looked at."""
+    return pictures_in(_body(html))
+
+
+def numbers_in(address: str) -> Iterator[str]:
+    """The numbers of a URL as text may have them: with and without leading zeros, and two digits at a time, since a
+    date may be written in one piece."""
+    for number in _NUMBER.findall(address):
+        pairs = re.findall("..", number) if len(number) % 2 == 0 else []
+        for digits in (number, *pairs):
+            bare = digits.lstrip("0") or "0"
+            yield from (digits, bare, bare.zfill(2))
+
+
+def _is_short(word: str) -> bool:
+    return len(word) < 3 and word.isdecimal()
 
 
 def _foreign(word: str) -> Iterator[str]:

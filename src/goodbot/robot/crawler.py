@@ -155,8 +155,9 @@ class Crawler(Rounds):
             lanes = self._settings.per_host if visit.ready_at <= self._clock.now() else 1
             await asyncio.gather(*(self._lane(visit) for _ in range(lanes)))
         finally:
-            if self._given_up.is_left_alone(visit.host) and visit.given >= self._settings.max_lease_urls:
-                visit.ready_at = self._clock.now()  # there are more, which are to fail now as well
+            has_more = visit.found_more or visit.given >= self._settings.max_lease_urls
+            if has_more and self._given_up.is_left_alone(visit.host):
+                visit.ready_at = self._clock.now()  # they are to fail now as well
             self._sink.release(Release(visit.host, visit.ready_at, visit.backoff_s, visit.cut_at))
 
     async def _lane(self, visit: HostVisit, most: int | None = None) -> None:
@@ -263,6 +264,7 @@ class Crawler(Rounds):
         self._reader.experience.settled(reading.outcome)
         if (learned := self._reader.experience.news()) and self._lessons is not None:
             self._lessons.save_lessons(learned)
+        visit.found_more = visit.found_more or _names_more_of(visit.host, reading.outcome)
         reading = self._with_rest(leased, reading, rest, self._slow_down(visit, leased.url, capture, rest))
         if reading.outcome.state == "visited":
             self.visited += 1
@@ -373,3 +375,8 @@ class Crawler(Rounds):
         self._sink.add(reading)
         if not waiting:
             self._wake.set()
+
+
+def _names_more_of(host: str, outcome: Outcome) -> bool:
+    """Whether a page names URLs of its host that were not heard of before."""
+    return any(new.refused is None and new.inlinks == 1 and new.url.host_key == host for new in outcome.links)

@@ -4,7 +4,8 @@ A family is a folder, with the names of the parameters where there are any, or a
 """
 
 import re
-from collections.abc import Callable, Iterator
+from array import array
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -36,6 +37,9 @@ _FIRST_LOOKS: Final = 48
 _LOOK_EVERY: Final = 16
 _DOUBT: Final = 6
 """Every page is looked at in the beginning, and as long as the last six looks saw nothing new; then one in sixteen."""
+
+_PICTURES: Final = 1 << 16
+"""Places for pictures, two bytes each: a hash of the last one that fell there."""
 
 _NUMBER = re.compile(r"[0-9]++")
 _NUMBERED = re.compile(r"[^0-9]{0,12}+(?!(?:19|20)[0-9][0-9](?![0-9]))[0-9]++[^0-9]{0,12}+")
@@ -82,8 +86,9 @@ class Family:
             return True
         return not self.news & ((1 << _DOUBT) - 1)
 
-    def look(self, url: str, title: str, text: Callable[[], Fingerprint], leads_on: Callable[[], bool]) -> bool:
-        """Takes what a page says; whether that is new. `leads_on`: its links lead out of the family, to new URLs.
+    def look(self, url: str, title: str, text: Callable[[], Fingerprint], has_more: Callable[[], bool]) -> bool:
+        """Takes what a page says; whether that is new. `has_more`: it has something new beside its text: a picture, or
+        links that lead out of the family, to new URLs.
 
         A title that was not seen lately is new whatever the text, which is not looked at; and of pages that say nothing
         nothing can be told.
@@ -91,7 +96,7 @@ class Family:
         mark = hash(title)
         known = self.known.get(mark)
         alike = known is not None and text().words > 0 and any(old.likeness(text()) >= ALIKE for old in known)
-        fresh = not alike or leads_on()
+        fresh = not alike or has_more()
         if known is None:
             if len(self.known) >= _TITLES_MOST:
                 self.known.pop(next(iter(self.known)))
@@ -117,6 +122,17 @@ class Families:
 
     def __init__(self, processes: int = 1) -> None:
         self._known: Recent[str, Family] = Recent(part_of(FAMILIES_MOST, processes))
+        self._pictures = array("H", bytes(2 * _PICTURES))
+
+    def shows_new(self, name: str, pictures: Iterable[str]) -> bool:
+        """Whether one of the pictures was not shown in this family lately; remembers them all."""
+        news = False
+        for picture in pictures:
+            key = hash((name, picture))
+            place, mark = key % _PICTURES, key >> 32 & 0xFFFF
+            news = news or self._pictures[place] != mark
+            self._pictures[place] = mark
+        return news
 
     def visited(self, text: str) -> Iterator[tuple[str, Family]]:
         """Counts a page; the families it lies in, by name."""

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from goodbot.page.words import APART, lines_of, statements_of, words_of
+from goodbot.page.words import APART, lines_of, numbers_in, statements_of, words_of
 from goodbot.url import Url
 
 GROUND_BYTES: Final = 208 * 1024
@@ -46,9 +46,9 @@ class Says(NamedTuple):
     """What a page has that the others of its site had not.
 
     `words`: how many words the site uses for the second time. `statements` counts sentences, lines and pictures with
-    new words; it stops soon after 8. `numbers` counts those that differ from earlier ones in their numbers only. Text
-    that repeats the page's URL or its links' URLs counts in neither. `woven`: the page links to a known page that is
-    not in the menu."""
+    new words; it stops soon after 8. `numbers` counts those that differ from earlier ones in their numbers only, and is
+    1 if nothing but all numbers of the page together is new. Text that repeats the page's URL or its links' URLs counts
+    in neither. `woven`: the page links to a known page that is not in the menu."""
 
     words: int
     statements: int
@@ -76,7 +76,7 @@ class Ground:
         """Takes a page that leads to `new` URLs."""
         links = dict.fromkeys(url.text for url in view.links[:_LINKS_MOST])
         address = view.url.text.lower()
-        named = set(" ".join(links).lower().translate(APART).split())
+        named = {*" ".join(links).lower().translate(APART).split(), *numbers_in(address)}
         own = set(address.translate(APART).split())
         words = self._new_words(word for word in words_of(view.html) if word not in own)
         statements, numbers = self._new_statements(view.html, address, named)
@@ -123,7 +123,15 @@ class Ground:
                     numbers += not is_new
             if statements >= _STATEMENTS_MOST:
                 break
+        if not statements and not numbers:
+            numbers = int(self._has_new_numbers(html, address, named))
         return statements, numbers
+
+    def _has_new_numbers(self, html: str, address: str, named: set[str]) -> bool:
+        """Whether no page of which each line was known had the same numbers in the same order."""
+        found = (word for line in lines_of(html) for words in statements_of(line, address, named) for word in words)
+        numbers = " ".join(word for word in found if not word.isalpha() and any(map(str.isdecimal, word)))
+        return numbers != "" and self._is_new("numbers", numbers)
 
     def _is_new(self, kind: str, text: str) -> bool:
         """Whether a text of this kind was not there lately; remembers it."""

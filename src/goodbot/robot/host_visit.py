@@ -18,6 +18,7 @@ class HostVisit:
         self.given = len(lease.urls)
         self.in_flight = 0
         self.ended = False
+        self.found_more = False
         self.sitemaps: dict[str, tuple[Discovery, ...]] = {}
 
     def hold(self, until: float) -> None:

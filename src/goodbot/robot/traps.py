@@ -13,7 +13,7 @@ from typing import Final
 
 from goodbot.lessons import HALF, SPENT, Lesson
 from goodbot.page.fingerprint import Fingerprint, fingerprint, said, said_in
-from goodbot.page.words import text_in
+from goodbot.page.words import pictures_of, text_in
 from goodbot.robot.budget import PROBE_SHARE, Budgets
 from goodbot.robot.calendars import Calendars, date_in, without_date
 from goodbot.robot.families import Families, Family, evidence_of, families_of
@@ -61,7 +61,11 @@ class Visit:
     def view(self) -> View:
         """What the budget of its site looks at."""
         links = [link.url for link in self.page.links if link.url.origin == self.url.origin]
-        return View(self.url, links, text_in(self.response) if self.html is None else self.html)
+        return View(self.url, links, self.text())
+
+    def text(self) -> str:
+        """Its HTML, as far as it is looked at."""
+        return text_in(self.response) if self.html is None else self.html
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,9 @@ class _Look:
         if self.mark is None:
             self.mark = fingerprint(self.said())
         return self.mark
+
+    def pictures(self) -> list[str]:
+        return pictures_of(self.visit.text())
 
 
 class Traps:
@@ -159,12 +166,15 @@ class Traps:
         full: bool | None = None
         for name, family in self._families.visited(visit.url.text):
             if family.wants_look() or calendar is not None:
-                fresh = family.look(visit.url.text, title, look.fingerprint, partial(_leads_on, visit.found, name))
+                fresh = family.look(visit.url.text, title, look.fingerprint, partial(self._has_more, look, name))
                 full = fresh if full is None else full
                 if family.says_nothing_new():
                     self._close(visit, name, family)
         if calendar is not None and full is not None:
             self._turn_page(look, title, *calendar, full)
+
+    def _has_more(self, look: _Look, name: str) -> bool:
+        return _leads_on(look.visit.found, name) or self._families.shows_new(name, look.pictures())
 
     def _close(self, visit: Visit, name: str, family: Family) -> None:
         self.teach(visit.url, "family", name, evidence_of(name, family), visit.at)
@@ -193,8 +203,9 @@ class Traps:
             return
         links = [link.url.text for link in visit.page.links]
         says = hash((visit.page.title, look.fingerprint().exact))
+        pictures = look.pictures()
         for name, value in undecided:
-            whole = hash((says, links_without(links, name)))
+            whole = hash((says, links_without(links, name), *pictures))
             evidence = self._parameters.visited(text, origin, name, value, whole)
             if evidence is not None:
                 self.teach(visit.url, "parameter", name, evidence, visit.at)
