@@ -10,7 +10,7 @@ import click
 from goodbot.archived import Archived, Gap
 from goodbot.cli.meter import Meter
 from goodbot.cli.options import in_option, write_json
-from goodbot.cli.text import damage_line
+from goodbot.cli.text import damage_line, damaged_line
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.folder import CrawlFolder, archived_pages, missing_records, open_archive, open_ledger
@@ -53,7 +53,8 @@ def command(folder: Path, what: str, as_json: bool) -> None:
     if lost:
         warc = CrawlFolder(folder).warc
         missing = "" if warc.is_dir() else f"{warc} is missing: "
-        raise _damaged(f"{missing}{counted(len(lost), 'page')} cannot be read, the first is {lost[0].url}", folder)
+        what = f"{missing}{counted(len(lost), 'page')} cannot be read, the first is {lost[0].url}"
+        raise DamagedError(damaged_line(what, folder))
 
 
 def _urls(ledger: Ledger) -> Iterator[dict[str, object]]:
@@ -132,10 +133,3 @@ def _write_all(piece: bytes) -> None:
     rest = memoryview(piece)
     while rest:
         rest = rest[os.write(sys.stdout.fileno(), rest) :]
-
-
-def _damaged(what: str, folder: Path) -> DamagedError:
-    return DamagedError(
-        f"the archive is damaged: {what}; see goodbot archive check --in {folder}"
-        f" (goodbot archive repair --in {folder} lets the next crawl fetch lost pages again)"
-    )

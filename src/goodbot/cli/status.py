@@ -42,7 +42,7 @@ def command(folder: Path, as_json: bool) -> None:
     if as_json:
         write_json(_json(view, due_again_at, lessons))
         return
-    for line in _lines(view, due_again_at, lessons):
+    for line in _lines(view, due_again_at, lessons, folder):
         click.echo(line)
 
 
@@ -62,7 +62,7 @@ def _json(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int])
     }
 
 
-def _lines(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]) -> Iterator[str]:
+def _lines(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int], folder: Path) -> Iterator[str]:
     status = view.status
     done = "finished" if status.finished else "not finished"
     yield f"{done}: {counted(status.pages, 'page')}, {human_bytes(status.bytes)}, {counted(status.hosts, 'host')}"
@@ -72,7 +72,8 @@ def _lines(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]
     if due_again_at is not None:
         yield when_due_again(due_again_at, time.time())
     if lessons[0]:
-        yield f"{counted(lessons[0], 'lesson')} about traps, parameters and mirrors in force (goodbot lessons list)"
+        about = f"{counted(lessons[0], 'lesson')} about traps, parameters and mirrors in force"
+        yield f"{about} (goodbot lessons list --in {folder})"
     if not view.running:
         yield "not running"
     elif view.live is None:

@@ -44,9 +44,13 @@ def removed_damage_line(host: str, size: int, folder: Path) -> str:
 
 def damage_line(gaps: Sequence[Gap], folder: Path) -> str:
     """Says that the archive is damaged, where the first damage is, and what to do."""
-    where = str(gaps[0])
     more = f" and in {counted(len(gaps) - 1, 'other place')}" if len(gaps) > 1 else ""
+    return damaged_line(f"{gaps[0]}{more}", folder)
+
+
+def damaged_line(what: str, folder: Path) -> str:
+    """Says that the archive is damaged, `what` is, and what to do."""
     return (
-        f"the archive is damaged: {where}{more}; see goodbot archive check --in {folder}"
+        f"the archive is damaged: {what}; see goodbot archive check --in {folder}"
         f" (goodbot archive repair --in {folder} lets the next crawl fetch lost pages again)"
     )

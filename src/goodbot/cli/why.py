@@ -33,19 +33,19 @@ def command(url: str, folder: Path, as_json: bool) -> None:
         click.echo(f"{wanted}: a link to it is asked for as {asked_as}")
     if record is None:
         click.echo(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
-        _say(found.lesson)
+        _say(found.lesson, folder)
         return
     click.echo(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
     for event in record.events:
         line = f" (line {event.line} of robots.txt)" if event.line is not None else ""
         click.echo(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
-    _say(found.lesson)
+    _say(found.lesson, folder)
 
 
-def _say(lesson: Lesson | None) -> None:
+def _say(lesson: Lesson | None, folder: Path) -> None:
     if lesson is not None:
-        name = lesson_id(lesson)
-        click.echo(f"lesson {name}: {held(lesson, time.time())} (drop it with: goodbot lessons drop {name})")
+        name, drop = lesson_id(lesson), f"drop it with: goodbot lessons drop {lesson_id(lesson)} --in {folder}"
+        click.echo(f"lesson {name}: {held(lesson, time.time())} ({drop})")
 
 
 def _json(wanted: Url, found: Found) -> dict[str, object]:

@@ -95,9 +95,6 @@ def _version(command: list[str]) -> str | None:
 
 _THROUGH_PROXY: Final = ("http_proxy={proxy}", "https_proxy={proxy}", "no_proxy=")
 
-_OURS_FAILS: Final[Mapping[str, str]] = {}
-"""The sites that goodbot fails today, each with the reason: none."""
-
 RECIPES: Final[dict[str, Recipe]] = {
     recipe.name: recipe
     for recipe in (
@@ -188,14 +185,12 @@ RECIPES: Final[dict[str, Recipe]] = {
                 "After 429 or 503 a host gets 1 s more, doubled up to 16 s; by default 5 s, doubled up to an hour.",
                 "A page answered so is asked for four times; by default it is eight.",
                 "One request at a time to each host, at least 0.1 s apart; by default it is a second.",
-                "A site may have 1,000 pages that lead on and say nothing new; by default 10,000.",
                 "Driven through again it asks for what is due: here every page at once, by default after a day.",
                 "All else is its default: robots.txt and what pages say to robots are obeyed.",
                 "An archive and an index are written.",
             ),
             keeps="the crawl: frontier, archive, index",
             install="pip install goodbot",
-            fails=_OURS_FAILS,
         ),
     )
 }

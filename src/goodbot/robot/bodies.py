@@ -57,7 +57,7 @@ class Weight:
 
 
 class Bodies:
-    """The budget of one process; None: no bound. `changed` is called when a transfer is paused or goes on."""
+    """The budget of one process; None: no bound."""
 
     def __init__(self, limit_bytes: int | None, patience_s: float = PATIENCE_S) -> None:
         self._limit = float("inf") if limit_bytes is None else limit_bytes
@@ -69,7 +69,6 @@ class Bodies:
         self._unread_long = 0
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self.changed: Callable[[], None] = _nothing
         self.bytes = 0
 
     @property
@@ -87,7 +86,6 @@ class Bodies:
             return True
         self._paused.add(weight)
         self._be_patient()
-        self.changed()
         return False
 
     def ended(self, weight: Weight, response: Response | None) -> None:
@@ -154,12 +152,7 @@ class Bodies:
             if self._take(weight, is_next=not blocked[weight.is_long]):
                 self._paused.discard(weight)
                 weight.resume()
-                self.changed()
             else:
                 blocked[weight.is_long] = True
         if self._paused:
             self._be_patient()
-
-
-def _nothing() -> None:
-    pass

@@ -1,7 +1,6 @@
 """What a robot process has learned on its way: how URLs are cleaned, which are traps, which pages are copies.
 
-Bounded memory: 120 MB at most for all processes of a crawl, when all of it is full; a crawl of 85,000 pages needs a
-quarter of it. No I/O.
+Bounded memory: each part states its own bound. No I/O.
 """
 
 from collections.abc import Callable, Iterable

@@ -4,7 +4,6 @@ A family is a folder, with the names of the parameters where there are any, or a
 """
 
 import re
-from array import array
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Final
@@ -14,6 +13,9 @@ from goodbot.robot.recent import Recent, part_of
 
 FAMILIES_MOST: Final = 4096
 """Of all hosts of a crawl; 1 kB each as a rule, 4 MB. At most 22 kB, where titles are few and texts many: 90 MB."""
+
+PICTURES_MOST: Final = 1 << 14
+"""Of all families of a crawl, 0.1 kB each, 2 MB."""
 
 WINDOW: Final = 40
 FRESH_MOST: Final = 2
@@ -37,9 +39,6 @@ _FIRST_LOOKS: Final = 48
 _LOOK_EVERY: Final = 16
 _DOUBT: Final = 6
 """Every page is looked at in the beginning, and as long as the last six looks saw nothing new; then one in sixteen."""
-
-_PICTURES: Final = 1 << 16
-"""Places for pictures, two bytes each: a hash of the last one that fell there."""
 
 _NUMBER = re.compile(r"[0-9]++")
 _NUMBERED = re.compile(r"[^0-9]{0,12}+(?!(?:19|20)[0-9][0-9](?![0-9]))[0-9]++[^0-9]{0,12}+")
@@ -122,17 +121,14 @@ class Families:
 
     def __init__(self, processes: int = 1) -> None:
         self._known: Recent[str, Family] = Recent(part_of(FAMILIES_MOST, processes))
-        self._pictures = array("H", bytes(2 * _PICTURES))
+        self._pictures: Recent[tuple[str, str], bool] = Recent(part_of(PICTURES_MOST, processes))
 
     def shows_new(self, name: str, pictures: Iterable[str]) -> bool:
         """Whether one of the pictures was not shown in this family lately; remembers them all."""
-        news = False
-        for picture in pictures:
-            key = hash((name, picture))
-            place, mark = key % _PICTURES, key >> 32 & 0xFFFF
-            news = news or self._pictures[place] != mark
-            self._pictures[place] = mark
-        return news
+        new = [picture for picture in pictures if self._pictures.get((name, picture)) is None]
+        for picture in new:
+            self._pictures.put((name, picture), True)
+        return bool(new)
 
     def visited(self, text: str) -> Iterator[tuple[str, Family]]:
         """Counts a page; the families it lies in, by name."""

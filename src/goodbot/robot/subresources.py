@@ -19,7 +19,8 @@ from goodbot.ports import Clock, Transport
 from goodbot.robot.pace import Pace, Turn
 from goodbot.robot.permission import Permission
 from goodbot.robot.politeness import NOTHING_ASKED
-from goodbot.url import Url, is_private_address, is_private_host, resolve
+from goodbot.robot.reading import is_from_public, redirect_target
+from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Failure, Headers, Request, Response
 
 FRESH_S: Final = 600.0
@@ -30,8 +31,6 @@ KEPT_MOST: Final = 4 * 1024 * 1024
 """Bytes of one answer kept; a longer one is fetched for every page that asks."""
 HOPS: Final = 5
 """Redirects in a row that are followed, each with a verdict of its own."""
-
-_REDIRECTS: Final = (301, 302, 303, 307, 308)
 
 _Key = tuple[str, Headers, bool]
 """A URL, what was sent with it, and whether only public addresses were asked: what is inside stays inside."""
@@ -103,7 +102,7 @@ class Subresources:
         self._transport = transport
         self._clock = clock
         self._keep = keep
-        self._proxied = settings.proxy is not None
+        self._settings = settings
         self._kept: OrderedDict[_Key, tuple[Capture, float]] = OrderedDict()
         self._kept_bytes = 0
         self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
@@ -120,7 +119,7 @@ class Subresources:
             ready_at = max(ready_at, rested_at)
             if isinstance(capture.result, Failure):
                 return Refused(f"{capture.result.kind}: {capture.result.detail}")
-            target = _target(capture.request.url, capture.result)
+            target = redirect_target(capture)
             if target is None:
                 return Fetched(capture.result, ready_at, public_only or self.is_public(capture))
             url, public_only = target, public_only or self.is_public(capture)
@@ -128,7 +127,7 @@ class Subresources:
 
     def is_public(self, capture: Capture) -> bool:
         """Whether a public host answered: what it asks for may not be inside. A proxy's address tells nothing."""
-        return capture.peer is not None and not self._proxied and not is_private_address(capture.peer)
+        return is_from_public(capture, self._settings)
 
     async def _one(
         self, url: Url, headers: Headers, until: float, public_only: bool
@@ -167,11 +166,6 @@ class Subresources:
         while self._kept_bytes > KEPT_BYTES:
             _, (oldest, _) = self._kept.popitem(last=False)
             self._kept_bytes -= _weight(oldest)
-
-
-def _target(url: Url, response: Response) -> Url | None:
-    location = response.location if response.status in _REDIRECTS else None
-    return resolve(url, location) if location else None
 
 
 def _weight(capture: Capture) -> int:

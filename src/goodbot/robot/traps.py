@@ -83,6 +83,7 @@ class _Look:
     visit: Visit
     text: str | None = None
     mark: Fingerprint | None = None
+    shown: list[str] | None = None
 
     def said(self) -> str:
         if self.text is None:
@@ -96,7 +97,9 @@ class _Look:
         return self.mark
 
     def pictures(self) -> list[str]:
-        return pictures_of(self.visit.text())
+        if self.shown is None:
+            self.shown = pictures_of(self.visit.text())
+        return self.shown
 
 
 class Traps:

@@ -270,6 +270,9 @@ class SqliteFrontier(SqliteLedger):
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
 
+    def _transaction(self) -> Transaction:
+        return Transaction(self._db, self._recent, self._host_pages, self._revisit_until, self._host_lists)
+
     @contextmanager
     def _writing(self, *, durable: bool = True) -> Iterator[Transaction]:
         """One transaction, all or nothing; a durable one is on the disk when this returns."""
@@ -279,8 +282,7 @@ class SqliteFrontier(SqliteLedger):
             self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
             self._db.execute("BEGIN IMMEDIATE")
             try:
-                bounds = self._host_pages, self._revisit_until, self._host_lists
-                transaction = Transaction(self._db, self._recent, *bounds)
+                transaction = self._transaction()
                 yield transaction
                 transaction.finish()
                 self._db.execute("COMMIT")

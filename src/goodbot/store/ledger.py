@@ -17,7 +17,7 @@ from goodbot.store.rank import depth_of
 from goodbot.store.robots_table import load_access
 from goodbot.store.schema import CODED, OUT_OF_SCOPE, connect, damaged, hash_of, translated, url_of
 from goodbot.store.seen_table import copies_of, seen_of
-from goodbot.url import Url, authority_of
+from goodbot.url import Url, authority_of, host_of
 from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
 
 _DUE_AGAIN_AT: Final = """SELECT min((SELECT min(ready_at) FROM urls INDEXED BY urls_again
@@ -113,8 +113,8 @@ class SqliteLedger:
 
     def similar_hosts(self, host: str, most: int = 5) -> tuple[str, ...]:
         """Known hosts of the same name or address with another port that are not forgotten, by name; one look-up."""
-        bare = Url(f"http://{authority_of(host)}/").host
-        first = f"[{bare}]:" if ":" in bare else f"{bare}:"
+        bare = host_of(host)
+        first = f"{authority_of(bare)}:"
         values = {"bare": bare, "first": first, "behind": f"{first[:-1]};", "host": host, "most": most}
         with translated(self._path):
             return tuple(key for (key,) in self._db.execute(_SIMILAR, values))

@@ -38,8 +38,7 @@ class Rehearsal(SqliteFrontier):
         with translated(self._path):
             if not self._db.in_transaction:
                 self._db.execute("BEGIN IMMEDIATE")
-            bounds = self._host_pages, self._revisit_until, self._host_lists
-            transaction = Transaction(self._db, self._recent, *bounds)
+            transaction = self._transaction()
             yield transaction
             transaction.finish()
 

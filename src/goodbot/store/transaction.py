@@ -51,7 +51,7 @@ _TAKE_BACK = "DELETE FROM leased WHERE host = ? AND hash = ? RETURNING seq, was,
 _WITH_SEEN = """SELECT state, seq, EXISTS (SELECT 1 FROM seen WHERE seen.seq = urls.seq) FROM urls
   WHERE host = ? AND hash = ?"""
 _STAYS = "DELETE FROM leaving WHERE host = ? AND hash = ?"
-_NOT_INDEXED = """UPDATE seen SET indexed = 0
+_INDEX_LACKS = """UPDATE seen SET indexed = 0
   WHERE seq = (SELECT seq FROM urls WHERE host = ? AND hash = ?)"""
 _format_events = json.JSONEncoder(separators=(",", ":")).encode
 
@@ -301,7 +301,7 @@ class Transaction:
         key = self._links.key_of(url)
         if key is not None:
             self._db.execute("DELETE FROM to_index WHERE host = ? AND hash = ?", key)
-            self._db.execute(_NOT_INDEXED, key)
+            self._db.execute(_INDEX_LACKS, key)
 
     def requeue(self, url: Url) -> None:
         """Takes a URL off the index queue; it is ready, unless queued or out of scope, and no page any more. What was

@@ -14,7 +14,7 @@ from goodbot.store.warc_check import FileCheck, check_file, mend_file
 from goodbot.store.warc_files import (
     FILE_NAME,
     archive_files,
-    is_looked_through,
+    is_settled,
     known_offsets,
     next_name,
     noted_damage,
@@ -179,9 +179,11 @@ class WarcArchive:
             for draft in self._folder.glob("*.warc.gz.new"):
                 draft.unlink()
             for path in archive_files(self._folder):
-                if not is_looked_through(path):
+                noted = noted_damage(path)
+                if noted is None and not is_settled(path):
                     settle(path)
-                self.damage += noted_damage(path) or ()
+                    noted = noted_damage(path)
+                self.damage += noted or ()
         except OSError:
             os.close(self._lock)
             self._lock = -1

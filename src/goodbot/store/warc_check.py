@@ -13,7 +13,16 @@ from typing import BinaryIO, Final, Protocol
 from goodbot.archived import Gap
 from goodbot.errors import DamagedError
 from goodbot.store.cdxj import index_path
-from goodbot.store.warc_files import ASIDE, index_places, known_offsets, noted_damage, pieces, settle, through
+from goodbot.store.warc_files import (
+    ASIDE,
+    index_lines,
+    index_places,
+    known_offsets,
+    noted_damage,
+    pieces,
+    settle,
+    through,
+)
 from goodbot.store.warc_filler import LEAST_BYTES, fill
 from goodbot.store.warc_reader import Kept, Member, damage, moved_to, parse_record, read_member
 from goodbot.store.warc_record import digest_text
@@ -141,13 +150,13 @@ class _Captures:
 
 
 def _compare_index(check: FileCheck, in_place: dict[int, int]) -> None:
-    with index_path(check.path).open("rb") as lines:
-        count = sum(1 for _ in lines)
     there = {offset: length for offset, length, _ in index_places(check.path)}
     if check.gaps:
         check.lost = len(there.keys() - in_place.keys())
     else:
-        check.index_is_true = there == in_place and len(there) == count and noted_damage(check.path) is None
+        check.index_is_true = (
+            there == in_place and len(there) == index_lines(check.path) and noted_damage(check.path) is None
+        )
 
 
 def _put_aside(file: BinaryIO, path: Path, start: int, end: int) -> None:

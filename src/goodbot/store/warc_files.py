@@ -58,15 +58,9 @@ def is_settled(path: Path) -> bool:
         return False
 
 
-def is_looked_through(path: Path) -> bool:
-    """Whether it is known what the file holds: it is settled, or its damage is noted."""
-    return is_settled(path) or noted_damage(path) is not None
-
-
-def settle(path: Path) -> list[Gap]:
+def settle(path: Path) -> None:
     """Looks through a file: cuts the torn tail off if it was never closed, and makes the index if nothing is damaged or
-    there is none; gives the damage. Takes 13 s per GB. A file that was never closed and has no whole record is removed.
-    """
+    there is none. Takes 13 s per GB. A file that was never closed and has no whole record is removed."""
     known = known_offsets(path)
     gaps: list[Gap] = []
     end = 0
@@ -86,7 +80,6 @@ def settle(path: Path) -> list[Gap]:
     if not end and known is None:
         path.unlink()  # not even its warcinfo record was written; some readers refuse an empty file
     save_damage(path, gaps)
-    return gaps
 
 
 def through(file: BinaryIO, name: str, known: Sequence[int] | None, read: Read) -> Iterator[Found | Gap]:
@@ -116,6 +109,12 @@ def index_places(path: Path) -> Iterator[tuple[int, int, bytes]]:
             place = _PLACE.search(line)
             if place:
                 yield int(place[2]), int(place[1]), line
+
+
+def index_lines(path: Path) -> int:
+    """How many lines the index of a file has, with those that cannot be read. Raises OSError."""
+    with index_path(path).open("rb") as lines:
+        return sum(1 for _ in lines)
 
 
 def known_offsets(path: Path) -> Sequence[int] | None:

@@ -4,7 +4,6 @@ The index is only believed about where captures begin and end. At each such plac
 between them have to be whole records that are no captures. So whatever is wrong with an index, it hides no record.
 """
 
-from array import array
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -12,8 +11,7 @@ from typing import BinaryIO, Final
 
 from isal import isal_zlib
 
-from goodbot.store.cdxj import index_path
-from goodbot.store.warc_files import index_places
+from goodbot.store.warc_files import index_lines, known_offsets
 from goodbot.store.warc_reader import damage, read_member
 from goodbot.values import RecordRef
 
@@ -59,14 +57,10 @@ def fields_of(data: bytes) -> dict[str, str]:
 def _places(path: Path) -> Sequence[int]:
     """Where each record in the index begins and ends, in the order of the file. Raises DamagedError if a line cannot be
     read."""
-    with index_path(path).open("rb") as lines:
-        count = sum(1 for _ in lines)
-    places = array("q")
-    for offset, length, _ in index_places(path):
-        places.extend((offset, offset + length))
-    if len(places) != 2 * count:
+    count, places = index_lines(path), known_offsets(path)
+    if places is None or len(places) != 2 * count:
         raise damage(RecordRef(path.name, 0), "its index has lines that cannot be read")
-    return array("q", sorted(places))
+    return places
 
 
 def _between(file: BinaryIO, place: RecordRef) -> tuple[dict[str, str], RecordRef]:
