@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import replace
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from random import Random
 
 import pytest
@@ -316,6 +316,13 @@ def test_pages_that_say_the_same_say_nothing() -> None:
     again = ground.says(View(url, [], "<p>Measured 1.5 and 3.7<p>One thing."), [])
     other = ground.says(View(url, [], "<p>Measured 2.5 and 3.9<p>Thing one"), [])
     assert [(says.statements, says.numbers) for says in (first, again, other)] == [(2, 0), (0, 0), (1, 1)]
+
+
+def test_no_new_statement_is_taken_for_a_known_one() -> None:
+    ground, url = Ground(), Url(HOME)
+    said = [f"<p>{' '.join(words)}" for words in product(["one", "two", "three", "four"], repeat=8)]
+    pages = ["".join(said[at : at + 4]) for at in range(0, len(said), 4)]
+    assert [html for html in pages if ground.says(View(url, [], html), []).statements != 4] == []
 
 
 def test_numbers_of_a_page_are_new_together_where_each_line_is_known() -> None:
