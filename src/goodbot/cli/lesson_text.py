@@ -13,11 +13,8 @@ def held(lesson: Lesson, now: float) -> str:
     times = "" if lesson.times < 2 else f", for the {_ordinal(lesson.times)} time"
     if lesson.lapsed or lesson.until <= now:
         return f"{learned}{times}; it has lapsed, and the crawl fetches some of its pages again"
-    return (
-        f"{learned}{times}; the crawl examines it again on {human_time(lesson.until)}"
-        if lesson.until < inf
-        else learned
-    )
+    again = f"{times}; the crawl examines it again on {human_time(lesson.until)}" if lesson.until < inf else ""
+    return f"{learned}{again}"
 
 
 def _ordinal(number: int) -> str:

@@ -44,7 +44,8 @@ def command(url: str, folder: Path, as_json: bool) -> None:
 
 def _say(lesson: Lesson | None, folder: Path) -> None:
     if lesson is not None:
-        name, drop = lesson_id(lesson), f"drop it with: goodbot lessons drop {lesson_id(lesson)} --in {folder}"
+        name = lesson_id(lesson)
+        drop = f"drop it with: goodbot lessons drop {name} --in {folder}"
         click.echo(f"lesson {name}: {held(lesson, time.time())} ({drop})")
 
 
