@@ -171,13 +171,13 @@ def naive_delay(body: bytes, agent: str) -> float | None:
         above: list[bytes] = []
         delays: list[float] = []
         named = begun = False
-        for field, value in filter(None, lines_of(body)):
-            if field == b"user-agent":
+        for key, value in filter(None, lines_of(body)):
+            if key == b"user-agent":
                 above = [*(above if begun else []), rfc_name(value)]
                 begun, named = True, named or above[-1] == name != b""
-            elif field not in OF_THE_FILE:
+            elif key not in OF_THE_FILE:
                 begun = False
-                if field == b"crawl-delay" and name in above and value.isdigit():
+                if key == b"crawl-delay" and name in above and value.isdigit():
                     delays.append(float(value))
         if named:
             return max(delays, default=None)
