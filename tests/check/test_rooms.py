@@ -1,5 +1,7 @@
 """Room by room: bytes → codes with their lines and columns. Only the codes of the room are compared."""
 
+import re
+
 import pytest
 
 from goodbot.check import Answer, Subject, check
@@ -43,6 +45,7 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R2", "two paths", b"User-agent: *\nDisallow: /a /b\nDisallow: /a b\n", [("R204", 2, 11)]),
     ("R2", "nobody's rules", b"Disallow: /a\nAllow:\n\nUser-agent: *\nAllow: /\n", [("R205", 1, 1)]),
     ("R2", "nameless", b"User-agent: # x\nDisallow: /\n", [("R206", 1, 1)]),
+    ("R2", "quoted", b'User-agent: "Googlebot"\nDisallow: /\n', [("R206", 1, 13)]),
     ("R2", "no rules", b"User-agent: a\n\nUser-agent: *\nDisallow: /\n", [("R207", 1, 1)]),
     ("R2", "names with comments between", b"User-agent: a\n# b\nUser-agent: b\nDisallow: /\n", []),
     ("R2", "a rule taken out", b"User-agent: a\n# Disallow: /\nUser-agent: b\nDisallow: /\n", [("R207", 1, 1)]),
@@ -54,6 +57,8 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R3", "whole value", b"User-agent: Mozilla/5.0 (x)\nAllow: /\n", [("R301", 1, 13)]),
     ("R3", "version", b"User-agent:  OneBot/1.2\nAllow: /\n", [("R302", 1, 14)]),
     ("R3", "wildcard", b"User-agent: One*\nAllow: /\n", [("R303", 1, 13)]),
+    ("R3", "a star behind a robot", b"User-agent: AhrefsBot*\nAllow: /\n", [("R303", 1, 13)]),
+    ("R3", "several names", b"User-agent:  Googlebot, Bingbot\nAllow: /\n", [("R310", 1, 14)]),
     ("R3", "misspelt", b"User-agent: Gogglebot\nAllow: /\n", [("R304", 1, 13)]),
     ("R3", "letters turned round", b"User-agent: GTPBot\nAllow: /\n", [("R304", 1, 13)]),
     ("R3", "short names that resemble others", b"User-agent: AIBOT\nAllow: /\n", []),
@@ -343,3 +348,67 @@ def test_a_term_is_told_with_what_was_meant() -> None:
         ("warning", "did you mean `max-image-preview:large`?"),
         ("warning", "did you mean `max-video-preview:-1`?"),
     ]
+
+
+NAMES: list[tuple[str, str, str, str]] = [
+    # value, what is found, message, fix
+    ("Googlebot, Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    (
+        "GPTBot CCBot",
+        "R310 error",
+        "addresses GPTBot only: CCBot does not",
+        "`User-agent: GPTBot`, `User-agent: CCBot`",
+    ),
+    ("GPTBot;CCBot; Bytespider", "R310 error", "only: CCBot and Bytespider do not", "`User-agent: Bytespider`"),
+    ("Googlebot/2.1, Bingbot/2.0", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("AhrefsBot*, SemrushBot*", "R310 error", "addresses AhrefsBot only: SemrushBot does", "`User-agent: SemrushBot`"),
+    ("Googlebot, Sogou web spider", "R310 error", "Sogou web spider does not", "`User-agent: Sogou web spider`"),
+    ("Googlebot, Bingbot GPTBot", "R310 error", "Bingbot and GPTBot do not", "`User-agent: GPTBot`"),
+    ("Googlebot, *", "R310 error", "addresses Googlebot only: every other robot does not", "`User-agent: *`"),
+    ("*, Googlebot", "R310 error", "addresses no robot: every other robot and Googlebot do", "`User-agent: *`"),
+    ("a,b", "R310 error", "addresses a only: b does not", "`User-agent: b`"),
+    ("AhrefsBot*", "R303 info", "addresses AhrefsBot: a name ends before `*`", "write `AhrefsBot`"),
+    ("Mediapartners-Google*", "R303 info", "addresses Mediapartners-Google:", "write `Mediapartners-Google`"),
+    ("ourbot**", "R303 info", "addresses ourbot:", "write `ourbot`"),
+    ("Google*", "R303 error", "addresses a robot called Google only", "of each robot that is meant"),
+    ("Semrush*bot", "R303 error", "addresses a robot called Semrush only", "of each robot that is meant"),
+    ("*bot", "R303 error", "addresses no robot: `*` stands for all robots, and only alone", "of each robot"),
+]
+
+
+@pytest.mark.parametrize(("value", "kind", "message", "fix"), NAMES, ids=[case[0] for case in NAMES])
+def test_whom_a_line_of_several_names_addresses(value: str, kind: str, message: str, fix: str) -> None:
+    body = f"User-agent: {value}\nDisallow: /a\n".encode()
+    (found,) = [each for each in check(Subject(body)) if each.code in ("R303", "R310")]
+    assert f"{found.code} {found.severity}" == kind
+    assert message in found.message
+    assert fix in (found.fix or "")
+    for name in re.findall(r"[\w.-]+bot\b", value, re.IGNORECASE):
+        is_addressed = not RobotsTxt.parse(body).allows("/a", name)
+        if found.code == "R310":
+            assert is_addressed == (f"addresses {name} only" in found.message)
+
+
+ONE_NAME = (
+    *(
+        "Screaming Frog SEO Spider",
+        "Sogou web spider/4.0",
+        "Yahoo! Slurp",
+        "IAS crawler",
+        "Googlebot/2.1",
+        "MJ12bot 1.4",
+    ),
+    *("Googlebot Image", "Our own crawler", "Googlebot, 2.1", "MyBot; +http://x.example/bot", "Googlebot,", "a, A/2"),
+)
+
+
+@pytest.mark.parametrize("value", ONE_NAME)
+def test_one_name_with_blanks_or_a_version_is_no_list(value: str) -> None:
+    assert "R310" not in {each.code for each in check(Subject(f"User-agent: {value}\nDisallow: /a\n".encode()))}
+
+
+def test_of_very_many_names_a_few_are_told() -> None:
+    value = ", ".join(f"robot{number}" for number in range(5_000))
+    (found,) = [each for each in check(Subject(f"User-agent: {value}\nDisallow: /\n".encode())) if each.code == "R310"]
+    assert "robot1, robot2, robot3, robot4, robot5, robot6, robot7, robot8 and 4991 more do not" in found.message
+    assert len(found.fix or "") < 400

@@ -9,11 +9,12 @@ from typing import Any
 
 from goodbot import registry
 from goodbot.check.findings import Finding, Kind, Severity
+from goodbot.check.names import EVERYONE, is_like_a_robot, listed, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.patterns import WHOLE_SITE, example_of
 from goodbot.check.subject import Subject
 from goodbot.check.written import Line
-from goodbot.exclusion.agents import product_token
+from goodbot.exclusion.agents import first_product, product_token
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import Group
 
@@ -26,6 +27,7 @@ _COMPARED_MOST = 300
 """Unknown names of one file compared with all that are known, which takes 2 ms each."""
 _HEIRS = {"msnbot": "bingbot"}
 """Retired tokens, and the robots that still go by them where nothing names these (Bing's page on robots.txt)."""
+_NAMES_SHOWN = 8
 _GROUPS_MOST = 500
 """Compared with the group for all."""
 
@@ -55,10 +57,10 @@ WILDCARD = Kind(
     "R303",
     "wildcard inside token",
     "error",
-    "`{value}` is the name of no robot: `*` stands for all robots, and only alone",
-    "every robot but Google's, which read a name up to the first such sign",
-    "write the token of each robot that is meant; a token speaks to a robot whatever its version",
-    "RFC 9309 2.2.1",
+    "`{value}` addresses {whom}: {why}",
+    "{who}",
+    "{remedy}",
+    "RFC 9309 2.2.1; Google's specification test of robots.txt (`*` ends a name)",
     Subject(b"User-agent: *bot\nDisallow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n"),
 )
@@ -128,6 +130,17 @@ CONTROL = Kind(
     Subject(b"User-agent: Google-Extended\nDisallow: /\n"),
     Subject(b"User-agent: Googlebot\nDisallow: /\n"),
 )
+LISTED = Kind(
+    "R310",
+    "several names on one User-agent line",
+    "error",
+    "`{value}` addresses {whom}: {missed} not find this group",
+    "{robots}",
+    "write one User-agent line for each: {lines}; the group is then for all of them",
+    "RFC 9309 2.2.1; Google's robots.txt parser",
+    Subject(b"User-agent: Googlebot, Bingbot\nDisallow: /a/\n"),
+    Subject(b"User-agent: Screaming Frog SEO Spider\nDisallow: /a/\n"),
+)
 
 KINDS = (
     WHOLE_VALUE,
@@ -139,6 +152,7 @@ KINDS = (
     RETIRED,
     DISOBEYS,
     CONTROL,
+    LISTED,
 )
 
 
@@ -164,14 +178,56 @@ def _named(line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[
         return
     if "mozilla/" in value.lower() or "(" in value:
         yield _at(WHOLE_VALUE, line, value=shown(value), remedy=_instead(value))
+    elif names := listed(value):
+        yield from _several_names(line, names)
     elif "*" in value:
-        robot = registry.find_token(value.rstrip("*"))
-        read = robot is not None and robot.operator == "Google"
-        yield _at(WILDCARD, line, severity="info" if read else None, value=shown(value))
+        yield _starred(line)
     elif found := _VERSION.search(value[:_LONGEST_TOKEN]):
         yield _at(VERSION, line, value=shown(value), better=shown(value[: found.start()].rstrip(" -")))
     else:
         yield from _known(line, compared, tokens)
+
+
+def _several_names(line: Line, names: tuple[str, ...]) -> Iterator[Finding]:
+    """If a name is not the one that the line addresses."""
+    token = token_of(line.value)
+    missed = list(dict.fromkeys(name for name in names if token_of(name) != token))
+    if not missed:
+        return
+    addressed = next((name for name in names if token_of(name) == token), "")
+    called = ["every other robot" if name == EVERYONE else name for name in missed]
+    several = ", ".join(f"`User-agent: {name}`" for name in dict.fromkeys(names[:_NAMES_SHOWN]))
+    yield _at(
+        LISTED,
+        line,
+        value=shown(line.value),
+        whom=f"{addressed} only" if addressed else "no robot",
+        missed=f"{_counted(called)} {'does' if len(missed) == 1 else 'do'}",
+        robots=_counted(called),
+        lines=several + (", …" if len(names) > _NAMES_SHOWN else ""),
+    )
+
+
+def _counted(names: list[str]) -> str:
+    """`A, B and C`, at most `_NAMES_SHOWN` of them by name."""
+    few, more = names[:_NAMES_SHOWN], len(names) - _NAMES_SHOWN
+    if more > 0:
+        few.append(f"{more} more")
+    return " and ".join(filter(None, (", ".join(few[:-1]), few[-1])))
+
+
+def _starred(line: Line) -> Finding:
+    """Harmless where only `*` follows the whole name of a robot: there a token ends."""
+    token = line.value.rstrip("*")
+    if token_of(line.value) == token.lower() and is_like_a_robot(token):
+        whom, why = shown(token), "a name ends before `*`, which adds nothing"
+        who, remedy = "robots that compare the whole value, and then do not find this group", f"write `{shown(token)}`"
+        return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
+    name = first_product(line.value)
+    whom = f"a robot called {shown(name)} only" if name and name != EVERYONE else "no robot"
+    why = "`*` stands for all robots, and only alone"
+    who, remedy = "the robots that are meant", "write a User-agent line with the token of each robot that is meant"
+    return _at(WILDCARD, line, value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
 
 
 def _instead(value: str) -> str:

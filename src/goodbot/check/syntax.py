@@ -7,6 +7,7 @@ from itertools import islice
 from typing import Final
 
 from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.names import token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.subject import Subject
 from goodbot.check.written import Line
@@ -213,8 +214,10 @@ def _several_paths(line: Line) -> Iterator[Finding]:
 
 
 def _nameless(line: Line) -> Iterator[Finding]:
-    if line.field == "user-agent" and not line.value:
-        yield NAMELESS.at(line.number, line.field_at + 1, line.colon_at + 2)
+    """Without a name, or with one that begins with a character that no token has, such as a quote."""
+    if line.field == "user-agent" and not token_of(line.value) and not set(line.value) & set("*("):
+        start = line.value_at if line.value else line.field_at
+        yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1)
 
 
 def _cut_by_sharp(line: Line) -> Iterator[Finding]:
