@@ -2,19 +2,19 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from goodbot.check.findings import Finding, Kind
 from goodbot.check.octets import EACH_MOST
-from goodbot.check.patterns import WHOLE_SITE, example_of, host_of, unsafe_sign
+from goodbot.check.patterns import WHOLE_SITE, example_of, host_of, octets, unsafe_sign
 from goodbot.check.subject import Subject
 from goodbot.check.syntax import FRAGMENTS
 from goodbot.check.written import Line
 from goodbot.exclusion.showing import shown
-from goodbot.exclusion.verdict import RULE_FIELDS, Group
+from goodbot.exclusion.verdict import RULE_FIELDS, Rule
 
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _REGULAR = re.compile(
@@ -38,6 +38,9 @@ _STYLE = re.compile(
 )
 _ANYWHERE = re.compile(r"[?&;=]|\.[A-Za-z]|[^/?*$.]+=")
 """How a part of a URL begins that stands behind something else: a query, an extension, a parameter."""
+_Lengths = set[tuple[bool, int]]
+"""How many octets there are in the patterns of Allow rules (True) and of Disallow rules."""
+
 _DOTS = re.compile(r"(?:\.{1,2}(?:/|$))+")
 
 FULL_URL = Kind(
@@ -90,7 +93,7 @@ LAST_STAR = Kind(
     "info",
     "the `*` at the end of `{path}` adds nothing: every rule goes on at its end",
     "robots of the 1990s, to which `*` is a sign like others: this rule is nothing to them",
-    "write `{better}`; where two rules match it counts one octet less",
+    "write `{better}`: by RFC 9309 nothing changes",
     "RFC 9309 2.2.3; seed 001",
     Subject(b"User-agent: *\nDisallow: /private/*\n"),
     Subject(b"User-agent: *\nDisallow: /*/private/\nDisallow: /*$\n"),
@@ -149,7 +152,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     for look in (_no_slash, _regular, _dollar, _encoding, _fragment):
         yield from islice((finding for line in rules for finding in look(line)), EACH_MOST)
     yield from islice(_full_url(subject, rules), EACH_MOST)
-    yield from islice(_last_star(subject, rules), EACH_MOST)
+    yield from islice(_last_star(subject), EACH_MOST)
     yield from islice(_siblings(subject, rules), EACH_MOST)
     yield from islice(_style(subject, rules), EACH_MOST)
 
@@ -203,18 +206,27 @@ def _dollar(line: Line) -> Iterator[Finding]:
         yield _at(DOLLAR, line, found.start(), found.end())
 
 
-def _last_star(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
-    """Not where a rule that says the opposite has the same path: there the octet more decides."""
-    deciding = {line for group in subject.parsed.groups for line in _opposed(group)}
-    for line in rules:
-        bare = line.value.rstrip("*")
-        if bare and bare != line.value and line.value[0] in "/*" and line.number not in deciding:
-            yield _at(LAST_STAR, line, len(bare), better=shown(bare))
+def _last_star(subject: Subject) -> Iterator[Finding]:
+    """Not where a rule of the same robots says the opposite and counts as much as this one with the star or without it:
+    there the octet more may decide. Nor after `$`, which would then end the rule."""
+    own = {group.line: _lengths(subject.rules_of(group)) for group in subject.parsed.groups}
+    together: dict[tuple[int, ...], _Lengths] = {}
+    for group in subject.parsed.groups:
+        for reader in subject.readers[group.line]:
+            if reader.lines not in together:
+                together[reader.lines] = set().union(*(own[line] for line in reader.lines))
+        counted = own[group.line].union(*(together[reader.lines] for reader in subject.readers[group.line]))
+        for rule in subject.rules_of(group):
+            bare = rule.pattern.rstrip("*")
+            if not bare or bare == rule.pattern or bare.endswith("$") or bare[0] not in "/*":
+                continue
+            lengths = range(octets(bare), octets(rule.pattern) + 1)
+            if rule.line <= len(subject.lines) and counted.isdisjoint((not rule.allow, length) for length in lengths):
+                yield _at(LAST_STAR, subject.lines[rule.line - 1], len(bare), better=shown(bare))
 
 
-def _opposed(group: Group) -> Iterator[int]:
-    said = {(rule.allow, rule.pattern.rstrip("*")) for rule in group.rules}
-    return (rule.line for rule in group.rules if (not rule.allow, rule.pattern.rstrip("*")) in said)
+def _lengths(rules: Iterable[Rule]) -> _Lengths:
+    return {(rule.allow, octets(rule.pattern)) for rule in rules}
 
 
 def _encoding(line: Line) -> Iterator[Finding]:

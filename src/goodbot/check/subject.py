@@ -1,14 +1,16 @@
 """What is checked: the bytes of a robots.txt, and what is known of where they came from. Everything is derived once."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
+from goodbot.check.names import token_of
 from goodbot.check.written import Line, read_lines
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.access import cut
-from goodbot.exclusion.verdict import Group, Rule
+from goodbot.exclusion.verdict import RULE_FIELDS, Group, Rule
 
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?>\s*+(?:<!--(?>.*?-->)|<\?xml[^>]*+>))*+\s*+<(?:!doctype\s+html|html|head|body|title|meta|script|style)[\s>]",
@@ -16,6 +18,15 @@ _HTML = re.compile(
 )
 
 Headers = tuple[tuple[str, str], ...]
+
+
+class Readers(NamedTuple):
+    """Robots to which the same groups apply together. `token` is one of them, `lines` are those of the groups,
+    `records` is how many these hold."""
+
+    token: str
+    lines: tuple[int, ...]
+    records: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +84,43 @@ class Subject:
     def parsed(self) -> RobotsTxt:
         """The file as RFC 9309 reads it, its first 500 KiB; `parsed.in_dialect(name)` as others do."""
         return RobotsTxt.parse(cut(self.body))
+
+    @cached_property
+    def readers(self) -> Mapping[int, Sequence[Readers]]:
+        """Of each group of `parsed`, by its line, the robots it applies to: one for each set of groups that are read
+        together. Linear."""
+        lines_of: dict[str, list[int]] = {}
+        for group in self.parsed.groups:
+            for token in dict.fromkeys(map(token_of, group.agents)):
+                lines_of.setdefault(token, []).append(group.line)
+        lines_of.pop("", None)
+        records = {group.line: len(group.records) for group in self.parsed.groups}
+        found: dict[int, list[Readers]] = {line: [] for line in records}
+        first: dict[tuple[int, ...], str] = {}
+        for token, lines in lines_of.items():
+            first.setdefault(tuple(lines), token)
+        for together, token in first.items():
+            reader = Readers(token, together, sum(records[line] for line in together))
+            for line in together:
+                found[line].append(reader)
+        return found
+
+    def removal(self, lines: Collection[int]) -> str:
+        """How to take out these rules of one group, in words. A group without a rule line would get the rules of the
+        next one."""
+        whole = self._ruled.get(next(iter(lines)))
+        if whole is None or not whole.issubset(lines):
+            return "take it out"
+        return "write `Disallow:` in its place (without a rule here the next group's rules would hold)"
+
+    @cached_property
+    def _ruled(self) -> Mapping[int, frozenset[int]]:
+        """Of each group but the last, the numbers of its rule lines, by each of them."""
+        found: dict[int, frozenset[int]] = {}
+        for group in self.parsed.groups[:-1]:
+            ruled = frozenset(line for line, field, _ in group.records if field in RULE_FIELDS)
+            found |= dict.fromkeys(ruled, ruled)
+        return found
 
     def rules_of(self, group: Group) -> tuple[Rule, ...]:
         """Those of a group of `parsed`, made once: many checks look at them."""
