@@ -281,8 +281,8 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R402", "Disallow: ./a", None, "write `/a`"),
     ("R402", "Disallow: ./", None, "take it out"),
     ("R402", "Disallow: 404.html", None, "write `/404.html`"),
-    ("R406", "Disallow: /a|b", None, "write %7C"),
-    ("R406", "Disallow: /a\\b", None, "write `/`"),
+    ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
+    ("R406", "Disallow: /a\\b", None, "write `/`: other URLs then match"),
     ("R304", "User-agent: ClaudBot", None, "did you mean `ClaudeBot`?"),
     ("R304", "User-agent: AhrefBot", None, "did you mean `AhrefsBot`?"),
     ("R304", "User-agent: BingBott", None, "did you mean `bingbot`?"),
@@ -290,8 +290,8 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R304", "User-agent: Baiduspidr", None, "did you mean `Baiduspider`?"),
     ("R304", "User-agent: Amazonbt", None, "did you mean `Amazonbot`?"),
     ("R304", "User-agent: SemrushBott", None, "did you mean `SemrushBot`?"),
-    ("R307", "User-agent: msnbot", None, "write `bingbot`"),
-    ("R307", "User-agent: msnbot\nUser-agent: Bingbot", None, "take it out"),
+    ("R307", "User-agent: msnbot", None, "write `bingbot`: the group stays"),
+    ("R307", "User-agent: msnbot\nUser-agent: Bingbot", None, "take this line out"),
     ("R606", "Content-Signal: train-ai=no", None, "did you mean `ai-train`?"),
     ("R606", "Content-Usage: train-ai=no", None, "write `train-ai=n` or `train-ai=y`"),
 ]
@@ -376,9 +376,19 @@ NAMES: list[tuple[str, str, str, str]] = [
     ("AhrefsBot*", "R303 info", "addresses AhrefsBot: a name ends before `*`", "write `AhrefsBot`"),
     ("Mediapartners-Google*", "R303 info", "addresses Mediapartners-Google:", "write `Mediapartners-Google`"),
     ("ourbot**", "R303 info", "addresses ourbot:", "write `ourbot`"),
-    ("Google*", "R303 error", "addresses a robot called Google only", "of each robot that is meant"),
-    ("Semrush*bot", "R303 error", "addresses a robot called Semrush only", "of each robot that is meant"),
-    ("*bot", "R303 error", "addresses no robot: `*` stands for all robots, and only alone", "of each robot"),
+    (
+        "Google*",
+        "R303 error",
+        "addresses a robot called Google only",
+        "for each robot that is meant: the group is then",
+    ),
+    (
+        "Semrush*bot",
+        "R303 error",
+        "addresses a robot called Semrush only",
+        "for each robot that is meant: the group is then",
+    ),
+    ("*bot", "R303 error", "addresses no robot: `*` stands for all robots, and only alone", "for each robot that"),
 ]
 
 

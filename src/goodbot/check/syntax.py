@@ -80,7 +80,7 @@ SEVERAL_PATHS = Kind(
     "error",
     "this line holds {count} paths: robots take them for one path with a blank in it, which no URL has",
     "every robot but those of the dialect kollar, which read several paths on a line",
-    "write a line for each path",
+    "write a line for each path: each of them then counts",
     "RFC 9309 2.2; seed 001",
     Subject(b"User-agent: *\nDisallow: /private/ /tmp/\n"),
     Subject(b"User-agent: *\nDisallow: /private%20/tmp/ # /a /b\n"),
@@ -91,7 +91,7 @@ NOBODYS_RULE = Kind(
     "error",
     "this rule stands before the first User-agent line, and is for nobody",
     "every robot",
-    "write `User-agent: *` above it, or the robot it is for",
+    "write `User-agent: *` above it, or the robot it is for: it then holds for them",
     "RFC 9309 2.2.1, 2.2.2",
     Subject(b"Disallow: /private/\nUser-agent: *\nDisallow: /tmp/\n"),
     Subject(b"Sitemap: https://example.org/sitemap.xml\nUser-agent: *\nDisallow: /tmp/\n"),
@@ -102,7 +102,7 @@ NAMELESS = Kind(
     "error",
     "this User-agent line names no robot: what stands under it is for nobody",
     "every robot",
-    "name the robot, or write `*` for all that have no group of their own",
+    "name the robot, or write `*` for all that have no group of their own: the rules then hold for them",
     "RFC 9309 2.2.1",
     Subject(b"User-agent:\nDisallow: /private/\n"),
     Subject(b"User-agent: *\nDisallow:\n"),
@@ -124,7 +124,7 @@ BLANK_LINE = Kind(
     "info",
     "a blank line stands before this rule: to robots of the 1990s the record ends there, and the rule is for nobody",
     "dialects 1994, 1996, book, kollar and conner; robots that keep to RFC 9309 pass over blank lines",
-    "take the blank line out",
+    "take the blank line out: by RFC 9309 nothing changes",
     "seed 001; RFC 9309 2.1",
     Subject(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n# more\nDisallow: /b/\n\nUser-agent: OneBot\nDisallow:\n"),
@@ -135,7 +135,8 @@ CUT_BY_SHARP = Kind(
     "warning",
     "`#` begins a comment, also in a path: the rule is `{rule}`",
     "every robot",
-    "robots never see what stands behind `#` in a URL; for the sign itself write %23, for a comment a blank before `#`",
+    "for a comment write a blank before `#`, and nothing changes; %23 stands for the character itself: then only URLs "
+    "with %23 match",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /page#section\n"),
     Subject(b"User-agent: *\nDisallow: /page #section\nDisallow: # all is open\n"),
@@ -172,7 +173,11 @@ def _no_colon(line: Line) -> Iterator[Finding]:
         return
     word, *rest = said.split(None, 1)
     name = FIELDS.get(word.lower())
-    remedy = f"write `{name}: {shown(''.join(rest))}`" if name else "begin it with `#` if it is a comment"
+    remedy = (
+        f"write `{name}: {shown(''.join(rest))}`: the line then counts"
+        if name
+        else "begin it with `#` if it is a comment"
+    )
     start = len(line.text) - len(line.text.lstrip())
     yield NO_COLON.at(line.number, start + 1, start + len(said) + 1, text=shown(said), remedy=remedy)
 
