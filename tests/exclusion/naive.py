@@ -15,6 +15,7 @@ Line = tuple[bytes, bytes] | None
 
 UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 RESERVED = b":/?#[]@!$&'()+,;=*"
+NAME_SIGNS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 ANY, END = b"<any>", b"<end>"
 GOOGLE_MISSPELLINGS = (b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw")
 GOOGLE_LINE = 16_663
@@ -47,12 +48,24 @@ def path_of(url: str) -> bytes:
     return (url if url.startswith("/") else "/" + url).encode("utf-8", "surrogatepass")
 
 
+def name_at(text: str) -> str:
+    """The longest beginning that is letters, digits, `_`, `-`, and dots inside."""
+    name = ""
+    for at, sign in enumerate(text):
+        inside = sign == "." and name and text[at - 1] != "." and text[at + 1 : at + 2] in NAME_SIGNS
+        if not (sign in NAME_SIGNS or inside):
+            break
+        name += sign
+    return name
+
+
 def token_of(agent: str) -> bytes:
-    """The first product name, or behind Mozilla the one after `compatible;`."""
-    name = re.match(r"[^/\s()]*", agent.strip())
-    inner = re.search(r"compatible;\s*([^/\s();]+)", agent, re.IGNORECASE)
-    token = inner[1] if inner and name and name[0].lower() == "mozilla" else name[0] if name else ""
-    return token.lower().encode("utf-8", "surrogatepass")
+    """The first name, or behind Mozilla the one after `compatible;`; `*` alone is itself."""
+    name = name_at(agent.strip())
+    if name.lower() == "mozilla":
+        behind = [name_at(part.lstrip()) for part in re.split("compatible;", agent, flags=re.IGNORECASE)[1:]]
+        name = next(filter(None, behind), name)
+    return b"*" if agent.strip() == "*" else name.lower().encode()
 
 
 def without_versions(value: bytes) -> bytes:
@@ -81,14 +94,14 @@ def lines_of(body: bytes) -> Iterator[Line]:
 
 @lru_cache(maxsize=4)
 def groups(body: bytes) -> list[Record]:
-    """RFC 9309: only a User-agent line after a rule opens the next group; blank lines mean nothing."""
+    """RFC 9309: only a User-agent line after a rule opens the next group; Content-Usage is a rule too."""
     found: list[Record] = []
     for line in lines_of(body):
         if line and line[0] == b"user-agent":
             if not found or found[-1].closed:
                 found.append(Record())
             found[-1].names.append(line[1])
-        elif line and found and line[0] in (b"allow", b"disallow"):
+        elif line and found and line[0] in (b"allow", b"disallow", b"content-usage"):
             found[-1].lines.append(line)
             found[-1].closed = True
     return found
@@ -140,7 +153,7 @@ def rfc9309(body: bytes, path: bytes, agent: str) -> bool:
         return True
     token, best = token_of(agent), (-1, True)
     found = groups(body)
-    own = [group for group in found if token in map(rfc_name, group.names)]
+    own = [group for group in found if token and token in map(rfc_name, group.names)]
     for group in own or [group for group in found if b"*" in group.names]:
         for allow, value in group.paths(b"allow", b"disallow"):
             if value and any(rfc_match(value, path, values=values) for values in (False, True)):
@@ -149,9 +162,8 @@ def rfc9309(body: bytes, path: bytes, agent: str) -> bool:
 
 
 def rfc_name(value: bytes) -> bytes:
-    """The first product name on the line; a Mozilla value in a file names Mozilla."""
-    name = re.match(rb"[^/\s()]*", value.strip())
-    return name[0].lower() if name and value != b"*" else b""
+    """The name the value begins with; a Mozilla value in a file names Mozilla."""
+    return name_at(value.decode("utf-8", "replace").strip()).lower().encode()
 
 
 def rfc_match(value: bytes, path: bytes, *, values: bool) -> bool:
@@ -302,11 +314,12 @@ def conner(body: bytes, path: bytes, agent: str) -> bool:
     record = first(records(body, any_line), lambda name: bool(token) and token in name.lower())
     rules = [rule for rule in record.paths(b"allow", b"disallow") if rule[1]] if record else []
     if record and record.lines[0][0] == b"robot-version" and record.lines[0][1] in (b"2.0", b"2.0.0"):
-        return conner_2(rules, path)
+        only_allow = bool(rules) and all(name != b"disallow" for name, _ in record.lines)
+        return conner_2(rules, path, otherwise=not only_allow)
     return next((allow for allow, value in rules if path.startswith(value)), True)
 
 
-def conner_2(rules: list[tuple[bool, bytes]], path: bytes) -> bool:
+def conner_2(rules: list[tuple[bool, bytes]], path: bytes, *, otherwise: bool) -> bool:
     """Exact paths first, then the longest pattern over the whole path; of equals Disallow."""
     best: tuple[bool, int, bool] | None = None
     for allow, value in rules:
@@ -314,7 +327,7 @@ def conner_2(rules: list[tuple[bool, bytes]], path: bytes) -> bool:
         if match([*items, END], spell(path)):
             rank = (ANY not in items, len(value), not allow)
             best = rank if best is None else max(best, rank)
-    return best is None or not best[2]
+    return otherwise if best is None else not best[2]
 
 
 # Octets and patterns

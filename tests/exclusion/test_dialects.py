@@ -7,6 +7,8 @@ from goodbot.exclusion import DIALECTS, Access, RobotsTxt, find_dialect
 
 HISTORIC = ("1996", "book", "1994", "kollar", "conner")
 
+INDEX_ONLY = "User-agent: *\nRobot-version: 2.0.0\nAllow: */index.html\n"
+
 CASES = [
     # dialect, name, text, robot, path, allowed
     # ---- google: lines (robots.cc, April 2026)
@@ -198,6 +200,13 @@ CASES = [
     ),
     ("conner", "the longest", "User-agent: *\nRobot-version: 2.0\nDisallow: /x*\nAllow: /xy*", "me", "/xyz", True),
     ("conner", "equal: Disallow", "User-agent: *\nRobot-version: 2.0\nAllow: /x*\nDisallow: /*x", "me", "/xx", False),
+    ("conner", "the mail of 1996: what is allowed", INDEX_ONLY, "me", "/a/index.html", True),
+    ("conner", "the mail of 1996: all else", INDEX_ONLY, "me", "/a/b.html", False),
+    ("conner", "the mail of 1996: to others", INDEX_ONLY.replace("*", "you", 1), "me", "/a/b.html", True),
+    ("conner", "Allow and an empty Disallow", INDEX_ONLY + "Disallow:", "me", "/a/b.html", True),
+    ("conner", "Allow and a Disallow", INDEX_ONLY + "Disallow: *.gif", "me", "/a/b.html", True),
+    ("conner", "an empty Allow", "User-agent: *\nRobot-version: 2.0\nAllow:", "me", "/a", True),
+    ("conner", "version 1: Allow only", "User-agent: *\nAllow: /a", "me", "/b", True),
     ("conner", "version 1: first match", "User-agent: *\nDisallow: /\nAllow: /x", "me", "/x", False),
     # ---- escapes
     ("1996", "decoded on both sides", "User-agent: *\nDisallow: /%c3%a9%3F", "me", "/é?", False),
@@ -307,6 +316,13 @@ SENTENCES = [
             "for v2 (line 4)."
         ),
     ),
+    (
+        "conner",
+        "only",
+        "/x",
+        "Conner 2.0, Allow and Disallow",
+        "No rule matches in the record for only (line 8), whose Allow rules alone close everything else.",
+    ),
     ("google", "you", "/x", "Google, user agents", "No group speaks to you."),
     ("1996", "you", "/x", "draft-koster-robots-00 3.2.1", "No record speaks to you."),
     ("book", "you", "/x", "HTTP book 9.4, the User-Agent line", "No record speaks to you."),
@@ -314,13 +330,17 @@ SENTENCES = [
     ("kollar", "you", "/x", "Kollar, User-Agent", "No record speaks to you."),
     ("conner", "you", "/x", "Conner 2.0, User-agent", "No record speaks to you."),
 ]
-SENTENCES_TEXT = "User-agent: me\nDisallow: /x\n\nUser-agent: v2\nRobot-version: 2.0\nDisallow: /*\n"
+SENTENCES_TEXT = (
+    "User-agent: me\nDisallow: /x\n\nUser-agent: v2\nRobot-version: 2.0\nDisallow: /*\n\n"
+    "User-agent: only\nRobot-version: 2.0\nAllow: /y\n"
+)
 
 
 @pytest.mark.parametrize(("dialect", "agent", "path", "section", "reason"), SENTENCES)
 def test_one_sentence_and_its_section(dialect: str, agent: str, path: str, section: str, reason: str) -> None:
     verdict = RobotsTxt.parse(SENTENCES_TEXT, dialect).verdict(path, agent)
     assert (verdict.section, verdict.reason) == (section, reason)
+    assert verdict.allowed is RobotsTxt.parse(SENTENCES_TEXT, dialect).matcher(agent).allows(path)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
@@ -340,3 +360,20 @@ def test_compare_reads_each_dialect_once() -> None:
     assert robots.in_dialect("google") is robots.in_dialect("google")
     with pytest.raises(InputError):
         robots.in_dialect("latin")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "closed_to"),
+    [
+        ("rfc9309", ["goodbot"]),  # a name ends at the comma
+        ("google", ["goodbot"]),
+        ("1996", ["goodbot", "otherbot"]),  # the value contains our token
+        ("conner", ["goodbot", "otherbot"]),
+        ("1994", []),  # the value is the name of one robot, to be found in ours
+        ("book", []),
+        ("kollar", ["otherbot"]),  # a name is anything without a blank: the first one here is `goodbot,`
+    ],
+)
+def test_a_list_of_names_with_commas(dialect: str, closed_to: list[str]) -> None:
+    robots = RobotsTxt.parse("User-agent: goodbot, otherbot\nDisallow: /", dialect)
+    assert [agent for agent in ("goodbot", "otherbot") if not robots.allows("/x", agent)] == closed_to

@@ -11,9 +11,17 @@ from exclusion.naive import naive_allows
 from goodbot.exclusion import DIALECTS, RobotsTxt
 
 AGENTS = st.sampled_from(
-    ["me", "MeBot/1.0", "Mozilla/5.0 (compatible; Me-Bot/2.1; +http://h/)", "Lycos_Spider_(Rex)/1.0 libwww/3.1", "you"]
+    [
+        *["me", "MeBot/1.0", "Mozilla/5.0 (compatible; Me-Bot/2.1; +http://h/)", "Lycos_Spider_(Rex)/1.0 libwww/3.1"],
+        *["you", "me.bot; +http://h/", "*"],
+    ]
 )
-NAMES = st.sampled_from(["me", "ME", "MeBot", "mebot/1.0", "Me-Bot", "bot", "rex", "you", "* rex", "*", "*", "*x", ""])
+NAMES = st.sampled_from(
+    [
+        *["me", "ME", "MeBot", "mebot/1.0", "Me-Bot", "bot", "rex", "you", "* rex", "*", "*", "*x", ""],
+        *["me, you", "you;me", "MeBot*", "me.bot", "me.", "méBot"],
+    ]
+)
 SIGNS = [
     "a",
     "b",
@@ -48,6 +56,7 @@ OTHERS = st.sampled_from(
     [
         *["", "", " \t", "# note", "Sitemap: x", "Crawl-delay: 3", "nothing", "Disallow", "Disallow /a", "Allow:"],
         *["Disallow:", "Disallow: /", "Allow: /robots.txt", "Robot-version: 2.0", "Robot-version: 1.0", "Unknown: /a"],
+        "Content-Usage: train-ai=n",
     ]
 )
 LINES = st.one_of(st.builds("User-agent: {}".format, NAMES), RULES, RULES, OTHERS)

@@ -231,6 +231,47 @@ def test_several_content_signals_count_together() -> None:
     assert short(of_lines(*lines)) == "-?+"
 
 
+USE = "use={0} is the most that may be done with the content ({1}), and no answer to AI input"
+LEVELS = [
+    ("search=yes,ai-train=no,use=reference", "+?-", USE.format("reference", "index, quote in part and link back")),
+    ("use=immediate", "???", USE.format("immediate", "interact, and store or reuse nothing")),
+    ("Use = FULL", "???", USE.format("full", "summarize and reproduce")),
+    ("use=reference, ai-input=yes", "?+?", USE.format("reference", "index, quote in part and link back")),
+    ("use=some", "???", "its use is none of immediate, reference, full"),
+]
+
+
+@pytest.mark.parametrize(("value", "expected", "note"), LEVELS)
+def test_use_is_shown_and_explained(value: str, expected: str, note: str) -> None:
+    """As Cloudflare's managed robots.txt has it: a level, which neither allows nor disallows one of the three uses."""
+    preferences = of_lines("User-agent: *", f"Content-Signal: {value}")
+    assert short(preferences) == expected
+    (source,) = [source for source in preferences.sources if source.note]
+    assert (source.use, source.value, source.line, source.note) == ("ai-input", "unknown", 2, note)
+    assert preferences["ai-input"] != "unknown" or note in preferences.reasons["ai-input"]
+
+
+HOLDERS = ("User-agent: a", "Content-Signal: search=no", "User-agent: b", "Content-Usage: train-ai=n", "User-agent: c")
+
+
+@pytest.mark.parametrize(
+    ("dialect", "expected"),
+    [
+        (
+            "rfc9309",
+            {"a": "-?-", "b": "??-", "c": "???"},
+        ),  # a rule: for all names above, and it ends them
+        ("google", {"a": "-??", "b": "??-", "c": "???"}),  # an unknown record: for the name above it
+        ("1994", {"a": "-??", "b": "??-", "c": "???"}),
+    ],
+)
+def test_whose_preferences(dialect: str, expected: dict[str, str]) -> None:
+    robots = RobotsTxt.parse("\n".join([*HOLDERS, "Disallow: /closed"]), dialect)
+    assert {agent: short(robots.preferences("/x", agent)) for agent in expected} == expected
+    closed = {agent for agent in expected if not robots.allows("/closed", agent)}
+    assert closed == ({"c"} if dialect == "rfc9309" else {"a", "b", "c"})
+
+
 # ---- HTTP fields and META -------------------------------------------------------------------------------------------
 
 FIELDS: list[tuple[Pairs, str]] = [

@@ -56,6 +56,8 @@ SIGNALS: list[tuple[list[str], dict[str, str], str]] = [
     (["ai-train=no, ai-train=maybe"], {"ai-train": "no"}, "our reading"),
     (["ai-input=maybe, ai-input=yes"], {"ai-input": "yes"}, "our reading: the last counts"),
     (["use=no, use=full"], {"use": "full"}, "our reading: no means that only for the three known uses"),
+    (["use=reference, use=full", "use=x"], {"use": "reference"}, "our reading: the strictest use"),
+    (["use=full", "use=immediate"], {"use": "immediate"}, "our reading: the strictest use"),
     (["search", "=yes", "search=", ",,,", ""], {}, "says nothing"),
     (["search;yes"], {}, "says nothing"),
 ]

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.exclusion import DIALECTS, RobotsTxt
+from goodbot.exclusion import DIALECTS, RobotsTxt, format_robotstxt
 from goodbot.exclusion.timing import RequestRate, Timing, Window, parse_rate, parse_window
 
 DAY_S = 86_400
@@ -97,7 +97,8 @@ RATES: list[tuple[str, RequestRate | None, str]] = [
     ("nan/nan", None, "no number"),
     ("1/inf", None, "no number"),
     ("1/60/60", None, "one slash"),
-    ("1/10d", None, "unknown unit"),
+    ("9000/1D", RequestRate(9000, 86_400.0, None), "as Protego reads it: days"),
+    ("1/10w", None, "unknown unit"),
     ("1/10 m", None, "the unit stands at its number"),
     ("1/10ſ", None, "unknown unit, though its capital is S"),
     ("٣/60", None, "ASCII digits"),
@@ -131,7 +132,7 @@ UNREAD = [
     ),
     (
         *("Request-rate: 1/0", "request-rate", "1/0"),
-        "its time is not a whole number, at least 1, with s, m, h or no unit",
+        "its time is not a whole number, at least 1, with s, m, h, d or no unit",
     ),
     (
         *("Request-rate: 1/1 2500-9999", "request-rate", "1/1 2500-9999"),
@@ -180,6 +181,119 @@ def test_groups_that_speak_to_a_robot_add_up_and_nothing_is_inherited() -> None:
     assert robots.timing("a") == Timing(3.0, (RequestRate(1, 2.0, None),), ((60, 120), (300, 360)))
     assert robots.timing("other/1.0") == Timing(7.0, (RequestRate(1, 8.0, None),), ((180, 240),))
     assert robots.timing("b") == Timing()
+
+
+HOLDERS = [
+    # source, file, seconds between two requests that each robot is asked for
+    ("real files", "User-agent: baidu\nCrawl-delay: 1\n\nUser-agent: *\nDisallow: /x", {"baidu": 1, "x": None}),
+    (
+        "real files",
+        (
+            "User-agent: bingbot\nCrawl-delay: 1\nUser-agent: msnbot\nCrawl-delay: 2\n"
+            "User-agent: pinterestbot\nCrawl-delay: 0.2\nUser-agent: *\nDisallow: /x"
+        ),
+        {"bingbot": 1, "msnbot": 2, "pinterestbot": 0.2, "x": None},
+    ),
+    (
+        "crawler-commons: delays of two robots, then all robots without one",
+        "User-agent: a\nCrawl-delay: 10\nUser-agent: b\nCrawl-delay: 20\nUser-agent: *\nDisallow:/baz",
+        {"a": 10, "b": 20, "x": None},
+    ),
+    ("crawler-commons", "User-agent: b\nCrawl-delay: 20\nUser-agent: *\nDisallow:/baz", {"b": 20, "a": None}),
+    (
+        "crawler-commons: a delay between rules",
+        "User-agent: b\nDisallow: /\n\nUser-agent: a\nDisallow: /\nCrawl-Delay: 20\nAllow: /images/",
+        {"a": 20, "b": None, "x": None},
+    ),
+    (
+        "crawler-commons: a robot with a delay only",
+        "User-agent: *\nDisallow: /x/\nCrawl-delay: 3\n\nUser-agent: a\nCrawl-delay: 1\n\nUser-agent: b\nDisallow: /",
+        {"x": 3, "a": 1, "b": None},
+    ),
+    (
+        "Protego: a last group with a delay only",
+        "User-agent: *\nDisallow: /y\nAllow: /x\nCrawl-delay: 10\nUser-agent: a\nCrawl-delay: 15",
+        {"*": 10, "x": 10, "a": 15},
+    ),
+    ("Protego: no number", "User-agent: *\nDisallow: /y\nCrawl-delay: some", {"*": None}),
+    ("Protego: no delay", "User-agent: *\nDisallow: /y\nAllow: /x", {"*": None}),
+    ("Protego: before any name", "Disallow: /x\nCrawl-delay: 5.2\nUser-agent: a\nDisallow: /y", {"a": None, "*": None}),
+    (
+        "Protego: rates",
+        (
+            "User-agent: a\nRequest-rate: 1/10s\nUser-agent: b\nRequest-rate: 100/15m\nUser-agent: c\n"
+            "Request-rate: 400/1h\nUser-agent: d\nRequest-rate: 9000/1d\nUser-agent: e\nRequest-rate: 1/10s 0000-2359"
+        ),
+        {"a": 10, "b": 9, "c": 9, "d": 9.6, "e": 10},
+    ),
+    ("Protego: no rate", "User-agent: a\nRequest-rate: 1/10s\nUser-agent: b\nDisallow: /", {"a": 10, "b": None}),
+    ("reppy: two delays", "User-agent: a\nCrawl-delay: 1\n\nUser-agent: b\nCrawl-delay: 2", {"a": 1, "b": 2}),
+    ("reppy: no number", "User-agent: *\nCrawl-delay: word", {"a": None}),
+    ("reppy: a delay above the rule", "User-agent: a\nCrawl-Delay: 1\nDisallow: /", {"a": 1}),
+    ("a run", "User-agent: a\nUser-agent: b\nCrawl-delay: 5\nDisallow: /x\nUser-agent: c", {"a": 5, "b": 5, "c": None}),
+    ("below the rule", "User-agent: a\nComment: x\nUser-agent: b\nDisallow: /x\nCrawl-delay: 5", {"a": None, "b": 5}),
+    *(
+        (f"{line} belongs to the whole file", f"User-agent: a\n{line}\nUser-agent: b\nCrawl-delay: 5", {"a": 5, "b": 5})
+        for line in ("Sitemap: s", "Host: h", "License: l", "Clean-param: p", "# comment", "nothing", "")
+    ),
+    *(
+        (f"{line} ends a run", f"User-agent: a\n{line}\nUser-agent: b\nCrawl-delay: 5", {"a": None, "b": 5})
+        for line in ("Content-Signal: search=yes", "Comment: x", "Unknown: x", "Visit-time: x", "Noindex: /", "Foo:")
+    ),
+    (
+        "a robot named twice",
+        "User-agent: a\nCrawl-delay: 5\nUser-agent: b\nUser-agent: A/2\nCrawl-delay: 3\nUser-agent: c\nDisallow: /",
+        {"a": 5, "b": 3, "c": None},
+    ),
+]
+
+
+@pytest.mark.parametrize(("source", "text", "gaps"), HOLDERS, ids=[case[0] for case in HOLDERS])
+def test_whose_timing_it_is(source: str, text: str, gaps: dict[str, float | None]) -> None:
+    robots = RobotsTxt.parse(text)
+    assert {agent: robots.timing(agent).at(MIDNIGHT).gap_s for agent in gaps} == gaps
+    delays = {agent: robots.crawl_delay(agent) for agent in gaps}
+    assert {agent: robots.matcher(agent).delay_s for agent in gaps} == delays
+    again = RobotsTxt.parse(format_robotstxt(robots))
+    assert {agent: again.timing(agent).at(MIDNIGHT).gap_s for agent in gaps} == gaps
+
+
+def test_the_rules_of_a_group_are_those_of_all_its_names() -> None:
+    """RFC 9309 §2.2.4: of the records that stand between them only the rules are shared."""
+    text = "User-agent: a\nVisit-time: 0200 0630\nUser-agent: b\nRequest-rate: 1/5\nUser-agent: *\nDisallow: /x\n"
+    robots = RobotsTxt.parse(text)
+    assert [robots.allows("/x", agent) for agent in ("a", "b", "other")] == [False] * 3
+    assert [robots.visit_times(agent) for agent in ("a", "b", "other")] == [[(120, 390)], [], []]
+    assert [robots.request_rates(agent) for agent in ("a", "b", "other")] == [[], [(1, 5.0, None)], []]
+
+
+@pytest.mark.parametrize("dialect", ["1994", "kollar"])
+def test_whose_timing_it_is_where_records_may_stand_between_names(dialect: str) -> None:
+    robots = RobotsTxt.parse("User-agent: one\nCrawl-delay: 5\nUser-agent: two\nDisallow: /x", dialect)
+    assert [robots.crawl_delay(agent) for agent in ("one", "two", "one two")] == [5.0, None, 5.0]
+
+
+def test_many_names_with_a_delay_each_over_many_rules_stay_linear() -> None:
+    names = "".join(f"User-agent: a{number}\nCrawl-delay: {number}\n" for number in range(2_000))
+    robots = RobotsTxt.parse(names + "".join(f"Disallow: /{number}\n" for number in range(2_000)))
+    assert sum(len(group.records) for group in robots.groups) == 4_000
+    assert (robots.crawl_delay("a7"), robots.crawl_delay("a1999"), robots.crawl_delay("a")) == (7.0, 1999.0, None)
+
+
+DEVIATIONS = [
+    ("reppy: above every name a delay is for all", "Crawl-delay: 7\nDisallow: /path", "agent", None),
+    ("crawler-commons: HTML tags are taken out", "User-agent: a<BR>\nCrawl-Delay: 10<BR>", "a", None),
+    ("crawler-commons: over 300 s all is closed", "User-agent: *\nCrawl-delay: 3600\nDisallow:", "a", 3600.0),
+    ("crawler-commons: any word of the agent", "User-agent: a\nCrawl-delay: 20", "Mozilla a 99.9", None),
+    ("Protego: without colons", "user agent a\nrequest rate 1/10s", "a", None),
+]
+
+
+@pytest.mark.parametrize(("theirs", "text", "agent", "gap_s"), DEVIATIONS, ids=[case[0] for case in DEVIATIONS])
+def test_deviation_from_the_tests_of_other_parsers(theirs: str, text: str, agent: str, gap_s: float | None) -> None:
+    robots = RobotsTxt.parse(text)
+    assert robots.timing(agent).at(MIDNIGHT).gap_s == gap_s
+    assert robots.allows("/", agent)
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)

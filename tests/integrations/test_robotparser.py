@@ -1,6 +1,7 @@
 """The drop-in for `urllib.robotparser`: the same interface, over a real server on loopback, answers by RFC 9309."""
 
 import asyncio
+import contextlib
 import copy
 import gc
 import inspect
@@ -19,6 +20,7 @@ from hypothesis import strategies as st
 
 from goodbot.exclusion import LIMIT_BYTES
 from goodbot.integrations import robotparser
+from goodbot.integrations.protego import Protego
 from goodbot.integrations.robotparser import RobotFileParser
 from webserver import Exchange, Route, WebServer, answer, closing, kept_port, resetting, silence
 
@@ -317,6 +319,31 @@ async def test_octets_come_through_as_they_are() -> None:
     assert [rp.can_fetch("a", url) for url in asked] == [False, True, False, True, False]
 
 
+# pattern, URL, may fetch: a lone surrogate stands for an octet that was no UTF-8
+SURROGATES = [
+    ("/\udcff", "/\udcff/x", False),
+    ("/%FF", "/\udcff", False),
+    ("/\udcff", "/%FF", False),
+    ("/\udcff", "/\udcfe", True),
+    ("/é\udcff", "/%C3%A9\udcff", False),
+    ("/\ud800", "/\ud800", False),
+    ("/\udcff", "/\udcff\ud800", False),
+    ("/\ud800", "/\udcff", True),
+]
+
+
+@pytest.mark.parametrize(("pattern", "url", "may"), SURROGATES, ids=[ascii(case) for case in SURROGATES])
+def test_lone_surrogates_compare_alike_in_rule_and_url(pattern: str, url: str, may: bool) -> None:
+    lines = ["User-agent: *", f"Disallow: {pattern}"]
+    assert parsed(*lines).can_fetch("x", url) is may
+    assert Protego.parse("\n".join(lines)).can_fetch(url, "x") is may
+    theirs = urllib.robotparser.RobotFileParser()
+    with contextlib.suppress(UnicodeEncodeError):  # raised by CPython up to 3.13
+        theirs.parse(lines)
+        theirs.modified()
+        assert theirs.can_fetch("x", url) is may
+
+
 # ---- Answers that are not those of the standard library -------------------------------------------------------------
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "urllib-robotparser.md").read_text(encoding="utf-8")
@@ -382,6 +409,17 @@ def test_written_out() -> None:
         "User-agent: HelpBot\nUser-agent: ToolBot\nCrawl-delay: 2.5\nDisallow: /tools\n\n"
         "User-agent: *\nCrawl-delay: 3\nRequest-rate: 9/30\nDisallow: /search\nAllow: /search/about"
     )
+
+
+def test_names_that_share_rules_but_no_pace() -> None:
+    rp = parsed("User-agent: a", "Comment: x", "User-agent: b", "Crawl-delay: 1", "User-agent: c", "Disallow: /x")
+    assert [(entry.useragents, entry.delay) for entry in rp.entries] == [(["a"], None), (["b"], 1), (["c"], None)]
+    assert len({id(entry.rulelines) for entry in rp.entries}) == 1
+    assert str(rp) == "User-agent: b\nCrawl-delay: 1\nUser-agent: a\nUser-agent: c\nDisallow: /x"
+    assert [rp.crawl_delay(agent) for agent in "abc"] == [None, 1, None]
+    default = parsed("User-agent: a", "Crawl-delay: 1", "User-agent: *", "Disallow: /x").default_entry
+    assert default is not None
+    assert (default.useragents, default.delay) == (["*"], None)
 
 
 def test_entries() -> None:

@@ -2,32 +2,38 @@
 
 import re
 
-_FIRST_PRODUCT = re.compile(r"[^\s/()]*")
+# Deviation (RFC 9309 §2.2.1): the RFC's token has letters, `_` and `-` only. Digits, and a dot between two of these
+# characters, are kept too, so that `MJ12bot`, `360Spider` and `archive.org_bot` are found by their names.
+_NAME = r"[A-Za-z0-9_\-]+(?:\.[A-Za-z0-9_\-]+)*"
+_FIRST_NAME = re.compile(_NAME)
 _GOOGLE_NAME = re.compile(r"[A-Za-z_\-]*")
 _VERSION = re.compile(r"/[^\s();,]*")
-_AFTER_COMPATIBLE = re.compile(r"compatible;\s*([^\s/();,]+)", re.IGNORECASE)
+_AFTER_COMPATIBLE = re.compile(rf"compatible;\s*({_NAME})", re.IGNORECASE)
 
 
 def product_token(agent: str) -> str:
     """The product token of a bare name or of a whole User-Agent value, as written: `MJ12bot/v1.4` gives
-    `MJ12bot`.
+    `MJ12bot`, `MyBot; +https://example.org/` gives `MyBot`.
 
-    It is the first product name, up to `/`, blank or parenthesis; if that is `Mozilla`, the token after
-    `compatible;`, and without one `Mozilla` itself. Compare tokens without regard to case.
+    It is the value's first name (`first_name`); if that is `Mozilla`, the name after `compatible;`, and without one
+    `Mozilla` itself. Compare tokens without regard to case.
     """
-    # Deviation (RFC 9309 §2.2.1): digits and other signs are kept, where the RFC's token has letters, `_` and `-` only,
-    # so that `MJ12bot` and `360Spider` are found by their names.
-    token = first_product(agent)
+    token = first_name(agent)
     if token.lower() != "mozilla":
         return token
     named = _AFTER_COMPATIBLE.search(agent)
     return named.group(1) if named else token
 
 
-def first_product(value: str) -> str:
-    """The first product name, up to `/`, blank or parenthesis, whatever it is."""
-    found = _FIRST_PRODUCT.match(value.strip())
-    return found.group() if found else ""
+def first_name(value: str) -> str:
+    """The name that a value begins with: ASCII letters, digits, `_`, `-`, and dots between two of these.
+
+    It ends at the first other character: `GPTBot, CCBot` and `GPTBot*` give `GPTBot`. A value that begins with another
+    character gives "", but for `*` alone, which stays.
+    """
+    value = value.strip()
+    found = _FIRST_NAME.match(value)
+    return found.group() if found else value if value == "*" else ""
 
 
 def google_token(value: str) -> str:

@@ -1,9 +1,9 @@
 """Which group speaks to a robot: groups → a function of the robot's name."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from goodbot.exclusion.verdict import Group
+from goodbot.exclusion.verdict import Group, Record
 
 ALL: str = "*"
 _WALKS = 3
@@ -11,13 +11,23 @@ _WALKS = 3
 
 
 class Choice(NamedTuple):
-    """The groups that speak to a robot, together; `name` is what they call it (`*`: all robots)."""
+    """The groups that speak to a robot, together; `name` is what they call it (`*`: all robots).
+
+    `names_robot` says whether the value of a User-agent line is one that speaks to it.
+    """
 
     groups: Sequence[Group]
     name: str
+    names_robot: Callable[[str], bool]
+
+    def records(self) -> Iterator[Record]:
+        """The records of these groups that count for the robot, in order: all rules, and what stands directly below
+        its own names."""
+        for group in self.groups:
+            yield from group.records_for(self.names_robot)
 
 
-NOBODY = Choice((), "")
+NOBODY = Choice((), "", lambda value: False)
 
 Chooser = Callable[[str], Choice]
 """From the robot's name, as the dialect compares it, to its groups."""
@@ -41,11 +51,15 @@ def all_of_a_token(names: Names) -> Callable[[Sequence[Group]], Chooser]:
             if by_token is None:
                 by_token = _by_token(groups, names)
             name = robot if robot in by_token else ALL
-            return Choice(by_token[name], name) if name in by_token else NOBODY
+            return _choice(by_token[name], name, names) if name in by_token else NOBODY
 
         return choose
 
     return chooser
+
+
+def _choice(groups: Sequence[Group], name: str, names: Names) -> Choice:
+    return Choice(groups, name, lambda value: name in names(value))
 
 
 def _by_token(groups: Sequence[Group], names: Names) -> dict[str, list[Group]]:
@@ -58,16 +72,13 @@ def _by_token(groups: Sequence[Group], names: Names) -> dict[str, list[Group]]:
 
 def _of_token(groups: Sequence[Group], names: Names, robot: str) -> Choice | None:
     """A walk, in which only the lines are read that hold the token."""
-    if not robot:
-        return None
-    any_case = robot.isascii()  # beyond ASCII the lower case of a sign may depend on its neighbours
     found = list[Group]()
-    for group in groups:
+    for group in groups if robot else ():
         for value in group.agents:
-            if (not any_case or robot in value.lower()) and robot in names(value):
+            if robot in value.lower() and robot in names(value):
                 found.append(group)
                 break
-    return Choice(found, robot) if found else None
+    return _choice(found, robot, names) if found else None
 
 
 def first_record(names: Names, names_robot: Callable[[str, str], bool]) -> Callable[[Sequence[Group]], Chooser]:
@@ -78,12 +89,15 @@ def first_record(names: Names, names_robot: Callable[[str, str], bool]) -> Calla
 
     def chooser(groups: Sequence[Group]) -> Chooser:
         named = [(name, group) for group in groups for value in group.agents for name in names(value) if name]
-        for_all = next((Choice((group,), ALL) for name, group in named if name == ALL), NOBODY)
+        for_all = next((_choice((group,), ALL, names) for name, group in named if name == ALL), NOBODY)
 
         def choose(robot: str) -> Choice:
+            def is_named(value: str) -> bool:
+                return any(name and name != ALL and names_robot(name, robot) for name in names(value))
+
             for name, group in named:
                 if name != ALL and names_robot(name, robot):
-                    return Choice((group,), name)
+                    return Choice((group,), name, is_named)
             return for_all
 
         return choose

@@ -41,8 +41,9 @@ class Dialect:
     calls them `groups_called`.
     Rules: `rule_fields` are the fields that are rules, `paths` the patterns on one such line, `shapes` what a pattern
     is compared as and how much it counts, given whether it allows and its group (several: each may match), `target`
-    the same of a URL; `winner` says in words which rule counts in a group. `itself_open`: robots.txt itself is open
-    whatever the rules. `reads_timing`: Crawl-delay, Request-rate and Visit-time are heeded.
+    the same of a URL; `winner` says in words which rule counts in a group; `allows_unmatched` is whether groups open a
+    URL that no rule of theirs matches. `itself_open`: robots.txt itself is open whatever the rules. `reads_timing`:
+    Crawl-delay, Request-rate and Visit-time are heeded.
     Fetching: `access_result` is what an HTTP status means, `refusals` are the statuses that close the site,
     `outage` says what holds while robots.txt is unreachable. `fresh_s` is how long a file is used whose headers do not
     say, `longest_fresh_s` how long at most (what is not there, 404 and its like: 24 hours at most in all of them).
@@ -61,6 +62,7 @@ class Dialect:
     winner: Callable[[Group], str]
     access_result: Callable[[int], AccessResult]
     outage: Callable[[Outage], Hold]
+    allows_unmatched: Callable[[Sequence[Group]], bool] = lambda groups: True
     groups_called: str = "group"
     rule_fields: frozenset[str] = RULE_FIELDS
     itself_open: bool = True

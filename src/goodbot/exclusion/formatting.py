@@ -3,11 +3,14 @@
 import re
 from collections import deque
 from collections.abc import Iterator
+from heapq import merge
+from itertools import repeat
+from operator import itemgetter
 
 from goodbot.exclusion.lines import GOOGLE_LINE_BYTES
 from goodbot.exclusion.paths import google_pattern
 from goodbot.exclusion.robotstxt import RobotsTxt
-from goodbot.exclusion.verdict import RULE_FIELDS, Record
+from goodbot.exclusion.verdict import RULE_FIELDS, Group, Record
 
 _FIELDS = (
     *("User-agent", "Allow", "Disallow", "Sitemap", "Crawl-delay", "Request-rate", "Visit-time", "Host", "Comment"),
@@ -45,9 +48,15 @@ def _parts(parsed: RobotsTxt) -> Iterator[list[Record]]:
         while outside and outside[0][0] < group.line:
             before.append(outside.popleft())
         yield before
-        yield [*((group.line, "user-agent", agent) for agent in group.agents), *group.records]
+        yield list(_lines_of(group))
     yield list(outside)
     yield sitemaps
+
+
+def _lines_of(group: Group) -> Iterator[Record]:
+    """Each run of User-agent lines, and what stands directly below it."""
+    names = zip(group.runs, repeat("user-agent"), group.agents, strict=False)
+    return merge(names, group.records, key=itemgetter(0))
 
 
 def _is_kept(record: Record) -> bool:

@@ -185,6 +185,17 @@ def _conner_shapes(pattern: str, allow: bool, group: Group) -> Sequence[Shape]:
     return (Shape.same(Cut.whole(pattern), allow - 2 * octets),)
 
 
+def _conner_allows_unmatched(groups: Sequence[Group]) -> bool:
+    """A record of version 2 with Allow rules and no Disallow closes everything else."""
+    # Our reading of a mail of 1996, whose record has `Allow: */index.html` only, and means: this and nothing else.
+    return not any(_is_version_2(group) and _only_allows(group) for group in groups)
+
+
+def _only_allows(group: Group) -> bool:
+    fields = {field for _, field, value in group.records if value or field == "disallow"}
+    return "allow" in fields and "disallow" not in fields
+
+
 def _conner_winner(group: Group) -> str:
     version_2 = _is_version_2(group)
     return "the exact path or else the longest pattern that matches" if version_2 else "the first rule that matches"
@@ -203,5 +214,6 @@ CONNER = replace(
     shapes=_conner_shapes,
     target=written_target,
     winner=_conner_winner,
+    allows_unmatched=_conner_allows_unmatched,
     itself_open=False,
 )

@@ -40,14 +40,18 @@ class _Ranked(NamedTuple):
 
 
 class Compiled:
-    """Rules made ready for many questions. `weight_bytes` is about what it takes in memory, rather more than less."""
+    """Rules of some groups made ready for many questions. `unmatched` is whether a URL is open that none of them
+    matches, `weight_bytes` about what it takes in memory, rather more than less."""
 
-    __slots__ = ("allows", "ranked", "table", "weight_bytes")
+    __slots__ = ("allows", "ranked", "table", "unmatched", "weight_bytes")
 
-    def __init__(self, rules: Iterable[tuple[bool, str, int, Group]], dialect: Dialect) -> None:
+    def __init__(
+        self, groups: Sequence[Group], rules: Iterable[tuple[bool, str, int, Group]], dialect: Dialect
+    ) -> None:
         self.ranked = _by_precedence(rules, dialect)
+        self.unmatched = dialect.allows_unmatched(groups)
         shapes = [ranked.shape for ranked in self.ranked]
-        allow = [*(ranked.allow for ranked in self.ranked), True]
+        allow = [*(ranked.allow for ranked in self.ranked), self.unmatched]
         table = self.table = RuleTable(shapes)
 
         def careful(url: str) -> bool:
@@ -67,21 +71,23 @@ class Compiled:
             for line, field, value in _rules(group, dialect)
             for pattern in dialect.paths(value)
         )
-        return cls(rules, dialect)
+        return cls(groups, rules, dialect)
 
     @classmethod
     def near(cls, groups: Sequence[Group], dialect: Dialect, url: str) -> "Compiled":
         """Of these the ones that may match `url`: for one question, sooner by far than all of them."""
-        return cls._of_near(near_rules(groups, dialect, dialect.target(url)), dialect)
+        return cls._of_near(groups, near_rules(groups, dialect, dialect.target(url)), dialect)
 
     @classmethod
     def near_any(cls, groups: Sequence[Group], dialect: Dialect, urls: Iterable[str]) -> "Compiled":
         """The same for some questions."""
-        return cls._of_near(rules_near_any(groups, dialect, map(dialect.target, urls)), dialect)
+        return cls._of_near(groups, rules_near_any(groups, dialect, map(dialect.target, urls)), dialect)
 
     @classmethod
-    def _of_near(cls, near: Iterable[tuple[bool, str, int, Group]], dialect: Dialect) -> "Compiled":
-        return cls(_first_of(near, lambda rule: (rule[0], rule[1], rule[3].line)), dialect)
+    def _of_near(
+        cls, groups: Sequence[Group], near: Iterable[tuple[bool, str, int, Group]], dialect: Dialect
+    ) -> "Compiled":
+        return cls(groups, _first_of(near, lambda rule: (rule[0], rule[1], rule[3].line)), dialect)
 
 
 class Matcher:
@@ -96,7 +102,7 @@ class Matcher:
         """`choice` is the groups that speak to `agent`: their rules count together, `compiled`."""
         self.agent = agent
         self.groups = choice.groups
-        self.delay_s = asked_delay_s(choice.groups) if dialect.reads_timing else None
+        self.delay_s = asked_delay_s(choice.records()) if dialect.reads_timing else None
         self.allows = compiled.allows
         self._name = choice.name
         self._dialect = dialect
@@ -114,7 +120,9 @@ class Matcher:
             return self._verdict(url, reason, sections.group)
         ranks = self._compiled.table.all(target)
         if not ranks:
-            return self._verdict(url, f"No rule matches in {self._of_groups()}.", sections.rule)
+            closed = "" if self._compiled.unmatched else ", whose Allow rules alone close everything else"
+            reason = f"No rule matches in {self._of_groups()}{closed}."
+            return self._verdict(url, reason, sections.rule, unmatched=self._compiled.unmatched)
         winner = self._compiled.ranked[ranks[0]]
         is_what = f"(line {winner.rule.line}) is {self._dialect.winner(winner.group)}"
         reason = f"{shown(str(winner.rule))} {is_what} in {self._of_groups()}."
@@ -131,12 +139,19 @@ class Matcher:
         return tuple(rules)[1 : LOST_MOST + 1]
 
     def _verdict(
-        self, url: str, reason: str, section: str, decided: _Ranked | None = None, lost: tuple[Rule, ...] = ()
+        self,
+        url: str,
+        reason: str,
+        section: str,
+        decided: _Ranked | None = None,
+        lost: tuple[Rule, ...] = (),
+        *,
+        unmatched: bool = True,
     ) -> Verdict:
         group = decided.group if decided else self.groups[0] if self.groups else None
         rule = decided.rule if decided else None
         return Verdict(
-            allowed=rule is None or rule.allow,
+            allowed=rule.allow if rule else unmatched,
             line=rule.line if rule else None,
             rule=str(rule) if rule else None,
             reason=reason,

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from goodbot.exclusion.agents import first_product, google_token, product_token
+from goodbot.exclusion.agents import first_name, google_token, product_token
 from goodbot.exclusion.choosing import ALL, all_of_a_token
 from goodbot.exclusion.dialect import Dialect, Sections, no_empty_path, result_of_status
 from goodbot.exclusion.freshness import WEEK_S
@@ -12,7 +12,10 @@ from goodbot.exclusion.octets import compared_pattern, compared_target
 from goodbot.exclusion.outage import as_google, copy_while_young
 from goodbot.exclusion.paths import directory_of_index, google_pattern, google_target
 from goodbot.exclusion.patterns import Cut, Shape
-from goodbot.exclusion.verdict import Group
+from goodbot.exclusion.verdict import RULE_FIELDS, Group
+
+_RULES = RULE_FIELDS | {"content-usage"}
+"""In the grammar of draft-ietf-aipref-attach-05 Content-Usage is a rule: it ends the list of names as the others do."""
 
 
 def _name_of_robot(agent: str) -> str:
@@ -20,12 +23,12 @@ def _name_of_robot(agent: str) -> str:
 
 
 def _names_in_file(value: str) -> Sequence[str]:
-    """The first product name on the line; `*` stands for all robots only when it stands alone.
+    """The name the value begins with: `GPTBot, CCBot` names GPTBot only. `*` stands for all robots only when it stands
+    alone.
 
     A whole User-Agent value of the Mozilla kind names `Mozilla`: only of an agent is it known that it is such a value.
     """
-    name = first_product(value).lower()
-    return () if name == ALL and value != ALL else (name,)
+    return (first_name(value).lower(),)
 
 
 def _most_octets(octets: int, allow: bool) -> int:
@@ -59,7 +62,7 @@ RFC9309 = Dialect(
         unreachable="RFC 9309 2.3.1.4",
     ),
     read=read_records,
-    grouping=in_groups,
+    grouping=in_groups(_RULES),
     robot=_name_of_robot,
     chooser=all_of_a_token(_names_in_file),
     paths=no_empty_path,
@@ -110,7 +113,7 @@ GOOGLE = Dialect(
         unreachable="Google, HTTP status codes",
     ),
     read=read_as_google,
-    grouping=in_groups,
+    grouping=in_groups(RULE_FIELDS),
     robot=_google_robot,
     chooser=all_of_a_token(_google_names),
     paths=no_empty_path,

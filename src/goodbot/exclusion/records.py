@@ -6,7 +6,7 @@ Each function takes records and gives the values that say something, in the orde
 from collections.abc import Iterable
 from typing import Final
 
-from goodbot.exclusion.verdict import Group, Record
+from goodbot.exclusion.verdict import Record
 
 OUTSIDE_GROUPS: Final = frozenset({"license", "host", "clean-param"})
 """Fields of the whole file, which mean the same wherever they stand. Sitemap is one too, and read with the groups."""
@@ -14,12 +14,21 @@ OUTSIDE_GROUPS: Final = frozenset({"license", "host", "clean-param"})
 CLEAN_PARAM_CHARS: Final = 500
 """How long the value of a Clean-param may be."""
 
+USE_LEVELS: Final = {
+    "immediate": "interact, and store or reuse nothing",
+    "reference": "index, quote in part and link back",
+    "full": "summarize and reproduce",
+}
+"""The values of `use` in a Content-Signal, the strictest first: the most that a robot may do with the content. Source:
+Cloudflare, "Your site, your rules: new AI traffic options for all customers", July 2026."""
+
 _SIGNALS: Final = frozenset({"search", "ai-input", "ai-train"})
+_STRICTEST: Final = {level: rank for rank, level in enumerate(USE_LEVELS)}
 
 
-def values_of(groups: Iterable[Group], field: str) -> list[str]:
-    """The values of one field in these groups, as written; empty ones say nothing."""
-    return [value for group in groups for _, name, value in group.records if name == field and value]
+def values_of(records: Iterable[Record], field: str) -> list[str]:
+    """The values of one field, as written; empty ones say nothing."""
+    return [value for _, name, value in records if name == field and value]
 
 
 def outside_groups(records: Iterable[Record]) -> dict[str, list[str]]:
@@ -47,8 +56,8 @@ def parse_clean_param(value: str) -> tuple[tuple[str, ...], str] | None:
 def content_signals(values: Iterable[str]) -> dict[str, str]:
     """The signals on Content-Signal lines (`search=yes, ai-train=no`), keys and values in lower case, others kept.
 
-    Of equal keys the last counts; but `no` to search, ai-input or ai-train is taken back by nothing (our reading).
-    A part without key, `=` or value says nothing. Source: contentsignals.org.
+    Of equal keys the last counts; but `no` to search, ai-input or ai-train is taken back by nothing, and of several
+    `use` the strictest counts (our reading). A part without key, `=` or value says nothing. Source: contentsignals.org.
     """
     signals: dict[str, str] = {}
     for part in ",".join(values).split(","):
@@ -56,6 +65,13 @@ def content_signals(values: Iterable[str]) -> dict[str, str]:
         if not equals:
             continue
         key, said = written.strip().lower(), said.strip().lower()
-        if key and said and not (key in _SIGNALS and signals.get(key) == "no"):
+        if key and said and not _is_stricter(key, signals.get(key), said):
             signals[key] = said
     return signals
+
+
+def _is_stricter(key: str, known: str | None, said: str) -> bool:
+    """Whether what is `known` of a signal outweighs what is `said` later."""
+    if key == "use" and known in _STRICTEST:
+        return _STRICTEST[known] < _STRICTEST.get(said, len(_STRICTEST))
+    return key in _SIGNALS and known == "no"

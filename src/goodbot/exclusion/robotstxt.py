@@ -140,14 +140,15 @@ class RobotsTxt:
     def timing(self, agent: str) -> Timing:
         """When `agent` may come, and how often: everything below together, ready to be asked `at` an instant.
 
-        It is read anew for each call, from the groups that speak to `agent` together; keep it. Nothing is inherited
-        from `*` by a robot with groups of its own. Dialect `google` reads nothing of it.
+        It is read anew for each call; keep it. In the groups that speak to `agent` only the records count that stand
+        directly below a User-agent line with its name, where the rules of a group count for all of its names. A robot
+        with groups of its own inherits nothing from `*`. Dialect `google` reads nothing of it.
         """
-        return Timing.of(self._choose(agent).groups) if self._dialect.reads_timing else Timing()
+        return Timing.of(self._choose(agent).records()) if self._dialect.reads_timing else Timing()
 
     def crawl_delay(self, agent: str) -> float | None:
-        """Seconds between two requests that the groups of `agent` ask for (the most of several), or None."""
-        return asked_delay_s(self._choose(agent).groups) if self._dialect.reads_timing else None
+        """Seconds between two requests that are asked of `agent` (the most of several), or None; see `timing`."""
+        return asked_delay_s(self._choose(agent).records()) if self._dialect.reads_timing else None
 
     def request_rates(self, agent: str) -> list[RequestRate]:
         """Every Request-rate that can be read: documents, seconds, and the window of minutes UTC or None."""
@@ -157,26 +158,26 @@ class RobotsTxt:
         """Every Visit-time that can be read: first and last minute of the UTC day, 0–1439."""
         return list(self.timing(agent).windows)
 
-    # ---- Other records of a robot's groups
+    # ---- Other records directly below a robot's names
 
     def comments(self, agent: str) -> list[str]:
         """What the Comment records say, meant for the author or user of the robot (Conner 2.0)."""
-        return values_of(self._choose(agent).groups, "comment")
+        return values_of(self._choose(agent).records(), "comment")
 
     def robot_version(self, agent: str) -> str | None:
         """The first Robot-version, as written (Conner 2.0); what it means for the rules is up to the dialect."""
-        return next(iter(values_of(self._choose(agent).groups, "robot-version")), None)
+        return next(iter(values_of(self._choose(agent).records(), "robot-version")), None)
 
     def noindex(self, agent: str) -> list[str]:
         """The path patterns of the Noindex records. Nobody heeds them any more (Google stopped in 2019)."""
-        return values_of(self._choose(agent).groups, "noindex")
+        return values_of(self._choose(agent).records(), "noindex")
 
     def content_signals(self, agent: str) -> dict[str, str]:
         """Content-Signal: `{"search": "yes", "ai-train": "no"}`, in lower case, with keys nobody knows.
 
         Of equal keys the last counts, but no `no` to search, ai-input or ai-train is taken back.
         """
-        return content_signals(values_of(self._choose(agent).groups, "content-signal"))
+        return content_signals(values_of(self._choose(agent).records(), "content-signal"))
 
     # ---- What the content may be used for
 
@@ -194,8 +195,8 @@ class RobotsTxt:
         Content-Usage, Content-Signal, noai, TDM reservations and RSL licenses are read; all statements on a use count
         together. `headers` and `metas` are (name, value) pairs. Never raises on content; linear.
         """
-        groups, allows = self._choose(agent).groups, partial(self.allows, agent=agent)
-        return read_preferences(url, agent, groups, allows, self.licenses, headers, metas, tdm)
+        records, allows = self._choose(agent).records(), partial(self.allows, agent=agent)
+        return read_preferences(url, agent, records, allows, self.licenses, headers, metas, tdm)
 
     # ---- Records of the whole file
 

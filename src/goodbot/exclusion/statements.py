@@ -8,10 +8,11 @@ from goodbot.exclusion.licenses import linked_licenses
 from goodbot.exclusion.octets import compared_pattern, compared_target
 from goodbot.exclusion.patterns import Cut, RuleTable, Shape
 from goodbot.exclusion.preferences import VOCABULARY, Preference, Preferences, PreferenceSource, Use
+from goodbot.exclusion.records import USE_LEVELS
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.structured import Member, parse_dictionary
 from goodbot.exclusion.tdm import TdmRules, read_tdm
-from goodbot.exclusion.verdict import Group
+from goodbot.exclusion.verdict import Record
 
 ATTACHMENT: Final = "draft-ietf-aipref-attach-05"
 CONTENT_SIGNALS: Final = "contentsignals.org"
@@ -58,19 +59,19 @@ class Usage(NamedTuple):
 def read_preferences(
     url: str,
     agent: str,
-    groups: Sequence[Group],
+    records: Iterable[Record],
     allows: Callable[[str], bool],
     licenses: Iterable[str],
     headers: Iterable[tuple[str, str]],
     metas: Iterable[tuple[str, str]],
     tdm: TdmRules | None,
 ) -> Preferences:
-    """All of it together. `groups` are those that speak to `agent`, `allows` is what its rules say of a URL."""
+    """All of it together. `records` are those that count for `agent`, `allows` is what its rules say of a URL."""
     headers, metas = tuple(headers), tuple(metas)
     reservation = read_tdm(url, headers, metas, tdm)
     return Preferences(
         [
-            *_of_robots_txt(url, groups, allows),
+            *_of_robots_txt(url, list(records), allows),
             *_of_usage_field(headers),
             *_of_noai(metas, headers, agent),
             *reservation.sources,
@@ -83,8 +84,7 @@ def read_preferences(
 # ---- robots.txt -----------------------------------------------------------------------------------------------------
 
 
-def _of_robots_txt(url: str, groups: Sequence[Group], allows: Callable[[str], bool]) -> Iterator[PreferenceSource]:
-    records = [record for group in groups for record in group.records]
+def _of_robots_txt(url: str, records: Sequence[Record], allows: Callable[[str], bool]) -> Iterator[PreferenceSource]:
     usages = {line: Usage.parse(value) for line, field, value in records if field == "content-usage"}
     notes = _notes(url, {usage.path for usage in usages.values()}, allows) if usages else {}
     for line, field, value in records:
@@ -96,15 +96,25 @@ def _of_robots_txt(url: str, groups: Sequence[Group], allows: Callable[[str], bo
 
 
 def _signals(value: str, place: Place) -> Iterator[PreferenceSource]:
-    """`key=yes` and `key=no`, between commas, in any case; other keys are no matter of ours."""
-    stated: dict[tuple[Use, Preference], None] = {}
+    """`key=yes` and `key=no`, between commas, in any case, and `use=LEVEL`; other keys state nothing here."""
+    stated: dict[tuple[Use, Preference, str], None] = {}
     for part in value.lower().split(","):
-        key, _, said = part.partition("=")
-        use = _SIGNALS.get(key.strip(_BLANKS))
+        key, said = (text.strip(_BLANKS) for text in part.partition("=")[::2])
+        use = _SIGNALS.get(key)
         if use:
-            stated[use, _ANSWERS.get(said.strip(_BLANKS), "unknown")] = None
-    for use, answer in stated:
-        yield place.states(use, answer, "its value is neither yes nor no" if answer == "unknown" else "")
+            answer = _ANSWERS.get(said, "unknown")
+            stated[use, answer, "its value is neither yes nor no" if answer == "unknown" else ""] = None
+        elif key == "use":
+            stated["ai-input", "unknown", _level(said)] = None
+    for use, answer, note in stated:
+        yield place.states(use, answer, note)
+
+
+def _level(said: str) -> str:
+    """What `use` says. It is about how AI systems may consume the content, but is no answer to whether they may."""
+    if said not in USE_LEVELS:
+        return f"its use is none of {', '.join(USE_LEVELS)}"
+    return f"use={said} is the most that may be done with the content ({USE_LEVELS[said]}), and no answer to AI input"
 
 
 def _notes(url: str, paths: Iterable[str], allows: Callable[[str], bool]) -> dict[str, str]:

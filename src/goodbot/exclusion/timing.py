@@ -6,21 +6,22 @@ Conner's (An Extended Standard for Robot Exclusion, 1996). All times are UTC.
 
 import math
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Final, NamedTuple, TypeVar
 
 from goodbot.exclusion.decimals import decimal_number, seconds_text, whole_number
 from goodbot.exclusion.showing import shown
-from goodbot.exclusion.verdict import Group, Record
+from goodbot.exclusion.verdict import Record
 
 Window = tuple[int, int]
 """The first and the last minute of the UTC day (0–1439), both included; past midnight if the first is the later."""
 
 _DAY: Final = 1440
-_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600}
+_FIELDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time"})
+_UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
-_TIME = re.compile(r"([0-9]+)([smhSMH]?)")
+_TIME = re.compile(r"([0-9]+)([smhdSMHD]?)")
 _CLOCK = re.compile(r"[0-9]{4}")
 
 Read = TypeVar("Read")
@@ -74,9 +75,9 @@ class Timing:
     unread: tuple[Unread, ...] = ()
 
     @classmethod
-    def of(cls, groups: Iterable[Group]) -> "Timing":
-        """What these groups say together. Linear; whatever the values, nothing is raised."""
-        records = list(_records(groups))
+    def of(cls, records: Iterable[Record]) -> "Timing":
+        """What these records say together. Linear; whatever the values, nothing is raised."""
+        records = [record for record in records if record[1] in _FIELDS]
         unread: list[Unread] = []
         delays = _read(records, "crawl-delay", _delay, unread)
         rates = _read(records, "request-rate", parse_rate, unread)
@@ -109,9 +110,9 @@ class Timing:
         return None, "and no time between two requests is asked for"
 
 
-def asked_delay_s(groups: Iterable[Group]) -> float | None:
-    """The longest Crawl-delay of these groups, since each was asked for; None if none can be read."""
-    values = (value for group in groups for _, field, value in group.records if field == "crawl-delay")
+def asked_delay_s(records: Iterable[Record]) -> float | None:
+    """The longest Crawl-delay among these records, since each was asked for; None if none can be read."""
+    values = (value for _, field, value in records if field == "crawl-delay")
     return max((delay for value in values if (delay := parse_delay(value)) is not None), default=None)
 
 
@@ -128,8 +129,9 @@ def parse_rate(value: str) -> RequestRate | str:
     """A Request-rate (`1/10m 1300-1659`), or why the value says nothing.
 
     Documents and time are whole numbers, at least 1 (beyond `NUMBER_MOST` they count as that); units s (default), m,
-    h in any case.
-    Source: Conner 2.0. Our reading: blanks may stand around the slash; a window that cannot be read spoils the record.
+    h, d in any case.
+    Source: Conner 2.0, and Protego for d, days. Our reading: blanks may stand around the slash; a window that cannot be
+    read spoils the record.
     """
     documents, slash, rest = value.partition("/")
     if not slash:
@@ -140,7 +142,7 @@ def parse_rate(value: str) -> RequestRate | str:
         return "its documents are not a whole number, at least 1"
     number = whole_number(span.group(1)) if span else None
     if not span or not number:
-        return "its time is not a whole number, at least 1, with s, m, h or no unit"
+        return "its time is not a whole number, at least 1, with s, m, h, d or no unit"
     window = parse_window(windows[0]) if windows else None
     if isinstance(window, str):
         return f"its window is {window}"
@@ -170,10 +172,6 @@ def _minute(clock: str) -> int | None:
 def _delay(value: str) -> float | str:
     delay_s = parse_delay(value)
     return delay_s if delay_s is not None else "not a plain number of seconds"
-
-
-def _records(groups: Iterable[Group]) -> Iterator[Record]:
-    return (record for group in groups for record in group.records)
 
 
 def _read(

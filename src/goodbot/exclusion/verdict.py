@@ -1,5 +1,6 @@
 """The values of this room. `exclusion` takes URLs as text and needs the standard library only."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -63,13 +64,16 @@ class Group:
     """User-agent lines and what stands under them. `agents` are their values as written, `line` is the first
     one's line.
 
-    `records` are the lines under them, the rules and the others, in order. In the dialects of the 1990s a group is
-    called a record.
+    `records` are the lines under them, the rules and the others, in order. Lines of the `rule_fields` count for every
+    robot named, any other line for the User-agent lines directly above it: `runs` gives for each of the `agents` the
+    line on which such a run of User-agent lines begins. In the dialects of the 1990s a group is called a record.
     """
 
     line: int
     agents: tuple[str, ...]
+    runs: tuple[int, ...]
     records: tuple[Record, ...]
+    rule_fields: frozenset[str] = RULE_FIELDS
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -77,3 +81,21 @@ class Group:
         return tuple(
             Rule(field == "allow", value, line) for line, field, value in self.records if value and field in RULE_FIELDS
         )
+
+    def records_for(self, names_robot: Callable[[str], bool]) -> Iterator[Record]:
+        """The records that count for a robot. `names_robot` says whether the value of a User-agent line names it."""
+        if self.runs[0] == self.runs[-1]:
+            yield from self.records
+            return
+        named = {run for agent, run in zip(self.agents, self.runs, strict=True) if names_robot(agent)}
+        for run, record in self.records_by_run():
+            if run in named or record[1] in self.rule_fields:
+                yield record
+
+    def records_by_run(self) -> Iterator[tuple[int, Record]]:
+        """Each record, and the run of User-agent lines directly above it."""
+        place = 0
+        for record in self.records:
+            while place + 1 < len(self.runs) and self.runs[place + 1] <= record[0]:
+                place += 1
+            yield self.runs[place], record

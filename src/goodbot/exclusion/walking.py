@@ -38,7 +38,7 @@ def walk(groups: Sequence[Group], dialect: Dialect, url: str) -> bool:
     if dialect.is_itself(target):
         return True
     best: int | None = None
-    allowed = True
+    allowed = dialect.allows_unmatched(groups)
     seen = set[tuple[bool, str, int]]()  # the same rule again changes nothing
     for allow, pattern, _, group in near_rules(groups, dialect, target):
         rule = allow, pattern, group.line

@@ -1,11 +1,16 @@
 """What the programs of other libraries hand over → what `exclusion` takes; its answers → what they expect."""
 
+import re
 import string
 from collections.abc import Iterable
 from urllib.parse import quote_from_bytes
 
 from goodbot.exclusion import Access
 from goodbot.exclusion.timing import RequestRate
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
+_NO_OCTETS = re.compile("([\ud800-\udc7f\udd00-\udfff]+)")
+"""Surrogates that `surrogateescape` never makes."""
 
 
 def read_text(body: str | bytes, now: float = 0.0) -> Access:
@@ -14,7 +19,8 @@ def read_text(body: str | bytes, now: float = 0.0) -> Access:
 
 
 def octets_of(text: object) -> bytes:
-    """Bytes as they are, text as UTF-8. Octets that were decoded by `surrogateescape` come back as they were.
+    """Bytes as they are, text as UTF-8. Octets that were decoded by `surrogateescape` come back as they were; any other
+    lone surrogate becomes the three octets UTF-8 would have for it.
 
     Never raises on str or bytes; raises TypeError for anything else.
     """
@@ -25,7 +31,9 @@ def octets_of(text: object) -> bytes:
     try:
         return text.encode("utf-8", "surrogateescape")
     except UnicodeEncodeError:  # a surrogate that stands for no octet
-        return text.encode("utf-8", "surrogatepass")
+        parts = _NO_OCTETS.split(text)
+        errors = ("surrogateescape", "surrogatepass")
+        return b"".join(part.encode("utf-8", errors[number % 2]) for number, part in enumerate(parts))
 
 
 def agent_of(value: object) -> str:
@@ -36,8 +44,14 @@ def agent_of(value: object) -> str:
 
 
 def url_of(value: object) -> str:
-    """A URL as text; octets of bytes that are not ASCII are percent-encoded, as they are compared anyway."""
-    return quote_from_bytes(value, safe=string.printable) if isinstance(value, bytes) else str(value)
+    """A URL as text. Octets of bytes that are not ASCII are percent-encoded, as they are compared anyway; so are those
+    that lone surrogates stand for (see `octets_of`)."""
+    if not isinstance(value, bytes):
+        text = str(value)
+        if _SURROGATE.search(text) is None:
+            return text
+        value = octets_of(text)
+    return quote_from_bytes(value, safe=string.printable)
 
 
 def slowest(rates: Iterable[RequestRate]) -> RequestRate | None:

@@ -13,10 +13,9 @@ import urllib.parse
 import urllib.request
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from typing import Any, Final, NamedTuple
 
-from goodbot.exclusion import LIMIT_BYTES, Access, Group
+from goodbot.exclusion import LIMIT_BYTES, Access, Group, Record
 from goodbot.exclusion.timing import Timing
 from goodbot.integrations.reading import agent_of, octets_of, read_text, slowest, url_of, whole
 
@@ -129,20 +128,24 @@ class RobotFileParser:
 
     @property
     def entries(self) -> list["Entry"]:
-        """The groups that name robots, in the order of the file; to look at, since changing the list changes
-        nothing."""
-        return [_entry([group]) for group in self._access.rules.groups if "*" not in group.agents]
+        """The groups that name robots, in the order of the file, one entry for each run of their User-agent lines; to
+        look at, since changing the list changes nothing."""
+        groups = self._access.rules.groups
+        return [entry for group in groups if "*" not in group.agents for entry in _entries(group)]
 
     @property
     def default_entry(self) -> "Entry | None":
-        """The groups for all robots, together as one; None if there are none."""
+        """What is said to all robots, together as one; None if nothing is."""
         groups = self._default_groups()
-        return replace(_entry(groups), useragents=["*"]) if groups else None
+        if not groups:
+            return None
+        rules = [rule for group in groups for rule in _rules(group)]
+        return Entry(["*"], rules, *_pace(self._access.rules.timing("*")))
 
     def __str__(self) -> str:
         """The groups as a robots.txt with the same rules, those for all robots last."""
-        defaults = [_entry([group]) for group in self._default_groups()]
-        return "\n\n".join(map(str, self.entries + defaults))
+        named = [group for group in self._access.rules.groups if "*" not in group.agents]
+        return "\n\n".join(map(_written, named + self._default_groups()))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickle and copy: without what was compiled, which is made again."""
@@ -180,19 +183,43 @@ class Entry:
     req_rate: RequestRate | None
 
     def __str__(self) -> str:
+        return "\n".join([*self.head(), *_rule_lines(self.rulelines)])
+
+    def head(self) -> list[str]:
+        """The lines before the rules."""
         lines = [f"User-agent: {agent}" for agent in self.useragents]
         if self.delay is not None:
             lines.append(f"Crawl-delay: {self.delay}")
         if self.req_rate is not None:
             lines.append(f"Request-rate: {self.req_rate.requests}/{self.req_rate.seconds}")
-        # A group ends at the next User-agent line only if a rule stands before it, be it one that says nothing.
-        return "\n".join([*lines, *(map(str, self.rulelines) if self.rulelines else ["Disallow:"])])
+        return lines
 
 
-def _entry(groups: Sequence[Group]) -> Entry:
-    agents = [agent for group in groups for agent in group.agents]
-    rules = chain.from_iterable(group.rules for group in groups)
-    return Entry(agents, [RuleLine(rule.pattern, rule.allow) for rule in rules], *_pace(Timing.of(groups)))
+def _entries(group: Group) -> list[Entry]:
+    """One for each run of its User-agent lines; all have the same list of rules."""
+    rules = _rules(group)
+    names: dict[int, list[str]] = {}
+    below: dict[int, list[Record]] = {}
+    for agent, run in zip(group.agents, group.runs, strict=True):
+        names.setdefault(run, []).append(agent)
+    for run, record in group.records_by_run():
+        below.setdefault(run, []).append(record)
+    return [Entry(agents, rules, *_pace(Timing.of(below.get(run, ())))) for run, agents in names.items()]
+
+
+def _rules(group: Group) -> list[RuleLine]:
+    return [RuleLine(rule.pattern, rule.allow) for rule in group.rules]
+
+
+def _rule_lines(rules: Sequence[RuleLine]) -> list[str]:
+    # A group ends at the next User-agent line only if a rule stands before it, be it one that says nothing.
+    return list(map(str, rules)) if rules else ["Disallow:"]
+
+
+def _written(group: Group) -> str:
+    # Those of which no pace is asked come last, where they take over nobody's.
+    entries = sorted(_entries(group), key=lambda entry: entry.delay is None and entry.req_rate is None)
+    return "\n".join([*(line for entry in entries for line in entry.head()), *_rule_lines(_rules(group))])
 
 
 def _pace(timing: Timing) -> Pace:
