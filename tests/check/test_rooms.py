@@ -51,6 +51,13 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R2", "a rule taken out", b"User-agent: a\n# Disallow: /\nUser-agent: b\nDisallow: /\n", [("R207", 1, 1)]),
     ("R2", "a delay for all", b"User-agent: a\nDisallow: /\n\nUser-agent: *\nCrawl-delay: 5\n", []),
     ("R2", "preferences alone", b"User-agent: a\nContent-Signal: ai-train=no\n", []),
+    ("R2", "Content-Usage ends a group", b"User-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /\n", []),
+    (
+        "R2",
+        "a group of Content-Usage replaces rules",
+        ALL + b"\nUser-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /\n",
+        [("R207", 4, 1)],
+    ),
     ("R2", "a delay replaces rules", ALL + b"\nUser-agent: a\nCrawl-delay: 5\n", [("R207", 4, 1)]),
     ("R2", "blank lines", b"User-agent: *\n\nDisallow: /\n\n# x\nAllow: /b\n", [("R208", 3, 1), ("R208", 6, 1)]),
     ("R2", "sharp", b"User-agent: *\nDisallow: /a#b\nDisallow: /c #d\n", [("R209", 2, 13)]),

@@ -15,7 +15,7 @@ from goodbot.check.octets import EACH_MOST
 from goodbot.check.patterns import WHOLE_SITE, example_of
 from goodbot.check.subject import Subject
 from goodbot.check.written import Line
-from goodbot.exclusion.agents import first_product, product_token
+from goodbot.exclusion.agents import first_name, product_token
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import Group
 
@@ -228,8 +228,8 @@ def _starred(line: Line) -> Finding:
             f"write `{shown(token)}`: nothing changes",
         )
         return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
-    name = first_product(line.value)
-    whom = f"a robot called {shown(name)} only" if name and name != EVERYONE else "no robot"
+    name = first_name(line.value)
+    whom = f"a robot called {shown(name)} only" if name else "no robot"
     why = "`*` stands for all robots, and only alone"
     who, remedy = (
         "the robots that are meant",
@@ -339,16 +339,19 @@ def _not_inherited(subject: Subject) -> Iterator[Finding]:
     everyone = [rule for rule in rules if not rule.allow and rule.pattern not in WHOLE_SITE]
     if not everyone:
         return
+    asked = [example_of(rule.pattern) for rule in everyone[:_GROUPS_MOST]]
+    answers: dict[tuple[int, ...], list[bool]] = {}
     for group in subject.parsed.groups[:_GROUPS_MOST]:
         readers = subject.readers[group.line]
         if "*" in group.agents or not _adds(group) or not readers or group.line > len(subject.lines):
             continue
-        asked = [example_of(rule.pattern) for rule in everyone[:_GROUPS_MOST]]
-        answers = subject.parsed.answers([(url, readers[0].token) for url in asked])
-        missed = [rule for rule, is_open in zip(everyone, answers, strict=False) if is_open]
+        token, lines, _ = readers[0]
+        if lines not in answers:
+            answers[lines] = subject.parsed.answers([(url, token) for url in asked])
+        missed = [rule for rule, is_open in zip(everyone, answers[lines], strict=False) if is_open]
         if missed:
             words: dict[str, Any] = {
-                "value": shown(next(name for name in group.agents if token_of(name) == readers[0].token)),
+                "value": shown(next(name for name in group.agents if token_of(name) == token)),
                 "rule": shown(str(missed[0])),
                 "line": missed[0].line,
             }

@@ -1,10 +1,11 @@
 """The values of User-agent lines: which robots they address, and which they seem to."""
 
 import re
+from functools import lru_cache
 from typing import Final
 
 from goodbot import registry
-from goodbot.exclusion.agents import first_product
+from goodbot.exclusion.agents import first_name
 
 EVERYONE: Final = "*"
 
@@ -14,13 +15,11 @@ _VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
 _ROBOT: Final = re.compile(r"\w[\w.\-]*(?:bot|spider|crawler)", re.ASCII | re.IGNORECASE)
 
 
+@lru_cache(maxsize=4096)
 def token_of(value: str) -> str:
     """What RFC 9309 compares of a User-agent line with a robot's token: lower case, `*` for all robots, empty if it
     addresses no robot."""
-    if value == EVERYONE:
-        return value
-    token = first_product(value).lower()
-    return "" if token == EVERYONE else token
+    return first_name(value).lower()
 
 
 def is_like_a_robot(name: str) -> bool:

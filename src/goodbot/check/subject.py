@@ -10,7 +10,7 @@ from goodbot.check.names import token_of
 from goodbot.check.written import Line, read_lines
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.access import cut
-from goodbot.exclusion.verdict import RULE_FIELDS, Group, Rule
+from goodbot.exclusion.verdict import Group, Rule
 
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?>\s*+(?:<!--(?>.*?-->)|<\?xml[^>]*+>))*+\s*+<(?:!doctype\s+html|html|head|body|title|meta|script|style)[\s>]",
@@ -118,7 +118,7 @@ class Subject:
         """Of each group but the last, the numbers of its rule lines, by each of them."""
         found: dict[int, frozenset[int]] = {}
         for group in self.parsed.groups[:-1]:
-            ruled = frozenset(line for line, field, _ in group.records if field in RULE_FIELDS)
+            ruled = frozenset(line for line, field, _ in group.records if field in group.rule_fields)
             found |= dict.fromkeys(ruled, ruled)
         return found
 

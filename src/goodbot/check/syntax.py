@@ -237,19 +237,23 @@ def _cut_by_sharp(line: Line) -> Iterator[Finding]:
 
 def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
     """Rules before the first group; User-agent lines after which no rule comes before others are named, or the end. A
-    group of delays or preferences alone may be meant, where it replaces no rules of the group for `*`."""
+    group of delays or preferences alone may be meant, where it replaces no rules of the group for `*`. Content-Usage
+    ends the list of names as rules do."""
     named: list[Line] = []
     ruleless: list[Line] = []
-    apart = begun = closes = bounded = False
+    apart = begun = closes = bounded = ended = False
     for line in lines:
         if line.field in RULE_FIELDS:
             if not begun and line.value:
                 yield NOBODYS_RULE.at(line.number, line.field_at + 1, line.value_end + 1)
             yield from (_joined(each, named[-1]) for each in ruleless)
-            named, ruleless, apart = [], [], False
+            named, ruleless, apart, ended = [], [], False, False
             closes = closes or (line.field == "disallow" and bool(line.value))
         elif line.field == "user-agent":
             begun = True
+            if ended:
+                yield from _unruled(named, ruleless, bounded=bounded, closes=closes)
+                named, ruleless, apart, ended = [], [], False, False
             if named and apart:
                 ruleless.append(named[-1])
             apart = bounded = False
@@ -257,14 +261,20 @@ def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
         elif named and (line.is_record or line.comment_at < 0 or _SHUT_RULE.match(line.text, line.comment_at)):
             apart = True
             bounded = bounded or line.field in _BOUNDS
+            ended = ended or line.field == "content-usage"
     if named:
-        for each in (*ruleless, named[-1]):
-            everyone = each.value == "*"
-            if each is named[-1] and bounded and (everyone or not closes):
-                continue
-            who = "without a group of their own" if everyone else "of that name: their own group replaces that for `*`"
-            said = f"no rule stands under {_name(each)}: everything is open to {'them' if everyone else 'it'}"
-            yield _no_rules(each, said, f"robots {who}")
+        yield from _unruled(named, ruleless, bounded=bounded, closes=closes)
+
+
+def _unruled(named: list[Line], ruleless: list[Line], *, bounded: bool, closes: bool) -> Iterator[Finding]:
+    """Of a group that ends without a rule."""
+    for each in (*ruleless, named[-1]):
+        everyone = each.value == "*"
+        if each is named[-1] and bounded and (everyone or not closes):
+            continue
+        who = "without a group of their own" if everyone else "of that name: their own group replaces that for `*`"
+        said = f"no rule stands under {_name(each)}: everything is open to {'them' if everyone else 'it'}"
+        yield _no_rules(each, said, f"robots {who}")
 
 
 def _joined(line: Line, next_: Line) -> Finding:
