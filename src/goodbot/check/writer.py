@@ -4,6 +4,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
 from goodbot.check.names import EVERYONE, token_of
@@ -208,8 +209,8 @@ def _closes(allow: Rule, other: Matcher, rules: Sequence[Rule]) -> Rule | None:
         if not other.allows(url):
             line = other.verdict(url).line
             return next(rule for rule in rules if rule.line == line)
-    most = octets(allow.pattern)
-    shorter = (rule for rule in rules if not rule.allow and octets(rule.pattern) <= most)
+    most, _ = _measured(allow.pattern)
+    shorter = (rule for rule in rules if not rule.allow and _measured(rule.pattern)[0] <= most)
     return next((rule for rule in shorter if _may_meet(allow, rule, is_plain=is_plain)), None)
 
 
@@ -217,11 +218,12 @@ def _may_meet(allow: Rule, closed: Rule, *, is_plain: bool) -> bool:
     """Whether one URL may match both. Two paths without wildcards were asked about already."""
     if is_plain and "*" not in closed.pattern:
         return False
-    one, other = (_begins_with(rule.pattern) for rule in (allow, closed))
+    one, other = (_measured(rule.pattern)[1] for rule in (allow, closed))
     return one.startswith(other) or other.startswith(one)
 
 
-def _begins_with(pattern: str) -> str:
-    """What every URL that matches begins with, as it is compared; not more than up to `=`, behind which a URL is
-    compared in two forms."""
-    return re.split(r"[*=]", compared_pattern(pattern).plain, maxsplit=1)[0].removesuffix("$")
+@lru_cache(maxsize=16_384)
+def _measured(pattern: str) -> tuple[int, str]:
+    """How many octets count, and what every URL that matches begins with, as it is compared; not more than up to `=`,
+    behind which a URL is compared in two forms."""
+    return octets(pattern), re.split(r"[*=]", compared_pattern(pattern).plain, maxsplit=1)[0].removesuffix("$")
