@@ -168,7 +168,7 @@ SAYS: dict[str, str] = {
 }
 """What an advice says of the verdicts it changes."""
 
-NO_RULES = ("R308", "R309", "R508", "R510", "R601", "R602", "R603", "R604", "R606", "R607", "R608")
+NO_RULES = ("R108", "R308", "R309", "R508", "R510", "R601", "R602", "R603", "R604", "R606", "R607", "R608")
 """These advise no edit of a rule or of a name."""
 
 AGENTS = ("*", "stranger")

@@ -236,10 +236,10 @@ MERGED = [
     (
         "records of the whole file, each once",
         "User-agent: *\nDisallow: /a\nLicense: https://a.example/l.xml\nClean-param: sid /forum/\nHost: a.example\n",
-        "License: https://a.example/l.xml\nLicense: https://b.example/m.xml\nClean-param: ref\nClean-param: sid /forum/",
+        "License: https://a.example/l.xml\nLicense: https://b.example/m\nClean-param: ref\nClean-param: sid /forum/\n",
         (
             "User-agent: *\nDisallow: /a\n\nHost: a.example\nClean-param: sid /forum/\nClean-param: ref\n"
-            "License: https://a.example/l.xml\nLicense: https://b.example/m.xml\n"
+            "License: https://a.example/l.xml\nLicense: https://b.example/m\n"
         ),
     ),
     (

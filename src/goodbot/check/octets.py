@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final
 
 from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.forms import wide_encoding
 from goodbot.check.subject import Subject
 from goodbot.exclusion.lines import GOOGLE_LINE_BYTES
 
@@ -16,15 +17,6 @@ _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
 _REWRITE: Final = Edit(1, 0, 0, "")
 """Nothing is replaced: whatever is mended is written as UTF-8 without a mark, with LF at the ends of lines."""
 
-_WIDE = (
-    (b"\xff\xfe\x00\x00", "UTF-32"),
-    (b"\x00\x00\xfe\xff", "UTF-32"),
-    (b"\xff\xfe", "UTF-16"),
-    (b"\xfe\xff", "UTF-16"),
-)
-_LOOK_BYTES: Final = 4096
-_WIDE_SHARE: Final = 0.75
-"""Of the units of a text in which letters are ASCII, but for a comment or two."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _ENDS = re.compile(rb"\r\n|\r|\n")
 _ODD: Final = {
@@ -146,11 +138,26 @@ LONG_LINE = Kind(
     Subject(b"User-agent: *\nDisallow: /" + b"a" * 2000 + b"\n"),
 )
 
-KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_SIGN, LONG_LINE)
+FOREIGN = Kind(
+    "R108",
+    "no robots.txt at all",
+    "error",
+    "this is {form}, not a robots.txt: robots find no rule in it, and take the site for open",
+    "every robot",
+    "put the robots.txt in its place, or let the server answer 404 if there is none",
+    "RFC 9309 2.2, 2.3",
+    Subject(b"\x7fELF\x02\x01\x01\x00"),
+    Subject(b"User-agent: *\nDisallow: /\x7fELF\x02\n"),
+)
+
+KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_SIGN, LONG_LINE, FOREIGN)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     """What is odd about the bytes."""
+    if subject.form is not None and not subject.is_html:
+        yield FOREIGN.at(form=subject.form)
+        return
     wide = wide_encoding(subject.body)
     if wide is not None:
         yield WIDE.at(encoding=wide)
@@ -161,26 +168,6 @@ def find(subject: Subject) -> Iterator[Finding]:
     yield from islice(_not_utf8(subject.body), subject.mends_most)
     yield from islice(_signs(subject), EACH_MOST)
     yield from islice(_long_lines(subject), EACH_MOST)
-
-
-def wide_encoding(body: bytes) -> str | None:
-    """UTF-32 or UTF-16, by its byte order mark, or by the NULs with which plain letters come in it; else None."""
-    marked = next((name for mark, name in _WIDE if body.startswith(mark)), None)
-    head = body[:_LOOK_BYTES]
-    if marked is not None or len(head) < 8 or b"\0" not in head:
-        return marked
-    for name, octets in (("UTF-32", 4), ("UTF-16", 2)):
-        units = [head[at : at + octets] for at in range(0, len(head) - octets + 1, octets)]
-        for letter in (0, octets - 1):
-            plain = sum(bool(unit[letter]) and unit.count(0) == octets - 1 for unit in units)
-            if plain > _WIDE_SHARE * len(units):
-                return name
-    return None
-
-
-def is_garbled(body: bytes) -> bool:
-    """Whether it is UTF-16 or UTF-32, and no mark tells so: then no word of it can be read."""
-    return wide_encoding(body) is not None and not body.startswith(tuple(mark for mark, _ in _WIDE))
 
 
 def _ends(body: bytes) -> Iterator[Finding]:

@@ -1,21 +1,16 @@
 """What is checked: the bytes of a robots.txt, and what is known of where they came from. Everything is derived once."""
 
-import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from goodbot.check.forms import form_of, is_html
 from goodbot.check.names import token_of
 from goodbot.check.written import Line, read_lines
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.access import cut
 from goodbot.exclusion.verdict import Group, Rule
-
-_HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?+(?>\s*+(?:<!--(?>.*?-->)|<\?xml[^>]*+>))*+\s*+<(?:!doctype\s+html|html|head|body|title|meta|script|style)[\s>]",
-    re.IGNORECASE | re.DOTALL,
-)
 
 Headers = tuple[tuple[str, str], ...]
 
@@ -67,18 +62,30 @@ class Subject:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Every line, empty ones and comments too, with the places of its parts."""
-        return read_lines(self.body)
+        """Every line, empty ones and comments too, with the places of its parts. None of what is no text."""
+        return read_lines(self.body) if self.form is None or self.is_html else ()
 
     @cached_property
     def is_html(self) -> bool:
         """Whether it is a Web page; then no line of it is looked at."""
-        return _HTML.match(self.body) is not None
+        return is_html(self.body)
+
+    @cached_property
+    def form(self) -> str | None:
+        """What it is if it is no robots.txt at all; see `form_of`."""
+        return form_of(self.body)
 
     @property
     def is_read(self) -> bool:
         """Whether robots read its lines: not if it was asked for and not answered with 200."""
         return self.answer is None or (self.answer.status is not None and 200 <= self.answer.status < 300)
+
+    @property
+    def is_encoded(self) -> bool:
+        """Whether its answer says that it is encoded (Content-Encoding)."""
+        headers = self.answer.headers if self.answer else ()
+        stated = (value.strip().lower() for name, value in headers if name.lower() == "content-encoding")
+        return any(value not in ("", "identity") for value in stated)
 
     @cached_property
     def parsed(self) -> RobotsTxt:

@@ -10,24 +10,12 @@ from goodbot.check.findings import Edit, Finding, Kind
 from goodbot.check.names import token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.subject import Subject
-from goodbot.check.written import Line
+from goodbot.check.written import FIELDS, MISSPELT, Line
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
 
-FIELDS: Final = {
-    name.lower(): name
-    for name in (
-        *("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Request-rate", "Visit-time", "Host"),
-        *("Clean-param", "Comment", "Robot-version", "Noindex", "Content-Signal", "Content-Usage", "License"),
-    )
-}
-"""Those some robot reads or has read, as they are written."""
-
 _RARE: Final = frozenset({"nofollow", "noarchive", "nosnippet", "unavailable-after", "indexpage", "cache-delay"})
 """Read by nobody today, but no misspelling either."""
-
-_MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "disallaw", "site-map", "useragent"})
-"""Which Google's parser knows all the same."""
 
 FRAGMENTS: Final = ("#!", "#/")
 """How those begin that were meant to be a part of a path: R408."""
@@ -200,7 +188,7 @@ def _unknown_field(line: Line) -> Iterator[Finding]:
         remedy = "write `Sitemap:` before it if it is one, or begin the line with `#`"
         yield UNKNOWN_FIELD.at(*place, field=written, but=", which is a bare URL", who="every robot", remedy=remedy)
     elif close:
-        google = line.field.startswith(tuple(_MISSPELT))
+        google = line.field.startswith(tuple(MISSPELT))
         who = "every robot but Google's, which know this misspelling" if google else "every robot"
         remedy = f"did you mean `{FIELDS[close[0]]}`?"
         yield UNKNOWN_FIELD.at(*place, severity="error", field=written, but="", who=who, remedy=remedy)
