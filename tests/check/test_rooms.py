@@ -290,6 +290,7 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R402", "Disallow: 404.html", None, "write `/404.html`"),
     ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
     ("R406", "Disallow: /a\\b", None, "write `/`: other URLs then match"),
+    ("R206", 'User-agent: "Googlebot"', None, "write `googlebot`: the rules then hold for them"),
     ("R304", "User-agent: ClaudBot", None, "did you mean `ClaudeBot`?"),
     ("R304", "User-agent: AhrefBot", None, "did you mean `AhrefsBot`?"),
     ("R304", "User-agent: BingBott", None, "did you mean `bingbot`?"),

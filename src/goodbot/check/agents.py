@@ -322,15 +322,11 @@ def _several_groups(subject: Subject) -> Iterator[Finding]:
     first: dict[str, int] = {}
     lines = subject.lines
     for group in subject.parsed.groups:
-        for name in dict.fromkeys(filter(None, map(token_of, group.agents))):
+        for name in dict.fromkeys(agent.lower() for agent in group.agents if agent):
             before = first.setdefault(name, group.line)
             if before != group.line and group.line <= len(lines):
-                line = next(each for each in islice(lines, group.line - 1, None) if _is_of(each, name))
+                line = next(each for each in islice(lines, group.line - 1, None) if each.value.lower() == name)
                 yield _at(SEVERAL_GROUPS, line, value=shown(line.value), line=before)
-
-
-def _is_of(line: Line, name: str) -> bool:
-    return line.field == "user-agent" and token_of(line.value) == name
 
 
 def _not_inherited(subject: Subject) -> Iterator[Finding]:

@@ -7,6 +7,7 @@ from shlex import quote
 from typing import Any, Final
 
 from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.names import token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.pages import unread_noindex, words_of
 from goodbot.check.patterns import WHOLE_SITE, as_sent, example_of
@@ -350,7 +351,8 @@ def _first_unlike(
 def _samples(subject: Subject) -> Iterator[tuple[str, str, int]]:
     """A URL for each rule: what it is written for, as near as can be."""
     for group in subject.parsed.groups:
-        for rule in subject.rules_of(group)[:50]:
+        agent = next(filter(token_of, group.agents), "")
+        for rule in subject.rules_of(group)[:50] if agent else ():
             path = as_sent(example_of(rule.pattern))
             if "\\" not in rule.pattern and path.isascii() and path.isprintable() and " " not in path:
-                yield group.agents[0], path, rule.line
+                yield agent, path, rule.line

@@ -29,16 +29,16 @@ class Reading:
         first, *others = self._matcher.matching(rule.pattern) or (rule,)
         if not _is_equal(first, rule):
             opposed = first.allow != rule.allow and not is_same(first.pattern, rule.pattern)
-            return first if opposed and _goes_on(first.pattern) else None
+            return first if opposed and _covers(first.pattern, rule.pattern) else None
         next_ = next((other for other in others if not _is_equal(other, rule)), None)
-        if next_ is None or next_.allow != rule.allow or not _goes_on(next_.pattern):
+        if next_ is None or next_.allow != rule.allow or not _covers(next_.pattern, rule.pattern):
             return None
         return next_ if octets(next_.pattern) > self._longest_wild[not rule.allow] else None
 
 
 def better_in_all(readings: Sequence[Reading], rule: Rule) -> Rule | None:
     """`Reading.better` if `rule` never decides for any of these robots; rather a rule of the other kind."""
-    if not readings or not is_plain(rule.pattern) or not rule.pattern.startswith("/") or not _goes_on(rule.pattern):
+    if not readings or not is_plain(rule.pattern) or not rule.pattern.startswith("/"):
         return None
     better = [reading.better(rule) for reading in readings]
     if None in better:
@@ -60,7 +60,10 @@ def _is_equal(one: Rule, other: Rule) -> bool:
     return one.pattern == other.pattern and one.allow == other.allow
 
 
-def _goes_on(pattern: str) -> bool:
-    """Whether it also matches whatever begins with a URL that it matches, in each form in which URLs are compared."""
-    plain, encoded = compared_pattern(pattern)
-    return plain == encoded and not plain.endswith("$")
+def _covers(pattern: str, path: str) -> bool:
+    """Whether a pattern that matches `path` in one of the two forms in which URLs are compared matches whatever begins
+    with it, in either form."""
+    one, other = compared_pattern(pattern), compared_pattern(path)
+    if is_plain(pattern):
+        return other.plain.startswith(one.plain) and other.encoded.startswith(one.encoded)
+    return one.plain == one.encoded and other.plain == other.encoded and not one.plain.endswith("$")

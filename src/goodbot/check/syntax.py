@@ -6,6 +6,7 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
+from goodbot import registry
 from goodbot.check.findings import Edit, Finding, Kind
 from goodbot.check.names import token_of
 from goodbot.check.octets import EACH_MOST
@@ -25,6 +26,9 @@ _BOUNDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time", "conten
 
 _SHUT_RULE: Final = re.compile(r"#[#\s]*(?:dis)?allow\s*:", re.IGNORECASE)
 """A rule behind `#`: its author did not mean to take the rules of the next group over."""
+
+_SIGNS: Final = "\"'`+-<>[]{}!@#$%&=~|;:,./ \t"
+"""What may stand before a name by mistake; it hides the name."""
 
 MOSTLY: Final = 0.75
 """How alike a misspelling and its field are."""
@@ -90,7 +94,7 @@ NAMELESS = Kind(
     "error",
     "this User-agent line names no robot: what stands under it is for nobody",
     "every robot",
-    "name the robot, or write `*` for all that have no group of their own: the rules then hold for them",
+    "{remedy}: the rules then hold for them",
     "RFC 9309 2.2.1",
     Subject(b"User-agent:\nDisallow: /private/\n"),
     Subject(b"User-agent: *\nDisallow:\n"),
@@ -210,7 +214,11 @@ def _nameless(line: Line) -> Iterator[Finding]:
     """Without a name, or with one that begins with a character that no token has, such as a quote."""
     if line.field == "user-agent" and not token_of(line.value) and not set(line.value) & set("*("):
         start = line.value_at if line.value else line.field_at
-        yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1)
+        meant = token_of(line.value.lstrip(_SIGNS))
+        remedy = (
+            f"write `{meant}`" if registry.find_token(meant) else "name the robot, or write `*` for all other robots"
+        )
+        yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, remedy=remedy)
 
 
 def _cut_by_sharp(line: Line) -> Iterator[Finding]:
