@@ -9,14 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.exclusion import DIALECTS, RobotsTxt
-from goodbot.exclusion.octets import Compared
+from goodbot.exclusion.octets import Compared, compared_target
 from goodbot.exclusion.patterns import Cut, RuleTable, Shape, Wildcard
 from goodbot.exclusion.quick import Heads
-from goodbot.exclusion.walking import walk
+from goodbot.exclusion.walking import rules_near_any, walk
 
 FACTOR = 8
 """The bound form looks for `%`, `#`, `?`, robots.txt and the longest piece before it walks: it passes a target seven
 times."""
+
+WALK_FACTOR = 64
+"""A walk notes of a long target each one to four octets in a row, and looks each of these notes up."""
 
 START = 200
 """What a question costs besides, whatever the texts: the first six octets, in each length."""
@@ -102,6 +105,11 @@ Way = Callable[[Sequence[str], Counted, str], bool]
 WAYS: list[Way] = [by_matcher, by_table, by_walk]
 
 
+def most_steps(way: Way, octets: int) -> int:
+    """For so many octets of pattern and path."""
+    return (WALK_FACTOR if way is by_walk else FACTOR) * octets + START
+
+
 def steps_of(way: Way, patterns: Sequence[str], path: str, dialect: str = "rfc9309") -> int:
     counted = Counted(path)
     way(patterns, counted, dialect)
@@ -125,7 +133,7 @@ HOSTILE = [
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("pattern", "path"), HOSTILE, ids=range(len(HOSTILE)))
 def test_a_hostile_pattern_takes_some_walks(pattern: str, path: str, way: Way) -> None:
-    assert 0 < steps_of(way, [pattern], path) <= FACTOR * (len(pattern) + len(path)) + START
+    assert 0 < steps_of(way, [pattern], path) <= most_steps(way, len(pattern) + len(path))
 
 
 PATTERNS = st.text(alphabet="ab/*?$", max_size=30).map("/".__add__)
@@ -136,7 +144,7 @@ PATHS = st.text(alphabet="ab/?", max_size=60).map("/".__add__)
 @pytest.mark.parametrize("way", WAYS)
 @given(pattern=PATTERNS, path=PATHS)
 def test_any_pattern_takes_some_walks(dialect: str, way: Way, pattern: str, path: str) -> None:
-    assert steps_of(way, [pattern], path, dialect) <= FACTOR * (len(pattern) + len(path)) + START
+    assert steps_of(way, [pattern], path, dialect) <= most_steps(way, len(pattern) + len(path))
 
 
 @given(st.lists(PATTERNS, max_size=12), PATHS)
@@ -161,6 +169,21 @@ def test_rules_that_begin_otherwise_cost_nothing(way: Way) -> None:
         steps_of(way, [f"/x/{number}/" for number in range(count)], "/news/1/a.html") for count in (10, 10_000)
     )
     assert few <= many <= 5 * few
+
+
+WILDCARDS = [f"/*a{number}" for number in range(3_000)]
+
+
+def test_a_walk_passes_a_long_target_some_times_not_once_for_each_wildcard() -> None:
+    path = "/" + "a" * 5_000
+    assert steps_of(by_walk, WILDCARDS, path) <= most_steps(by_walk, sum(map(len, WILDCARDS)) + len(path))
+
+
+def test_of_many_wildcards_those_are_compiled_that_may_match_one_of_many_long_targets() -> None:
+    groups = RobotsTxt.parse("\n".join(["User-agent: *", *(f"Disallow: {pattern}" for pattern in WILDCARDS)])).groups
+    targets = [compared_target("/" + "a" * (2_000 + number) + "2999") for number in range(50)]
+    near = [pattern for _, pattern, _, _ in rules_near_any(groups, DIALECTS["rfc9309"], targets)]
+    assert near == ["/*a2", "/*a29", "/*a299", *WILDCARDS[-10:]]
 
 
 def test_wildcards_that_cannot_win_are_not_asked() -> None:

@@ -1,12 +1,12 @@
 """The first questions to a file: a walk over the rules, of which only those are read that may match.
 
 To compile the rules costs more than some walks over them. A walk is linear in the rules, and in the target for each of
-those that may match it.
+those whose first signs behind a `*` it holds.
 """
 
 import re
 import string
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from goodbot.exclusion.dialect import Dialect
 from goodbot.exclusion.octets import Compared
@@ -28,8 +28,17 @@ _HEAD = len(_INDEX)
 
 _LOOK = 64
 """So much of a beginning is compared where there are many targets."""
+
 _TEXTS_MOST = 20_000
-"""Signs of all targets in which what follows a `*` is looked for."""
+"""Signs of all targets in which what follows a `*` is searched."""
+
+_SHORT = 300
+_GRAM = 4
+"""Of a text longer than `_SHORT` it is noted which one to four signs it holds in a row: a search for each rule would
+pass it as often as there are rules."""
+_PART = 1 << 14
+_GRAMS_MOST = 1 << 17
+"""About 12 MB."""
 
 
 def walk(groups: Sequence[Group], dialect: Dialect, url: str) -> bool:
@@ -58,6 +67,8 @@ def near_rules(groups: Sequence[Group], dialect: Dialect, target: Compared) -> I
     fields, paths, match = dialect.rule_fields, dialect.paths, _SEEN.match
     plain, encoded = target
     begins, reach = plain.startswith, plain + _INDEX
+    text = plain if plain == encoded else f"{plain}\n{encoded}"
+    may_hold = _may_hold(text, search=True)
     one_path = len(paths("/ /")) == 1  # on a line, or else its beginning says nothing of the others
     far, near = set(_TWO_SIGNS), set[str]()  # beginnings of rules that cannot match, and others: many begin alike
     far.discard(reach[:2])
@@ -72,7 +83,7 @@ def near_rules(groups: Sequence[Group], dialect: Dialect, target: Compared) -> I
                         continue
                     near.add(head)
                 seen = match(value)
-                if seen and not (begins(seen[1]) and (seen[2] in plain or seen[2] in encoded)) and _INDEX not in value:
+                if seen and not (begins(seen[1]) and may_hold(seen[2])) and _INDEX not in value:
                     continue
             if field in fields:
                 for pattern in paths(value):
@@ -89,15 +100,32 @@ def rules_near_any(
     every = list(targets)
     begun = {target.plain[:length] for target in every for length in range(_LOOK + 1)}
     texts = "\n".join({text for target in every for text in (target.plain, target.encoded)})
-    is_short = len(texts) <= _TEXTS_MOST
+    may_hold = _may_hold(texts, search=len(texts) <= _TEXTS_MOST)
     for group in groups:
         for line, field, value in group.records:
             seen = match(value) if one_path and _INDEX not in value else None
-            if seen and (seen[1][:_LOOK] not in begun or (is_short and seen[2] not in texts)):
+            if seen and (seen[1][:_LOOK] not in begun or not may_hold(seen[2])):
                 continue
             if field in fields:
                 for pattern in paths(value):
                     yield field == "allow", pattern, line, group
+
+
+def _may_hold(text: str, *, search: bool) -> Callable[[str], bool]:
+    """Whether a piece may be in the text: what this says no to, is not. `search`: the rest is searched for."""
+    if len(text) <= _SHORT:
+        return text.__contains__
+    grams = {""}
+    for begin in range(0, len(text), _PART):
+        places = range(begin, min(begin + _PART, len(text)))
+        grams.update(text[at : at + length] for at in places for length in range(1, _GRAM + 1))
+        if len(grams) > _GRAMS_MOST:
+            return text.__contains__ if search else lambda piece: True
+
+    def may_hold(piece: str) -> bool:
+        return piece[:_GRAM] in grams and (not search or piece in text)
+
+    return may_hold
 
 
 def _begins(head: str, reach: str) -> bool:
