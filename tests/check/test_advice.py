@@ -1,5 +1,6 @@
 """Following an advice changes no verdict of any robot, but for what the advice says it changes (RFC 9309)."""
 
+import random
 import re
 from collections.abc import Callable, Iterable
 
@@ -247,7 +248,7 @@ BODIES: list[tuple[str, str, list[str]]] = [
     ),
     (
         "another group of the same robot opens a part",
-        "User-agent: A\nDisallow: /a\nDisallow: /a/b\n\nUser-agent: A\nAllow: /*/c$\n",
+        "User-agent: A\nDisallow: /a\nDisallow: /a/b\n\nUser-agent: A\nAllow: /*c\n",
         [],
     ),
     ("octets count, not letters", "User-agent: *\nDisallow: /abc\nDisallow: /abc/d\nAllow: /*é\n", []),
@@ -278,7 +279,7 @@ def test_advice_is_for_all_robots_of_a_group(about: str, body: str, codes: list[
 NAMES = ("A", "A", "B", "B/2.0", "*", "Cbot*", "anthropic-ai", "C, D", '"A"')
 PATTERNS = (
     *("/", "/a", "/a/", "/a/b", "/a/b/c", "/b", "/*b", "/a*", "/*/c$", "/ab**", "/a/b*", "/a/b$", "/%61", "*a*"),
-    *("/é", "/%C3%A9*", "/a b", "/a|b", "/a$b", "/a$*", "/x?u=:", "/x?u=%3A", "/*u=:", "/x?u=", "", "", "/a#b"),
+    *("/é", "/%C3%A9*", "/a b", "/a|b", "/a$b", "/a$*", "/a *", "/x?u=:", "/x?u=%3A", "/*u=:", "/x?u=", "", "", "/a#b"),
     *("/robots.txt", "/robots.txt$", "a", "./", "https://example.org/", "/%25a", "/#!/x", "/robots.txt/a"),
 )
 LINES = st.one_of(
@@ -288,10 +289,28 @@ LINES = st.one_of(
     ),
     st.sampled_from(("", "# c", "Crawl-delay: 1", "Content-Usage: train-ai=n", "Sitemap: https://e.org/s", "foo: bar")),
 )
-FILES = st.lists(LINES, min_size=4, max_size=16).map(lambda lines: "\n".join(["User-agent: A", *lines]))
+NESTED = ("/a", "/a/b", "/a/b", "/*c", "/*b")
 
 
-@settings(deadline=None, max_examples=60)
+def groups(seed: int) -> str:
+    """Three groups that share robots and nest their paths."""
+    chance = random.Random(seed)
+    parts = []
+    for names in (("A", "B"), *chance.sample(("A", "B", "AB"), 2)):
+        parts += [f"User-agent: {name}" for name in names]
+        fields = chance.choices(("Disallow", "Disallow", "Allow"), k=chance.choice((1, 2)))
+        parts += [f"{field}: {chance.choice(NESTED)}" for field in fields]
+    return "\n".join(parts)
+
+
+FILES = st.one_of(
+    st.lists(LINES, min_size=4, max_size=16).map(lambda lines: "\n".join(["User-agent: A", *lines])),
+    st.integers(0, 2**32).map(groups),
+)
+"""Whatever lines, and groups that share robots and nest their paths."""
+
+
+@settings(deadline=None, max_examples=120)
 @example("User-agent: A\nDisallow: /a\nUser-agent: anthropic-ai\nDisallow: /\nUser-agent: B\nDisallow: /b\n")
 @example("User-agent: A\nDisallow: ./\nUser-agent: B\nDisallow: /b\n")
 @given(FILES)

@@ -213,7 +213,8 @@ def _dollar(line: Line) -> Iterator[Finding]:
 
 def _last_star(subject: Subject) -> Iterator[Finding]:
     """Not where a rule of the same robots says the opposite and counts as much as this one with the star or without it:
-    there the octet more may decide. Nor after `$`, which would then end the rule."""
+    there the octet more may decide. Nor after `$`, which would then end the rule, or a
+    blank, which would go."""
     own = {group.line: _lengths(subject.rules_of(group)) for group in subject.parsed.groups}
     together: dict[tuple[int, ...], _Lengths] = {}
     for group in subject.parsed.groups:
@@ -223,7 +224,7 @@ def _last_star(subject: Subject) -> Iterator[Finding]:
         counted = own[group.line].union(*(together[reader.lines] for reader in subject.readers[group.line]))
         for rule in subject.rules_of(group):
             bare = rule.pattern.rstrip("*")
-            if not bare or bare == rule.pattern or bare.endswith("$") or bare[0] not in "/*":
+            if not bare or bare == rule.pattern or bare[-1] in "$ \t" or bare[0] not in "/*":
                 continue
             lengths = range(octets(bare), octets(rule.pattern) + 1)
             if rule.line <= len(subject.lines) and counted.isdisjoint((not rule.allow, length) for length in lengths):
