@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from goodbot.exclusion.lines import BLANK_LINE
 from goodbot.exclusion.records import OUTSIDE_GROUPS
-from goodbot.exclusion.verdict import RULE_FIELDS, Group, Record
+from goodbot.exclusion.verdict import Group, Record
 
 
 class Grouped(NamedTuple):
@@ -19,64 +19,35 @@ class Grouped(NamedTuple):
 Grouping = Callable[[Iterable[Record]], Grouped]
 
 
-class _Growing:
-    """The group under way: names, the runs they stand in, and the lines under them."""
-
-    __slots__ = ("_parted", "_rule_fields", "agents", "lines", "ruled", "runs")
-
-    def __init__(self, rule_fields: frozenset[str]) -> None:
-        self._rule_fields = rule_fields
-        self._parted = True
-        self.agents: list[str] = []
-        self.runs: list[int] = []
-        self.lines: list[Record] = []
-        self.ruled = False
-        """Whether a rule was seen, so that the next User-agent line begins another group."""
-
-    def name(self, number: int, value: str) -> None:
-        self.runs.append(number if self._parted else self.runs[-1])
-        self.agents.append(value)
-        self._parted = False
-
-    def part(self, field: str) -> None:
-        """After a line that is no rule: it ends a run of User-agent lines, unless it is one of the whole file."""
-        self._parted = self._parted or field not in _OF_THE_FILE
-
-    def group(self) -> Group:
-        return Group(self.runs[0], tuple(self.agents), tuple(self.runs), tuple(self.lines), self._rule_fields)
-
-
-_OF_THE_FILE = OUTSIDE_GROUPS | {"sitemap"}
-
-
 def in_groups(rule_fields: frozenset[str]) -> Grouping:
     """RFC 9309 §2.1: only a User-agent line after a rule begins a new group; a rule before the first group is
-    nobody's."""
+    nobody's. `rule_fields` are the fields that are rules."""
 
     def grouping(records: Iterable[Record]) -> Grouped:
         groups: list[Group] = []
         sitemaps: list[str] = []
-        growing = _Growing(rule_fields)
-        agents, lines = growing.agents, growing.lines
+        agents, runs, lines = list[str](), list[int](), list[Record]()
+        ruled, run = False, 0  # where the run of User-agent lines under way begins; 0: with the next one
         for record in records:
             field = record[1]
             if field in rule_fields:
                 if agents:
                     lines.append(record)
-                    growing.ruled = True
+                    ruled = True
             elif field == "user-agent":
-                if growing.ruled:
-                    groups.append(growing.group())
-                    growing = _Growing(rule_fields)
-                    agents, lines = growing.agents, growing.lines
-                growing.name(record[0], record[2])
+                if ruled:
+                    groups.append(Group(tuple(agents), tuple(runs), tuple(lines), rule_fields))
+                    agents, runs, lines, ruled, run = [], [], [], False, 0
+                run = run or record[0]
+                agents.append(record[2])
+                runs.append(run)
             elif field == "sitemap":
                 sitemaps.append(record[2])
             elif agents:
                 lines.append(record)
-                growing.part(field)
+                run = run if field in OUTSIDE_GROUPS else 0
         if agents:
-            groups.append(growing.group())
+            groups.append(Group(tuple(agents), tuple(runs), tuple(lines), rule_fields))
         return Grouped(tuple(groups), [sitemap for sitemap in sitemaps if sitemap])
 
     return grouping
@@ -92,19 +63,22 @@ def in_records(is_rule_line: Callable[[str], bool]) -> Grouping:
     def grouping(records: Iterable[Record]) -> Grouped:
         groups: list[Group] = []
         sitemaps: list[str] = []
-        growing = _Growing(RULE_FIELDS)
+        agents, runs, lines = list[str](), list[int](), list[Record]()
+        ruled, run = False, 0
         for record in chain(records, [(0, BLANK_LINE, "")]):
             number, field, value = record
-            if field == BLANK_LINE or (growing.ruled and field == "user-agent"):
-                if growing.ruled:
-                    groups.append(growing.group())
-                growing = _Growing(RULE_FIELDS)
+            if field == BLANK_LINE or (ruled and field == "user-agent"):
+                if ruled:
+                    groups.append(Group(tuple(agents), tuple(runs), tuple(lines)))
+                agents, runs, lines, ruled, run = [], [], [], False, 0
             if field == "user-agent":
-                growing.name(number, value)
-            elif growing.agents and field != BLANK_LINE:
-                growing.lines.append(record)
-                growing.part(field)
-                growing.ruled = growing.ruled or is_rule_line(field)
+                run = run or number
+                agents.append(value)
+                runs.append(run)
+            elif agents and field != BLANK_LINE:
+                lines.append(record)
+                run = run if field in OUTSIDE_GROUPS or field == "sitemap" else 0
+                ruled = ruled or is_rule_line(field)
             if field == "sitemap" and value:
                 sitemaps.append(value)
         return Grouped(tuple(groups), sitemaps)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 Record = tuple[int, str, str]
 """One line of a robots.txt that holds a record: line (from 1), field in lower case, value without comment and
@@ -59,21 +59,23 @@ class Verdict:
     lost: tuple[Rule, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Group:
-    """User-agent lines and what stands under them. `agents` are their values as written, `line` is the first
-    one's line.
+class Group(NamedTuple):
+    """User-agent lines and what stands under them. `agents` are their values as written.
 
     `records` are the lines under them, the rules and the others, in order. Lines of the `rule_fields` count for every
     robot named, any other line for the User-agent lines directly above it: `runs` gives for each of the `agents` the
     line on which such a run of User-agent lines begins. In the dialects of the 1990s a group is called a record.
     """
 
-    line: int
     agents: tuple[str, ...]
     runs: tuple[int, ...]
     records: tuple[Record, ...]
     rule_fields: frozenset[str] = RULE_FIELDS
+
+    @property
+    def line(self) -> int:
+        """The line of the first User-agent line."""
+        return self.runs[0]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
