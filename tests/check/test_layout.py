@@ -146,6 +146,7 @@ def check_answers(body: bytes) -> None:
         before = RobotsTxt.parse(body, dialect)
         for after in (RobotsTxt.parse(tidied, dialect), RobotsTxt.parse(compacted, dialect)):
             for agent in ("OneBot", "TwoBot", "Other", "onebot twobot"):
+                assert before.crawl_delay(agent) == after.crawl_delay(agent), (dialect, agent)
                 for url in ("/", "/a", "/a/b", "/ab", "/b", "/b%20c"):
                     assert before.allows(url, agent) is after.allows(url, agent), (dialect, agent, url)
 

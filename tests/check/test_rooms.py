@@ -1,5 +1,7 @@
 """Room by room: bytes → codes with their lines and columns. Only the codes of the room are compared."""
 
+import re
+
 import pytest
 
 from goodbot.check import Answer, Subject, check
@@ -43,17 +45,27 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R2", "two paths", b"User-agent: *\nDisallow: /a /b\nDisallow: /a b\n", [("R204", 2, 11)]),
     ("R2", "nobody's rules", b"Disallow: /a\nAllow:\n\nUser-agent: *\nAllow: /\n", [("R205", 1, 1)]),
     ("R2", "nameless", b"User-agent: # x\nDisallow: /\n", [("R206", 1, 1)]),
+    ("R2", "quoted", b'User-agent: "Googlebot"\nDisallow: /\n', [("R206", 1, 13)]),
     ("R2", "no rules", b"User-agent: a\n\nUser-agent: *\nDisallow: /\n", [("R207", 1, 1)]),
     ("R2", "names with comments between", b"User-agent: a\n# b\nUser-agent: b\nDisallow: /\n", []),
     ("R2", "a rule taken out", b"User-agent: a\n# Disallow: /\nUser-agent: b\nDisallow: /\n", [("R207", 1, 1)]),
     ("R2", "a delay for all", b"User-agent: a\nDisallow: /\n\nUser-agent: *\nCrawl-delay: 5\n", []),
     ("R2", "preferences alone", b"User-agent: a\nContent-Signal: ai-train=no\n", []),
+    ("R2", "Content-Usage ends a group", b"User-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /\n", []),
+    (
+        "R2",
+        "a group of Content-Usage replaces rules",
+        ALL + b"\nUser-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /\n",
+        [("R207", 4, 1)],
+    ),
     ("R2", "a delay replaces rules", ALL + b"\nUser-agent: a\nCrawl-delay: 5\n", [("R207", 4, 1)]),
     ("R2", "blank lines", b"User-agent: *\n\nDisallow: /\n\n# x\nAllow: /b\n", [("R208", 3, 1), ("R208", 6, 1)]),
     ("R2", "sharp", b"User-agent: *\nDisallow: /a#b\nDisallow: /c #d\n", [("R209", 2, 13)]),
     ("R3", "whole value", b"User-agent: Mozilla/5.0 (x)\nAllow: /\n", [("R301", 1, 13)]),
     ("R3", "version", b"User-agent:  OneBot/1.2\nAllow: /\n", [("R302", 1, 14)]),
     ("R3", "wildcard", b"User-agent: One*\nAllow: /\n", [("R303", 1, 13)]),
+    ("R3", "a star behind a robot", b"User-agent: AhrefsBot*\nAllow: /\n", [("R303", 1, 13)]),
+    ("R3", "several names", b"User-agent:  Googlebot, Bingbot\nAllow: /\n", [("R310", 1, 14)]),
     ("R3", "misspelt", b"User-agent: Gogglebot\nAllow: /\n", [("R304", 1, 13)]),
     ("R3", "letters turned round", b"User-agent: GTPBot\nAllow: /\n", [("R304", 1, 13)]),
     ("R3", "short names that resemble others", b"User-agent: AIBOT\nAllow: /\n", []),
@@ -70,11 +82,17 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R4", "backslash", b"User-agent: *\nDisallow: /a\\b\n", [("R406", 2, 13)]),
     ("R4", "what queries hold as it is", b"User-agent: *\nDisallow: /?a={b}|c\nDisallow: /a%7Cb\n", []),
     ("R4", "quote in a query", b'User-agent: *\nDisallow: /?a="\n', [("R406", 2, 15)]),
-    ("R4", "dollar", b"User-agent: *\nDisallow: /a$*\n", [("R404", 2, 13), ("R405", 2, 14)]),
+    ("R4", "dollar", b"User-agent: *\nDisallow: /a$*\n", [("R404", 2, 13)]),
     ("R4", "dollar inside a word", b"User-agent: *\nDisallow: /*.php$id\nDisallow: /$id\n", [("R404", 2, 17)]),
     ("R4", "styles anywhere", b"User-agent: *\nDisallow: *.css$\n", [("R409", 2, 11)]),
     ("R4", "last star", b"User-agent: *\nDisallow: /a**\n", [("R405", 2, 13)]),
-    ("R4", "a last star that decides", b"User-agent: *\nDisallow: /a\nAllow: /a*\nDisallow: /b*\n", [("R405", 4, 13)]),
+    (
+        "R4",
+        "a last star that decides",
+        b"User-agent: *\nDisallow: /a\nAllow: /a*\nDisallow: /bcd*\n",
+        [("R405", 4, 15)],
+    ),
+    ("R4", "a last star that makes a tie", b"User-agent: *\nDisallow: /abc*\nAllow: /*bc\n", []),
     (
         "R4",
         "a last star of another group",
@@ -270,8 +288,9 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R402", "Disallow: ./a", None, "write `/a`"),
     ("R402", "Disallow: ./", None, "take it out"),
     ("R402", "Disallow: 404.html", None, "write `/404.html`"),
-    ("R406", "Disallow: /a|b", None, "write %7C"),
-    ("R406", "Disallow: /a\\b", None, "write `/`"),
+    ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
+    ("R406", "Disallow: /a\\b", None, "write `/`: other URLs then match"),
+    ("R206", 'User-agent: "Googlebot"', None, "write `googlebot`: the rules then hold for them"),
     ("R304", "User-agent: ClaudBot", None, "did you mean `ClaudeBot`?"),
     ("R304", "User-agent: AhrefBot", None, "did you mean `AhrefsBot`?"),
     ("R304", "User-agent: BingBott", None, "did you mean `bingbot`?"),
@@ -279,8 +298,8 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R304", "User-agent: Baiduspidr", None, "did you mean `Baiduspider`?"),
     ("R304", "User-agent: Amazonbt", None, "did you mean `Amazonbot`?"),
     ("R304", "User-agent: SemrushBott", None, "did you mean `SemrushBot`?"),
-    ("R307", "User-agent: msnbot", None, "write `bingbot`"),
-    ("R307", "User-agent: msnbot\nUser-agent: Bingbot", None, "take it out"),
+    ("R307", "User-agent: msnbot", None, "write `bingbot`: the group stays"),
+    ("R307", "User-agent: msnbot\nUser-agent: Bingbot", None, "take this line out"),
     ("R606", "Content-Signal: train-ai=no", None, "did you mean `ai-train`?"),
     ("R606", "Content-Usage: train-ai=no", None, "write `train-ai=n` or `train-ai=y`"),
 ]
@@ -343,3 +362,77 @@ def test_a_term_is_told_with_what_was_meant() -> None:
         ("warning", "did you mean `max-image-preview:large`?"),
         ("warning", "did you mean `max-video-preview:-1`?"),
     ]
+
+
+NAMES: list[tuple[str, str, str, str]] = [
+    # value, what is found, message, fix
+    ("Googlebot, Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    (
+        "GPTBot CCBot",
+        "R310 error",
+        "addresses GPTBot only: CCBot does not",
+        "`User-agent: GPTBot`, `User-agent: CCBot`",
+    ),
+    ("GPTBot;CCBot; Bytespider", "R310 error", "only: CCBot and Bytespider do not", "`User-agent: Bytespider`"),
+    ("Googlebot/2.1, Bingbot/2.0", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("AhrefsBot*, SemrushBot*", "R310 error", "addresses AhrefsBot only: SemrushBot does", "`User-agent: SemrushBot`"),
+    ("Googlebot, Sogou web spider", "R310 error", "Sogou web spider does not", "`User-agent: Sogou web spider`"),
+    ("Googlebot, Bingbot GPTBot", "R310 error", "Bingbot and GPTBot do not", "`User-agent: GPTBot`"),
+    ("Googlebot, *", "R310 error", "addresses Googlebot only: every other robot does not", "`User-agent: *`"),
+    ("*, Googlebot", "R310 error", "addresses no robot: every other robot and Googlebot do", "`User-agent: *`"),
+    ("a,b", "R310 error", "addresses a only: b does not", "`User-agent: b`"),
+    ("AhrefsBot*", "R303 info", "addresses AhrefsBot: a name ends before `*`", "write `AhrefsBot`"),
+    ("Mediapartners-Google*", "R303 info", "addresses Mediapartners-Google:", "write `Mediapartners-Google`"),
+    ("ourbot**", "R303 info", "addresses ourbot:", "write `ourbot`"),
+    (
+        "Google*",
+        "R303 error",
+        "addresses a robot called Google only",
+        "for each robot that is meant: the group is then",
+    ),
+    (
+        "Semrush*bot",
+        "R303 error",
+        "addresses a robot called Semrush only",
+        "for each robot that is meant: the group is then",
+    ),
+    ("*bot", "R303 error", "addresses no robot: `*` stands for all robots, and only alone", "for each robot that"),
+]
+
+
+@pytest.mark.parametrize(("value", "kind", "message", "fix"), NAMES, ids=[case[0] for case in NAMES])
+def test_whom_a_line_of_several_names_addresses(value: str, kind: str, message: str, fix: str) -> None:
+    body = f"User-agent: {value}\nDisallow: /a\n".encode()
+    (found,) = [each for each in check(Subject(body)) if each.code in ("R303", "R310")]
+    assert f"{found.code} {found.severity}" == kind
+    assert message in found.message
+    assert fix in (found.fix or "")
+    for name in re.findall(r"[\w.-]+bot\b", value, re.IGNORECASE):
+        is_addressed = not RobotsTxt.parse(body).allows("/a", name)
+        if found.code == "R310":
+            assert is_addressed == (f"addresses {name} only" in found.message)
+
+
+ONE_NAME = (
+    *(
+        "Screaming Frog SEO Spider",
+        "Sogou web spider/4.0",
+        "Yahoo! Slurp",
+        "IAS crawler",
+        "Googlebot/2.1",
+        "MJ12bot 1.4",
+    ),
+    *("Googlebot Image", "Our own crawler", "Googlebot, 2.1", "MyBot; +http://x.example/bot", "Googlebot,", "a, A/2"),
+)
+
+
+@pytest.mark.parametrize("value", ONE_NAME)
+def test_one_name_with_blanks_or_a_version_is_no_list(value: str) -> None:
+    assert "R310" not in {each.code for each in check(Subject(f"User-agent: {value}\nDisallow: /a\n".encode()))}
+
+
+def test_of_very_many_names_a_few_are_told() -> None:
+    value = ", ".join(f"robot{number}" for number in range(5_000))
+    (found,) = [each for each in check(Subject(f"User-agent: {value}\nDisallow: /\n".encode())) if each.code == "R310"]
+    assert "robot1, robot2, robot3, robot4, robot5, robot6, robot7, robot8 and 4991 more do not" in found.message
+    assert len(found.fix or "") < 400

@@ -218,6 +218,36 @@ MERGED = [
         "User-agent: *\nAllow: /a/b\nDisallow: /a\n",
         "User-agent: *\nDisallow: /a\nAllow: /a/b\n",
     ),
+    (
+        "each robot its own delay",
+        "User-agent: bingbot\nCrawl-delay: 1\nUser-agent: msnbot\nCrawl-delay: 2\nUser-agent: *\nDisallow: /a\n",
+        "User-agent: *\nDisallow: /a\n",
+        (
+            "User-agent: bingbot\nDisallow: /a\nCrawl-delay: 1\n\nUser-agent: msnbot\nDisallow: /a\nCrawl-delay: 2\n\n"
+            "User-agent: *\nDisallow: /a\n"
+        ),
+    ),
+    (
+        "delays as they can be read",
+        "User-agent: *\nDisallow:\nCrawl-delay: 1000000.25\n",
+        "User-agent: *\nDisallow:\nCrawl-delay: 0.0000001\n",
+        "User-agent: *\nDisallow:\nCrawl-delay: 1000000.25\n",
+    ),
+    (
+        "records of the whole file, each once",
+        "User-agent: *\nDisallow: /a\nLicense: https://a.example/l.xml\nClean-param: sid /forum/\nHost: a.example\n",
+        "License: https://a.example/l.xml\nLicense: https://b.example/m\nClean-param: ref\nClean-param: sid /forum/\n",
+        (
+            "User-agent: *\nDisallow: /a\n\nHost: a.example\nClean-param: sid /forum/\nClean-param: ref\n"
+            "License: https://a.example/l.xml\nLicense: https://b.example/m\n"
+        ),
+    ),
+    (
+        "names as robots compare them",
+        "User-agent: Onebot/2.0\nUser-agent: *bot\nUser-agent: Two, Three\nDisallow: /a\n",
+        "User-agent: ONEBOT*\nDisallow: /b\n",
+        "User-agent: onebot\nDisallow: /a\nDisallow: /b\n\nUser-agent: two\nDisallow: /a\n",
+    ),
     ("nothing", "", "", ""),
 ]
 
@@ -233,25 +263,58 @@ def test_an_allow_that_another_file_closes_is_left_out_and_named() -> None:
     assert said == ["`Allow: /a/b` for * is left out: another file has `Disallow: /a/b`"]
 
 
+OVERRIDES: list[tuple[str, str, str, str]] = [
+    # an Allow rule, a Disallow rule that it would override, a URL both match
+    ("octets, not letters", "/ééé*", "/*abcdefghij", "/%C3%A9%C3%A9%C3%A9abcdefghij"),
+    ("written in two ways", "/%61bcdefgh*", "/a*x", "/abcdefghx"),
+    ("query values in two forms", "/x?u=:abcdef*", "/x?u=%3A*z", "/x?u=:abcdefz"),
+    ("both end", "/*abcde$", "/abcde$", "/abcde"),
+]
+
+
+@pytest.mark.parametrize(("name", "opens", "closes", "url"), OVERRIDES, ids=[case[0] for case in OVERRIDES])
+def test_no_allow_overrides_what_another_file_closes(name: str, opens: str, closes: str, url: str) -> None:
+    bodies = [f"User-agent: *\nAllow: {opens}\n".encode(), f"User-agent: *\nDisallow: {closes}\n".encode()]
+    together = RobotsTxt.parse(f"User-agent: *\nAllow: {opens}\nDisallow: {closes}\n")
+    assert together.allows(url, "Any")
+    text, left_out = merge_robotstxt(bodies)
+    assert not RobotsTxt.parse(text).allows(url, "Any")
+    assert len(left_out) == 1
+
+
+def test_a_policy_with_a_very_long_delay_is_written_as_it_can_be_read() -> None:
+    assert RobotsTxt.parse(write_robotstxt(Policy(bounds=Bounds(delay=1e6)))).crawl_delay("Any") == 1e6
+    assert b"Crawl-delay: 1000000\n" in write_robotstxt(Policy(bounds=Bounds(delay=1e6)))
+
+
 RULES = st.builds(
     "{}: {}".format,
     st.sampled_from(["Allow", "Disallow"]),
-    st.sampled_from(["/", "/a", "/a/", "/a/b", "/a/b/c", "/*b", "/a*c", "/*.x$", "/a/b$", ""]),
+    st.sampled_from(
+        ["/", "/a", "/a/", "/a/b", "/a/b/c", "/*b", "/a*c", "/*.x$", "/a/b$", "", "/é*", "/*abcd", "/%61*"]
+    ),
 )
+RECORDS = st.one_of(
+    RULES, RULES, RULES, st.sampled_from(["Crawl-delay: 1", "Crawl-delay: 2.5", "Crawl-delay: 3000000"])
+)
+NAMES = st.sampled_from(["User-agent: *", "User-agent: One", "User-agent: Two/1", "Crawl-delay: 7", "Crawl-delay: 0.1"])
 GROUP = st.builds(
-    lambda names, rules: [*(f"User-agent: {name}" for name in names), *rules],
-    st.lists(st.sampled_from(["*", "One", "Two"]), min_size=1, max_size=2),
-    st.lists(RULES, max_size=4),
+    lambda first, names, records: [first, *names, *records],
+    st.sampled_from(["User-agent: *", "User-agent: One", "User-agent: Two"]),
+    st.lists(NAMES, max_size=3),
+    st.lists(RECORDS, max_size=4),
 )
 FILE = st.builds(lambda groups: "\n".join(itertools.chain(*groups)).encode(), st.lists(GROUP, max_size=3))
 
 
 @given(st.lists(FILE, min_size=2, max_size=3))
-def test_what_one_file_closes_is_closed_and_without_allow_nothing_else(bodies: list[bytes]) -> None:
+def test_each_robot_is_kept_out_by_each_file_and_asked_for_the_longest_delay(bodies: list[bytes]) -> None:
     text, left_out = merge_robotstxt(bodies)
     merged, files = RobotsTxt.parse(text), [RobotsTxt.parse(body) for body in bodies]
     for agent in ("One", "Two", "Other"):
-        for url in ("/", "/a", "/a/", "/a/b", "/a/b/c", "/a/b/c.x", "/b", "/c", "/a/xc"):
+        delays = [delay for file in files if (delay := file.crawl_delay(agent)) is not None]
+        assert merged.crawl_delay(agent) == max(delays, default=None)
+        for url in ("/", "/a", "/a/", "/a/b", "/a/b/c", "/a/b/c.x", "/b", "/c", "/a/xc", "/éabcd", "/abcd"):
             together = all(file.allows(url, agent) for file in files)
             if not together:
                 assert not merged.allows(url, agent), (agent, url)

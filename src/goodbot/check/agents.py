@@ -1,6 +1,7 @@
 """R3: names of robots: those that are no product tokens, those nobody has, those that change what a group means."""
 
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
@@ -9,11 +10,12 @@ from typing import Any
 
 from goodbot import registry
 from goodbot.check.findings import Finding, Kind, Severity
+from goodbot.check.names import EVERYONE, is_like_a_robot, listed, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.patterns import WHOLE_SITE, example_of
 from goodbot.check.subject import Subject
 from goodbot.check.written import Line
-from goodbot.exclusion.agents import product_token
+from goodbot.exclusion.agents import first_name, product_token
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import Group
 
@@ -26,6 +28,7 @@ _COMPARED_MOST = 300
 """Unknown names of one file compared with all that are known, which takes 2 ms each."""
 _HEIRS = {"msnbot": "bingbot"}
 """Retired tokens, and the robots that still go by them where nothing names these (Bing's page on robots.txt)."""
+_NAMES_SHOWN = 8
 _GROUPS_MOST = 500
 """Compared with the group for all."""
 
@@ -46,7 +49,7 @@ VERSION = Kind(
     "warning",
     "`{value}` has a version: a product token is the name alone",
     "robots that compare the whole of it, and then do not find their group",
-    "write `{better}`",
+    "write `{better}`: by RFC 9309 nothing changes",
     "RFC 9309 2.2.1; seed 001",
     Subject(b"User-agent: Googlebot/2.1\nDisallow: /a/\n"),
     Subject(b"User-agent: MJ12bot\nDisallow: /a/\n"),
@@ -55,10 +58,10 @@ WILDCARD = Kind(
     "R303",
     "wildcard inside token",
     "error",
-    "`{value}` is the name of no robot: `*` stands for all robots, and only alone",
-    "every robot but Google's, which read a name up to the first such sign",
-    "write the token of each robot that is meant; a token speaks to a robot whatever its version",
-    "RFC 9309 2.2.1",
+    "`{value}` addresses {whom}: {why}",
+    "{who}",
+    "{remedy}",
+    "RFC 9309 2.2.1; Google's specification test of robots.txt (`*` ends a name)",
     Subject(b"User-agent: *bot\nDisallow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n"),
 )
@@ -79,7 +82,7 @@ SEVERAL_GROUPS = Kind(
     "info",
     "`{value}` has a group at line {line} already: their rules count together",
     "robots that keep to RFC 9309; older ones read the first group only",
-    "put the rules into one group",
+    "put all rules for it into one group of its own: by RFC 9309 nothing changes",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: Googlebot\nDisallow: /a/\n\nUser-agent: googlebot\nDisallow: /b/\n"),
     Subject(b"User-agent: Googlebot\nUser-agent: Googlebot-News\nDisallow: /b/\n"),
@@ -90,7 +93,7 @@ NOT_INHERITED = Kind(
     "info",
     "{value} has a group of its own, so the rules for `*` are not for it: `{rule}` (line {line}){more}",
     "the robots named in this group",
-    "repeat the rules that are meant for it too",
+    "repeat in its group those that are meant for it too, which closes these paths to it",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n\nUser-agent: Bingbot\nCrawl-delay: 5\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n\nUser-agent: Bingbot\nDisallow: /a/\nDisallow: /b/\n"),
@@ -128,6 +131,17 @@ CONTROL = Kind(
     Subject(b"User-agent: Google-Extended\nDisallow: /\n"),
     Subject(b"User-agent: Googlebot\nDisallow: /\n"),
 )
+LISTED = Kind(
+    "R310",
+    "several names on one User-agent line",
+    "error",
+    "`{value}` addresses {whom}: {missed} not find this group",
+    "{robots}",
+    "write one User-agent line for each: {lines}; the group is then for all of them",
+    "RFC 9309 2.2.1; Google's robots.txt parser",
+    Subject(b"User-agent: Googlebot, Bingbot\nDisallow: /a/\n"),
+    Subject(b"User-agent: Screaming Frog SEO Spider\nDisallow: /a/\n"),
+)
 
 KINDS = (
     WHOLE_VALUE,
@@ -139,6 +153,7 @@ KINDS = (
     RETIRED,
     DISOBEYS,
     CONTROL,
+    LISTED,
 )
 
 
@@ -147,7 +162,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     named = [line for line in subject.lines if line.field == "user-agent" and line.value]
     compared: set[str] = set()
     tokens = {line.value.lower() for line in named}
-    yield from islice((finding for line in named for finding in _named(line, compared, tokens)), EACH_MOST)
+    names = (finding for line in named for finding in _named(subject, line, compared, tokens))
+    yield from islice(names, EACH_MOST)
     yield from islice(_several_groups(subject), EACH_MOST)
     yield from islice(_not_inherited(subject), EACH_MOST)
 
@@ -156,7 +172,7 @@ def _at(kind: Kind, line: Line, /, *, severity: Severity | None = None, **words:
     return kind.at(line.number, line.value_at + 1, line.value_end + 1, severity=severity, **words)
 
 
-def _named(line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
+def _named(subject: Subject, line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
     """What is wrong with the name itself; one thing at most, the first. `compared`: names looked up so far; `tokens`:
     all that the file names, in lower case."""
     value = line.value
@@ -164,14 +180,62 @@ def _named(line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[
         return
     if "mozilla/" in value.lower() or "(" in value:
         yield _at(WHOLE_VALUE, line, value=shown(value), remedy=_instead(value))
+    elif names := listed(value):
+        yield from _several_names(line, names)
     elif "*" in value:
-        robot = registry.find_token(value.rstrip("*"))
-        read = robot is not None and robot.operator == "Google"
-        yield _at(WILDCARD, line, severity="info" if read else None, value=shown(value))
+        yield _starred(line)
     elif found := _VERSION.search(value[:_LONGEST_TOKEN]):
-        yield _at(VERSION, line, value=shown(value), better=shown(value[: found.start()].rstrip(" -")))
+        yield _at(VERSION, line, value=shown(value), better=shown(value[: found.start()].rstrip()))
     else:
-        yield from _known(line, compared, tokens)
+        yield from _known(subject, line, compared, tokens)
+
+
+def _several_names(line: Line, names: tuple[str, ...]) -> Iterator[Finding]:
+    """If a name is not the one that the line addresses."""
+    token = token_of(line.value)
+    missed = list(dict.fromkeys(name for name in names if token_of(name) != token))
+    if not missed:
+        return
+    addressed = next((name for name in names if token_of(name) == token), "")
+    called = ["every other robot" if name == EVERYONE else name for name in missed]
+    several = ", ".join(f"`User-agent: {name}`" for name in dict.fromkeys(names[:_NAMES_SHOWN]))
+    yield _at(
+        LISTED,
+        line,
+        value=shown(line.value),
+        whom=f"{addressed} only" if addressed else "no robot",
+        missed=f"{_counted(called)} {'does' if len(missed) == 1 else 'do'}",
+        robots=_counted(called),
+        lines=several + (", …" if len(names) > _NAMES_SHOWN else ""),
+    )
+
+
+def _counted(names: list[str]) -> str:
+    """`A, B and C`, at most `_NAMES_SHOWN` of them by name."""
+    few, more = names[:_NAMES_SHOWN], len(names) - _NAMES_SHOWN
+    if more > 0:
+        few.append(f"{more} more")
+    return " and ".join(filter(None, (", ".join(few[:-1]), few[-1])))
+
+
+def _starred(line: Line) -> Finding:
+    """Harmless where only `*` follows the whole name of a robot: there a token ends."""
+    token = line.value.rstrip("*")
+    if token_of(line.value) == token.lower() and is_like_a_robot(token):
+        whom, why = shown(token), "a name ends before `*`, which adds nothing"
+        who, remedy = (
+            "robots that compare the whole value, and then do not find this group",
+            f"write `{shown(token)}`: nothing changes",
+        )
+        return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
+    name = first_name(line.value)
+    whom = f"a robot called {shown(name)} only" if name else "no robot"
+    why = "`*` stands for all robots, and only alone"
+    who, remedy = (
+        "the robots that are meant",
+        "write a User-agent line for each robot that is meant: the group is then for them",
+    )
+    return _at(WILDCARD, line, value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
 
 
 def _instead(value: str) -> str:
@@ -179,7 +243,7 @@ def _instead(value: str) -> str:
     token = (robot.token if robot else None) or product_token(value)
     if token.lower() in ("mozilla", "msie"):
         return "name the robot that is meant by its token; browsers do not read robots.txt"
-    return f"write `{shown(token)}`"
+    return f"write `{shown(token)}`: the group is then for that robot"
 
 
 def _are_alike(written: str, token: str) -> bool:
@@ -208,7 +272,7 @@ def _stem(name: str) -> str:
     return re.sub(r"[^a-z]|bot$|robot$|spider$", "", name.lower())
 
 
-def _known(line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
+def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
     value = line.value[:_LONGEST_TOKEN]
     robot = registry.find_token(value)
     if robot is None:
@@ -222,17 +286,24 @@ def _known(line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[
         words["of"] = f" ({robot.operator})"
     if robot.retired:
         since = f" (since {robot.retired_since})" if robot.retired_since else ""
-        read, who, remedy = "no robot known reads this group under that name", "nobody", "take it out"
+        read, who, remedy = "no robot known reads this group under that name", "nobody", _removal(subject, line)
         heir = _HEIRS.get(value.lower())
         if heir is not None and not any(token.startswith(heir) for token in tokens):
             read = f"{heir} goes by this group as long as none names it"
-            who, remedy = f"{heir}, which without this group goes by that for `*`", f"write `{heir}`"
+            who, remedy = f"{heir}, which without this group goes by that for `*`", f"write `{heir}`: the group stays"
         yield _at(RETIRED, line, since=since, read=read, who=who, remedy=remedy, **words)
     elif robot.control:
         words["of"] = f" {robot.operator}" if robot.operator else ""
         yield _at(CONTROL, line, **words)
     elif robot.obeys == "no":
         yield _at(DISOBEYS, line, **words)
+
+
+def _removal(subject: Subject, line: Line) -> str:
+    """How to take out a name, in words: the rules of its group would go to the robots above it if it stood alone."""
+    place = bisect_right(subject.parsed.groups, line.number, key=lambda group: group.line) - 1
+    alone = place >= 0 and len(subject.parsed.groups[place].agents) == 1
+    return "take this group out, with all that stands in it" if alone else "take this line out"
 
 
 def _similar(value: str, compared: set[str]) -> list[str]:
@@ -254,7 +325,7 @@ def _several_groups(subject: Subject) -> Iterator[Finding]:
         for name in dict.fromkeys(agent.lower() for agent in group.agents if agent):
             before = first.setdefault(name, group.line)
             if before != group.line and group.line <= len(lines):
-                line = next(each for each in lines[group.line - 1 :] if each.value.lower() == name)
+                line = next(each for each in islice(lines, group.line - 1, None) if each.value.lower() == name)
                 yield _at(SEVERAL_GROUPS, line, value=shown(line.value), line=before)
 
 
@@ -264,14 +335,19 @@ def _not_inherited(subject: Subject) -> Iterator[Finding]:
     everyone = [rule for rule in rules if not rule.allow and rule.pattern not in WHOLE_SITE]
     if not everyone:
         return
+    asked = [example_of(rule.pattern) for rule in everyone[:_GROUPS_MOST]]
+    answers: dict[tuple[int, ...], list[bool]] = {}
     for group in subject.parsed.groups[:_GROUPS_MOST]:
-        if "*" in group.agents or not _adds(group) or not group.agents[0]:
+        readers = subject.readers[group.line]
+        if "*" in group.agents or not _adds(group) or not readers or group.line > len(subject.lines):
             continue
-        own = subject.parsed.matcher(group.agents[0])
-        missed = [rule for rule in everyone[:_GROUPS_MOST] if own.allows(example_of(rule.pattern))]
-        if missed and own.groups and group.line <= len(subject.lines):
+        token, lines, _ = readers[0]
+        if lines not in answers:
+            answers[lines] = subject.parsed.answers([(url, token) for url in asked])
+        missed = [rule for rule, is_open in zip(everyone, answers[lines], strict=False) if is_open]
+        if missed:
             words: dict[str, Any] = {
-                "value": shown(group.agents[0]),
+                "value": shown(next(name for name in group.agents if token_of(name) == token)),
                 "rule": shown(str(missed[0])),
                 "line": missed[0].line,
             }

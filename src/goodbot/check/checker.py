@@ -6,6 +6,7 @@ from types import ModuleType
 
 from goodbot.check import agents, fetching, meaning, octets, others, pages, paths, syntax
 from goodbot.check.findings import Finding, Kind
+from goodbot.check.forms import is_garbled
 from goodbot.check.silence import Silence
 from goodbot.check.subject import Subject
 
@@ -28,12 +29,15 @@ def check(subject: Subject, ignore: Collection[str] = ()) -> list[Finding]:
 
 
 def _found(subject: Subject) -> Iterator[Finding]:
-    """Of a file no robot reads, or can read, or that is a Web page, no line is looked at."""
+    """Of a file no robot reads, or can read, or that is a Web page or no robots.txt, no line is looked at. What
+    cannot be decoded is told by its Content-Encoding."""
     if subject.is_page:
         return pages.find(subject)
     rooms = ROOMS
     if not subject.is_read or subject.is_html:
         rooms = (fetching,)
-    elif octets.is_garbled(subject.body):
+    elif subject.form is not None:
+        rooms = (fetching,) if subject.is_encoded else (octets,)
+    elif is_garbled(subject.body):
         rooms = (fetching, octets)
     return chain.from_iterable(room.find(subject) for room in rooms)

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from goodbot.check.syntax import FIELDS
-from goodbot.check.written import LINES_MOST, Line, read_lines
+from goodbot.check.written import FIELDS, LINES_MOST, Line, read_lines
 from goodbot.exclusion.lines import GOOGLE_LINE_BYTES, read_as_google
 from goodbot.exclusion.verdict import RULE_FIELDS
 

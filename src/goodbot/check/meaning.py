@@ -1,16 +1,17 @@
 """R5: what the rules come to: those that decide nothing, those that decide otherwise than they seem to."""
 
 import re
-from collections import Counter
 from collections.abc import Iterator
 from itertools import islice
 from shlex import quote
 from typing import Any, Final
 
 from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.names import token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.pages import unread_noindex, words_of
 from goodbot.check.patterns import WHOLE_SITE, as_sent, example_of
+from goodbot.check.readings import Reading, better_in_all, is_plain, is_same
 from goodbot.check.subject import PageFile, Subject
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.octets import Compared, compared_pattern
@@ -26,6 +27,16 @@ SAMPLES_MOST: Final = 300
 """URLs of one file put to every dialect."""
 
 _ASKED_FIRST: Final = 4
+
+_COMPILING: Final = 100
+"""Questions that take as long as making one rule ready to be asked."""
+
+_ITSELF: Final = ("/robots.txt", "/robots.txt$")
+_ITSELF_SAYS: Final[dict[str, Any]] = {
+    "where": " to robots.txt itself",
+    "why": "that is open to every robot",
+    "unless": "it is there for people, or for paths such as `/robots.txt.bak`, which are judged without it then",
+}
 
 _SECRET = re.compile(
     r"passwd|passwords|secret(?!ar|ion|ive|or)|backups?(?![a-z])|(?<![a-z])dumps?(?![a-z])|\.git\b|\.svn\b|\.env\b|phpmyadmin"
@@ -44,7 +55,7 @@ SHADOWED = Kind(
     "warning",
     "`{rule}` never decides: `{other}` (line {line}) is longer, says the opposite and matches all it matches",
     "robots that keep to RFC 9309",
-    "take out the one that is not meant",
+    "{remedy}, and nothing changes; or take line {line} out, and this rule counts",
     "RFC 9309 2.2.2 (the longest match counts)",
     Subject(b"User-agent: *\nDisallow: /news\nAllow: /*news\n"),
     Subject(b"User-agent: *\nDisallow: /news\nAllow: /news/open/\n"),
@@ -55,7 +66,7 @@ DUPLICATE = Kind(
     "info",
     "`{rule}` stands in line {line} already",
     "nobody: it costs robots a little time",
-    "take this line out",
+    "take this line out, and nothing changes",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n\nUser-agent: OneBot\nDisallow: /a/\n"),
@@ -66,7 +77,7 @@ TIE = Kind(
     "warning",
     "`{rule}` and line {line} say the opposite of the same path: Allow counts",
     "robots that keep to RFC 9309; to those that take the first rule that matches, line {first} counts",
-    "take out the one that is not meant",
+    "take the Disallow out, and nothing changes; or the Allow, and the path is closed",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/b/\n"),
@@ -75,9 +86,9 @@ NEVER = Kind(
     "R504",
     "rule that can never decide",
     "info",
-    "`{rule}` makes no difference: {why}",
+    "`{rule}` makes no difference{where}: {why}",
     "nobody",
-    "take it out, unless it is there for people",
+    "{remedy}, unless {unless}",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /a/b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/b/\nDisallow: /a/b/c/\n"),
@@ -89,7 +100,7 @@ ORDER = Kind(
     "`{rule}` and line {line} match the same URLs, and which of them counts depends on how rules are read: "
     "by RFC 9309 the longer one, whatever the order",
     "robots that take the first rule that matches (the draft of 1996 and those that follow it)",
-    "write the longer one first: then both readings agree",
+    "write the longer one first: by RFC 9309 nothing changes, and both readings agree",
     "RFC 9309 2.2.2; the draft of December 1996, 3.2.2",
     Subject(b"User-agent: *\nDisallow: /\nAllow: /open/\n"),
     Subject(b"User-agent: *\nAllow: /open/\nDisallow: /\n"),
@@ -122,7 +133,7 @@ REVEALS = Kind(
     "info",
     "`{path}` sounds like something that is not to be found, and everyone can read it here",
     "people and programs that read robots.txt to find such places",
-    "protect it by a password; a shorter rule (`{shorter}`) tells less",
+    "protect it by a password, which keeps everyone out; robots.txt keeps out only those who heed it",
     "RFC 9309 3",
     Subject(b"User-agent: *\nDisallow: /backup-2026/\n"),
     Subject(b"User-agent: *\nDisallow: /search/\n"),
@@ -133,7 +144,7 @@ EMPTY_RULE = Kind(
     "warning",
     "`Disallow:` without a path opens nothing here: the other rules of the group hold all the same",
     "robots that keep to RFC 9309; to those of the 1990s it opens the whole site",
-    "take this line out, or the rules beside it",
+    "take this line out, and by RFC 9309 nothing changes; or take the other rules out, and everything is open",
     "RFC 9309 2.2.2; seed 001",
     Subject(b"User-agent: *\nDisallow:\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\nDisallow:\n\nUser-agent: OneBot\nDisallow: /tmp/\n"),
@@ -178,25 +189,14 @@ def _at(subject: Subject, kind: Kind, line_number: int, *, edit: Edit | None = N
 
 
 def _weighed(subject: Subject) -> Iterator[Group]:
-    """The groups whose rules are put to the matcher one by one, as many as that is not too much work."""
-    rules: Counter[str] = Counter()
-    for group in subject.parsed.groups:
-        rules[group.agents[0].lower()] += len(group.records)
+    """The groups whose rules are put to the matchers of all their robots, as many as that is not too much work."""
     left = QUESTIONS_MOST
     for group in subject.parsed.groups[:GROUPS_MOST]:
-        work = len(group.records) * rules[group.agents[0].lower()]
+        asked = len(group.records) + _COMPILING
+        work = sum(asked * reader.records for reader in subject.readers[group.line])
         if work <= left:
             left -= work
             yield group
-
-
-def _is_plain(pattern: str) -> bool:
-    return "*" not in pattern and "$" not in pattern
-
-
-def _is_same(one: str, other: str) -> bool:
-    """Whether RFC 9309 compares the same for both."""
-    return one == other or compared_pattern(one) == compared_pattern(other)
 
 
 # ---- rules of one group ---------------------------------------------------------------------------------------------
@@ -221,36 +221,25 @@ def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
 
 
 def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
-    """Rules put to the matcher as if they were URLs: what decides there decides wherever they match, unless it ends."""
+    """Rules that never decide, for none of the group's robots."""
     rules = list({rule.pattern: rule for rule in reversed(subject.rules_of(group))}.values())[::-1]
-    matcher = subject.parsed.matcher(group.agents[0])
-    wild = {
-        allow: [rule for rule in rules if rule.allow is allow and not _is_plain(rule.pattern)]
-        for allow in (True, False)
-    }
+    readings = [Reading(subject, reader) for reader in subject.readers[group.line]]
+    found: dict[int, tuple[Rule, Rule | None]] = {}
     for rule in rules:
-        if rule.pattern in ("/robots.txt", "/robots.txt$"):
-            why = "robots.txt itself is open to every robot"
-            yield _at(subject, NEVER, rule.line, rule=shown(str(rule)), why=why)
-        elif _is_plain(rule.pattern) and rule.pattern.startswith("/"):
-            yield from _judged(subject, rule, matcher.matching(rule.pattern), wild[not rule.allow])
-
-
-def _judged(subject: Subject, rule: Rule, matching: tuple[Rule, ...], opposite: list[Rule]) -> Iterator[Finding]:
-    """`matching`: the rules that match what `rule` is written for, the one that decides first."""
-    if not matching:  # no robot is called as this group calls it
-        return
-    winner = matching[0]
-    if winner.line != rule.line and winner.allow != rule.allow:
-        if not _is_same(winner.pattern, rule.pattern) and not winner.pattern.endswith("$"):
-            words: dict[str, Any] = {"rule": shown(str(rule)), "other": shown(str(winner)), "line": winner.line}
-            yield _at(subject, SHADOWED, rule.line, **words)
-    elif winner.line == rule.line and len(matching) > 1:
-        next_ = matching[1]
-        covers = next_.allow == rule.allow and next_.pattern != rule.pattern and not next_.pattern.endswith("$")
-        if covers and not any(len(other.pattern) >= len(next_.pattern) for other in opposite):
-            why = f"`{shown(str(next_))}` (line {next_.line}) matches all it matches, and says the same"
-            yield _at(subject, NEVER, rule.line, rule=shown(str(rule)), why=why)
+        if rule.pattern in _ITSELF:
+            found[rule.line] = rule, None
+        elif better := better_in_all(readings, rule):
+            found[rule.line] = rule, better
+    remedy = subject.removal(found) if found else ""
+    for rule, other in found.values():
+        words: dict[str, Any] = {"rule": shown(str(rule)), "remedy": remedy}
+        if other is None:
+            yield _at(subject, NEVER, rule.line, **words, **_ITSELF_SAYS)
+        elif other.allow != rule.allow:
+            yield _at(subject, SHADOWED, rule.line, other=shown(str(other)), line=other.line, **words)
+        else:
+            words["why"] = f"`{shown(str(other))}` (line {other.line}) matches all it matches, and says the same"
+            yield _at(subject, NEVER, rule.line, where="", unless="it is there for people", **words)
 
 
 def _empty_rules(subject: Subject, group: Group) -> Iterator[Finding]:
@@ -264,8 +253,7 @@ def _reveals(subject: Subject, group: Group) -> Iterator[Finding]:
     for rule in subject.rules_of(group):
         found = None if rule.allow else _SECRET.search(rule.pattern)
         if found is not None and _is_name(rule.pattern, found.start()):
-            shorter = rule.pattern[: max(found.start() + 1, 2)]
-            yield _at(subject, REVEALS, rule.line, path=shown(rule.pattern), shorter=shown(shorter))
+            yield _at(subject, REVEALS, rule.line, path=shown(rule.pattern))
 
 
 def _is_name(pattern: str, at: int) -> bool:
@@ -275,19 +263,20 @@ def _is_name(pattern: str, at: int) -> bool:
 
 
 def _order(subject: Subject, group: Group) -> Iterator[Finding]:
-    """The first rule of a group after a shorter one of the opposite kind that matches it."""
-    agent, rules = group.agents[0], subject.rules_of(group)
-    if len({rule.allow for rule in rules}) < 2:
+    """The first rule of a group after a shorter one of the opposite kind, in the same group, that matches it."""
+    rules, readers = subject.rules_of(group), subject.readers[group.line]
+    if len({rule.allow for rule in rules}) < 2 or not readers:
         return
-    matcher = subject.parsed.matcher(agent)
+    matcher = subject.parsed.matcher(readers[0].token)
     for rule in rules:
-        if not (_is_plain(rule.pattern) and rule.pattern.startswith("/")):
+        if not (is_plain(rule.pattern) and rule.pattern.startswith("/")):
             continue
         verdict = matcher.verdict(rule.pattern)
         if verdict.line != rule.line:
             continue
-        before = next((lost for lost in verdict.lost if lost.line < rule.line and lost.allow != rule.allow), None)
-        if before is not None and not _is_same(before.pattern, rule.pattern) and _is_plain(before.pattern):
+        earlier = (lost for lost in verdict.lost if group.line < lost.line < rule.line and lost.allow != rule.allow)
+        before = next(earlier, None)
+        if before is not None and not is_same(before.pattern, rule.pattern) and is_plain(before.pattern):
             yield _at(subject, ORDER, rule.line, rule=shown(str(rule)), line=before.line)
             return
 
@@ -362,7 +351,8 @@ def _first_unlike(
 def _samples(subject: Subject) -> Iterator[tuple[str, str, int]]:
     """A URL for each rule: what it is written for, as near as can be."""
     for group in subject.parsed.groups:
-        for rule in subject.rules_of(group)[:50]:
+        agent = next(filter(token_of, group.agents), "")
+        for rule in subject.rules_of(group)[:50] if agent else ():
             path = as_sent(example_of(rule.pattern))
             if "\\" not in rule.pattern and path.isascii() and path.isprintable() and " " not in path:
-                yield group.agents[0], path, rule.line
+                yield agent, path, rule.line

@@ -4,7 +4,7 @@ dialect reads must stay the same, else it is left out."""
 import difflib
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from goodbot.check.checker import check
 from goodbot.check.findings import Edit, Finding
@@ -12,7 +12,7 @@ from goodbot.check.subject import Subject
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.access import LIMIT_BYTES
 from goodbot.exclusion.lines import decode
-from goodbot.exclusion.verdict import RULE_FIELDS, Record
+from goodbot.exclusion.verdict import RULE_FIELDS, Group
 
 ROUNDS_MOST = 10
 """One mend may show another; no file seen takes more than two."""
@@ -77,19 +77,24 @@ def _readings(body: bytes) -> list[object]:
     parsed = [RobotsTxt.parse(body, dialect) for dialect in DIALECTS]
     return [
         [
-            [(group.agents, tuple(_once(group.records))) for group in robots.groups],
+            [_reading(group) for group in robots.groups],
             [(field, value) for _, field, value in robots.records if field not in RULE_FIELDS],
         ]
         for robots in parsed
     ]
 
 
-def _once(records: Iterable[Record]) -> Iterator[tuple[str, str]]:
+def _reading(group: Group) -> object:
+    """Its names and records, each with the run of names above it, counted."""
+    runs = {run: place for place, run in enumerate(dict.fromkeys(group.runs))}
+    names = [(runs[run], name) for run, name in zip(group.runs, group.agents, strict=True)]
     seen: set[tuple[str, str]] = set()
-    for _, field, value in records:
+    records: list[tuple[int, str, str]] = []
+    for run, (_, field, value) in group.records_by_run():
         if field not in RULE_FIELDS or (field, value) not in seen:
             seen.add((field, value))
-            yield field, value
+            records.append((runs[run], field, value))
+    return names, records
 
 
 def _applied(body: bytes, findings: Sequence[Finding]) -> bytes:

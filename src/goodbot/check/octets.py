@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Final
 
 from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.forms import wide_encoding
 from goodbot.check.subject import Subject
 from goodbot.exclusion.lines import GOOGLE_LINE_BYTES
 
@@ -16,15 +17,6 @@ _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
 _REWRITE: Final = Edit(1, 0, 0, "")
 """Nothing is replaced: whatever is mended is written as UTF-8 without a mark, with LF at the ends of lines."""
 
-_WIDE = (
-    (b"\xff\xfe\x00\x00", "UTF-32"),
-    (b"\x00\x00\xfe\xff", "UTF-32"),
-    (b"\xff\xfe", "UTF-16"),
-    (b"\xfe\xff", "UTF-16"),
-)
-_LOOK_BYTES: Final = 4096
-_WIDE_SHARE: Final = 0.75
-"""Of the units of a text in which letters are ASCII, but for a comment or two."""
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _ENDS = re.compile(rb"\r\n|\r|\n")
 _ODD: Final = {
@@ -85,7 +77,7 @@ WIDE = Kind(
     "error",
     "the file is written in {encoding}: robots read UTF-8, and find no rule here",
     "every robot that keeps to RFC 9309; a few look at the byte order mark",
-    "save it as UTF-8 without a mark",
+    "save it as UTF-8 without a mark: its rules then hold",
     "RFC 9309 2.2",
     Subject(b"\xff\xfe" + _RULES.decode().encode("utf-16-le")),
     Subject(_RULES),
@@ -96,7 +88,7 @@ CONTROL = Kind(
     "warning",
     "a control character ({sign}) stands in this line",
     "Google ends the line at NUL; other robots compare the character with the URL, which never has one",
-    "take it out",
+    "take it out: the line is then read without it",
     "RFC 9309 2.2 (control characters are in no part of the grammar)",
     Subject(b"User-agent: *\nDisallow: /a\x00b\n"),
     Subject(b"User-agent: *\nDisallow:\t/a\n"),
@@ -107,7 +99,7 @@ NOT_UTF8 = Kind(
     "warning",
     "an octet of this line is no UTF-8 ({octet}): robots differ in what they compare with it",
     "paths with letters beyond ASCII: for browsers and robots they are UTF-8, percent-encoded",
-    "save the file as UTF-8, or percent-encode the path",
+    "save the file as UTF-8, or percent-encode the path: the rule then matches the letter that is meant",
     "RFC 9309 2.2, 2.2.2",
     Subject(b"User-agent: *\nDisallow: /caf\xe9\n"),
     Subject("User-agent: *\nDisallow: /café\n".encode()),
@@ -129,7 +121,7 @@ ODD_SIGN = Kind(
     "warning",
     "{sign} ({code}) stands in this line, where a plain character is meant",
     "every robot: the character is taken for a part of the word or path it stands in",
-    "type the line anew, in a plain text editor",
+    "type the line anew, in a plain text editor: it then says what it seems to say",
     "RFC 9309 2.2",
     Subject("User-agent: *\nDisallow: /private\u200b/\n".encode()),
     Subject("User-agent: * # «robots» – all of them\nDisallow: /café\n".encode()),
@@ -140,17 +132,32 @@ LONG_LINE = Kind(
     "warning",
     "the line is {bytes} octets long; Google reads 16,663 of them",
     "Google's robots; others have bounds they do not tell",
-    "split it, or write a shorter pattern with `*`",
+    "write a shorter pattern with `*`, which matches more, or several rules",
     "Google's robots.txt parser (2,083 × 8 octets)",
     Subject(b"User-agent: *\nDisallow: /" + b"a" * GOOGLE_LINE_BYTES + b"\n"),
     Subject(b"User-agent: *\nDisallow: /" + b"a" * 2000 + b"\n"),
 )
 
-KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_SIGN, LONG_LINE)
+FOREIGN = Kind(
+    "R108",
+    "no robots.txt at all",
+    "error",
+    "this is {form}, not a robots.txt: robots find no rule in it, and take the site for open",
+    "every robot",
+    "put the robots.txt in its place, or let the server answer 404 if there is none",
+    "RFC 9309 2.2, 2.3",
+    Subject(b"\x7fELF\x02\x01\x01\x00"),
+    Subject(b"User-agent: *\nDisallow: /\x7fELF\x02\n"),
+)
+
+KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_SIGN, LONG_LINE, FOREIGN)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     """What is odd about the bytes."""
+    if subject.form is not None and not subject.is_html:
+        yield FOREIGN.at(form=subject.form)
+        return
     wide = wide_encoding(subject.body)
     if wide is not None:
         yield WIDE.at(encoding=wide)
@@ -161,26 +168,6 @@ def find(subject: Subject) -> Iterator[Finding]:
     yield from islice(_not_utf8(subject.body), subject.mends_most)
     yield from islice(_signs(subject), EACH_MOST)
     yield from islice(_long_lines(subject), EACH_MOST)
-
-
-def wide_encoding(body: bytes) -> str | None:
-    """UTF-32 or UTF-16, by its byte order mark, or by the NULs with which plain letters come in it; else None."""
-    marked = next((name for mark, name in _WIDE if body.startswith(mark)), None)
-    head = body[:_LOOK_BYTES]
-    if marked is not None or len(head) < 8 or b"\0" not in head:
-        return marked
-    for name, octets in (("UTF-32", 4), ("UTF-16", 2)):
-        units = [head[at : at + octets] for at in range(0, len(head) - octets + 1, octets)]
-        for letter in (0, octets - 1):
-            plain = sum(bool(unit[letter]) and unit.count(0) == octets - 1 for unit in units)
-            if plain > _WIDE_SHARE * len(units):
-                return name
-    return None
-
-
-def is_garbled(body: bytes) -> bool:
-    """Whether it is UTF-16 or UTF-32, and no mark tells so: then no word of it can be read."""
-    return wide_encoding(body) is not None and not body.startswith(tuple(mark for mark, _ in _WIDE))
 
 
 def _ends(body: bytes) -> Iterator[Finding]:

@@ -260,7 +260,7 @@ def _sitemaps(subject: Subject, lines: list[Line]) -> Iterator[Finding]:
             )
         elif (not host or there == host) and _is_closed(subject, line.value):
             said, who = "is closed by this very file", "robots without a group of their own: they may not fetch it"
-            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy="add an Allow rule for it")
+            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy="add an Allow rule that opens it")
 
 
 def _is_closed(subject: Subject, url: str) -> bool:

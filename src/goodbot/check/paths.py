@@ -2,19 +2,19 @@
 
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from goodbot.check.findings import Finding, Kind
 from goodbot.check.octets import EACH_MOST
-from goodbot.check.patterns import WHOLE_SITE, example_of, host_of, unsafe_sign
+from goodbot.check.patterns import WHOLE_SITE, example_of, host_of, octets, unsafe_sign
 from goodbot.check.subject import Subject
 from goodbot.check.syntax import FRAGMENTS
 from goodbot.check.written import Line
 from goodbot.exclusion.showing import shown
-from goodbot.exclusion.verdict import RULE_FIELDS, Group
+from goodbot.exclusion.verdict import RULE_FIELDS, Rule
 
 _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _REGULAR = re.compile(
@@ -38,6 +38,9 @@ _STYLE = re.compile(
 )
 _ANYWHERE = re.compile(r"[?&;=]|\.[A-Za-z]|[^/?*$.]+=")
 """How a part of a URL begins that stands behind something else: a query, an extension, a parameter."""
+_Lengths = set[tuple[bool, int]]
+"""How many octets there are in the patterns of Allow rules (True) and of Disallow rules."""
+
 _DOTS = re.compile(r"(?:\.{1,2}(?:/|$))+")
 
 FULL_URL = Kind(
@@ -68,7 +71,7 @@ REGULAR = Kind(
     "error",
     "`{path}` looks like a regular expression: only `*` and a last `$` mean anything, all else is compared as it is",
     "every robot",
-    "say it with `*` and `$`, in several rules if need be",
+    "say it with `*` and `$`, in several rules if need be: they then match what is meant",
     "RFC 9309 2.2.3",
     Subject(b"User-agent: *\nDisallow: /item/[0-9]+\\.html\n"),
     Subject(b"User-agent: *\nDisallow: /*?filter[]=\nDisallow: /wiki/Robot_(film)\nDisallow: /file.*\n"),
@@ -79,7 +82,8 @@ DOLLAR = Kind(
     "warning",
     "the `$` in `{path}` is not at its end: it stands for itself there",
     "robots that keep to RFC 9309; those of the 1990s take every `$` for itself",
-    "end the rule at `$`, or write %24 if the sign itself is meant",
+    "end the rule at `$`, which then matches only what ends there; or write %24 for the character itself, and nothing "
+    "changes",
     "RFC 9309 2.2.3",
     Subject(b"User-agent: *\nDisallow: /*.php$?\n"),
     Subject(b"User-agent: *\nDisallow: /*.php$\nDisallow: /docs/$file/\n"),
@@ -90,7 +94,7 @@ LAST_STAR = Kind(
     "info",
     "the `*` at the end of `{path}` adds nothing: every rule goes on at its end",
     "robots of the 1990s, to which `*` is a sign like others: this rule is nothing to them",
-    "write `{better}`; where two rules match it counts one octet less",
+    "write `{better}`: by RFC 9309 nothing changes",
     "RFC 9309 2.2.3; seed 001",
     Subject(b"User-agent: *\nDisallow: /private/*\n"),
     Subject(b"User-agent: *\nDisallow: /*/private/\nDisallow: /*$\n"),
@@ -112,7 +116,7 @@ SIBLINGS = Kind(
     "warning",
     "`{path}` also closes `{sibling}`, which {where} names",
     "every robot",
-    "write `{path}/` for the folder, `{path}$` for the page alone",
+    "write `{path}/` for the folder, `{path}$` for the page alone: the rest is then open",
     "RFC 9309 2.2.2; seed 001",
     Subject(b"User-agent: *\nDisallow: /news\n\nSitemap: https://example.org/news-sitemap.xml\n"),
     Subject(b"User-agent: *\nDisallow: /news/\nDisallow: /shop\nDisallow: /shop/old\n"),
@@ -123,7 +127,7 @@ FRAGMENT = Kind(
     "error",
     "`{written}` has a fragment: `#` begins a comment here, and the rule is `{rule}`",
     "every robot; no robot sends what stands behind `#` in a URL",
-    "pages told apart by their fragment alone cannot be closed by robots.txt: take the rule out",
+    "pages told apart by their fragment alone cannot be closed by robots.txt: {remedy}, and `{rule}` no longer holds",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /#!/admin\n"),
     Subject(b"User-agent: *\nDisallow: / # !important\n"),
@@ -146,10 +150,12 @@ KINDS = (FULL_URL, NO_SLASH, REGULAR, DOLLAR, LAST_STAR, ENCODING, SIBLINGS, FRA
 def find(subject: Subject) -> Iterator[Finding]:
     """Rule by rule."""
     rules = [line for line in subject.lines if line.field in RULE_FIELDS and line.value]
-    for look in (_no_slash, _regular, _dollar, _encoding, _fragment):
+    for look in (_regular, _dollar, _encoding):
         yield from islice((finding for line in rules for finding in look(line)), EACH_MOST)
+    for look_in in (_no_slash, _fragment):
+        yield from islice((finding for line in rules for finding in look_in(subject, line)), EACH_MOST)
     yield from islice(_full_url(subject, rules), EACH_MOST)
-    yield from islice(_last_star(subject, rules), EACH_MOST)
+    yield from islice(_last_star(subject), EACH_MOST)
     yield from islice(_siblings(subject, rules), EACH_MOST)
     yield from islice(_style(subject, rules), EACH_MOST)
 
@@ -168,20 +174,22 @@ def _full_url(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
             continue
         path, host = _path_of(line.value), host_of(line.value).removeprefix("www.")
         if path.rstrip("$") in WHOLE_SITE or (own and host != own):
-            remedy = "take it out"
+            remedy = subject.removal([line.number])
         elif own or not host:
             remedy = f"write `{shown(path)}`"
         else:
-            remedy = f"write `{shown(path)}` if this is the robots.txt of {shown(host)}, else take it out"
+            else_ = subject.removal([line.number])
+            remedy = f"write `{shown(path)}` if this is the robots.txt of {shown(host)}, else {else_}"
         yield _at(FULL_URL, line, remedy=remedy)
 
 
-def _no_slash(line: Line) -> Iterator[Finding]:
+def _no_slash(subject: Subject, line: Line) -> Iterator[Finding]:
     path = line.value
     if path[0] in "/*^" or _SCHEME.match(path):
         return
     better = f"/*{path.rstrip('*')}" if _ANYWHERE.match(path) else f"/{_DOTS.sub('', path)}"
-    yield _at(NO_SLASH, line, remedy=f"write `{shown(better)}`" if better not in WHOLE_SITE else "take it out")
+    remedy = subject.removal([line.number]) if better in WHOLE_SITE else f"write `{shown(better)}`"
+    yield _at(NO_SLASH, line, remedy=remedy)
 
 
 def _path_of(text: str) -> str:
@@ -203,51 +211,68 @@ def _dollar(line: Line) -> Iterator[Finding]:
         yield _at(DOLLAR, line, found.start(), found.end())
 
 
-def _last_star(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
-    """Not where a rule that says the opposite has the same path: there the octet more decides."""
-    deciding = {line for group in subject.parsed.groups for line in _opposed(group)}
-    for line in rules:
-        bare = line.value.rstrip("*")
-        if bare and bare != line.value and line.value[0] in "/*" and line.number not in deciding:
-            yield _at(LAST_STAR, line, len(bare), better=shown(bare))
+def _last_star(subject: Subject) -> Iterator[Finding]:
+    """Not where a rule of the same robots says the opposite and counts as much as this one with the star or without it:
+    there the octet more may decide. Nor after `$`, which would then end the rule, or a
+    blank, which would go."""
+    own = {group.line: _lengths(subject.rules_of(group)) for group in subject.parsed.groups}
+    together: dict[tuple[int, ...], _Lengths] = {}
+    for group in subject.parsed.groups:
+        for reader in subject.readers[group.line]:
+            if reader.lines not in together:
+                together[reader.lines] = set().union(*(own[line] for line in reader.lines))
+        counted = own[group.line].union(*(together[reader.lines] for reader in subject.readers[group.line]))
+        for rule in subject.rules_of(group):
+            bare = rule.pattern.rstrip("*")
+            if not bare or bare == rule.pattern or bare[-1] in "$ \t" or bare[0] not in "/*":
+                continue
+            lengths = range(octets(bare), octets(rule.pattern) + 1)
+            if rule.line <= len(subject.lines) and counted.isdisjoint((not rule.allow, length) for length in lengths):
+                yield _at(LAST_STAR, subject.lines[rule.line - 1], len(bare), better=shown(bare))
 
 
-def _opposed(group: Group) -> Iterator[int]:
-    said = {(rule.allow, rule.pattern.rstrip("*")) for rule in group.rules}
-    return (rule.line for rule in group.rules if (not rule.allow, rule.pattern.rstrip("*")) in said)
+def _lengths(rules: Iterable[Rule]) -> _Lengths:
+    return {(rule.allow, octets(rule.pattern)) for rule in rules}
 
 
 def _encoding(line: Line) -> Iterator[Finding]:
     path = line.value
     if twice := _TWICE_ENCODED.search(path):
-        words = ("warning", "a percent sign encoded twice", "every robot: only URLs with %25 match", "encode it once")
+        words = (
+            "warning",
+            "a percent sign encoded twice",
+            "every robot: only URLs with %25 match",
+            "encode it once: other URLs then match",
+        )
     elif twice := _BAD_ESCAPE.search(path):
         words = (
             "warning",
             "a `%` that begins no escape",
             "robots differ in what they take it for",
-            "write %25 for the sign",
+            "write %25 for the sign: only URLs with %25 then match",
         )
     elif (twice := _BLANK.search(path)) and not _SEVERAL.match(path):
         words = (
             "warning",
             "a blank",
             "Google's robots and others that compare octets: no URL has a blank",
-            "write %20 if it belongs to the path; a comment begins with `#`",
+            f"write {quote(twice[0])} if it belongs to the path (then nothing changes); a comment begins with `#`",
         )
     elif not twice and (twice := unsafe_sign(path)) and not _REGULAR.match(path):
         words = (
             "warning",
             f"`{twice[0]}`, which robots send percent-encoded,",
             "Google's robots and others that compare octets: they find no such sign in a URL",
-            "write `/`" if twice[0] == "\\" else f"write {quote(twice[0])}",
+            "write `/`: other URLs then match"
+            if twice[0] == "\\"
+            else f"write {quote(twice[0])}: by RFC 9309 nothing changes",
         )
     elif not twice and (twice := _RAW.search(path)):
         words = (
             "info",
             "characters beyond ASCII",
             "older robots, which compare octets",
-            "percent-encode them as UTF-8",
+            "percent-encode them as UTF-8: by RFC 9309 nothing changes",
         )
     else:
         return
@@ -265,10 +290,11 @@ def _encoding(line: Line) -> Iterator[Finding]:
     )
 
 
-def _fragment(line: Line) -> Iterator[Finding]:
+def _fragment(subject: Subject, line: Line) -> Iterator[Finding]:
     if line.value_end == line.comment_at and line.text.startswith(FRAGMENTS, line.comment_at):
         written, rule = line.text[line.value_at :].rstrip(), f"{line.field.capitalize()}: {line.value}"
-        yield _at(FRAGMENT, line, end=len(written), written=shown(written), rule=shown(rule))
+        remedy = subject.removal([line.number])
+        yield _at(FRAGMENT, line, end=len(written), written=shown(written), rule=shown(rule), remedy=remedy)
 
 
 def _siblings(subject: Subject, rules: list[Line]) -> Iterator[Finding]:

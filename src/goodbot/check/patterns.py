@@ -4,6 +4,8 @@ import re
 from typing import Final
 from urllib.parse import quote, urlsplit
 
+from goodbot.exclusion.octets import compared_pattern
+
 WHOLE_SITE: Final = frozenset({"/", "/*", "*"})
 """Each of them matches every path."""
 
@@ -16,6 +18,11 @@ def example_of(pattern: str) -> str:
     """A path that the pattern is written for, as near as can be: an `x` for each `*`, no `$` at the end."""
     path = pattern.replace("*", "x").rstrip("$")
     return path if path.startswith("/") else f"/{path}"
+
+
+def octets(pattern: str) -> int:
+    """How much a rule with this pattern counts (RFC 9309 2.2.2): `é` is six octets, `%C3%A9`."""
+    return len(compared_pattern(pattern).encoded)
 
 
 def unsafe_sign(path: str) -> re.Match[str] | None:

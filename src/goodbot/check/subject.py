@@ -1,21 +1,27 @@
 """What is checked: the bytes of a robots.txt, and what is known of where they came from. Everything is derived once."""
 
-import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import NamedTuple
 
+from goodbot.check.forms import form_of, is_html
+from goodbot.check.names import token_of
 from goodbot.check.written import Line, read_lines
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.access import cut
 from goodbot.exclusion.verdict import Group, Rule
 
-_HTML = re.compile(
-    rb"(?:\xef\xbb\xbf)?+(?>\s*+(?:<!--(?>.*?-->)|<\?xml[^>]*+>))*+\s*+<(?:!doctype\s+html|html|head|body|title|meta|script|style)[\s>]",
-    re.IGNORECASE | re.DOTALL,
-)
-
 Headers = tuple[tuple[str, str], ...]
+
+
+class Readers(NamedTuple):
+    """Robots to which the same groups apply together. `token` is one of them, `lines` are those of the groups,
+    `records` is how many these hold."""
+
+    token: str
+    lines: tuple[int, ...]
+    records: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,23 +62,72 @@ class Subject:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Every line, empty ones and comments too, with the places of its parts."""
-        return read_lines(self.body)
+        """Every line, empty ones and comments too, with the places of its parts. None of what is no text."""
+        return read_lines(self.body) if self.form is None or self.is_html else ()
 
     @cached_property
     def is_html(self) -> bool:
         """Whether it is a Web page; then no line of it is looked at."""
-        return _HTML.match(self.body) is not None
+        return is_html(self.body)
+
+    @cached_property
+    def form(self) -> str | None:
+        """What it is if it is no robots.txt at all; see `form_of`."""
+        return form_of(self.body)
 
     @property
     def is_read(self) -> bool:
         """Whether robots read its lines: not if it was asked for and not answered with 200."""
         return self.answer is None or (self.answer.status is not None and 200 <= self.answer.status < 300)
 
+    @property
+    def is_encoded(self) -> bool:
+        """Whether its answer says that it is encoded (Content-Encoding)."""
+        headers = self.answer.headers if self.answer else ()
+        stated = (value.strip().lower() for name, value in headers if name.lower() == "content-encoding")
+        return any(value not in ("", "identity") for value in stated)
+
     @cached_property
     def parsed(self) -> RobotsTxt:
         """The file as RFC 9309 reads it, its first 500 KiB; `parsed.in_dialect(name)` as others do."""
         return RobotsTxt.parse(cut(self.body))
+
+    @cached_property
+    def readers(self) -> Mapping[int, Sequence[Readers]]:
+        """Of each group of `parsed`, by its line, the robots it applies to: one for each set of groups that are read
+        together. Linear."""
+        lines_of: dict[str, list[int]] = {}
+        for group in self.parsed.groups:
+            for token in dict.fromkeys(map(token_of, group.agents)):
+                lines_of.setdefault(token, []).append(group.line)
+        lines_of.pop("", None)
+        records = {group.line: len(group.records) for group in self.parsed.groups}
+        found: dict[int, list[Readers]] = {line: [] for line in records}
+        first: dict[tuple[int, ...], str] = {}
+        for token, lines in lines_of.items():
+            first.setdefault(tuple(lines), token)
+        for together, token in first.items():
+            reader = Readers(token, together, sum(records[line] for line in together))
+            for line in together:
+                found[line].append(reader)
+        return found
+
+    def removal(self, lines: Collection[int]) -> str:
+        """How to take out these rules of one group, in words. A group without a rule line would get the rules of the
+        next one."""
+        whole = self._ruled.get(next(iter(lines)))
+        if whole is None or not whole.issubset(lines):
+            return "take it out"
+        return "write `Disallow:` in its place (without a rule here the next group's rules would hold)"
+
+    @cached_property
+    def _ruled(self) -> Mapping[int, frozenset[int]]:
+        """Of each group but the last, the numbers of its rule lines, by each of them."""
+        found: dict[int, frozenset[int]] = {}
+        for group in self.parsed.groups[:-1]:
+            ruled = frozenset(line for line, field, _ in group.records if field in group.rule_fields)
+            found |= dict.fromkeys(ruled, ruled)
+        return found
 
     def rules_of(self, group: Group) -> tuple[Rule, ...]:
         """Those of a group of `parsed`, made once: many checks look at them."""

@@ -6,27 +6,17 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
+from goodbot import registry
 from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.names import token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.subject import Subject
-from goodbot.check.written import Line
+from goodbot.check.written import FIELDS, MISSPELT, Line
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
 
-FIELDS: Final = {
-    name.lower(): name
-    for name in (
-        *("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Request-rate", "Visit-time", "Host"),
-        *("Clean-param", "Comment", "Robot-version", "Noindex", "Content-Signal", "Content-Usage", "License"),
-    )
-}
-"""Those some robot reads or has read, as they are written."""
-
 _RARE: Final = frozenset({"nofollow", "noarchive", "nosnippet", "unavailable-after", "indexpage", "cache-delay"})
 """Read by nobody today, but no misspelling either."""
-
-_MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "disallaw", "site-map", "useragent"})
-"""Which Google's parser knows all the same."""
 
 FRAGMENTS: Final = ("#!", "#/")
 """How those begin that were meant to be a part of a path: R408."""
@@ -36,6 +26,9 @@ _BOUNDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time", "conten
 
 _SHUT_RULE: Final = re.compile(r"#[#\s]*(?:dis)?allow\s*:", re.IGNORECASE)
 """A rule behind `#`: its author did not mean to take the rules of the next group over."""
+
+_SIGNS: Final = "\"'`+-<>[]{}!@#$%&=~|;:,./ \t"
+"""What may stand before a name by mistake; it hides the name."""
 
 MOSTLY: Final = 0.75
 """How alike a misspelling and its field are."""
@@ -79,7 +72,7 @@ SEVERAL_PATHS = Kind(
     "error",
     "this line holds {count} paths: robots take them for one path with a blank in it, which no URL has",
     "every robot but those of the dialect kollar, which read several paths on a line",
-    "write a line for each path",
+    "write a line for each path: each of them then counts",
     "RFC 9309 2.2; seed 001",
     Subject(b"User-agent: *\nDisallow: /private/ /tmp/\n"),
     Subject(b"User-agent: *\nDisallow: /private%20/tmp/ # /a /b\n"),
@@ -90,7 +83,7 @@ NOBODYS_RULE = Kind(
     "error",
     "this rule stands before the first User-agent line, and is for nobody",
     "every robot",
-    "write `User-agent: *` above it, or the robot it is for",
+    "write `User-agent: *` above it, or the robot it is for: it then holds for them",
     "RFC 9309 2.2.1, 2.2.2",
     Subject(b"Disallow: /private/\nUser-agent: *\nDisallow: /tmp/\n"),
     Subject(b"Sitemap: https://example.org/sitemap.xml\nUser-agent: *\nDisallow: /tmp/\n"),
@@ -101,7 +94,7 @@ NAMELESS = Kind(
     "error",
     "this User-agent line names no robot: what stands under it is for nobody",
     "every robot",
-    "name the robot, or write `*` for all that have no group of their own",
+    "{remedy}: the rules then hold for them",
     "RFC 9309 2.2.1",
     Subject(b"User-agent:\nDisallow: /private/\n"),
     Subject(b"User-agent: *\nDisallow:\n"),
@@ -123,7 +116,7 @@ BLANK_LINE = Kind(
     "info",
     "a blank line stands before this rule: to robots of the 1990s the record ends there, and the rule is for nobody",
     "dialects 1994, 1996, book, kollar and conner; robots that keep to RFC 9309 pass over blank lines",
-    "take the blank line out",
+    "take the blank line out: by RFC 9309 nothing changes",
     "seed 001; RFC 9309 2.1",
     Subject(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n# more\nDisallow: /b/\n\nUser-agent: OneBot\nDisallow:\n"),
@@ -134,7 +127,8 @@ CUT_BY_SHARP = Kind(
     "warning",
     "`#` begins a comment, also in a path: the rule is `{rule}`",
     "every robot",
-    "robots never see what stands behind `#` in a URL; for the sign itself write %23, for a comment a blank before `#`",
+    "for a comment write a blank before `#`, and nothing changes; %23 stands for the character itself: then only URLs "
+    "with %23 match",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /page#section\n"),
     Subject(b"User-agent: *\nDisallow: /page #section\nDisallow: # all is open\n"),
@@ -171,7 +165,11 @@ def _no_colon(line: Line) -> Iterator[Finding]:
         return
     word, *rest = said.split(None, 1)
     name = FIELDS.get(word.lower())
-    remedy = f"write `{name}: {shown(''.join(rest))}`" if name else "begin it with `#` if it is a comment"
+    remedy = (
+        f"write `{name}: {shown(''.join(rest))}`: the line then counts"
+        if name
+        else "begin it with `#` if it is a comment"
+    )
     start = len(line.text) - len(line.text.lstrip())
     yield NO_COLON.at(line.number, start + 1, start + len(said) + 1, text=shown(said), remedy=remedy)
 
@@ -194,7 +192,7 @@ def _unknown_field(line: Line) -> Iterator[Finding]:
         remedy = "write `Sitemap:` before it if it is one, or begin the line with `#`"
         yield UNKNOWN_FIELD.at(*place, field=written, but=", which is a bare URL", who="every robot", remedy=remedy)
     elif close:
-        google = line.field.startswith(tuple(_MISSPELT))
+        google = line.field.startswith(tuple(MISSPELT))
         who = "every robot but Google's, which know this misspelling" if google else "every robot"
         remedy = f"did you mean `{FIELDS[close[0]]}`?"
         yield UNKNOWN_FIELD.at(*place, severity="error", field=written, but="", who=who, remedy=remedy)
@@ -213,8 +211,14 @@ def _several_paths(line: Line) -> Iterator[Finding]:
 
 
 def _nameless(line: Line) -> Iterator[Finding]:
-    if line.field == "user-agent" and not line.value:
-        yield NAMELESS.at(line.number, line.field_at + 1, line.colon_at + 2)
+    """Without a name, or with one that begins with a character that no token has, such as a quote."""
+    if line.field == "user-agent" and not token_of(line.value) and not set(line.value) & set("*("):
+        start = line.value_at if line.value else line.field_at
+        meant = token_of(line.value.lstrip(_SIGNS))
+        remedy = (
+            f"write `{meant}`" if registry.find_token(meant) else "name the robot, or write `*` for all other robots"
+        )
+        yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, remedy=remedy)
 
 
 def _cut_by_sharp(line: Line) -> Iterator[Finding]:
@@ -229,19 +233,23 @@ def _cut_by_sharp(line: Line) -> Iterator[Finding]:
 
 def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
     """Rules before the first group; User-agent lines after which no rule comes before others are named, or the end. A
-    group of delays or preferences alone may be meant, where it replaces no rules of the group for `*`."""
+    group of delays or preferences alone may be meant, where it replaces no rules of the group for `*`. Content-Usage
+    ends the list of names as rules do."""
     named: list[Line] = []
     ruleless: list[Line] = []
-    apart = begun = closes = bounded = False
+    apart = begun = closes = bounded = ended = False
     for line in lines:
         if line.field in RULE_FIELDS:
             if not begun and line.value:
                 yield NOBODYS_RULE.at(line.number, line.field_at + 1, line.value_end + 1)
             yield from (_joined(each, named[-1]) for each in ruleless)
-            named, ruleless, apart = [], [], False
+            named, ruleless, apart, ended = [], [], False, False
             closes = closes or (line.field == "disallow" and bool(line.value))
         elif line.field == "user-agent":
             begun = True
+            if ended:
+                yield from _unruled(named, ruleless, bounded=bounded, closes=closes)
+                named, ruleless, apart, ended = [], [], False, False
             if named and apart:
                 ruleless.append(named[-1])
             apart = bounded = False
@@ -249,14 +257,20 @@ def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
         elif named and (line.is_record or line.comment_at < 0 or _SHUT_RULE.match(line.text, line.comment_at)):
             apart = True
             bounded = bounded or line.field in _BOUNDS
+            ended = ended or line.field == "content-usage"
     if named:
-        for each in (*ruleless, named[-1]):
-            everyone = each.value == "*"
-            if each is named[-1] and bounded and (everyone or not closes):
-                continue
-            who = "without a group of their own" if everyone else "of that name: their own group replaces that for `*`"
-            said = f"no rule stands under {_name(each)}: everything is open to {'them' if everyone else 'it'}"
-            yield _no_rules(each, said, f"robots {who}")
+        yield from _unruled(named, ruleless, bounded=bounded, closes=closes)
+
+
+def _unruled(named: list[Line], ruleless: list[Line], *, bounded: bool, closes: bool) -> Iterator[Finding]:
+    """Of a group that ends without a rule."""
+    for each in (*ruleless, named[-1]):
+        everyone = each.value == "*"
+        if each is named[-1] and bounded and (everyone or not closes):
+            continue
+        who = "without a group of their own" if everyone else "of that name: their own group replaces that for `*`"
+        said = f"no rule stands under {_name(each)}: everything is open to {'them' if everyone else 'it'}"
+        yield _no_rules(each, said, f"robots {who}")
 
 
 def _joined(line: Line, next_: Line) -> Finding:

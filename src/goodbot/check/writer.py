@@ -1,14 +1,20 @@
 """A policy → robots.txt, and two files → one."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import lru_cache
 from typing import Literal
 
+from goodbot.check.names import EVERYONE, token_of
+from goodbot.check.patterns import octets
 from goodbot.errors import InputError
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.matching import Matcher
+from goodbot.exclusion.octets import compared_pattern
 from goodbot.exclusion.timing import parse_delay
-from goodbot.exclusion.verdict import Rule
+from goodbot.exclusion.verdict import Record, Rule
 from goodbot.registry import PURPOSES, Purpose, tokens_for
 
 
@@ -44,7 +50,7 @@ class Policy:
         for bounds in (self.bounds, *self.robots.values()):
             for path in (*bounds.close, *bounds.open):
                 _check_path(path)
-            if bounds.delay is not None and parse_delay(f"{bounds.delay:g}") is None:
+            if bounds.delay is not None and parse_delay(_number(bounds.delay)) is None:
                 raise InputError(f"a delay is a number of seconds, 0 or more: {bounds.delay}")
         for token in (*self.only, *self.no_robots, *self.robots):
             _check_token(token)
@@ -67,6 +73,11 @@ def _check_path(path: str) -> None:
 def _check_token(token: str) -> None:
     if not token or token == "*" or not token.isprintable() or set(token) & set("*:#/ \t"):
         raise InputError(f"not the product token of a robot: {token!r}")
+
+
+def _number(seconds: float) -> str:
+    """As Crawl-delay is read: digits and a point, no exponent."""
+    return f"{Decimal(str(seconds)):f}".removesuffix(".0")
 
 
 _CLOSED = Bounds(close=("/",))
@@ -112,12 +123,12 @@ def _rules(*bounds: Bounds) -> list[str]:
     """The longest first, so that robots that take the first rule that matches read the same; of equals, the Allow."""
     rules = {path: False for each in bounds for path in each.close}
     rules |= {path: True for each in bounds for path in each.open}
-    ordered = sorted(rules.items(), key=lambda rule: (-len(rule[0]), not rule[1], rule[0]))
+    ordered = sorted(rules.items(), key=lambda rule: (-octets(rule[0]), not rule[1], rule[0]))
     lines = [f"{'Allow' if allow else 'Disallow'}: {path}" for path, allow in ordered]
     delays = [each.delay for each in bounds if each.delay is not None]
     if not any(line.startswith("Disallow") for line in lines):
         lines = ["Disallow:"]  # where nothing is closed, there is nothing to open
-    return [*lines, *([f"Crawl-delay: {max(delays):g}"] if delays else [])]
+    return [*lines, *([f"Crawl-delay: {_number(max(delays))}"] if delays else [])]
 
 
 # ---- several files --------------------------------------------------------------------------------------------------
@@ -127,27 +138,32 @@ def merge_robotstxt(bodies: Sequence[bytes]) -> tuple[bytes, list[str]]:
     """One file for a server of many authors: what one of them closes to a robot is closed, what all leave open is open.
     Beside it, one sentence for each Allow rule that had to be left out to be sure of that.
 
-    Read and written as RFC 9309 has it. Delays: the longest; sitemaps and other records: all of them.
+    Read and written as RFC 9309 has it. Each robot gets the longest of the delays that the files ask of it; of
+    `Sitemap`, `License`, `Clean-param`, `Host` and the other records of its groups it gets all, each once.
     """
     files = [RobotsTxt.parse(body) for body in bodies]
-    tokens = list(dict.fromkeys(_tokens(files)))
     left_out: dict[str, None] = {}
     groups: dict[tuple[str, ...], list[str]] = {}
-    for token in tokens:
+    for token in _tokens(files):
         groups.setdefault(tuple(_merged(files, token, left_out)), []).append(token)
     parts = [_group(names, lines) for lines, names in groups.items()]
-    sitemaps = dict.fromkeys(sitemap for file in files for sitemap in file.sitemaps)
-    if sitemaps:
-        parts.append("\n".join(f"Sitemap: {sitemap}" for sitemap in sitemaps))
+    if outside := list(_outside_groups(files)):
+        parts.append("\n".join(outside))
     return ("\n\n".join(parts) + "\n").encode("utf-8", "replace") if parts else b"", list(left_out)
 
 
-def _tokens(files: Iterable[RobotsTxt]) -> Iterator[str]:
-    """Every robot one of the files speaks to, by the name that robots compare, in lower case; `*` last."""
-    names = {agent.strip().lower() for file in files for group in file.groups for agent in group.agents}
-    yield from sorted(name for name in names if name not in ("", "*"))
-    if "*" in names:
-        yield "*"
+def _outside_groups(files: Iterable[RobotsTxt]) -> Iterator[str]:
+    """The records of the whole file, each once, field by field."""
+    records = [record for file in files for record in file.records]
+    for name in ("Host", "Clean-param", "License", "Sitemap"):
+        values = dict.fromkeys(value for _, field, value in records if field == name.lower() and value)
+        yield from (f"{name}: {value}" for value in values)
+
+
+def _tokens(files: Iterable[RobotsTxt]) -> list[str]:
+    """Every robot one of the files addresses, as robots compare names; `*` last."""
+    names = {token_of(agent) for file in files for group in file.groups for agent in group.agents} - {""}
+    return sorted(names, key=lambda name: (name == EVERYONE, name))
 
 
 def _merged(files: Sequence[RobotsTxt], token: str, left_out: dict[str, None]) -> Iterator[str]:
@@ -168,9 +184,17 @@ def _merged(files: Sequence[RobotsTxt], token: str, left_out: dict[str, None]) -
     yield from kept
     delays = [delay for file in files if (delay := file.crawl_delay(token)) is not None]
     if delays:
-        yield f"Crawl-delay: {max(delays):g}"
-    records = [record for matcher in matchers for group in matcher.groups for record in group.records]
+        yield f"Crawl-delay: {_number(max(delays))}"
+    records = [record for matcher in matchers for record in _records_of(matcher, token)]
     yield from dict.fromkeys(f"{_KEPT[name]}: {value}" for _, name, value in records if name in _KEPT and value)
+
+
+def _records_of(matcher: Matcher, token: str) -> Iterator[Record]:
+    """The records that count for the robot, where its name or that of all robots stands directly above them."""
+    named = any(token_of(name) == token for group in matcher.groups for name in group.agents)
+    called = token if named else EVERYONE
+    for group in matcher.groups:
+        yield from group.records_for(lambda value: token_of(value) == called)
 
 
 _KEPT = {name.lower(): name for name in ("Request-rate", "Visit-time", "Content-Signal", "Content-Usage", "Comment")}
@@ -185,7 +209,8 @@ def _closes(allow: Rule, other: Matcher, rules: Sequence[Rule]) -> Rule | None:
         if not other.allows(url):
             line = other.verdict(url).line
             return next(rule for rule in rules if rule.line == line)
-    shorter = (rule for rule in rules if not rule.allow and len(rule.pattern) <= len(allow.pattern))
+    most, _ = _measured(allow.pattern)
+    shorter = (rule for rule in rules if not rule.allow and _measured(rule.pattern)[0] <= most)
     return next((rule for rule in shorter if _may_meet(allow, rule, is_plain=is_plain)), None)
 
 
@@ -193,5 +218,12 @@ def _may_meet(allow: Rule, closed: Rule, *, is_plain: bool) -> bool:
     """Whether one URL may match both. Two paths without wildcards were asked about already."""
     if is_plain and "*" not in closed.pattern:
         return False
-    one, other = (rule.pattern.partition("*")[0].rstrip("$") for rule in (allow, closed))
+    one, other = (_measured(rule.pattern)[1] for rule in (allow, closed))
     return one.startswith(other) or other.startswith(one)
+
+
+@lru_cache(maxsize=16_384)
+def _measured(pattern: str) -> tuple[int, str]:
+    """How many octets count, and what every URL that matches begins with, as it is compared; not more than up to `=`,
+    behind which a URL is compared in two forms."""
+    return octets(pattern), re.split(r"[*=]", compared_pattern(pattern).plain, maxsplit=1)[0].removesuffix("$")

@@ -1,11 +1,25 @@
 """The lines of a robots.txt as its author sees them: with comments, blanks and columns, which parsing throws away."""
 
 from dataclasses import dataclass
+from typing import Final
 
 from goodbot.exclusion.lines import decode, split_lines
 
-LINES_MOST = 200_000
+LINES_MOST: Final = 200_000
 """Beyond that only the first are looked at: 500 KiB, which is all a robot must read, hold fewer."""
+
+
+FIELDS: Final = {
+    name.lower(): name
+    for name in (
+        *("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Request-rate", "Visit-time", "Host"),
+        *("Clean-param", "Comment", "Robot-version", "Noindex", "Content-Signal", "Content-Usage", "License"),
+    )
+}
+"""Those some robot reads or has read, as they are written."""
+
+MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "disallaw", "site-map", "useragent"})
+"""Which Google's parser knows all the same."""
 
 
 @dataclass(frozen=True, slots=True)

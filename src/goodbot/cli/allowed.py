@@ -5,7 +5,8 @@ from itertools import groupby
 
 import click
 
-from goodbot.cli.options import json_option, read_input, write_json
+from goodbot.cli.options import json_option, write_json
+from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, RobotsTxt, Verdict
 from goodbot.url import Url, parse_url, resolve
@@ -64,7 +65,7 @@ def _asked(text: str) -> str:
 def _of_file(name: str, dialects: list[str]) -> list[Answer]:
     if "://" in name:
         raise InputError(f"not an http or https URL: {name}")
-    body = read_input(name)
+    body = read_robots_file(name)
     return [RobotsTxt.parse(body, dialect).verdict for dialect in dialects]
 
 

@@ -9,6 +9,7 @@ from urllib.parse import urlsplit
 from goodbot.check import Answer, Subject
 from goodbot.check.subject import PageFile
 from goodbot.cli.options import read_input
+from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion import Verdict
 from goodbot.url import Url, parse_url
@@ -134,7 +135,7 @@ def read_robots(name: str) -> bytes:
     """A robots.txt that is only heeded, not checked: FILE or URL."""
     url = parse_url(name)
     if url is None:
-        return read_input(name)
+        return read_robots_file(name)
     from goodbot.asking import fetch_access  # noqa: PLC0415  (a file needs no network)
 
     return fetch_access(url).body

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.options import read_input
+from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError, RunError
 
 
@@ -34,7 +34,7 @@ def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check
 
     changed = False
     for name in files:
-        body = read_input(name)
+        body = read_robots_file(name)
         new = layout.compact(body) if compact else layout.tidy(body)
         changed = changed or new != body
         if diff:

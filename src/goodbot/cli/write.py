@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from goodbot.check.writer import Bounds, Policy, merge_robotstxt, write_robotstxt
-from goodbot.cli.options import read_input
+from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError, RunError
 from goodbot.registry import PURPOSES
 
@@ -68,7 +68,7 @@ def command(
     if merge:
         if given or len(files) < 2:
             raise InputError("--merge takes two robots.txt files or more, and no other option but --output")
-        text, left_out = merge_robotstxt([read_input(name) for name in files])
+        text, left_out = merge_robotstxt([read_robots_file(name) for name in files])
         for sentence in left_out:
             click.echo(f"goodbot: {sentence}", err=True)
     else:

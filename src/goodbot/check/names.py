@@ -1,0 +1,51 @@
+"""The values of User-agent lines: which robots they address, and which they seem to."""
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from goodbot import registry
+from goodbot.exclusion.agents import first_name
+
+EVERYONE: Final = "*"
+
+_NAME: Final = re.compile(r"(?=[^A-Za-z]*[A-Za-z])(?!v[\d.]+$)[A-Za-z0-9](?:[\w.\-]{0,38}[\w\-])?\*?", re.ASCII)
+"""Letters, digits, `_`, `-` and inner points, as product tokens are; at most 40 characters, a version is none."""
+_VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
+_ROBOT: Final = re.compile(r"\w[\w.\-]*(?:bot|spider|crawler)", re.ASCII | re.IGNORECASE)
+
+
+@lru_cache(maxsize=4096)
+def token_of(value: str) -> str:
+    """What RFC 9309 compares of a User-agent line with a robot's token: lower case, `*` for all robots, empty if it
+    addresses no robot."""
+    return first_name(value).lower()
+
+
+def is_like_a_robot(name: str) -> bool:
+    """Whether a robot is known by that name, or the name ends as those of robots do."""
+    return _ROBOT.fullmatch(name) is not None or _is_known(name)
+
+
+def listed(value: str) -> tuple[str, ...]:
+    """The names, without versions, where a line holds several: separated by commas or semicolons, or by blanks if each
+    of them is like that of a robot. Nothing for one name, also if it has blanks (`Sogou web spider`). Linear."""
+    if _is_known(value):
+        return ()
+    parts = re.split(r"[,;]", value)
+    names = [name for part in parts if (text := part.strip(" \t")) for name in _names(text)]
+    return tuple(names) if len(names) > 1 and all(names) else ()
+
+
+def _names(text: str) -> list[str]:
+    """The names of one part; an empty one stands for what is no name."""
+    bare = _VERSION.sub("", text)
+    if bare == EVERYONE or _NAME.fullmatch(bare) or _is_known(bare):
+        return [bare.rstrip("*") or EVERYONE]
+    words = [_VERSION.sub("", word) for word in text.split()]
+    return words if words and all(map(is_like_a_robot, words)) else [""]
+
+
+def _is_known(name: str) -> bool:
+    robot = registry.find_token(name)
+    return robot is not None and robot.recorded

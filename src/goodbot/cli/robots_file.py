@@ -1,0 +1,19 @@
+"""A robots.txt in a file that the user named."""
+
+from goodbot.cli.options import read_input
+from goodbot.errors import InputError
+from goodbot.exclusion import RobotsTxt
+
+
+def read_robots_file(name: str) -> bytes:
+    """The bytes of a file, `-` for standard input. Raises InputError for a program, an image, a Web page without rules
+    and the like, which as a robots.txt would allow everything."""
+    body = read_input(name)
+    if RobotsTxt.parse(body).groups:
+        return body
+    from goodbot.check.forms import form_of  # noqa: PLC0415  (where there are rules, none of `check` is needed)
+
+    form = form_of(body)
+    if form is not None:
+        raise InputError(f"{'standard input' if name == '-' else name} is {form}, not a robots.txt")
+    return body

@@ -1,0 +1,67 @@
+"""What is no robots.txt is said so, once, and nothing else is."""
+
+import zlib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from check.test_kinds import BODIES
+from goodbot.check import Answer, Subject, check
+from goodbot.check.forms import form_of
+
+NOISE = zlib.compress(b"".join(number.to_bytes(4, "big") for number in range(5_000)))
+LINES = b"a line without a record\n" * 2_000
+
+FORMS: list[tuple[bytes, str | None]] = [
+    (b"\x7fELF\x02\x01\x01\0" + LINES, "a program (ELF)"),
+    (b"MZ\x90\0\x03\0" + LINES, "a program (Windows)"),
+    (b"\x89PNG\r\n\x1a\n\0\0", "an image (PNG)"),
+    (b"\xff\xd8\xff\xe0\0\x10JFIF\0", "an image (JPEG)"),
+    (b"PK\x03\x04\x14\0" + NOISE, "an archive (ZIP)"),
+    (b"\x1f\x8b\x08\0\0\0\0\0" + NOISE, "an archive (gzip)"),
+    (b"%PDF-1.7\n1 0 obj\n", "a PDF document"),
+    (NOISE, "binary data"),
+    (b"hello\0", "binary data"),
+    (b"<!DOCTYPE html>\n<title>Not found</title>\n" + LINES, "an HTML page"),
+    (b"<?xml version='1.0'?>\n<urlset/>\n", "an XML document"),
+    (b'{"error": {"code": 404}}\n', "JSON"),
+    (b'[\n  {"a": 1}\n]', "JSON"),
+    # what may be one
+    (b"", None),
+    (b"hello\n" + LINES, None),
+    (b"MZ, GIF8 and PK are no fields\n", None),
+    (b"[section]\nkey = 1\n", None),
+    (b"Disallow /private/\n", None),
+    (b"<!DOCTYPE html>\nUser-agent: *\nDisallow: /\n", None),
+    (b"<html>\r  Dissallow : /\r", None),
+    (b"\x89PNG\r\n\x1a\n\0\0\nDisallow: /a\n", None),
+    ("User-agent: *\nDisallow: /\n".encode("utf-16"), None),
+    ("User-agent: *\nDisallow: /\n".encode("utf-16-le"), None),
+    (b"\xef\xbb\xbf User-agent: *\0\0\n", None),
+]
+
+
+@pytest.mark.parametrize(("body", "form"), FORMS, ids=[f"{form} {body[:12]!r}" for body, form in FORMS])
+def test_what_a_file_is(body: bytes, form: str | None) -> None:
+    assert form_of(body) == form
+    answer = Answer(200, (("Content-Type", "image/png"),))
+    for subject in (Subject(body), Subject(body, "https://example.org/robots.txt", answer)):
+        found = [(each.code, each.severity) for each in check(subject)]
+        if form == "an HTML page":
+            assert ("R003", "error") in found
+            assert not [code for code, _ in found if code >= "R1"]
+        else:
+            assert (("R108", "error") in found) == (form is not None)
+            assert form is None or len(found) == 1
+
+
+def test_what_cannot_be_decoded_is_told_by_its_coding() -> None:
+    answer = Answer(200, (("Content-Type", "text/plain"), ("Content-Encoding", "br")))
+    assert [each.code for each in check(Subject(NOISE, "https://example.org/robots.txt", answer))] == ["R004"]
+
+
+@given(st.one_of(st.binary(max_size=200), BODIES), BODIES)
+def test_whatever_has_a_record_is_no_other_file(before: bytes, after: bytes) -> None:
+    assert form_of(before + b"\nDisallow: /a\n" + after) is None
+    assert isinstance(form_of(before), str | None)
