@@ -29,6 +29,7 @@ from goodbot.robot.traps import Visit
 from goodbot.url import Url, resolve
 from goodbot.values import (
     NOT_INDEXED,
+    WALLED,
     Capture,
     Discovery,
     Event,
@@ -46,8 +47,6 @@ REDIRECTS_MOST = 10
 TITLE_MOST = 300
 REDIRECTS = (301, 302, 303, 307, 308)
 GONE = (404, 410)
-WALLED = "wall: "
-"""Begins `Outcome.why` of a page in whose place a bot wall answered; the name of the wall follows."""
 NOT_MODIFIED = 304
 
 
