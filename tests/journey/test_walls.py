@@ -35,9 +35,9 @@ async def test_a_walled_page_fails_and_is_listed_for_the_owner_of_the_site(tmp_p
     told = json.loads(said(why.command, shop, "--in", folder, "--json"))
     assert told["state"] == "failed"
     steps = [(event["step"], event["decision"], event["reason"]) for event in told["events"]]
-    assert ("fetch", "wall", "a challenge page of Cloudflare in place of the page") in steps
+    assert ("fetch", "wall", "a bot wall (Cloudflare) answered in place of the page") in steps
     assert f'"walls": [{{"wall": "Cloudflare", "pages": 1, "urls": ["{shop}"]}}]' in report(folder, "json")
-    assert "bot wall      Cloudflare: a challenge page in place of 1 page\n" in report(folder, "text")
+    assert "bot wall      Cloudflare answered in place of 1 page\n" in report(folder, "text")
     html = report(folder, "html")
-    assert "Cloudflare: a challenge page of this bot wall in place of 1 page</h3>" in html
+    assert "A bot wall (Cloudflare) answered in place of 1 page</h3>" in html
     assert f"<li><code>{shop}</code></li>" in html

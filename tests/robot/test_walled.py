@@ -59,7 +59,7 @@ async def test_a_page_that_is_a_wall_fails(status: int, fetches: int) -> None:
     assert scene.indexed() == set()
     steps = [(event.step, event.decision) for event in scene.outcomes[-1].events]
     assert steps[:3] == [("permission", "allowed"), ("fetch", str(status)), ("fetch", "wall")]
-    assert ("wall", "a challenge page of Cloudflare in place of the page") in scene.decisions()
+    assert ("wall", "a bot wall (Cloudflare) answered in place of the page") in scene.decisions()
     assert scene.archive is not None
     assert [kept.url.text for kept in scene.archive.captures() if kept.url.text == HOME] == [HOME] * fetches
 
@@ -176,8 +176,8 @@ async def test_the_answer_of_a_robot_names_the_wall() -> None:
     robot = Client(Settings(), "MyBot", connect=lambda: web, admit=nothing, store=RobotsMemory, clock=clock)
     first, second, third = [await robot.get(HOME + name) for name in ("", "a", "b")]
     assert (first.ok, first.status, first.wall) == (False, 200, "Cloudflare")
-    assert first.trouble == "a challenge page of a bot wall (Cloudflare)"
-    assert (second.wall, second.trouble) == ("Cloudflare", "status 403; a challenge page of a bot wall (Cloudflare)")
+    assert first.trouble == "a bot wall (Cloudflare) answered"
+    assert (second.wall, second.trouble) == ("Cloudflare", "status 403; a bot wall (Cloudflare) answered")
     assert (third.ok, third.wall, third.trouble) == (True, None, None)
     assert [round(later - earlier) for earlier, later in pairwise(web.times)] == [1, 6, 11]
     with pytest.raises(RunError, match="bot wall"):

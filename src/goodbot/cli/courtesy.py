@@ -202,7 +202,7 @@ def _lines(report: HostReport, retry_after_most: float) -> Iterator[str]:
         yield f"  disallowed    {counted(report.refused, 'URL')}, not fetched"
         yield from (f"                {_refused_line(item)}" for item in report.refused_urls)
     for walled in report.walls:
-        yield f"  bot wall      {shown(walled.wall)}: a challenge page in place of {counted(walled.pages, 'page')}"
+        yield f"  bot wall      {shown(walled.wall)} answered in place of {counted(walled.pages, 'page')}"
         yield from (f"                {shown(url)}" for url in walled.urls)
 
 

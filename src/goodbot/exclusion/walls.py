@@ -1,4 +1,4 @@
-"""Bot walls: challenge pages that a server sends to robots in place of what was asked for. One record for each wall.
+"""Bot walls: they send robots a challenge page, or ask for money, in place of what was asked for. One record for each.
 
 A record is here only if a text or a public recording says how its wall is known. A mark is markup of the challenge page
 itself (an id, the path of a script), never words that an article about walls would use as well. What a site refuses

@@ -20,8 +20,8 @@ class Answer:
     `asked` is the URL the program named, `url` the last one asked; `history` are the redirects between. `verdict` is
     that of robots.txt for `url`. Without a `response`: `verdict` forbids it; or there was no answer, as `failure` says;
     or the host wants to rest until `held_until`, longer than the robot has patience. If robots.txt itself could not be
-    had for want of an answer, `verdict` forbids and `failure` says why. `wall` names the bot wall whose challenge page
-    the response is, in place of what was asked for. Times in Unix seconds.
+    had for want of an answer, `verdict` forbids and `failure` says why. `wall` names the bot wall that gave
+    the response, in place of what was asked for. Times in Unix seconds.
     """
 
     asked: str
@@ -106,7 +106,7 @@ class Answer:
             return f"the host wants to rest until {self.held_until:.0f} (Unix seconds)"
         said = [] if self._is_success else [f"status {self.response.status} {self.response.reason}".rstrip()]
         if self.wall is not None:
-            said.append(f"a challenge page of a bot wall ({self.wall})")
+            said.append(f"a bot wall ({self.wall}) answered")
         if self.truncated == "disconnect":
             said.append(f"the body broke off after {len(self.body)} bytes, before its end")
         return "; ".join(said) or None

@@ -13,7 +13,7 @@ WALLS_MOST: Final = 40
 """Challenge pages of a bot wall in a row before a host is given up. A wall may stand before a part of a site only, and
 open pages come after many walled ones. At the pace of `Politeness` they take a public host 40 minutes."""
 IN_TROUBLE: Final = "its host answered 429 or 503, or did not answer, too many times in a row"
-ONLY_WALLS: Final = f"its host answered {WALLS_MOST} times in a row with a challenge page of a bot wall"
+ONLY_WALLS: Final = f"a bot wall answered in place of its host {WALLS_MOST} times in a row"
 
 
 class GivenUp:

@@ -184,7 +184,7 @@ class Reader:
         self, leased: LeasedUrl, capture: Capture, response: Response, permission: Event, wall: Wall
     ) -> Reading:
         """A challenge page is kept in the archive; nothing is learned from it."""
-        walled = Event(capture.fetched_at, "fetch", "wall", f"a challenge page of {wall.name} in place of the page")
+        walled = Event(capture.fetched_at, "fetch", "wall", f"a bot wall ({wall.name}) answered in place of the page")
         events = (permission, _fetched(capture, response), walled)
         encoded = self._encode(capture, False) if self._encode else None
         why = f"{WALLED}{wall.name} (status {response.status})"
