@@ -150,7 +150,7 @@ def wall_of(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> Wal
             media_type = value.lower()
     if not body or (media_type and "html" not in media_type):
         return None
-    page = _squeezed(body[:LOOKED_AT_BYTES]).removeprefix(_BYTE_ORDER_MARK)
+    page = _squeezed(bytes(body[:LOOKED_AT_BYTES])).removeprefix(_BYTE_ORDER_MARK)
     if not page.startswith(b"<") or _FIRST_MARK.search(page) is None:
         return None
     return next((wall for marks, wall in _BY_MARKS if all(mark in page for mark in marks)), None)

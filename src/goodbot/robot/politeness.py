@@ -121,11 +121,10 @@ class Politeness:
         asked_s = 0.0 if self._too_slow(asked_s) else asked_s  # nothing but robots.txt is asked
         rested_at = answered_at + max(max(usual_s, asked_s) + added_s, retry_s)
         ready_at = opens_at(timing, rested_at)
+        trouble = _named(capture, walled=walled) if added_s > backoff_s else "its trouble"
         parts = (
             _waited(said, said_s, retry_s) if retry_s else "",
-            f"{_named(capture, walled=walled) if added_s > backoff_s else 'its trouble'} adds {added_s:g} s"
-            if added_s
-            else "",
+            f"{trouble} adds {added_s:g} s" if added_s else "",
             f"its robots.txt asks for {seconds_text(asked_s)} between two requests" if asked_s > usual_s else "",
             "its Visit-time opens then" if ready_at > rested_at else "",
         )
