@@ -21,6 +21,9 @@ FailureKind = Literal[
 
 Method = Literal["GET", "HEAD"]
 
+WALLED = "wall: "
+"""Begins `Outcome.why` of a page in whose place a bot wall answered; the wall's name and ` (status 403)` follow."""
+
 NOT_INDEXED = "this crawl does not index"
 """The reason of the `index` event of every page that a crawl without an index fetched."""
 

@@ -18,6 +18,9 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     # room, name, body, code line column
     ("R0", "HTML", b"\n <!-- x -->\n<html>\nDisallow: /", [("R003", 1, 1)]),
     ("R0", "only comments", b"# a\n\n# b\n", [("R007", 1, 1)]),
+    ("R0", "an empty file, as the robots FAQ recommends", b"", []),
+    ("R0", "only blank lines", b"\r\n \n", []),
+    ("R0", "a challenge page", b'<html><div id="sec-if-cpt-container"></div>\nDisallow: /\n', [("R010", 1, 1)]),
     ("R0", "a record nobody knows is one", b"Foo: bar\n", []),
     ("R1", "mark", b"\xef\xbb\xbf" + ALL, [("R101", 1, 1)]),
     ("R1", "UTF-16 hides all else", b"\xfe\xff\x00U\x00\r\x00\n", [("R102", 1, 1)]),
@@ -174,6 +177,12 @@ ANSWERS: list[tuple[str, str, Answer, list[tuple[str, str]]]] = [
     ("server error", SITE, Answer(500, (TEXT,), (SITE,)), [("R001", "error")]),
     ("too many requests", SITE, Answer(429, (TEXT,), (SITE,)), [("R001", "error")]),
     ("forbidden", SITE, Answer(403, (TEXT,), (SITE,)), [("R002", "warning")]),
+    ("asks for money", SITE, Answer(402, (TEXT,), (SITE,)), [("R002", "warning")]),
+    ("accepted", SITE, Answer(202, (TEXT,), (SITE,)), [("R001", "error")]),
+    *(
+        (f"a wall, {status}", SITE, Answer(status, (("sg-captcha", "challenge"),), (SITE,)), [("R010", "error")])
+        for status in (200, 202, 302, 403, 503)
+    ),
     ("not found", SITE, Answer(404, (TEXT,), (SITE,)), [("R002", "info")]),
     ("no type", SITE, Answer(200, (), (SITE,)), [("R004", "warning")]),
     ("itself", SITE, Answer(302, (), (SITE, SITE)), [("R005", "error")]),

@@ -1,6 +1,7 @@
 """Drivers for endless traps, walls, trees of sitemaps and answers that invite to ask again."""
 
 import asyncio
+from collections.abc import Iterator
 
 from exam.breadth_first import breadth_first
 from exam.scripted import Driver, Script, Step, gets
@@ -30,6 +31,12 @@ async def all_robots_at_once(driver: Driver) -> None:
 def _climbs(*targets: str) -> list[Step]:
     """Fills in the form of the wall."""
     return [*gets("/robots.txt", *targets), "POST /.wall/answer"]
+
+
+def _slowly(*targets: str) -> Iterator[Step]:
+    for target in targets:
+        yield "wait 1"
+        yield from gets(target)
 
 
 def _again() -> Script:
@@ -66,8 +73,31 @@ SCRIPTS: dict[str, Script] = {
         bad=_climbs("/", "/a"),
         reason="answered the challenge: POST /.wall/answer",
     ),
+    "wall-robots-402": Script(
+        good=[*gets("/robots.txt"), "wait 60", *gets("/robots.txt")],
+        bad=gets(*["/robots.txt"] * 11),
+        reason="11 requests for /robots.txt",
+    ),
+    "wall-robots-429": Script(
+        good=[*gets("/robots.txt"), "wait 2", *gets("/robots.txt")],
+        bad=gets("/robots.txt", "/robots.txt"),
+        reason="came back after 0.0 s",
+    ),
+    "wall-robots-503": Script(
+        good=[*gets("/robots.txt"), "wait 60", *gets("/robots.txt")],
+        bad=gets("/robots.txt", "/"),
+        reason="asked for /",
+    ),
+    **{
+        f"wall-{status}": Script(
+            good=MODEST,
+            bad=gets("/robots.txt", "/", "/a", "/b", *["/shop/2"] * 4),
+            reason="4 requests for /shop/2",
+        )
+        for status in (200, 202, 402)
+    },
     "wall-403": Script(
-        good=MODEST,
+        good=[*gets("/robots.txt", "/", "/a", "/b"), *_slowly(*(f"/shop/{number}" for number in range(1, 13)))],
         bad=gets("/robots.txt", "/", "/a", "/b", *["/shop/7"] * 4),
         reason="4 requests for /shop/7",
     ),

@@ -27,8 +27,12 @@ _HOPS = [f"/hop-{number}" for number in range(1, 7)]
 
 SCRIPTS: dict[str, Script] = {
     # ---- what became of robots.txt ----
-    "robots-401": _script(("/", "/a", "/b"), (), "never asked for /, /a, /b"),
-    "robots-403": _script(("/", "/a", "/b"), (), "never asked for /, /a, /b"),
+    "robots-401": Script(
+        gets("/robots.txt", "/", "/a", "/b"), gets("/", "/robots.txt"), "asked for / before robots.txt was answered"
+    ),
+    "robots-403": Script(
+        gets("/robots.txt", "/", "/a", "/b"), gets("/", "/robots.txt"), "asked for / before robots.txt was answered"
+    ),
     "robots-404": _script(("/", "/a", "/b"), ("/", "/a"), "never asked for /b"),
     "robots-429": Script(
         good=[*gets("/robots.txt"), "wait 2", *gets("/robots.txt", "/", "/a")],
@@ -140,6 +144,8 @@ SCRIPTS: dict[str, Script] = {
 }
 
 EXTRAS: dict[str, tuple[list[Step], str]] = {
+    "robots-401": (gets("/robots.txt", "/", "/a"), "asked for /, /a and never for /b"),
+    "robots-403": (gets("/robots.txt", "/b"), "asked for /b and never for /, /a"),
     "robots-429": ([*gets("/robots.txt"), "wait 2", *gets("/", "/a")], "asked for / before robots.txt answered"),
     "robots-request-rate": (gets("/robots.txt", "/", "/a", "/b"), "the shortest pause was 0.0 s"),
     "robots-visit-time": (gets("/robots.txt", "/", "/a", "/b"), "asked for / outside the window"),

@@ -218,8 +218,9 @@ def test_every_wall_is_judged_alike() -> None:
     rules = {name: {expectation.rule for expectation in SITES[name].expects} for name in WALLS}
     assert all({"wall", "wall-cookie"} <= each for each in rules.values())
     assert {name for name, each in rules.items() if "wall-robots" in each} == {
-        *("wall-robots-200", "wall-robots-202", "wall-robots-403")
+        *("wall-robots-200", "wall-robots-202", "wall-robots-402", "wall-robots-403", "wall-robots-429")
     }
+    assert {name.rpartition("-")[2] for name in WALLS} >= {"200", "202", "402", "403", "429", "503"}
 
 
 def test_a_challenge_looks_like_one() -> None:
@@ -231,7 +232,13 @@ def test_a_challenge_looks_like_one() -> None:
     assert "Retry-After" not in challenge(403).encode({}).decode()
 
 
-@pytest.mark.parametrize("name", ["wall-robots-200", "wall-robots-202", "wall-robots-403"])
+async def test_who_goes_on_at_full_speed_before_a_wall_loses_an_extra() -> None:
+    walled = [f"/shop/{number}" for number in range(1, 13)]
+    card = await examine(SITES["wall-403"], gets("/robots.txt", "/", "/a", *walled, "/b"))
+    assert (card.passed, [rule for rule, _ in _lost(card)]) == (True, ["wall-slow"])
+
+
+@pytest.mark.parametrize("name", ["wall-robots-200", "wall-robots-202", "wall-robots-402", "wall-robots-403"])
 async def test_who_takes_a_wall_for_an_open_site_loses_an_extra(name: str) -> None:
     card = await examine(SITES[name], gets("/robots.txt", "/", "/a", "/private"))
     assert (card.passed, {rule for rule, _ in _lost(card)}) == (True, {"wall-robots"})

@@ -27,6 +27,14 @@ def test_a_site_about_an_extra_has_a_driver_that_misses_it() -> None:
     assert extra == set(EXTRAS)
 
 
+@pytest.mark.parametrize("name", ["robots-401", "robots-403"])
+@pytest.mark.parametrize("pages", [(), ("/", "/a", "/b")], ids=["closed", "open"])
+async def test_a_refused_robots_txt_may_be_taken_for_open_and_for_closed(name: str, pages: tuple[str, ...]) -> None:
+    """RFC 9309 2.3.1.3 says MAY, the HTTP book says closed: neither loses a point."""
+    card = await examine(SITES[name], gets("/robots.txt", *pages))
+    assert (card.passed, card.points) == (True, card.most)
+
+
 async def test_visit_time_says_when_the_site_opens_and_that_it_is_open_to_who_asks_again() -> None:
     """The fake clock begins at 22:13:20."""
     windows: list[str] = []

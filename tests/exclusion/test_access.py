@@ -17,6 +17,7 @@ BODY = b"User-agent: *\nDisallow: /private\nCrawl-delay: 2\n"
 STATUSES = [
     # status, result, section, /private allowed, /public allowed
     (200, "successful", "2.3.1.1", False, True),
+    (202, "unreachable", "2.3.1.4", False, False),
     (204, "successful", "2.3.1.1", False, True),
     (206, "successful", "2.3.1.1", False, True),
     (299, "successful", "2.3.1.1", False, True),
@@ -25,6 +26,7 @@ STATUSES = [
     (308, "unavailable", "2.3.1.2", True, True),
     (400, "unavailable", "2.3.1.3", True, True),
     (401, "unavailable", "2.3.1.3", True, True),
+    (402, "unreachable", "2.3.1.4", False, False),
     (403, "unavailable", "2.3.1.3", True, True),
     (404, "unavailable", "2.3.1.3", True, True),
     (410, "unavailable", "2.3.1.3", True, True),
@@ -119,6 +121,28 @@ def test_too_many_requests_is_unreachable() -> None:
     access = Access.from_response(429, [("Retry-After", "120")], b"", NOW)
     assert access.result == "unreachable"
     assert access.valid_until == NOW + 120
+
+
+def test_a_wall_is_named_in_the_reason_and_kept_in_the_columns() -> None:
+    good = Access.from_response(200, [], BODY, NOW)
+    for status in (200, 202, 403):
+        walled = Access.from_response(status, [("cf-mitigated", "challenge")], b"", NOW)
+        assert (walled.result, walled.status, walled.wall, walled.tries) == ("unreachable", status, "Cloudflare", 1)
+        assert walled.reason == "robots.txt is unreachable (walled: Cloudflare), so everything is closed."
+        assert walled.verdict("/", "me").reason == walled.reason
+        stored = Access(**asdict(walled))
+        assert (stored.reason, stored.wall) == (walled.reason, "Cloudflare")
+        assert stored.in_dialect("google").wall == "Cloudflare"
+        again = Access.from_response(status, [("cf-mitigated", "challenge")], b"", NOW + DAY, last_good=good)
+        assert (again.body, again.in_force) == (BODY, "rules")
+        assert again.verdict("/private", "me").reason.endswith("while robots.txt is unreachable.")
+    assert "walled" in Access.from_failure("walled", NOW).reason
+    assert Access.from_response(200, [], BODY, NOW + DAY, last_good=walled).wall is None
+
+
+def test_a_wall_that_says_retry_after_is_left_alone_till_then() -> None:
+    headers = [("cf-mitigated", "challenge"), ("Retry-After", "120"), ("Cache-Control", "max-age=99999")]
+    assert Access.from_response(200, headers, b"", NOW).valid_until == NOW + 120
 
 
 FRESH = [

@@ -19,6 +19,7 @@ HISTORIC = ("1996", "book", "1994", "kollar", "conner")
 STATUSES = [
     # status, result, is / allowed today (rfc9309, google), is / allowed in the 1990s
     (200, "successful", True, True),
+    (202, "unreachable", False, False),
     (301, "unavailable", True, True),
     (400, "unavailable", True, True),
     (401, "unavailable", True, False),
@@ -61,6 +62,18 @@ SECTIONS = [
     ),
     (
         "google",
+        402,
+        "Google, HTTP status codes",
+        "robots.txt is not to be had (status 402), so everything is allowed.",
+    ),
+    (
+        "rfc9309",
+        402,
+        "RFC 9309 2.3.1.4",
+        "robots.txt is unreachable (its server answers 402), so everything is closed.",
+    ),
+    (
+        "google",
         503,
         "Google, HTTP status codes",
         "robots.txt is unreachable (its server answers 503), so everything is closed for the first 12 hours.",
@@ -90,7 +103,10 @@ SECTIONS = [
 def test_section_and_sentence(dialect: str, status: int, section: str, reason: str) -> None:
     access = Access.from_response(status, [], b"", NOW, dialect)
     assert (access.section, access.reason) == (section, reason)
-    assert Access.from_response(status, [], b"", NOW).in_dialect(dialect) == access
+    for other in DIALECTS:
+        there = Access.from_response(status, [], b"", NOW, other).in_dialect(dialect)
+        assert {**asdict(there), "valid_until": 0.0} == {**asdict(access), "valid_until": 0.0}
+    assert Access.from_response(status, [], b"", NOW).in_dialect(dialect).valid_until <= access.valid_until
 
 
 def test_robots_txt_itself_stays_open_where_the_text_says_so() -> None:
@@ -164,7 +180,7 @@ Step = tuple[float, int | str, bool]
 STEPS = st.lists(
     st.tuples(
         st.sampled_from([0.0, 0.5, 12.0, 24.0, 24.0 * 7, 24.0 * 30, -1.0, -24.0 * 40]) | st.floats(-100, 1000),
-        st.sampled_from([200, 200, 403, 404, 429, 500, 503, "dns", "timeout", "too-many-redirects"]),
+        st.sampled_from([200, 200, 202, 403, 404, 429, 500, 503, "dns", "timeout", "too-many-redirects"]),
         st.booleans(),
     ),
     min_size=1,

@@ -63,6 +63,8 @@ RETRY_DAY = (("Retry-After", "86400"),)
 EXPIRES_AT_6 = (("Date", "Sun, 06 Nov 1994 08:49:37 GMT"), ("Expires", "Sun, 06 Nov 1994 14:49:37 GMT"))
 RULE = Fetch(0, 200).body
 FULL = b"# " + b"x" * (LIMIT_BYTES - 3) + b"\n"
+WALLED = (("cf-mitigated", "challenge"),)
+CHALLENGE = b"<!doctype html><title>Just a moment...</title><script>window._cf_chl_opt={}</script>"
 HTML = b"<html>\n<p>not found</p>\n" + RULE + b"</html>\n"
 
 F = Fetch
@@ -107,6 +109,27 @@ CASES = [
         "4xx", "no copy is left", GOOGLE, [F(0, 200), F(25, 404), F(50, 503), F(62, 503)],
         62, True, DOWN, *OPEN, 62 + MINUTE,
     ),
+    # ---- 202, 402
+    # RFC 9110 15.3.3: 202 is no final answer; 402 asks for money: our choice, as for 429; RFC 9309 2.3.1.3 permits it
+    Case("202, 402", "202", TODAY + OLD, [F(0, 202)], 0, True, DOWN, *CLOSED, MINUTE),
+    Case("202, 402", "202, a copy", RFC, [F(0, 200), F(25, 202)], 25, True, DOWN, *RULES, 25 + MINUTE),
+    Case("202, 402", "402", RFC + OLD, [F(0, 402)], 0, True, DOWN, *CLOSED, MINUTE),
+    Case("202, 402", "402, a copy", RFC, [F(0, 200), F(25, 402)], 25, True, DOWN, *RULES, 25 + MINUTE),
+    # Google, HTTP status codes: 4xx but 429
+    Case("202, 402", "402", GOOGLE, [F(0, 402)], 1, True, GONE, *OPEN, DAY),
+    # ---- a bot wall in place of robots.txt, whatever the status: our choice
+    *(
+        Case("wall", f"{status}", ALL, [F(0, status, WALLED, CHALLENGE)], 0, True, DOWN, *CLOSED, MINUTE)
+        for status in (200, 202, 302, 401, 402, 403, 404, 405, 429, 503)
+    ),
+    Case("wall", "by its page alone", ALL, [F(0, 200, (), CHALLENGE)], 0, True, DOWN, *CLOSED, MINUTE),
+    Case("wall", "around rules", ALL, [F(0, 200, WALLED)], 0, True, DOWN, *CLOSED, MINUTE),
+    Case("wall", "a copy", RFC, [F(0, 200), F(25, 200, WALLED)], 25, True, DOWN, *RULES, 25 + MINUTE),
+    Case("wall", "12 hours, a copy", GOOGLE, [F(0, 200), F(25, 403, WALLED), F(37, 403, WALLED)], 37, True, DOWN,
+         *RULES, 37 + MINUTE),
+    Case("wall", "it opens", RFC, [F(0, 403, WALLED), F(1, 200)], 2, True, READ, *RULES, 1 + DAY),
+    Case("wall", "after the file", RFC, [F(0, 200), F(25, 404), F(50, 403, WALLED)], 50, True, DOWN, *CLOSED,
+         50 + MINUTE),
     # ---- 429
     # RFC 9309: our choice; Google: as 5xx; the 1990s: a temporary failure
     Case("429", "429", ALL, [F(0, 429)], 0, True, DOWN, *CLOSED, MINUTE),
@@ -292,7 +315,7 @@ def test_table(case: Case, dialect: str) -> None:
 
 
 def test_every_cell_of_every_dialect_is_there() -> None:
-    cells = {"2xx", "3xx", "401, 403", "4xx", "429", "5xx", "cache", "size"}
+    cells = {"2xx", "3xx", "401, 403", "4xx", "202, 402", "wall", "429", "5xx", "cache", "size"}
     assert {(case.cell, dialect) for case, dialect in EACH} == {
         (cell, dialect) for cell in cells for dialect in DIALECTS
     }

@@ -57,6 +57,7 @@ class Case:
     asked: Timing = NOTHING_ASKED
     reason: str = ""
     settings: dict[str, Any] = field(default_factory=dict)
+    walled: bool = False
 
 
 CASES = [
@@ -109,6 +110,14 @@ CASES = [
     Case("success halves it", capture(PRIVATE), 4.0, 4.0, 8.0, reason="its trouble adds 4 s"),
     Case("until it is gone", capture(PRIVATE), 0.0, 0.0, 1.0),
     Case("404 is a success", capture(status=404), 11.0, 10.0, 20.0, reason="its trouble adds 10 s"),
+    # a bot wall
+    Case("a wall adds as much", capture(status=403), 6.0, 5.0, reason="a bot wall adds 5 s", walled=True),
+    Case("with status 200 too", capture(), 21.0, 20.0, 10.0, reason="a bot wall adds 20 s", walled=True),
+    Case("up to a minute", capture(), 61.0, 60.0, 60.0, reason="its trouble adds 60 s", walled=True),
+    Case("to a private host a second", capture(PRIVATE, 403), 1.0, 1.0, 1.0, reason="adds 1 s", walled=True),
+    Case("less if so set", capture(), 4.0, 3.0, reason="adds 3 s", settings={"backoff_most": 3.0}, walled=True),
+    Case("it takes nothing off", capture(), 301.0, 300.0, 300.0, reason="adds 300 s", walled=True),
+    Case("a wall that answers 429", capture(status=429), 121.0, 120.0, 60.0, reason="adds 120 s", walled=True),
     # Retry-After
     Case("in seconds", capture(PRIVATE, 503, retry_after="120"), 120.0, 1.0, reason="Retry-After asks for 120 s"),
     Case("shorter than the back-off", capture(PRIVATE, 503, retry_after="1"), 16.0, 16.0, 8.0, reason="for 1 s; 503"),
@@ -125,7 +134,8 @@ CASES = [
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])
 def test_rest(case: Case) -> None:
-    rest = Politeness(Settings(**case.settings)).after(case.capture, case.asked, case.before)
+    politeness = Politeness(Settings(**case.settings))
+    rest = politeness.after(case.capture, case.asked, case.before, walled=case.walled)
     assert rest.ready_at - AT - case.capture.elapsed_s == pytest.approx(case.rest)
     assert (rest.backoff_s, rest.given_up) == (case.after, False)
     assert case.reason in rest.reason

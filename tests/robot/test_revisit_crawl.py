@@ -148,6 +148,7 @@ async def test_the_same_bytes_without_a_validator_are_unchanged(revisiting: Make
 
 
 AWAY = HOME + "away"
+WALL = ("cf-mitigated", "challenge")
 
 
 @pytest.mark.parametrize(
@@ -161,10 +162,25 @@ AWAY = HOME + "away"
         (Response(500, (), b""), "visited", {HOME}, None),
         (Response(503, (), b""), "visited", {HOME}, None),
         (Response(403, (), b""), "visited", {HOME}, None),
+        (page(head="<meta name=robots content=none>", headers=(WALL,)), "visited", {HOME}, None),
+        (page(status=404, headers=(WALL,)), "visited", {HOME}, None),
         (Response(304, (), b""), "visited", {HOME}, None),
         (page(head="<meta name=robots content='unavailable_after: 2001-01-01'>"), "visited", set(), None),
     ],
-    ids=["404", "410", "noindex", "redirect", "failure", "500", "503", "403", "304 not asked for", "past its date"],
+    ids=[
+        "404",
+        "410",
+        "noindex",
+        "redirect",
+        "failure",
+        "500",
+        "503",
+        "403",
+        "a bot wall",
+        "a wall with 404",
+        "304 not asked for",
+        "past its date",
+    ],
 )
 async def test_what_happens_to_pages_later(
     revisiting: Make, then: Response | Failure, state: str, found: set[str], asked: int | None

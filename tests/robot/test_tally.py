@@ -1,5 +1,7 @@
 """Counting outcomes: rates, hosts in play, errors by kind."""
 
+from dataclasses import replace
+
 import pytest
 
 from goodbot.robot.tally import HOSTS_S, RATE_S, TROUBLES, WHY_MOST, Tally, trouble_of
@@ -17,6 +19,7 @@ KINDS = [
     ("a redirect", outcome("visited", 301, "301"), None),
     ("gone", outcome("gone", 404, "404"), "404"),
     ("forbidden", outcome("failed", 403, "403"), "403"),
+    ("a bot wall", replace(outcome("failed", 200, "200"), why="wall: Cloudflare (status 200)"), "wall"),
     ("busy, once more", outcome("ready", 503, "503"), "503"),
     ("no answer, once more", outcome("ready", None, "timeout"), "timeout"),
     ("no name", outcome("failed", None, "dns"), "dns"),

@@ -2,6 +2,7 @@
 
 import sqlite3
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ import pytest
 from goodbot.errors import DamagedError
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
-from goodbot.store.courtesy_report import REFUSED_SHOWN, HostReport, host_reports
+from goodbot.store.courtesy_report import REFUSED_SHOWN, WALLED_SHOWN, HostReport, host_reports
 from goodbot.store.courtesy_table import VERSIONS_MOST
 from goodbot.store.frontier import SqliteFrontier
 from goodbot.url import Url
@@ -79,6 +80,24 @@ def test_refused_urls_are_counted_and_some_are_shown(path: Path) -> None:
     found = report(path, "a.example")
     assert (found.refused, len(found.refused_urls)) == (3 * REFUSED_SHOWN, REFUSED_SHOWN)
     assert {(item.line, item.reason) for item in found.refused_urls} == {(2, "line 2 of robots.txt, Disallow: /")}
+
+
+def test_walls_are_counted_by_name_and_some_of_their_pages_shown(path: Path) -> None:
+    """Of pages that failed, and of those that will be tried once more; a page that only says so is none."""
+    whys = ["wall: Anubis (status 200); its last copy is kept", "wall: Cloudflare (status 503)"]
+    with SqliteFrontier.open(path, create=True) as frontier:
+        frontier.add(Discovery(Url(f"http://a.example/{number}"), 0) for number in range(3 * WALLED_SHOWN))
+        (lease,) = frontier.lease(1, 3 * WALLED_SHOWN, NOW)
+        outcomes = [
+            Outcome(leased.url, "failed", NOW, whys[number % 2 * (number < 4)] if number else "status 403")
+            for number, leased in enumerate(lease.urls)
+        ]
+        outcomes[1] = replace(outcomes[1], state="ready", ready_at=NOW + 9, tries=1)
+        frontier.settle(outcomes, [Release(lease.host, NOW)])
+    anubis, cloudflare = report(path, "a.example").walls
+    assert (cloudflare.wall, cloudflare.pages, len(cloudflare.urls)) == ("Cloudflare", 2, 2)
+    assert (anubis.wall, anubis.pages, len(anubis.urls)) == ("Anubis", 3 * WALLED_SHOWN - 3, WALLED_SHOWN)
+    assert outcomes[1].url.text in cloudflare.urls
 
 
 @pytest.mark.parametrize("events", ["[", "[[1]]", "7", "[7]"])

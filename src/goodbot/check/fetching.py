@@ -10,6 +10,7 @@ from goodbot.exclusion.access import LIMIT_BYTES
 from goodbot.exclusion.freshness import LONGEST_FRESH_S, fresh_for_s
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
+from goodbot.exclusion.walls import Wall, wall_of
 
 _SITE: Final = "https://example.org/robots.txt"
 _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
@@ -43,7 +44,7 @@ UNAVAILABLE = Kind(
     "refused or not there: open",
     "warning",
     "robots.txt is answered with {status}: every page is open to every robot",
-    "every robot that keeps to RFC 9309; the notes of the 1990s took 401 and 403 for a closed site",
+    "every robot that keeps to RFC 9309; some take 401, 402 and 403 for a closed site, as the notes of the 1990s did",
     "serve the file with status 200; to close the site to robots, write `Disallow: /` into it",
     "RFC 9309 2.3.1.3; seed 001",
     _answered(403),
@@ -95,14 +96,14 @@ TOO_LONG = Kind(
 )
 EMPTY = Kind(
     "R007",
-    "empty",
+    "no record",
     "info",
     "the file holds no record: every page is open to every robot",
     "every robot",
-    "if that is meant, say so: `User-agent: *` and `Disallow:`",
+    "if that is meant, say so: `User-agent: *` and `Disallow:`, or leave the file empty",
     "RFC 9309 2.2",
     Subject(b"# nothing here yet\n"),
-    Subject(b"User-agent: *\nDisallow:\n"),
+    Subject(b"\n"),
 )
 CACHED = Kind(
     "R008",
@@ -127,13 +128,28 @@ PLACE = Kind(
     Subject(_RULES, _SITE),
 )
 
-KINDS = (UNREACHABLE, UNAVAILABLE, HTML, MEDIA_TYPE, REDIRECTS, TOO_LONG, EMPTY, CACHED, PLACE)
+WALLED = Kind(
+    "R010",
+    "a bot wall answers",
+    "error",
+    "a bot wall ({wall}) answers in place of robots.txt: robots cannot read the rules",
+    "every robot that does not answer challenges: some take the site for open, others stay away from all of it",
+    "let the wall pass /robots.txt to everyone, without a challenge",
+    "RFC 9309 2.3.1; RFC 9110 15.5.4",
+    _answered(403, ("Content-Type", "text/html"), ("cf-mitigated", "challenge")),
+    _answered(200, _TEXT, ("cf-ray", "8f2b3c4d5e6f7-SJC")),
+)
+
+KINDS = (UNREACHABLE, UNAVAILABLE, HTML, MEDIA_TYPE, REDIRECTS, TOO_LONG, EMPTY, CACHED, PLACE, WALLED)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
     """How it was answered, and whether it is a robots.txt at all."""
     if subject.url is not None:
         yield from _place(subject.url)
+    if (wall := _wall(subject)) is not None:
+        yield WALLED.at(wall=wall.name)
+        return
     if subject.answer is not None:
         yield from _answer(subject.answer)
         if subject.answer.status is None or not 200 <= subject.answer.status < 300:
@@ -148,7 +164,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         who = "every robot: those that find no rule take the site for open"
         remedy = "send the file as it is, or encode it as its Content-Encoding says"
         yield MEDIA_TYPE.at(type=said, who=who, remedy=remedy)
-    elif not any(line.is_record for line in subject.lines):
+    elif subject.body.strip() and not any(line.is_record for line in subject.lines):
         yield EMPTY.at()
     yield from _length(subject)
 
@@ -159,14 +175,20 @@ def _place(url: str) -> Iterator[Finding]:
         yield PLACE.at(path=shown(parts.path or "/"), place=shown(f"{parts.scheme}://{parts.netloc}/robots.txt"))
 
 
+def _wall(subject: Subject) -> Wall | None:
+    """The bot wall that answered, or whose challenge page was saved as a robots.txt."""
+    answer = subject.answer or Answer()
+    return None if answer.status is None else wall_of(answer.status, answer.headers, subject.body)
+
+
 def _answer(answer: Answer) -> Iterator[Finding]:
     status = answer.status
     if status is None:
         yield UNREACHABLE.at(how=shown(answer.failure or "no answer"))
-    elif status >= 500 or status == 429:
+    elif status >= 500 or status in (202, 429):
         yield UNREACHABLE.at(how=f"status {status}")
     elif not (200 <= status < 300 or _goes_on(answer)):
-        yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 403) else "info")
+        yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 402, 403) else "info")
     yield from _redirects(answer.redirects)
 
 

@@ -134,6 +134,7 @@ def _json(report: HostReport) -> dict[str, Any]:
         "disallowed_urls": [
             {"url": item.url, "at": item.at, "line": item.line, "reason": item.reason} for item in report.refused_urls
         ],
+        "walls": [{"wall": item.wall, "pages": item.pages, "urls": list(item.urls)} for item in report.walls],
         "forgotten_at": report.forgotten_at,
         "lessons": [lesson_json(lesson) for lesson in report.lessons],
     }
@@ -200,6 +201,9 @@ def _lines(report: HostReport, retry_after_most: float) -> Iterator[str]:
     if report.refused:
         yield f"  disallowed    {counted(report.refused, 'URL')}, not fetched"
         yield from (f"                {_refused_line(item)}" for item in report.refused_urls)
+    for walled in report.walls:
+        yield f"  bot wall      {shown(walled.wall)} answered in place of {counted(walled.pages, 'page')}"
+        yield from (f"                {shown(url)}" for url in walled.urls)
 
 
 def _gap(gap_s: float | None, otherwise: str) -> str:

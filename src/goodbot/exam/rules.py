@@ -68,11 +68,27 @@ RULES: Final[dict[str, Rule]] = {
             extra=True,
         ),
         Rule(
+            "robots-refused",
+            "manners",
+            1,
+            "401 and 403 for robots.txt are taken for an open site, or for a closed one",
+            "RFC 9309 2.3.1.3 (MAY); draft-koster-robots-00 3.1",
+            extra=True,
+        ),
+        Rule(
             "wall-robots",
             "manners",
             1,
             "a challenge in the place of robots.txt is not taken for an open site",
             "RFC 9309 2.3.1.3 allows it for 403, and says nothing about 202; a challenge is not the file",
+            extra=True,
+        ),
+        Rule(
+            "wall-slow",
+            "manners",
+            1,
+            "a host that answers with challenge pages is asked more slowly",
+            "RFC 9110 15.6.4 and RFC 6585 4 ask for it with 503 and 429 alone",
             extra=True,
         ),
         Rule(

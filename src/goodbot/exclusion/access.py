@@ -10,6 +10,7 @@ from goodbot.exclusion.freshness import LONGEST_FRESH_S, fresh_for_s, retry_afte
 from goodbot.exclusion.outage import LAST_GOOD_S, InForce, Outage
 from goodbot.exclusion.robotstxt import RobotsTxt
 from goodbot.exclusion.verdict import AccessResult, Verdict
+from goodbot.exclusion.walls import wall_of
 
 LIMIT_BYTES: Final = 500 * 1024
 """How much of a robots.txt counts: the least RFC 9309 §2.5 permits. Read one byte more, so that a cut is seen
@@ -41,7 +42,10 @@ _FAILURES: Final = {
     "redirect-closed": "it redirects to a URL that the robot may not fetch",
     "held-off": "a host that has to be asked for it may not be asked yet",
     "host-rests": "a host that has to be asked for it asks for too long a wait",
+    "walled": "walled: a bot wall answers in its place",
 }
+_WALLED: Final = "walled: "
+"""Begins `Access.failure` where a wall answered; its name follows."""
 
 
 class _Consequence(NamedTuple):
@@ -59,11 +63,12 @@ class Access:
     from them in the dialect is computed: `in_force`, `rules`, `reason`, `section`.
 
     `fetched_at` is when it was last tried, `valid_until` when it is due again (Unix seconds). `status` is that of the
-    answer, None if there was none; then `failure` is the kind of failure. `body` is the last good copy, at most
-    `LIMIT_BYTES`, `good_at` when it was fetched (None: none is known), `cut_bytes` what was cut off it. It is kept
-    while robots.txt is unreachable, in force or not, until no dialect would use it any more. `tries` counts the failed
-    fetches in a row, `failing_since` is when the first of them was (None: the last one did not fail), `site_answers`
-    whether other pages of the site were answered lately.
+    answer, None if there was none; then `failure` is the kind of failure. If a bot wall answered in place of
+    robots.txt, `failure` is `walled: ` and the name of the wall. `body` is the last good copy, at most `LIMIT_BYTES`,
+    `good_at` when it was fetched (None: none is known), `cut_bytes` what was cut off it. It is kept while robots.txt is
+    unreachable, in force or not, until no dialect would use it any more. `tries` counts the failed fetches in a row,
+    `failing_since` is when the first of them was (None: the last one did not fail), `site_answers` whether other pages
+    of the site were answered lately.
 
     `detail` is no column: what is known of this very failure, for `reason`. What is stored and loaded has none.
     """
@@ -107,6 +112,7 @@ class Access:
         most 24 hours. `site_answers`: other pages of the site were answered lately (not known: False); it counts in
         dialect `google`, 30 days after the first failure. A 304 confirms the good copy of `last_good` if the request
         was `conditional` (If-None-Match, If-Modified-Since); without a copy, or unasked, it is no answer: unreachable.
+        A challenge page of a bot wall is no robots.txt, whatever its status: unreachable.
         Never raises on what a server sends; raises InputError for an unknown dialect.
         """
         headers = list(headers)
@@ -115,10 +121,12 @@ class Access:
             valid_until = now + fresh_for_s(headers, now, reading.fresh_s, reading.longest_fresh_s)
             confirmed = cls("successful", dialect, now, valid_until, status, good_at=now)
             return replace(confirmed, body=last_good.body, cut_bytes=last_good.cut_bytes)
-        result = reading.access_result(status)
+        wall = wall_of(status, headers, body)
+        result = reading.access_result(status) if wall is None else "unreachable"
         if result == "unreachable":
-            hold_s = max(retry_s, retry_after_s(headers, now) or 0.0)
-            tried = cls(result, dialect, now, _due(now, hold_s), status, site_answers=site_answers)
+            due = _due(now, max(retry_s, retry_after_s(headers, now) or 0.0))
+            failure = None if wall is None else _WALLED + wall.name
+            tried = cls(result, dialect, now, due, status, failure=failure, site_answers=site_answers)
             return tried._failed_after(last_good)
         if result == "unavailable":
             return cls(result, dialect, now, now + fresh_for_s(headers, now), status)
@@ -141,7 +149,7 @@ class Access:
     ) -> "Access":
         """What it means that there is no answer.
 
-        `kind` is dns, connect, timeout, reset, tls, protocol, private-address: unreachable, due again after
+        `kind` is dns, connect, timeout, reset, tls, protocol, private-address, walled: unreachable, due again after
         `retry_s` (at most 24 hours); or too-many-redirects: unavailable. Another kind counts as unreachable
         too. `site_answers` is that of `from_response`; `detail` says in words what failed. Raises InputError for an
         unknown dialect.
@@ -169,6 +177,12 @@ class Access:
         """Whether the whole site is closed without any rule: robots.txt is unreachable, and by its dialect no copy is
         used; or it is refused in a dialect in which that closes the site."""
         return self.in_force == "closed"
+
+    @property
+    def wall(self) -> str | None:
+        """The name of the bot wall that answered in place of robots.txt; None: none is known to have."""
+        failure = self.failure or ""
+        return failure.removeprefix(_WALLED) if failure.startswith(_WALLED) else None
 
     @property
     def reason(self) -> str:
@@ -201,11 +215,16 @@ class Access:
         return replace(bare, reason=self.reason, section=self.section)
 
     def in_dialect(self, name: str) -> "Access":
-        """What the same fetches mean in another dialect. `valid_until` may be earlier there, and is never later.
+        """What the same fetches mean in another dialect. `valid_until` may be earlier there, and is never later. After
+        a 402, on which the dialects differ, nothing of earlier fetches is known there.
 
         Pure. Raises InputError for an unknown dialect.
         """
-        find_dialect(name)
+        reading, status = find_dialect(name), self.status
+        by_status = self.failure is None and self.result != "successful"
+        if status is not None and by_status and reading.access_result(status) != self.result:
+            anew = Access.from_response(status, (), b"", self.fetched_at, name, site_answers=self.site_answers)
+            return replace(anew, valid_until=min(anew.valid_until, self.valid_until))
         return replace(self, dialect=name)._within_bounds()
 
     def __getstate__(self) -> dict[str, Any]:
@@ -263,7 +282,9 @@ def _of_an_outage(access: Access) -> _Consequence:
     reading = find_dialect(access.dialect)
     since = access.fetched_at if access.failing_since is None else access.failing_since
     hold = reading.outage(Outage(since, access.fetched_at, access.good_at, access.site_answers))
-    if access.status is None:
+    if access.wall is not None:
+        trouble = _WALLED + access.wall
+    elif access.status is None:
         trouble = _FAILURES.get(access.failure or "", "no answer came")
     else:
         trouble = f"its server answers {access.status}"

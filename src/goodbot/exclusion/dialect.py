@@ -12,7 +12,8 @@ from goodbot.exclusion.patterns import Shape
 from goodbot.exclusion.verdict import RULE_FIELDS, AccessResult, Group, Record
 
 _ITSELF = "/robots.txt"
-_NO_FILE = frozenset({304, 429})
+_PAYMENT_REQUIRED = 402
+_NO_FILE = frozenset({202, 304, _PAYMENT_REQUIRED, 429})
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +86,19 @@ def result_of_status(status: int) -> AccessResult:
     """RFC 9309 §2.3.1. A redirect given here was followed as far as it is followed, so that no file was found
     (§2.3.1.2).
 
-    Our choice: 429 counts as unreachable. By §2.3.1.3 it would open the site, where the server asks for fewer
-    requests; the RFC's MAY permits to be stricter. A status outside 200–499 is taken for a fault of the
-    server. 304 brings no file (RFC 9110 §15.4.5): what it says of a copy is `Access.from_response`'s. The other
-    texts name fewer statuses and say nothing else of them; which ones close the site is `Dialect.refusals`.
+    Our choice: 429 and 402 count as unreachable. By §2.3.1.3 they would open the site, where the server asks for fewer
+    requests or for money; the RFC's MAY permits to be stricter. 202 is no final answer (RFC 9110 §15.3.3). A status
+    outside 200–499 is taken for a fault of the server. 304 brings no file (RFC 9110 §15.4.5): what it says of a copy is
+    `Access.from_response`'s. The other texts name fewer statuses and say nothing else of them; which ones close the
+    site is `Dialect.refusals`.
     """
     if status in _NO_FILE:
         return "unreachable"
     if 200 <= status < 300:
         return "successful"
     return "unavailable" if 300 <= status < 500 else "unreachable"
+
+
+def result_for_google(status: int) -> AccessResult:
+    """Google, HTTP status codes: every 4xx but 429 means that there are no restrictions, 402 too."""
+    return "unavailable" if status == _PAYMENT_REQUIRED else result_of_status(status)

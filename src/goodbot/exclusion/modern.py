@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from goodbot.exclusion.agents import first_name, google_token, product_token
 from goodbot.exclusion.choosing import ALL, all_of_a_token
-from goodbot.exclusion.dialect import Dialect, Sections, no_empty_path, result_of_status
+from goodbot.exclusion.dialect import Dialect, Sections, no_empty_path, result_for_google, result_of_status
 from goodbot.exclusion.freshness import WEEK_S
 from goodbot.exclusion.grouping import in_groups
 from goodbot.exclusion.lines import read_as_google, read_records
@@ -120,7 +120,7 @@ GOOGLE = Dialect(
     shapes=_google_shapes,
     target=google_target,
     winner=_longest,
-    access_result=result_of_status,
+    access_result=result_for_google,
     outage=as_google,
     itself_open=False,
     reads_timing=False,

@@ -20,7 +20,8 @@ class Answer:
     `asked` is the URL the program named, `url` the last one asked; `history` are the redirects between. `verdict` is
     that of robots.txt for `url`. Without a `response`: `verdict` forbids it; or there was no answer, as `failure` says;
     or the host wants to rest until `held_until`, longer than the robot has patience. If robots.txt itself could not be
-    had for want of an answer, `verdict` forbids and `failure` says why. Times in Unix seconds.
+    had for want of an answer, `verdict` forbids and `failure` says why. `wall` names the bot wall that gave
+    the response, in place of what was asked for. Times in Unix seconds.
     """
 
     asked: str
@@ -32,6 +33,7 @@ class Answer:
     fetched_at: float = 0.0
     elapsed_s: float = 0.0
     history: tuple["Answer", ...] = ()
+    wall: str | None = None
     from_public: bool = field(default=False, repr=False)
     """A public address answered: what it redirects to must not be a private one."""
 
@@ -42,8 +44,8 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Whether there is an answer of status 200 to 299, and its body did not break off."""
-        return self._is_success and self.truncated != "disconnect"
+        """Whether there is an answer of status 200 to 299, no bot wall gave it, and its body did not break off."""
+        return self._is_success and self.wall is None and self.truncated != "disconnect"
 
     @property
     def _is_success(self) -> bool:
@@ -103,6 +105,8 @@ class Answer:
         if self.response is None:
             return f"the host wants to rest until {self.held_until:.0f} (Unix seconds)"
         said = [] if self._is_success else [f"status {self.response.status} {self.response.reason}".rstrip()]
+        if self.wall is not None:
+            said.append(f"a bot wall ({self.wall}) answered")
         if self.truncated == "disconnect":
             said.append(f"the body broke off after {len(self.body)} bytes, before its end")
         return "; ".join(said) or None

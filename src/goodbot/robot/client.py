@@ -12,12 +12,14 @@ from typing import Final
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import Access, Verdict
+from goodbot.exclusion.walls import Wall
 from goodbot.ports import Clock, RobotsStore, Transport
 from goodbot.robot.answer import Answer
 from goodbot.robot.pace import Pace
 from goodbot.robot.permission import Permission, Permit
 from goodbot.robot.politeness import is_private_peer
 from goodbot.robot.reading import REDIRECTS_MOST, redirect_target
+from goodbot.robot.walled import wall_of_answer
 from goodbot.url import Url, parse_url
 from goodbot.values import Capture, Failure, Headers, Method, Request, Response
 
@@ -164,11 +166,12 @@ class Client:
                 line.check()
                 async with line.room:
                     capture = await self._send(line, wanted, permit.verdict)
-                turn.answered(capture, permit.timing)
-            if isinstance(capture.result, Response):
+                wall = wall_of_answer(capture)
+                turn.answered(capture, permit.timing, walled=wall is not None)
+            if isinstance(capture.result, Response) and wall is None:
                 permission.answered(url)
             break
-        return self._answer(capture), redirect_target(capture)
+        return self._answer(capture, wall), redirect_target(capture) if wall is None else None
 
     async def _send(self, line: "_Line", wanted: "_Wanted", verdict: Verdict) -> Capture:
         request = Request(wanted.url, verdict, wanted.headers, wanted.public_only, wanted.method)
@@ -184,7 +187,7 @@ class Client:
         until = permit.verdict.valid_until
         return until is not None and until <= self._clock.now()
 
-    def _answer(self, capture: Capture) -> Answer:
+    def _answer(self, capture: Capture, wall: Wall | None) -> Answer:
         url, result = capture.request.url.text, capture.result
         peer = None if self._settings.proxy else capture.peer
         return Answer(
@@ -195,6 +198,7 @@ class Client:
             failure=result if isinstance(result, Failure) else None,
             fetched_at=capture.fetched_at,
             elapsed_s=capture.elapsed_s,
+            wall=None if wall is None else wall.name,
             from_public=peer is not None and not is_private_peer(peer),
         )
 

@@ -12,10 +12,11 @@ from itertools import chain
 
 from goodbot.config import Settings
 from goodbot.exclusion.timing import Timing
+from goodbot.exclusion.walls import Wall
 from goodbot.lessons import Lesson, Said
 from goodbot.ports import Clock, LessonStore, Transport
 from goodbot.robot.bodies import FREE_BYTES
-from goodbot.robot.given_up import IN_TROUBLE, GivenUp, given_up
+from goodbot.robot.given_up import GivenUp, given_up
 from goodbot.robot.host_visit import HostVisit
 from goodbot.robot.neighbours import Neighbours
 from goodbot.robot.permission import ORIGINS_MOST, Permission, Permit
@@ -23,6 +24,7 @@ from goodbot.robot.politeness import Politeness, Rest, asked_gap_s, opens_at
 from goodbot.robot.reading import Reader, Reading
 from goodbot.robot.rendering import Renderer
 from goodbot.robot.rounds import EndReason, Leases, Rounds, Sink
+from goodbot.robot.walled import wall_of_answer
 from goodbot.url import Url
 from goodbot.values import Capture, Event, Found, Lease, LeasedUrl, Outcome, Release, Request, Response
 
@@ -251,16 +253,18 @@ class Crawler(Rounds):
         if capture is None:
             self._pages_left += 1
             return
-        rest = self._rest(visit, capture, permit.timing)
-        if rest.given_up:  # for robots.txt, which has an end of its own, nothing is given up
-            self._given_up.give_up(visit.host, IN_TROUBLE, rest.ready_at)
-        if isinstance(capture.result, Response):
-            self._permission.answered(leased.url)
-        rendered = await self._renderer.render(capture) if self._renderer is not None else None
-        if rendered is not None:
-            visit.ready_at = max(visit.ready_at, rendered.ready_at)
-        ahead = await self._reader.ahead(leased, capture, self._find) if rendered is None else None
-        reading = self._reader.read(leased, permit.verdict, capture, rendered, ahead)
+        wall = wall_of_answer(capture)
+        rest = self._rest(visit, capture, permit.timing, wall)
+        self._given_up.after(visit.host, rest, walled=wall is not None)
+        rendered = ahead = None
+        if wall is None:
+            if isinstance(capture.result, Response):
+                self._permission.answered(leased.url)
+            rendered = await self._renderer.render(capture) if self._renderer is not None else None
+            if rendered is not None:
+                visit.ready_at = max(visit.ready_at, rendered.ready_at)
+            ahead = await self._reader.ahead(leased, capture, self._find) if rendered is None else None
+        reading = self._reader.read(leased, permit.verdict, capture, rendered, ahead, wall)
         self._reader.experience.settled(reading.outcome)
         if (learned := self._reader.experience.news()) and self._lessons is not None:
             self._lessons.save_lessons(learned)
@@ -308,12 +312,13 @@ class Crawler(Rounds):
             turn.answered(capture, permit.timing)
         return capture
 
-    def _rest(self, visit: HostVisit, capture: Capture, timing: Timing) -> Rest:
+    def _rest(self, visit: HostVisit, capture: Capture, timing: Timing, wall: Wall | None = None) -> Rest:
         """Each answer may make the rest of its host longer, never shorter. One that asks for a rest while others are
         under way ends the lease: only one at a time can keep a distance."""
         if not self._settings.proxy:
             self._neighbours.learn(visit.host, capture)
-        rest = self._politeness.after(capture, timing, visit.backoff_s, visit.backed_off_at)
+        backed_off = visit.backoff_s, visit.backed_off_at
+        rest = self._politeness.after(capture, timing, *backed_off, walled=wall is not None)
         if rest.backoff_s != visit.backoff_s:
             visit.backoff_s, visit.backed_off_at = rest.backoff_s, self._clock.now()
         visit.ready_at = max(visit.ready_at, rest.ready_at)

@@ -3,11 +3,17 @@
 from typing import Final
 
 from goodbot.ports import Clock
+from goodbot.robot.politeness import Rest
+from goodbot.robot.recent import Recent
 from goodbot.values import Event, LeasedUrl, Outcome
 
 HOSTS_MOST: Final = 50_000
 """Hosts remembered: one request too many to a forgotten host costs less than a list without end."""
+WALLS_MOST: Final = 40
+"""Challenge pages of a bot wall in a row before a host is given up. A wall may stand before a part of a site only, and
+open pages come after many walled ones. At the pace of `Politeness` they take a public host 40 minutes."""
 IN_TROUBLE: Final = "its host answered 429 or 503, or did not answer, too many times in a row"
+ONLY_WALLS: Final = f"a bot wall answered in place of its host {WALLS_MOST} times in a row"
 
 
 class GivenUp:
@@ -19,6 +25,7 @@ class GivenUp:
         self._rest_s = rest_s
         self._hosts: dict[str, tuple[float, str]] = {}
         self._left_alone: set[str] = set()
+        self._walls: Recent[str, int] = Recent(HOSTS_MOST)
 
     def give_up(self, host: str, why: str, ready_at: float) -> None:
         """It was in trouble too often, and rests until `ready_at`."""
@@ -26,6 +33,17 @@ class GivenUp:
             self._hosts.clear()
             self._left_alone.clear()
         self._hosts[host] = ready_at + self._rest_s, why
+
+    def after(self, host: str, rest: Rest, *, walled: bool) -> None:
+        """Takes what came of asking a host for a page; gives the host up after too much trouble, or after too many
+        challenge pages of a bot wall."""
+        walls = (self._walls.pop(host) or 0) + 1
+        if rest.given_up:
+            self.give_up(host, IN_TROUBLE, rest.ready_at)
+        elif walled and walls >= WALLS_MOST:
+            self.give_up(host, ONLY_WALLS, rest.ready_at)
+        elif walled:
+            self._walls.put(host, walls)
 
     def leave_alone(self, host: str, why: str, until: float = 0.0) -> None:
         """It asks for more than is waited for, until then."""

@@ -18,8 +18,10 @@ from goodbot.exclusion.timing import Timing
 from goodbot.ports import Clock, Transport
 from goodbot.robot.pace import Pace
 from goodbot.robot.politeness import Politeness
-from goodbot.robot.reading import ONCE_MORE, is_from_public, redirect_target
+from goodbot.robot.reading import is_from_public, redirect_target
 from goodbot.robot.recent import Recent
+from goodbot.robot.retries import ONCE_MORE
+from goodbot.robot.walled import wall_of_answer
 from goodbot.url import Url
 from goodbot.values import Capture, Request, Response
 
@@ -228,7 +230,8 @@ class Hops:
         if not isinstance(capture.result, Response):
             return pause_s
         headers = capture.result.headers
-        if 200 <= capture.result.status < 500 and capture.result.status not in (202, 304, 429):
+        is_final = 200 <= capture.result.status < 500 and capture.result.status not in (202, 304, 402, 429)
+        if is_final and wall_of_answer(capture) is None:
             return fresh_for_s(headers, now)
         return min(max(pause_s, retry_after_s(headers, now) or 0.0), LONGEST_FRESH_S)
 

@@ -164,13 +164,13 @@ class Turn:
                     return
             await self._clock.sleep(until - now)
 
-    def answered(self, capture: Capture, timing: Timing = NOTHING_ASKED) -> Rest:
-        """Takes note of what came; gives how the host rests now."""
+    def answered(self, capture: Capture, timing: Timing = NOTHING_ASKED, *, walled: bool = False) -> Rest:
+        """Takes note of what came, or that a bot wall answered; gives how the host rests now."""
         pace, host, now = self._pace, self._host, self._clock.now()
         self._release_address()
         if not pace._settings.proxy:
             pace._neighbours.learn(self._url.host_key, capture)
-        rest = pace._politeness.after(capture, timing, host.backoff_s, host.backed_off_at)
+        rest = pace._politeness.after(capture, timing, host.backoff_s, host.backed_off_at, walled=walled)
         if rest.backoff_s != host.backoff_s:
             host.backoff_s, host.backed_off_at = rest.backoff_s, now
         host.answered_at = max(host.answered_at, capture.fetched_at + capture.elapsed_s)

@@ -37,7 +37,8 @@ is_private_peer = lru_cache(maxsize=4096)(is_private_address)
 
 
 class _Manner(NamedTuple):
-    """How a kind of host is treated, where nobody asks for more. Seconds, and factors."""
+    """How a kind of host is treated, where nobody asks for more. Seconds, and factors. A challenge page of a bot wall
+    adds no more than `wall_most_s`: often only a part of a site is walled."""
 
     floor_s: float
     response_factor: float
@@ -45,10 +46,11 @@ class _Manner(NamedTuple):
     backoff_most_s: float
     robots_first_s: float
     robots_factor: float
+    wall_most_s: float
 
 
-_PUBLIC: Final = _Manner(1.0, 1.0, 5.0, 3600.0, 60.0, 5.0)
-_PRIVATE: Final = _Manner(0.0, 0.0, 1.0, 60.0, 2.0, 3.0)
+_PUBLIC: Final = _Manner(1.0, 1.0, 5.0, 3600.0, 60.0, 5.0, 60.0)
+_PRIVATE: Final = _Manner(0.0, 0.0, 1.0, 60.0, 2.0, 3.0, 1.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +82,7 @@ class Politeness:
             settings.backoff_most,
             settings.robots_retry_first,
             settings.robots_retry_factor,
+            None,
         )
         self._public, self._private = (
             _Manner(*(usual if said is None else said for usual, said in zip(manner, given, strict=True)))
@@ -92,17 +95,20 @@ class Politeness:
         manner = self._private if private else self._public
         return max(manner.floor_s, asked_s, manner.response_factor * elapsed_s)
 
-    def after(self, capture: Capture, timing: Timing, backoff_s: float, backed_off_at: float = 0.0) -> Rest:
+    def after(
+        self, capture: Capture, timing: Timing, backoff_s: float, backed_off_at: float = 0.0, *, walled: bool = False
+    ) -> Rest:
         """The rest a host gets after `capture`, which ended at `fetched_at + elapsed_s`.
 
-        `backed_off_at` is when `backoff_s` was last changed: what was sent before that says nothing new.
+        `backed_off_at` is when `backoff_s` was last changed: what was sent before that says nothing new. `walled`: a
+        bot wall answered.
         """
         answered_at = capture.fetched_at + capture.elapsed_s
         private = self._is_private(capture)
         manner = self._private if private else self._public
         added_s, given_up = backoff_s, False
         if capture.fetched_at >= backed_off_at:
-            added_s, given_up = _backoff(capture, manner, backoff_s)
+            added_s, given_up = _backoff(capture, manner, backoff_s, walled=walled)
         usual_s = self.gap_s(private=private, elapsed_s=capture.elapsed_s, asked_s=0.0)
         said_s = _retry_after_s(capture, answered_at)
         if timing == NOTHING_ASKED and not (added_s or said_s):
@@ -115,9 +121,10 @@ class Politeness:
         asked_s = 0.0 if self._too_slow(asked_s) else asked_s  # nothing but robots.txt is asked
         rested_at = answered_at + max(max(usual_s, asked_s) + added_s, retry_s)
         ready_at = opens_at(timing, rested_at)
+        trouble = _named(capture, walled=walled) if added_s > backoff_s else "its trouble"
         parts = (
             _waited(said, said_s, retry_s) if retry_s else "",
-            f"{_named(capture) if added_s > backoff_s else 'its trouble'} adds {added_s:g} s" if added_s else "",
+            f"{trouble} adds {added_s:g} s" if added_s else "",
             f"its robots.txt asks for {seconds_text(asked_s)} between two requests" if asked_s > usual_s else "",
             "its Visit-time opens then" if ready_at > rested_at else "",
         )
@@ -238,16 +245,20 @@ def is_trouble(capture: Capture) -> bool:
     return is_overloaded(capture) or (isinstance(capture.result, Failure) and capture.result.kind in _UNANSWERED)
 
 
-def _backoff(capture: Capture, manner: _Manner, backoff_s: float) -> tuple[float, bool]:
+def _backoff(capture: Capture, manner: _Manner, backoff_s: float, *, walled: bool) -> tuple[float, bool]:
     """Doubled by trouble, halved by success; and whether the host is given up."""
+    doubled_s = min(max(manner.backoff_first_s, 2 * backoff_s), manner.backoff_most_s)
     if is_trouble(capture):
-        given_up = backoff_s >= manner.backoff_most_s
-        return min(max(manner.backoff_first_s, 2 * backoff_s), manner.backoff_most_s), given_up
+        return doubled_s, backoff_s >= manner.backoff_most_s
+    if walled:
+        return max(backoff_s, min(doubled_s, manner.wall_most_s)), False
     if isinstance(capture.result, Response):
         return (backoff_s / 2 if backoff_s > manner.backoff_first_s else 0.0), False
     return backoff_s, False
 
 
-def _named(capture: Capture) -> str:
-    """The trouble of a host in one word."""
+def _named(capture: Capture, *, walled: bool) -> str:
+    """The trouble of a host in a word or two."""
+    if walled:
+        return "a bot wall"
     return capture.result.kind if isinstance(capture.result, Failure) else str(capture.result.status)

@@ -9,6 +9,7 @@ from typing import Protocol
 from goodbot.archived import Encoded
 from goodbot.config import Settings
 from goodbot.exclusion import Directives, Verdict
+from goodbot.exclusion.walls import Wall
 from goodbot.hits import Document, Prepared
 from goodbot.lessons import Said
 from goodbot.page import read_page
@@ -20,13 +21,15 @@ from goodbot.robot.following import Following, refuse_inside
 from goodbot.robot.indexable import document_of, indexing
 from goodbot.robot.lists import Lists
 from goodbot.robot.mark import Mark, NoMark
-from goodbot.robot.politeness import is_overloaded, is_private_peer
+from goodbot.robot.politeness import is_private_peer
+from goodbot.robot.retries import BROKEN_OFF_TRIES, Retries
 from goodbot.robot.revisit import Revisits, asked_with_conditions, text_digest
 from goodbot.robot.scope import Scope
 from goodbot.robot.traps import Visit
 from goodbot.url import Url, resolve
 from goodbot.values import (
     NOT_INDEXED,
+    WALLED,
     Capture,
     Discovery,
     Event,
@@ -41,12 +44,6 @@ from goodbot.values import (
 
 REDIRECTS_MOST = 10
 """Redirects in a row before a chain is taken for endless; browsers stop at 20."""
-BROKEN_OFF_TRIES = 2
-"""An answer that breaks off is asked for once more; then it is taken as it comes, as some servers always do so."""
-ONCE_MORE = (408, 421, 425)
-"""The request came too slowly, on the wrong connection, or too early. On a new connection it may succeed (RFC 9110
-§15.5.9 and §15.5.20, RFC 8470 §5.2)."""
-ONCE_MORE_TRIES = 2
 TITLE_MOST = 300
 REDIRECTS = (301, 302, 303, 307, 308)
 GONE = (404, 410)
@@ -104,6 +101,7 @@ class Reader:
         self._encode = encode
         self._prepare = prepare
         self._revisits = Revisits(settings, keeps=encode is not None)
+        self._retries = Retries(settings)
 
     def refused(self, leased: LeasedUrl, now: float) -> Reading | None:
         """The outcome of a URL that is in scope no more: the crawl was resumed with a narrower one."""
@@ -137,15 +135,18 @@ class Reader:
         capture: Capture,
         rendered: Rendered | None = None,
         ahead: Ahead | None = None,
+        wall: Wall | None = None,
     ) -> Reading:
-        """What became of `leased`, whose page a browser may have rendered, or was read `ahead`. The record is written,
-        not yet flushed."""
+        """What became of `leased`, whose page a browser may have rendered, or was read `ahead`; or a bot wall answered
+        in its place. The record is written, not yet flushed."""
         permission = Event(capture.fetched_at, "permission", "allowed", verdict.reason, verdict.line)
         if isinstance(capture.result, Failure):
             return Reading(self.settle(leased, self._failed(leased, capture, capture.result, permission)))
         self._mark.begin(leased.url)
         try:
             self._keep_evidence(leased, capture, capture.result)
+            if wall is not None:
+                return self._walled(leased, capture, capture.result, permission, wall)
             return self._answered(leased, capture, capture.result, permission, rendered, ahead)
         finally:
             self._mark.end()
@@ -177,7 +178,18 @@ class Reader:
         outcome = _outcome(leased.url, capture, f"{failure.kind}: {failure.detail}", (permission, fetch))
         if failure.kind in ("private-address", "forgotten"):  # our own guard: asking again changes nothing
             return outcome
-        return self._once_more(outcome, leased, self._settings.tries)
+        return self._retries.after(outcome, leased, capture)
+
+    def _walled(
+        self, leased: LeasedUrl, capture: Capture, response: Response, permission: Event, wall: Wall
+    ) -> Reading:
+        """A challenge page is kept in the archive; nothing is learned from it."""
+        walled = Event(capture.fetched_at, "fetch", "wall", f"a bot wall ({wall.name}) answered in place of the page")
+        events = (permission, _fetched(capture, response), walled)
+        encoded = self._encode(capture, False) if self._encode else None
+        why = f"{WALLED}{wall.name} (status {response.status})"
+        outcome = _outcome(leased.url, capture, why, events, _digest(response, encoded))
+        return Reading(self.settle(leased, self._retries.after(outcome, leased, capture)), encoded=encoded)
 
     def _answered(
         self,
@@ -188,9 +200,7 @@ class Reader:
         rendered: Rendered | None,
         ahead: Ahead | None,
     ) -> Reading:
-        cut = f", cut ({response.truncated})" if response.truncated else ""
-        took = f"{len(response.body)} bytes in {capture.elapsed_s * 1000:.0f} ms{cut}"
-        events = (permission, Event(capture.fetched_at, "fetch", str(response.status), took))
+        events = (permission, _fetched(capture, response))
         if 200 <= response.status < 300:
             if _is_broken_off(leased, response):
                 return self._broken_off(leased, capture, response, events)
@@ -210,7 +220,7 @@ class Reader:
     ) -> Reading:
         encoded = self._encode(capture, False) if self._encode else None
         outcome = _outcome(leased.url, capture, "the answer breaks off", events, _digest(response, encoded))
-        return Reading(self.settle(leased, self._once_more(outcome, leased, BROKEN_OFF_TRIES)), encoded=encoded)
+        return Reading(self.settle(leased, self._retries.once_more(outcome, leased, BROKEN_OFF_TRIES)), encoded=encoded)
 
     def _refused(
         self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...], reason: str
@@ -241,12 +251,8 @@ class Reader:
                 return self._revisits.visited(leased, outcome, response)
         elif response.status in GONE:
             outcome = replace(outcome, state="gone")
-        elif is_overloaded(capture):
-            outcome = self._once_more(outcome, leased, self._settings.busy_tries)
-        elif response.status in ONCE_MORE:
-            outcome = self._once_more(outcome, leased, ONCE_MORE_TRIES)
-        elif response.status >= 500:
-            outcome = self._once_more(outcome, leased, self._settings.tries)
+        else:
+            outcome = self._retries.after(outcome, leased, capture)
         return self.settle(leased, outcome)
 
     def _visited(
@@ -345,13 +351,6 @@ class Reader:
         """`leased` as the source of what its answer names: if a public host gave that, none of it may be inside."""
         return leased if leased.public_only else leased._replace(public_only=is_from_public(capture, self._settings))
 
-    def _once_more(self, outcome: Outcome, leased: LeasedUrl, tries_most: int) -> Outcome:
-        tries = leased.tries + 1
-        if tries >= tries_most:
-            return replace(outcome, why=f"{outcome.why} ({tries} tries)", tries=tries)
-        ready_at = outcome.at + self._settings.retry_first * 2.0**leased.tries
-        return replace(outcome, state="ready", tries=tries, ready_at=ready_at)
-
 
 def is_from_public(capture: Capture, settings: Settings) -> bool:
     """Whether a public host answered: what it names may not lead inside. A proxy's address says nothing."""
@@ -368,6 +367,12 @@ def redirect_target(capture: Capture) -> Url | None:
         return None
     location = capture.result.location
     return resolve(capture.request.url, location) if location else None
+
+
+def _fetched(capture: Capture, response: Response) -> Event:
+    cut = f", cut ({response.truncated})" if response.truncated else ""
+    took = f"{len(response.body)} bytes in {capture.elapsed_s * 1000:.0f} ms{cut}"
+    return Event(capture.fetched_at, "fetch", str(response.status), took)
 
 
 def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...], digest: str | None = None) -> Outcome:

@@ -4,7 +4,7 @@ from collections import Counter, OrderedDict, deque
 from typing import Final
 
 from goodbot.live import Trouble
-from goodbot.values import Outcome
+from goodbot.values import WALLED, Outcome
 
 RATE_S: Final = 10.0
 """The rate now is that of so many seconds."""
@@ -70,8 +70,10 @@ class Tally:
 
 
 def trouble_of(outcome: Outcome) -> str | None:
-    """A failure kind (`dns`, `timeout`…), a status from 400 on, `robots.txt` for one that cannot be had; None for what
-    went well, and for what robots.txt forbids."""
+    """A failure kind (`dns`, `timeout`…), a status from 400 on, `wall` for a challenge page of a bot wall, `robots.txt`
+    for one that cannot be had; None for what went well, and for what robots.txt forbids."""
+    if outcome.why.startswith(WALLED):
+        return "wall"
     if outcome.status is not None:
         return str(outcome.status) if outcome.status >= 400 else None
     if outcome.state not in ("failed", "ready"):

@@ -3,6 +3,7 @@
 import json
 import sqlite3
 import time
+from collections import Counter, defaultdict
 from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
@@ -16,11 +17,14 @@ from goodbot.live import Courtesy
 from goodbot.store.courtesy_table import RobotsVersion, load_courtesies, load_versions
 from goodbot.store.lesson_table import load_lessons
 from goodbot.store.robots_table import load_access
-from goodbot.store.schema import CODES, CODES_AGAIN, connect, translated, url_of
+from goodbot.store.schema import CODES, CODES_AGAIN, LATER, connect, translated, url_of
 from goodbot.url import authority_of, parse_url
+from goodbot.values import WALLED
 
 REFUSED_SHOWN: Final = 20
 LESSONS_SHOWN: Final = 20
+WALLED_SHOWN: Final = 20
+"""URLs of each wall."""
 ORIGINS_SHOWN: Final = 20
 """Of one host, each with its robots.txt."""
 
@@ -30,6 +34,8 @@ SELECT origin FROM robots_versions WHERE origin IN (:http, :https) OR origin BET
 _PORTS: Final = (("http", ":80"), ("https", ":443"))
 _REFUSED: Final = """SELECT origin, path, visits.at, events FROM urls JOIN hosts ON hosts.id = urls.host
   LEFT JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?)"""
+_WALLED: Final = """SELECT origin, path, why FROM urls JOIN hosts ON hosts.id = urls.host
+  JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?, ?) AND substr(why, 1, ?) = ?"""
 _HOSTS: Final = """SELECT host FROM courtesies UNION
   SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host ORDER BY 1"""
 
@@ -42,6 +48,15 @@ class RefusedUrl:
     at: float | None
     line: int | None
     reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WalledUrls:
+    """Pages in whose place a bot wall answered last: the wall's name, how many, and some of their URLs."""
+
+    wall: str
+    pages: int
+    urls: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +74,8 @@ class OriginReport:
 @dataclass(frozen=True, slots=True)
 class HostReport:
     """All about one host. `asked_gap_s` is the longest that any of its origins asks for now, `refused` how many URLs
-    robots.txt forbids, of which `refused_urls` are some; `lessons` are the latest in force."""
+    robots.txt forbids, of which `refused_urls` are some; `lessons` are the latest in force, `walls` the bot walls that
+    answered in place of pages, by name."""
 
     host: str
     done: Courtesy
@@ -68,6 +84,7 @@ class HostReport:
     refused_urls: tuple[RefusedUrl, ...]
     forgotten_at: float | None
     lessons: tuple[Lesson, ...] = ()
+    walls: tuple[WalledUrls, ...] = ()
 
     @property
     def latest(self) -> OriginReport | None:
@@ -104,8 +121,10 @@ def _report(connection: sqlite3.Connection, token: str, host: str) -> HostReport
     origins = tuple(_origin(connection, token, origin, now) for origin in _origins(connection, host))
     refused, some = _refused(connection, row[0]) if row is not None else (0, ())
     lessons = tuple(lesson for lesson in load_lessons(connection, [host]) if not lesson.lapsed)
+    walls = _walls(connection, row[0]) if row is not None else ()
     forgotten_at = row[1] if row is not None else None
-    return HostReport(host, done or Courtesy(host), origins, refused, some, forgotten_at, lessons[-LESSONS_SHOWN:])
+    latest = lessons[-LESSONS_SHOWN:]
+    return HostReport(host, done or Courtesy(host), origins, refused, some, forgotten_at, latest, walls)
 
 
 def _origins(connection: sqlite3.Connection, host: str) -> list[str]:
@@ -139,3 +158,15 @@ def _refused_url(origin: str, path: str, at: float | None, events: str | None) -
     except (ValueError, TypeError, LookupError) as error:
         raise sqlite3.DatabaseError("what was decided about a URL cannot be read") from error
     return RefusedUrl(url_of(origin, path).text, at, line, reason)
+
+
+def _walls(connection: sqlite3.Connection, host: int) -> tuple[WalledUrls, ...]:
+    """Of pages that failed, that are tried once more, and whose last copy is kept."""
+    counts, some = Counter[str](), defaultdict[str, list[str]](list)
+    states = CODES["failed"], LATER, CODES_AGAIN["visited"]
+    for origin, path, why in connection.execute(_WALLED, (host, *states, len(WALLED), WALLED)):
+        wall = why.removeprefix(WALLED).partition(" (status ")[0]
+        counts[wall] += 1
+        if counts[wall] <= WALLED_SHOWN:
+            some[wall].append(url_of(origin, path).text)
+    return tuple(WalledUrls(wall, counts[wall], tuple(sorted(some[wall]))) for wall in sorted(counts))

@@ -1,12 +1,13 @@
 """robots.txt is refused."""
 
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import RobotsFirst
+from goodbot.exam.sites.refused import EITHER
 from goodbot.exam.values import Site, pages, robots
 
 SITE = Site(
     name="robots-403",
-    teaches="A refused robots.txt is unavailable: today the site is open, in 1996 it was closed.",
-    source="RFC 9309 2.3.1.3; Koster 1996 3.1 says otherwise",
+    teaches="A refused robots.txt: by RFC 9309 the site is open, by the draft of 1996 closed; both right.",
+    source="RFC 9309 2.3.1.3 (MAY); draft-koster-robots-00 3.1; HTTP book 9.4",
     pages=pages(robots("Forbidden\n", 403), "/a", "/b"),
-    expects=(Finds(("/", "/a", "/b")),),
+    expects=(RobotsFirst(), EITHER),
 )

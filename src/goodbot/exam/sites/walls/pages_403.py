@@ -1,18 +1,24 @@
-"""Thirty pages behind a wall that answers 403."""
+"""Twelve pages behind a wall that answers 403."""
 
-from goodbot.exam.expectations import AtMostEach, Finds
+from goodbot.exam.expectations import AtMostEach, Finds, InAnySpan
 from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
 from goodbot.exam.values import Site, page, pages, robots
 
-WALLED = tuple(f"/shop/{number}" for number in range(1, 31))
+WALLED = tuple(f"/shop/{number}" for number in range(1, 13))
 
 SITE = Site(
     name="wall-403",
-    teaches="A wall refuses thirty pages with 403: a crawler does not repeat them, and fetches the open pages.",
+    teaches="A wall refuses twelve pages with 403: a crawler does not repeat them, and fetches the open pages.",
     source="RFC 9110 15.5.4 (not to be repeated); Cloudflare, Detect a Challenge Page response",
     pages={
         **pages(robots("User-agent: *\nDisallow:\n"), "/a", "/b", start=page("/a", *WALLED, "/b", title="Start")),
         **dict.fromkeys(WALLED, challenge(403)),
     },
-    expects=(Finds(("/", "/a", "/b")), AtMostEach(3, "/shop/*"), UNCLIMBED, NO_COOKIE),
+    expects=(
+        Finds(("/", "/a", "/b")),
+        AtMostEach(3, "/shop/*"),
+        UNCLIMBED,
+        InAnySpan(8, 3.0, rule="wall-slow"),
+        NO_COOKIE,
+    ),
 )

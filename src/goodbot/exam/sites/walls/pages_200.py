@@ -1,0 +1,18 @@
+"""Three pages behind a wall that answers 200."""
+
+from goodbot.exam.expectations import AtMostEach, Finds
+from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.values import Site, page, pages, robots
+
+WALLED = ("/shop/1", "/shop/2", "/shop/3")
+
+SITE = Site(
+    name="wall-200",
+    teaches="A wall may answer 200: a crawler neither answers the challenge nor asks for the page again at once.",
+    source="Cloudflare, Detect a Challenge Page response: the header says so, not the status",
+    pages={
+        **pages(robots("User-agent: *\nDisallow:\n"), "/a", "/b", start=page("/a", "/b", *WALLED, title="Start")),
+        **dict.fromkeys(WALLED, challenge(200)),
+    },
+    expects=(Finds(("/", "/a", "/b")), AtMostEach(3, "/shop/*"), UNCLIMBED, NO_COOKIE),
+)

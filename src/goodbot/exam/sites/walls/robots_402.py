@@ -1,0 +1,18 @@
+"""robots.txt is answered with 402 and a challenge."""
+
+from goodbot.exam.expectations import AtMostEach, OnlyRobotsTxt
+from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.values import Site, pages
+
+SITE = Site(
+    name="wall-robots-402",
+    teaches="402 with a challenge is no robots.txt: a crawler does not take a demand for money for an open site.",
+    source="RFC 9110 15.5.3; RFC 9309 2.3.1.3 lets a crawler take 402 for an open site",
+    pages=pages(challenge(402), "/a", "/b"),
+    expects=(
+        AtMostEach(10, "/robots.txt"),
+        UNCLIMBED,
+        OnlyRobotsTxt(rule="wall-robots"),
+        NO_COOKIE,
+    ),
+)
