@@ -11,7 +11,8 @@ from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
 from goodbot.config import Settings
-from goodbot.errors import InputError, RunError
+from goodbot.errors import InputError
+from goodbot.files import write_whole
 
 FILE_NAME = "goodbot.toml"
 TABLES = frozenset({"check"})
@@ -62,12 +63,7 @@ def save_settings(file: Path, settings: Settings) -> None:
         value = getattr(settings, item.name)
         if value != item.default and not item.metadata["secret"]:
             lines.append(f"{item.name} = {json.dumps(list(value) if isinstance(value, tuple) else value)}")
-    part = file.with_suffix(".part")
-    try:
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        part.replace(file)
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}") from error
+    write_whole(file, ("\n".join(lines) + "\n").encode())
 
 
 def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings:

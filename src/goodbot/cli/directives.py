@@ -7,8 +7,9 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.options import header_field, json_option, read_input, write_json
+from goodbot.cli.options import header_field, json_option, read_input
 from goodbot.cli.page_report import ReadPage, hidden_chars, link_counts, told
+from goodbot.cli.saying import say, write_json
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIRECTIVE_DIALECTS, Access, Directives, Preferences, RobotsTxt, Verdict
@@ -65,14 +66,15 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
     url = parse_url(page)
     read = _of_file(page, headers) if url is None else _of_site(url, headers, agent)
     if isinstance(read, str):
-        click.echo(f"goodbot: {read}", err=True)
+        say(f"goodbot: {read}", err=True)
         return 1
     directives = Directives.parse(read.found.metas, read.headers, agent, dialect)
     preferences = read.robots.preferences(read.target, agent, headers=read.headers, metas=read.found.metas)
     if as_json:
         write_json(_json(read, agent, dialect, directives, preferences))
     else:
-        click.echo("\n".join(told(read, agent, directives, preferences)))
+        for line in told(read, agent, directives, preferences):
+            say(*line)
     return 0
 
 

@@ -1,6 +1,5 @@
 """Options that several commands share, and how results are written."""
 
-import json
 import os
 import re
 import sys
@@ -81,8 +80,3 @@ def base_settings(config: Path | None) -> Settings:
     file = settings_file(config)
     settings = load_settings(file, Settings()) if file else Settings()
     return from_environment(settings, os.environ)
-
-
-def write_json(value: object) -> None:
-    """One JSON value on one line of standard output. Text that is no Unicode (lone surrogates) is escaped."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=True, allow_nan=False) + "\n")
