@@ -10,8 +10,8 @@ from typing import Any, TypeVar
 import click
 
 from goodbot.config import Settings
-from goodbot.errors import InputError
-from goodbot.settings_file import FILE_NAME, from_environment, load_settings
+from goodbot.errors import InputError, SettingError
+from goodbot.settings_file import FILE_NAME, from_environment, load_settings, place_of
 
 INPUT_MOST_BYTES = 64 * 1024 * 1024
 
@@ -77,6 +77,17 @@ def settings_file(named: Path | None) -> Path | None:
 
 def base_settings(config: Path | None) -> Settings:
     """Defaults, then goodbot.toml (the one named, else the working folder's, else the user's), then the environment."""
+    from goodbot.robot.usable import check_form  # noqa: PLC0415  (most commands have no settings)
+
     file = settings_file(config)
     settings = load_settings(file, Settings()) if file else Settings()
-    return from_environment(settings, os.environ)
+    try:
+        check_form(settings)
+    except SettingError as error:
+        raise InputError(f"{place_of(file, error.name)}: {error}" if file else str(error)) from error
+    settings = from_environment(settings, os.environ)
+    try:
+        check_form(settings)
+    except SettingError as error:
+        raise InputError(f"environment: {error}") from error
+    return settings
