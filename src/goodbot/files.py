@@ -1,11 +1,21 @@
-"""Writes a file whole or not at all."""
+"""Writes a file whole or not at all, and makes folders."""
 
 import os
-import secrets
 import stat
 from pathlib import Path
 
-from goodbot.errors import RunError
+from goodbot.errors import InputError, RunError
+
+
+def make_folder(path: Path) -> None:
+    """Makes a folder if it is missing, and those above it. Raises InputError if a file is in the way, RunError if the
+    folder cannot be made."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        raise InputError(f"cannot make the folder {path}: a file is in the way") from error
+    except OSError as error:
+        raise RunError(f"cannot make the folder {path}: {error.strerror}") from error
 
 
 def write_whole(path: Path, content: bytes) -> None:
@@ -35,7 +45,7 @@ def _status(path: Path) -> os.stat_result | None:
 
 
 def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
-    part = target.with_name(f".goodbot-{secrets.token_hex(8)}.part")
+    part = target.with_name(f".goodbot-{os.urandom(8).hex()}.part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if old is None else 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:

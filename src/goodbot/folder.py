@@ -13,6 +13,7 @@ from goodbot.archived import Archived, Gap
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, GoodbotError, InputError, RunError, SettingError
+from goodbot.files import make_folder
 from goodbot.hits import IndexMark
 from goodbot.human import counted
 from goodbot.index import SWAP_S, NoSearch, TantivySearch, load_mark, remedy
@@ -79,11 +80,8 @@ class CrawlFolder:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
 
     def create(self) -> None:
-        """Makes the folder if it is missing; InputError if it cannot be."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot make the folder {self.path}: {error.strerror}") from error
+        """Makes the folder if it is missing. Raises InputError if a file is in the way, RunError if it cannot."""
+        make_folder(self.path)
 
 
 # ---- reading a crawl ------------------------------------------------------------------------------------------------

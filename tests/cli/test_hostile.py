@@ -1,6 +1,7 @@
 """No text from outside steers a terminal, whichever command prints it."""
 
 import asyncio
+import json
 import os
 import threading
 from collections.abc import Iterator
@@ -174,6 +175,16 @@ def test_no_command_prints_what_steers_a_terminal(
     assert raw(out + err) == []
     assert "Traceback" not in err
     assert out or err
+
+
+def test_a_query_may_begin_with_a_minus(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = ("--in", str(place / "crawl"))
+    for arguments in (["-history word", *folder], [*folder, "--top", "2", "-history word"], [*folder, "--", "-x word"]):
+        assert main(["search", *arguments, "--json"]) == 0
+        found = json.loads(capfd.readouterr().out)
+        assert (found["query"], found["total"]) == (arguments[0] if arguments[0] != "--in" else arguments[-1], 3)
+    assert main(["search", "-history", *folder]) == 2
+    assert "no word to search for" in capfd.readouterr().err
 
 
 def test_every_command_is_walked() -> None:

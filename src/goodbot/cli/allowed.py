@@ -67,7 +67,7 @@ def _asked(text: str) -> str:
 def _of_file(name: str, dialects: list[str]) -> list[Answer]:
     if "://" in name:
         raise InputError(f"not an http or https URL: {name}")
-    body = read_input(name)
+    body = read_input(name, or_site=True)
     return [RobotsTxt.parse(body, dialect).verdict for dialect in dialects]
 
 

@@ -209,7 +209,11 @@ def _origin_lines(origin: OriginReport) -> Iterator[str]:
     yield f"  robots.txt    of {origin.origin}: {_state(origin.access)}"
     for one in origin.versions:
         what = one.failure or f"status {one.status}"
-        size = f", {one.bytes:,} bytes, SHA-256 {one.digest[:16]}…" if one.digest and one.bytes is not None else ""
+        size = (
+            f", {counted(one.bytes, 'byte')}, SHA-256 {one.digest[:16]}…"
+            if one.digest and one.bytes is not None
+            else ""
+        )
         times = "once" if one.fetches == 1 else f"{one.fetches:,} times"
         yield f"                {human_time(one.first_at)}  {what}{size} ({times})"
 

@@ -1,6 +1,5 @@
 """`goodbot directives`: what may a robot do with this page?"""
 
-import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
@@ -13,6 +12,7 @@ from goodbot.cli.saying import say, write_json
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIRECTIVE_DIALECTS, Access, Directives, Preferences, RobotsTxt, Verdict
+from goodbot.human import counted
 from goodbot.page.document import read_extract
 from goodbot.url import Url, parse_url
 from goodbot.values import Failure, Response
@@ -84,10 +84,8 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
 def _of_file(name: str, given: Iterable[str]) -> ReadPage:
     if "://" in name:
         raise InputError(f"not an http or https URL: {name}")
-    if name != "-" and not os.path.exists(name):
-        raise InputError(f"there is no file {name}; a URL begins with https:// or http://")
     headers = tuple(header_field(text) for text in given)
-    body = read_input(name)
+    body = read_input(name, or_site=True)
     answer = Response(200, headers, body)
     if answer.header("content-type") is None:
         answer = Response(200, (*headers, ("Content-Type", _type(name, body))), body)
@@ -132,7 +130,7 @@ def _page_of(url: Url, result: Response | Failure) -> Response:
     if not 200 <= result.status < 300:
         raise RunError(f"{url} answers {result.status}: there is no page whose directives could count")
     if result.truncated == "disconnect":
-        raise RunError(f"{url} breaks off after {len(result.body)} bytes: what is missing may ask for more")
+        raise RunError(f"{url} breaks off after {counted(len(result.body), 'byte')}: what is missing may ask for more")
     return result
 
 

@@ -16,15 +16,14 @@ from goodbot.cli.saying import say, styled, write_json
 from goodbot.cli.tables import cell, console
 from goodbot.cli.text import human_duration
 from goodbot.clock import SystemClock
-from goodbot.errors import InputError
 from goodbot.exam.card import ScoreCard
 from goodbot.exam.drive import Driven, Glance, Ground, Plan, drive, open_ground
 from goodbot.exam.live import live_card
 from goodbot.exam.report import COLOURS, html_card, text_card
 from goodbot.exam.values import Site
 from goodbot.exclusion.showing import shown
-from goodbot.files import write_whole
-from goodbot.human import human_bytes
+from goodbot.files import make_folder, write_whole
+from goodbot.human import counted, human_bytes
 
 LINE_EVERY_S = 10.0
 TAIL_LINES = 10
@@ -74,10 +73,7 @@ async def _drive(wish: Wish, workspace: Path) -> int:
 
 
 def _folder(path: Path) -> Path:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make {path}: {error.strerror}") from error
+    make_folder(path)
     return path.resolve()
 
 
@@ -134,7 +130,7 @@ def _said(glance: Glance) -> str:
     visit = f"visit {glance.visit}, " if glance.visit > 1 else ""
     return (
         f"{visit}{human_duration(glance.elapsed_s)}, at most {human_duration(max(glance.left_s, 0))} to go: "
-        f"{glance.requests:,} requests, {glance.reached} of {glance.sites} sites reached, "
+        f"{counted(glance.requests, 'request')}, {glance.reached} of {glance.sites} sites reached, "
         f"{human_bytes(glance.memory_bytes)} of memory"
     )
 

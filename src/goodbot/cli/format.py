@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.options import read_input
+from goodbot.cli.options import read_input, site_meant
 from goodbot.cli.saying import put, say
 from goodbot.errors import InputError
 from goodbot.files import write_whole
@@ -43,6 +43,8 @@ def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check
         raise InputError("--write needs a file, not standard input")
     changed = False
     for name in files:
+        if not Path(name).exists() and ("://" in name or site_meant(name)):
+            raise InputError(f"{name} is no file: save the robots.txt of the site first, and name the file")
         body = read_input(name)
         new = layout.compact(body) if compact else layout.tidy(body)
         changed = changed or new != body

@@ -42,12 +42,12 @@ def told(read: ReadPage, agent: str, directives: Directives, preferences: Prefer
     """The lines to print."""
     yield [styled(shown(read.name), bold=True)]
     if read.kind != "html":
-        yield ["This is not HTML, so only header fields speak for it."]
+        yield from wrapped("This is not HTML, so only header fields speak for it.", "", "")
     elif read.found == Extract():
         yield ["The page is empty."]
     if read.closed is not None:
         never = f"{shown(agent)} would never see these directives, for robots.txt closes the page to it:"
-        yield [styled(never, fg="red")]
+        yield from wrapped(never, "", "", fg="red")
         yield from wrapped(read.closed.reason, "  ", "  ")
     yield []
     yield [f"What {shown(agent)} may do with it:"]
@@ -121,7 +121,7 @@ def _sources(directives: Directives) -> Iterator[Line]:
     if not directives.sources:
         yield ["No directive was found."]
         return
-    yield ["Where each directive stands, and what it decides:"]
+    yield ["Its directives, and what each decides:"]
     yield from _aligned(
         (
             shown(source.origin),
@@ -137,7 +137,7 @@ def _links(found: Extract) -> Iterator[Line]:
     marks = ", ".join(f"{count} {mark}" for mark, count in counts.items() if mark in _MARKS and count)
     if counts["all"]:
         yield []
-        yield [f"Links: {counts['all']}{f', of which {marks}' if marks else ''}."]
+        yield from wrapped(f"{counts['all']}{f', of which {marks}' if marks else ''}.", "Links: ", "")
     if hidden := hidden_chars(found):
         said = f"{hidden} of {counted(len(found.text), 'character')} of its text out of extracts."
         yield from wrapped(said, "data-nosnippet keeps ", "")

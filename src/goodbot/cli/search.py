@@ -15,7 +15,27 @@ from goodbot.human import counted
 from goodbot.index import results_json
 
 
-@click.command(name="search")
+class _Search(click.Command):
+    """Takes a query that begins with `-`, such as `-history robots`, for a query."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts it behind `--`, where click looks for no options."""
+        options = {name: param for param in self.get_params(ctx) for name in param.opts}
+        for place, text in enumerate(args):
+            is_value = place > 0 and _takes_value(options.get(args[place - 1]))
+            if text == "--":
+                break
+            if text.startswith("-") and not text.startswith("--") and text not in options and not is_value:
+                args = [*args[:place], *args[place + 1 :], "--", text]
+                break
+        return super().parse_args(ctx, args)
+
+
+def _takes_value(param: click.Parameter | None) -> bool:
+    return isinstance(param, click.Option) and not param.is_flag
+
+
+@click.command(name="search", cls=_Search)
 @click.argument("query", required=False)
 @in_option
 @click.option("--top", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Hits to print.")
