@@ -20,6 +20,7 @@ async def test_format_prints_writes_checks_and_compares(tmp_path: Path) -> None:
     assert (await goodbot("format", "-", stdin=ROBOTS)).out == TIDY
     assert (await goodbot("format", "--check", file)).status == 1
     difference = await goodbot("format", "--diff", file)
+    assert difference.status == 1
     assert "+User-agent: *\n" in difference.out
     assert file.read_bytes() == ROBOTS
     written = await goodbot("format", "--write", file)

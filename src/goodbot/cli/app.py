@@ -79,7 +79,8 @@ _COLOUR = click.Option(
     expose_value=False,
     is_eager=True,
     callback=_choose_colour,
-    help="Print in colours. auto, the default: on a terminal, unless NO_COLOR is set.",
+    metavar="WHEN",
+    help="Print in colours: auto (the default: on a terminal, unless NO_COLOR is set), always or never.",
 )
 
 

@@ -16,7 +16,6 @@ from goodbot.exclusion.showing import visible
 WIDTH_MOST: Final = 100
 WIDTH_LEAST: Final = 30
 
-
 Line = Sequence[str]
 """What `say` takes, as it is handed on."""
 
@@ -30,7 +29,7 @@ class Styled(str):
 
 def styled(text: str, **style: Any) -> Styled:
     """Visible text in a style of `click.style`."""
-    return Styled(click.style(visible(text), **style))
+    return Styled(click.style(visible(text), **style) if style else visible(text))
 
 
 def joined(*parts: str) -> Styled:
@@ -70,6 +69,7 @@ def put(content: bytes) -> None:
     if sys.stdout.isatty():
         _write("\n".join(visible(line) for line in content.decode("utf-8", "replace").split("\n")), err=False)
     else:
+        sys.stdout.flush()
         sys.stdout.buffer.write(content)
         sys.stdout.buffer.flush()
 

@@ -78,7 +78,7 @@ class Scope:
             stated = media_type or "an answer that states no type"
             return f"{stated} is not asked for (--type {' '.join(self._types.globs)})"
         if self._max_size is not None and size_bytes > self._max_size:
-            return f"longer than --max-size {counted(self._max_size, 'byte')}"
+            return f"longer than --max-size {self._max_size} bytes"
         return None
 
     def _refuse_by_rules(self, url: Url) -> str | None:
