@@ -164,6 +164,13 @@ def test_a_kept_value_that_cannot_be_is_named_with_its_line(name: str, value: st
         assert folder.settings(Settings(), {"proxy": "http://localhost:3128"}).host_lists == 7
 
 
+def test_a_kept_file_that_is_gone_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "goodbot.toml").write_text('seeds = ["http://127.0.0.1:9/"]\nca_file = "gone"\nallow_private = true\n')
+    assert main(["crawl", "--into", str(tmp_path)]) == 2
+    said = f"{tmp_path}/goodbot.toml, line 2: there is no file of certificate authorities at gone"
+    assert capsys.readouterr().err == f"goodbot: {said}\n"
+
+
 @pytest.mark.parametrize("option", OPTIONS)
 def test_a_bad_option_leaves_nothing_behind(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     seed = ("http://127.0.0.1:9/", "--allow-private")

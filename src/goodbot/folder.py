@@ -58,16 +58,21 @@ class CrawlFolder:
     def settings(self, base: Settings, options: Mapping[str, Any] = NOTHING) -> Settings:
         """`base`, then what `goodbot.toml` in this folder says, if there is one, then `options`. Raises InputError for
         a value that cannot be; one that is kept here is named with its line."""
-        is_kept = self.settings_file.is_file()
-        kept = load_settings(self.settings_file, base) if is_kept else base
+        kept = load_settings(self.settings_file, base) if self.settings_file.is_file() else base
         settings = replace(kept, **options)
-        try:
+        with self.naming_lines(options):
             check_form(settings)
-        except SettingError as error:
-            if is_kept and error.name not in options and line_of(self.settings_file, error.name):
-                raise InputError(f"{place_of(self.settings_file, error.name)}: {error}") from error
-            raise
         return settings
+
+    @contextmanager
+    def naming_lines(self, options: Mapping[str, Any]) -> Iterator[None]:
+        """Adds to a SettingError where `goodbot.toml` in this folder sets the value, unless `options` do."""
+        try:
+            yield
+        except SettingError as error:
+            if error.name in options or line_of(self.settings_file, error.name) is None:
+                raise
+            raise InputError(f"{place_of(self.settings_file, error.name)}: {error}") from error
 
     def check(self) -> None:
         """InputError, saying what to do, if there is no crawl here that can be read."""

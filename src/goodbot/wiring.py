@@ -379,7 +379,8 @@ def new_settings(
     if not (together or listed or folder.seeds):
         raise InputError(f"no seed given, and no crawl in {folder.path} to resume")
     settings = replace(settings, seeds=together)
-    check_files(settings)
+    with folder.naming_lines(options):
+        check_files(settings)
     scope = Scope(settings, (), AddressGuard())
     for seed in parse_seeds(seeds):
         scope.check_seed(seed)
