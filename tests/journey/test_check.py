@@ -85,7 +85,7 @@ async def test_quiet() -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (("missing.txt",), "there is no file missing.txt"),
+        (("missing.txt",), "cannot read missing.txt: No such file"),
         ((".",), "cannot read .: Is a directory"),
         (("",), "an input without a name: give a FILE, a URL, or -"),
         (("ftp://example.org/robots.txt",), "not an http or https URL"),

@@ -72,7 +72,7 @@ BAD = [
     ("no such policy", ("write", "--policy", "nowhere.toml"), "cannot read nowhere.toml"),
     ("one file to merge", ("write", "--merge", "one.txt"), "two robots.txt files or more"),
     ("files without merge", ("write", "one.txt"), "--merge"),
-    ("no such file", ("format", "nowhere.txt"), "there is no file nowhere.txt"),
+    ("no such file", ("format", "nowhere.txt"), "cannot read nowhere.txt"),
     ("a URL", ("format", "https://example.org/"), "save the robots.txt of the site"),
     ("check or write", ("format", "--check", "--write", "robots.txt"), "--check writes nothing"),
     ("a folder", ("format", "."), "cannot read ."),

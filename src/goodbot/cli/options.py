@@ -61,12 +61,10 @@ def read_input(name: str, *, or_site: bool = False) -> bytes:
             return sys.stdin.buffer.read(INPUT_MOST_BYTES)
         with Path(name).open("rb") as file:
             return file.read(INPUT_MOST_BYTES)
-    except FileNotFoundError as error:
-        url = site_meant(name) if or_site else None
-        hint = f"; if you mean the site, give the whole URL: {url}" if url else ""
-        raise InputError(f"there is no file {name}{hint}") from error
     except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror}") from error
+        url = site_meant(name) if or_site and isinstance(error, FileNotFoundError) else None
+        hint = f"; if you mean the site, give the whole URL: {url}" if url else ""
+        raise InputError(f"cannot read {name}: {error.strerror}{hint}") from error
 
 
 def site_meant(name: str) -> Url | None:
