@@ -179,7 +179,11 @@ def test_no_command_prints_what_steers_a_terminal(
 
 def test_a_query_may_begin_with_a_minus(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
     folder = ("--in", str(place / "crawl"))
-    for arguments in (["-history word", *folder], [*folder, "--top", "2", "-history word"], [*folder, "--", "-x word"]):
+    for arguments in (
+        ["-history word", *folder],
+        [*folder, "--top", "2", "-history word"],
+        [*folder, "--", "-history word"],
+    ):
         assert main(["search", "--json", *arguments]) == 0
         found = json.loads(capfd.readouterr().out)
         assert found["query"] in arguments
