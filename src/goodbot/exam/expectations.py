@@ -30,7 +30,7 @@ class Finds:
 
     @property
     def says(self) -> str:
-        among = f" among the first {counted(self.within, 'request')}" if self.within else ""
+        among = f" among the first {self.within} requests" if self.within else ""
         return f"{'gets' if self.status else 'asks for'} {_list(self.targets)}{among}"
 
     def judge(self, seen: Seen) -> Judgement:
@@ -42,7 +42,7 @@ class Finds:
         missing = [target for target in self.targets if upper_escapes(target) not in asked]
         if not missing:
             return Judgement(True, f"all {len(self.targets)} were asked for")
-        late = f" among the first {counted(self.within, 'request')}" if self.within else ""
+        late = f" among the first {self.within} requests" if self.within else ""
         return Judgement(False, f"never {'got' if self.status else 'asked for'} {_list(missing)}{late}")
 
 
