@@ -15,7 +15,7 @@ def commands_page() -> str:
     """Every command with its own `--help`."""
     parts = ["# Commands", "", EPILOG, ""]
     for name, summary in COMMANDS.items():
-        root = click.Context(group, info_name="goodbot")
+        root = click.Context(group, info_name="goodbot", **group.context_settings)
         command = group.get_command(root, name)
         if command is None:
             raise SystemExit(f"no command {name}")

@@ -1,12 +1,18 @@
 """What settings cannot be, whoever makes them: the command, a file or a program."""
 
 import resource
+from dataclasses import fields, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
+from hypothesis import given
+from hypothesis.strategies import lists, text
 
+from goodbot.cli import main
 from goodbot.config import Settings
-from goodbot.errors import InputError, RunError
+from goodbot.errors import InputError, RunError, SettingError
+from goodbot.folder import CrawlFolder
 from goodbot.settings_file import from_environment, load_settings, save_settings
 
 # settings → the error
@@ -70,3 +76,117 @@ def test_what_was_asked_of_a_crawl_is_kept_where_the_disk_is_full(tmp_path: Path
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert load_settings(file, Settings()) == kept
+
+
+# setting → a value, as goodbot.toml has it, that it cannot have
+BAD: dict[str, str] = {
+    "seeds": '["example.org"]',
+    "scope": '"bogus"',
+    "depth": "-1",
+    "include": '["docs"]',
+    "exclude": '[""]',
+    "types": '["html"]',
+    "max_size": "0",
+    "workers": "0",
+    "concurrency": "true",
+    "per_host": "0",
+    "host_pages": "0",
+    "delay": "nan",
+    "agent": '"My Bot"',
+    "contact": '"nobody"',
+    "signature_agent": '"http://example.org/"',
+    "signature_agent_form": '"May"',
+    "dialect": '"dothraki"',
+    "follow_rel": '"nofollow"',
+    "clean_urls": "1",
+    "duplicates": "1",
+    "traps": "1",
+    "sitemaps": "1",
+    "allow_private": '"yes"',
+    "ca_file": "1",
+    "resolve": '["foo"]',
+    "nameservers": '["dns.example"]',
+    "auth": '["example.org"]',
+    "cookies": "1",
+    "proxy": '"foo"',
+    "render": "1",
+    "index": "1",
+    "archive": "1",
+    "crawl_delay_most": "-1",
+    "sign": "1",
+    "render_executable": "1",
+}
+OPTIONS = [
+    "--scope=bogus",
+    "--depth=-1",
+    "--include=docs",
+    "--exclude=",
+    "--type=html",
+    "--max-size=0",
+    "--workers=0",
+    "--concurrency=many",
+    "--per-host=0",
+    "--host-pages=0",
+    "--delay=-1",
+    "--agent=My Bot",
+    "--contact=nobody",
+    "--sign=none",
+    "--signature-agent=http://example.org/",
+    "--signature-agent-form=May",
+    "--dialect=dothraki",
+    "--follow-rel=nofollow",
+    "--ca-file=none",
+    "--resolve=foo",
+    "--proxy=foo",
+    "--crawl-delay-most=-1",
+]
+
+
+def test_every_setting_has_a_value_that_it_cannot_have() -> None:
+    numbers = {
+        item.name for item in fields(Settings) if item.metadata["internal"] and type(item.default) in (int, float)
+    }
+    optional = {"robots_retry_first", "robots_retry_factor", "response_factor", "backoff_first", "backoff_most"}
+    assert {item.name for item in fields(Settings)} - numbers - optional == BAD.keys()
+    for name in numbers | optional:
+        with pytest.raises(SettingError):
+            replace(Settings(), **{name: -1})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("name", "value"), BAD.items())
+def test_a_kept_value_that_cannot_be_is_named_with_its_line(name: str, value: str, tmp_path: Path) -> None:
+    folder = CrawlFolder(tmp_path)
+    folder.settings_file.write_text(f"# asked for\nhost_lists = 7\n{name} = {value}\n")
+    with pytest.raises(InputError) as raised:
+        folder.settings(Settings())
+    assert str(raised.value).startswith(f"{folder.settings_file}, line 3: ")
+    if name == "proxy":  # what is wrong is mended by giving it anew
+        assert folder.settings(Settings(), {"proxy": "http://localhost:3128"}).host_lists == 7
+
+
+def test_a_kept_file_that_is_gone_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "goodbot.toml").write_text('seeds = ["http://127.0.0.1:9/"]\nca_file = "gone"\nallow_private = true\n')
+    assert main(["crawl", "--into", str(tmp_path)]) == 2
+    said = f"{tmp_path}/goodbot.toml, line 2: there is no file of certificate authorities at gone"
+    assert capsys.readouterr().err == f"goodbot: {said}\n"
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_a_bad_option_leaves_nothing_behind(option: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    seed = ("http://127.0.0.1:9/", "--allow-private")
+    given = (option, "--signature-agent=https://example.org/") if option.startswith("--sign=") else (option,)
+    assert main(["crawl", *seed, "--into", str(tmp_path / "crawl"), *given]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 1, option
+    assert not (tmp_path / "crawl").exists()
+
+
+@given(texts=lists(text()))
+def test_texts_are_kept_as_they_are(texts: list[str]) -> None:
+    try:
+        settings = Settings(exclude=tuple(texts))
+    except SettingError:  # a lone surrogate
+        assert any("\ud800" <= character <= "\udfff" for one in texts for character in one)
+        return
+    with TemporaryDirectory() as folder:
+        save_settings(Path(folder) / "goodbot.toml", settings)
+        assert load_settings(Path(folder) / "goodbot.toml", Settings()) == settings

@@ -8,7 +8,7 @@ import os
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args, get_origin
 
-from goodbot.errors import InputError
+from goodbot.errors import InputError, SettingError
 from goodbot.exclusion.dialects import DIALECTS, find_dialect
 
 ScopeKind = Literal["page", "prefix", "host", "domain", "all"]
@@ -334,23 +334,45 @@ class Settings:
         return self.body_limit if self.max_size is None else max(self.max_size + 1, _LEAST_BODY)
 
     def __post_init__(self) -> None:
-        find_dialect(self.dialect)
+        """Raises SettingError for a value that one setting, or two together, cannot have."""
+        self._check_texts()
+        try:
+            find_dialect(self.dialect)
+        except InputError as error:
+            raise SettingError("dialect", str(error)) from error
         if self.sign is not None:  # wherever a crawl is resumed or served from, the key lies where it lay
             object.__setattr__(self, "sign", os.path.abspath(self.sign))
         for name, choices in _CHOICES.items():
             if (chosen := getattr(self, name)) not in choices:
-                raise InputError(f"{name.replace('_', '-')} must be one of {', '.join(choices)}: {chosen!r}")
+                raise SettingError(name, f"{name.replace('_', '-')} must be one of {', '.join(choices)}: {chosen!r}")
         for name, least in _LEAST.items():
             value = getattr(self, name)
             if value is None and name in _OPTIONAL:
                 continue
             if not isinstance(value, int | float):
-                raise InputError(f"{name.replace('_', '-')} must be a number: {value!r}")
+                raise SettingError(name, f"{name.replace('_', '-')} must be a number: {value!r}")
             if not least <= value < _MOST:
-                raise InputError(f"{name.replace('_', '-')} must be at least {least} and below {_MOST:.0e}: {value}")
+                bounds = f"at least {least} and below {_MOST:.0e}"
+                raise SettingError(name, f"{name.replace('_', '-')} must be {bounds}: {value}")
         if self.revisit_least > self.revisit_most:
             bounds = f"{self.revisit_least:.12g} and {self.revisit_most:.12g}"
-            raise InputError(f"revisit-least must not be more than revisit-most: {bounds}")
+            raise SettingError("revisit_least", f"revisit-least must not be more than revisit-most: {bounds}")
+
+    def _check_texts(self) -> None:
+        """What is no Unicode text could not be kept in a file."""
+        for item in fields(self):
+            value = getattr(self, item.name)
+            texts = value if isinstance(value, tuple) else (value,)
+            if not item.metadata["secret"] and any(isinstance(text, str) and not _is_unicode(text) for text in texts):
+                raise SettingError(item.name, f"{item.name.replace('_', '-')} must be Unicode text (UTF-8): {value!r}")
+
+
+def _is_unicode(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 _LEAST_BODY = 512 * 1024

@@ -2,6 +2,7 @@
 
 GoodbotError                  everything goodbot raises on purpose; its text is one clear line that says what to do
 ├── InputError      exit 2    the user gave something that cannot be used: a scheme, a folder, a query, a setting
+│   └── SettingError          a setting's value; `name` is the setting
 └── RunError        exit 3    the work cannot go on: disk, port, no seed could be fetched
     ├── DamagedError          a frontier, archive or index that cannot be read
     └── BusyError             another process writes to the folder of this crawl
@@ -20,6 +21,14 @@ class InputError(GoodbotError):
     """Whose fault: the caller's. Nothing was changed."""
 
     exit_status: ClassVar[int] = 2
+
+
+class SettingError(InputError):
+    """A value that the setting `name` cannot have."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(text)
+        self.name = name
 
 
 class RunError(GoodbotError):

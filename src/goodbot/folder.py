@@ -1,27 +1,26 @@
 """The folder of a crawl: what lies in it, opened to be read; the crawl may be running."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Final, NamedTuple
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
 
 from goodbot.archived import Archived, Gap
 from goodbot.clock import SystemClock
-from goodbot.config import (
-    Settings,
-)
-from goodbot.errors import DamagedError, GoodbotError, InputError, RunError
+from goodbot.config import Settings
+from goodbot.errors import DamagedError, GoodbotError, InputError, RunError, SettingError
+from goodbot.files import make_folder
 from goodbot.hits import IndexMark
 from goodbot.human import counted
 from goodbot.index import SWAP_S, NoSearch, TantivySearch, load_mark, remedy
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.reading import REDIRECTS
-from goodbot.settings_file import (
-    FILE_NAME,
-    load_settings,
-)
+from goodbot.robot.usable import check_form
+from goodbot.settings_file import FILE_NAME, line_of, load_settings, place_of
 from goodbot.store.control import ControlFolder
 from goodbot.store.deadly import DeadlyPages
 from goodbot.store.frontier import SqliteFrontier
@@ -32,6 +31,7 @@ from goodbot.values import UrlRecord
 KEEPS_NO_INDEX: Final = "this crawl runs with --no-index"
 CHANGES_NO_INDEX: Final = "to change that: goodbot crawl --index"
 _REBUILD: Final = "goodbot index rebuild"
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
 SOFTWARE = f"goodbot/{version('goodbot')}"
 
 
@@ -55,9 +55,24 @@ class CrawlFolder:
         """Whether there is one to resume or to read."""
         return self.frontier.is_file()
 
-    def settings(self, base: Settings) -> Settings:
-        """`base`, with what `goodbot.toml` in this folder says, if there is one."""
-        return load_settings(self.settings_file, base) if self.settings_file.is_file() else base
+    def settings(self, base: Settings, options: Mapping[str, Any] = NOTHING) -> Settings:
+        """`base`, then what `goodbot.toml` in this folder says, if there is one, then `options`. Raises InputError for
+        a value that cannot be; one that is kept here is named with its line."""
+        kept = load_settings(self.settings_file, base) if self.settings_file.is_file() else base
+        settings = replace(kept, **options)
+        with self.naming_lines(options):
+            check_form(settings)
+        return settings
+
+    @contextmanager
+    def naming_lines(self, options: Mapping[str, Any]) -> Iterator[None]:
+        """Adds to a SettingError where `goodbot.toml` in this folder sets the value, unless `options` do."""
+        try:
+            yield
+        except SettingError as error:
+            if error.name in options or line_of(self.settings_file, error.name) is None:
+                raise
+            raise InputError(f"{place_of(self.settings_file, error.name)}: {error}") from error
 
     def check(self) -> None:
         """InputError, saying what to do, if there is no crawl here that can be read."""
@@ -70,11 +85,8 @@ class CrawlFolder:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
 
     def create(self) -> None:
-        """Makes the folder if it is missing; InputError if it cannot be."""
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise InputError(f"cannot make the folder {self.path}: {error.strerror}") from error
+        """Makes the folder if it is missing. Raises InputError if a file is in the way, RunError if it cannot."""
+        make_folder(self.path)
 
 
 # ---- reading a crawl ------------------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ def human_bytes(count: float) -> str:
     """`1.4 MB`; decimal units, as disks and networks are sold."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 1000:
-            return f"{count:.0f} {unit}" if unit == "bytes" else f"{count:.1f} {unit}"
+            return counted(round(count), "byte") if unit == "bytes" else f"{count:.1f} {unit}"
         count /= 1000
     return f"{count:,.1f} TB"
 

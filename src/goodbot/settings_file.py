@@ -11,7 +11,8 @@ from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
 from goodbot.config import Settings
-from goodbot.errors import InputError, RunError
+from goodbot.errors import InputError, SettingError
+from goodbot.files import write_whole
 
 FILE_NAME = "goodbot.toml"
 TABLES = frozenset({"check"})
@@ -29,7 +30,26 @@ def load_settings(file: Path, base: Settings) -> Settings:
     values = {name: value for name, value in load_toml(file).items() if name not in TABLES}
     if isinstance(values.get("sign"), str):  # as seen from the file that names it
         values["sign"] = str(file.absolute().parent / values["sign"])
-    return with_values(base, values, origin=str(file))
+    try:
+        return with_values(base, values)
+    except SettingError as error:
+        raise InputError(f"{place_of(file, error.name)}: {error}") from error
+
+
+def place_of(file: Path, name: str) -> str:
+    """Where a file of settings sets one: `crawl/goodbot.toml, line 3`; the file alone if no line seems to."""
+    line = line_of(file, name)
+    return str(file) if line is None else f"{file}, line {line}"
+
+
+def line_of(file: Path, name: str) -> int | None:
+    """The line on which a file of settings sets one; None if none seems to."""
+    sets = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*=""")
+    try:
+        lines = file.read_text(encoding="utf-8").split("\n")
+    except OSError:  # gone since it was read
+        return None
+    return next((number for number, line in enumerate(lines, start=1) if sets.match(line)), None)
 
 
 def load_toml(file: Path) -> dict[str, Any]:
@@ -61,13 +81,13 @@ def save_settings(file: Path, settings: Settings) -> None:
     for item in fields(Settings):
         value = getattr(settings, item.name)
         if value != item.default and not item.metadata["secret"]:
-            lines.append(f"{item.name} = {json.dumps(list(value) if isinstance(value, tuple) else value)}")
-    part = file.with_suffix(".part")
-    try:
-        part.write_text("\n".join(lines) + "\n", encoding="utf-8")
-        part.replace(file)
-    except OSError as error:
-        raise RunError(f"cannot write {file}: {error.strerror}") from error
+            lines.append(f"{item.name} = {_toml(list(value) if isinstance(value, tuple) else value)}")
+    write_whole(file, ("\n".join(lines) + "\n").encode())
+
+
+def _toml(value: object) -> str:
+    """JSON and TOML write texts, numbers and lists alike, but for DEL."""
+    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings:
@@ -82,21 +102,21 @@ def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings
             near = get_close_matches(variable.removeprefix(_PREFIX), (name.removeprefix(_PREFIX) for name in names), 1)
             hint = f"; did you mean {_PREFIX}{near[0]}?" if near else ""
             raise InputError(f"environment: unknown setting {variable}{hint}")
-    return with_values(base, values, origin="environment")
+    try:
+        return with_values(base, values)
+    except SettingError as error:
+        raise InputError(f"environment: {error}") from error
 
 
-def with_values(base: Settings, values: Mapping[str, Any], origin: str) -> Settings:
-    """`base` with `values` by setting name; `origin` is named in errors."""
+def with_values(base: Settings, values: Mapping[str, Any]) -> Settings:
+    """`base` with `values` by setting name. Raises SettingError."""
     known = {item.name: item.type for item in fields(Settings)}
     clean: dict[str, Any] = {}
     for name, value in values.items():
         if name not in known:
-            raise InputError(f"{origin}: unknown setting {name!r}")
-        clean[name] = _checked(known[name], value, f"{origin}: {name}")
-    try:
-        return replace(base, **clean)
-    except InputError as error:
-        raise InputError(f"{origin}: {error}") from error
+            raise SettingError(name, f"unknown setting {name!r}")
+        clean[name] = _checked(known[name], value, name)
+    return replace(base, **clean)
 
 
 def _from_text(name: str, text: str, variable: str) -> Any:
@@ -117,20 +137,20 @@ def _from_text(name: str, text: str, variable: str) -> Any:
     return text
 
 
-def _checked(wanted: Any, value: Any, where: str) -> Any:
-    """`value` as the type the setting has, or InputError."""
+def _checked(wanted: Any, value: Any, name: str) -> Any:
+    """`value` as the type the setting has, or SettingError."""
     options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
     if get_origin(wanted) is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return tuple(value)
     if get_origin(wanted) is Literal:
         if value in get_args(wanted):
             return value
-        raise InputError(f"{where} must be one of {', '.join(get_args(wanted))}: {value!r}")
+        raise SettingError(name, f"{name} must be one of {', '.join(get_args(wanted))}: {value!r}")
     if float in options and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if any(isinstance(option, type) and type(value) is option for option in options):
         return value
-    raise InputError(f"{where} has the wrong type: {type(value).__name__}, where {_named(wanted)} is meant")
+    raise SettingError(name, f"{name} has the wrong type: {type(value).__name__}, where {_named(wanted)} is meant")
 
 
 def _named(wanted: Any) -> str:

@@ -34,6 +34,7 @@ from goodbot.robot.seeding import Seeding, parse_seeds, typed_seeds
 from goodbot.robot.signing import signer_of
 from goodbot.robot.steward import Steward
 from goodbot.robot.tap import Tap
+from goodbot.robot.usable import check_files
 from goodbot.settings_file import save_settings
 from goodbot.store.control import ControlFolder
 from goodbot.store.deadly import DeadlyPages
@@ -373,11 +374,13 @@ def new_settings(
     """What is asked of a crawl: `base`, then what the folder remembers, then `options` that were given. `listed`: there
     are seeds in a file. Raises InputError if there is no seed, and for a wrong bound or a seed out of bounds."""
     seeds = tuple(seeds)
-    settings = folder.settings(base)
+    settings = folder.settings(base, options)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
     if not (together or listed or folder.seeds):
         raise InputError(f"no seed given, and no crawl in {folder.path} to resume")
-    settings = replace(settings, seeds=together, **options)  # type: ignore[arg-type]
+    settings = replace(settings, seeds=together)
+    with folder.naming_lines(options):
+        check_files(settings)
     scope = Scope(settings, (), AddressGuard())
     for seed in parse_seeds(seeds):
         scope.check_seed(seed)

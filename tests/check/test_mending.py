@@ -101,5 +101,5 @@ def test_the_difference_is_fit_for_a_terminal() -> None:
     shown = difference(b"\xef\xbb\xbfUser-agent : \x1b[2J*\r\nAllow: /\r", b"User-agent: \x1b[2J*\nAllow: /\n", "r.txt")
     assert shown.splitlines() == [
         *("--- r.txt", "+++ r.txt (mended)", "@@ -1,2 +1,2 @@"),
-        *("-\ufffdUser-agent : \ufffd[2J*␍", "-Allow: /␍", "+User-agent: \ufffd[2J*", "+Allow: /"),
+        *(r"-\ufeffUser-agent : \x1b[2J*␍", "-Allow: /␍", r"+User-agent: \x1b[2J*", "+Allow: /"),
     ]

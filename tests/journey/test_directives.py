@@ -137,8 +137,8 @@ async def test_what_is_no_html_has_only_header_fields(tmp_path: Path) -> None:
 
 
 BAD = [
-    ("no file", ["nowhere.html"], "there is no file nowhere.html"),
-    ("a host", ["example.org"], "a URL begins with https://"),
+    ("no file", ["nowhere.html"], "cannot read nowhere.html: No such file"),
+    ("a host", ["example.org"], "give the whole URL: https://example.org/"),
     ("a folder", ["."], "Is a directory"),
     ("another scheme", ["ftp://example.org/"], "not an http or https URL"),
     ("binary", ["photo.html"], "not HTML"),

@@ -99,7 +99,7 @@ async def test_two_visits_and_a_log(tmp_path: Path) -> None:
         (["exam", "--serve", "--", *GOOD], "--serve runs no command"),
         ([*ONE, "--html", "/dev/null/card.html", "--", *GOOD], "cannot write /dev/null/card.html"),
         ([*ONE, "--log", "/dev/null/log", "--", *GOOD], "cannot write /dev/null/log"),
-        ([*ONE, "--keep", "/dev/null/x", "--", *GOOD], "cannot make /dev/null/x"),
+        ([*ONE, "--keep", "/dev/null/x", "--", *GOOD], "cannot make the folder /dev/null/x"),
         ([*ONE, "--minutes", "0", "--", *GOOD], "--minutes"),
         ([*ONE, "--minutes", "nan", "--", *GOOD], "--minutes nan"),
         ([*ONE, "--minutes", "inf", "--", *GOOD], "--minutes"),

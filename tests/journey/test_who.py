@@ -37,14 +37,15 @@ async def test_the_tier_and_the_exit_status(arguments: tuple[str, ...], tier: st
     assert f": {tier}, " in told.out
     assert "evidence" in told.out
     assert "\x1b" not in told.out
-    assert asked.json["tier"] == tier
-    assert asked.json["evidence"]
-    assert (asked.json["name"] is None) == (tier == "unknown")
+    (found,) = asked.json
+    assert found["tier"] == tier
+    assert found["evidence"]
+    assert (found["name"] is None) == (tier == "unknown")
     assert told.err == asked.err == ""
 
 
 async def test_json_of_one_robot() -> None:
-    value = (await goodbot("who", GPTBOT, "--json")).json
+    (value,) = (await goodbot("who", GPTBOT, "--json")).json
     assert (value["name"], value["operator"], value["purpose"]) == ("GPTBot", "OpenAI", "ai-training")
     assert (value["token"], value["obeys_robots_txt"], value["retired"]) == ("GPTBot", "yes", False)
     assert value["address_lists"] == ["https://openai.com/gptbot.json"]
@@ -53,8 +54,14 @@ async def test_json_of_one_robot() -> None:
 
 
 async def test_standard_input() -> None:
-    result = await goodbot("who", "-", "--json", stdin=GPTBOT.encode() + b"\n")
-    assert result.json["name"] == "GPTBot"
+    result = await goodbot("who", "-", "bingbot", "--json", stdin=GPTBOT.encode() + b"\r\n\n Nemo \nGooglebot")
+    assert [value["name"] for value in result.json] == ["GPTBot", None, "Googlebot", "bingbot"]
+    assert result.status == 1
+    told = await goodbot("who", "GPTBot", "Gogglebot/2.1")
+    assert told.out.startswith("GPTBot\nGPTBot: declared, ")
+    assert "\n\nGogglebot/2.1\nnobody known: unknown, " in told.out
+    assert "did you mean Googlebot?" in told.out
+    assert (await goodbot("who", "-", stdin=b"\n")).status == 2
     hostile = await goodbot("who", "-", stdin=b"\x1b[2J\xff\x00" * 50_000)
     assert hostile.status == 1
     assert "\x1b" not in hostile.out + hostile.err
@@ -101,14 +108,14 @@ async def test_refresh_from_a_file_is_kept_and_used(tmp_path: Path) -> None:
     file = tmp_path / "bots.json"
     file.write_text(json.dumps({"prefixes": [{"ipv4Prefix": "9.9.9.0/24"}, {"ipv6Prefix": "2620:fe::/48"}]}))
     before = await goodbot("who", "ClaudeBot", "--ip", "9.9.9.9", "--json", folder=tmp_path)
-    assert before.json["tier"] == "declared"
+    assert before.json[0]["tier"] == "declared"
     taken = await goodbot("who", "--refresh", file, "--json", folder=tmp_path)
     assert taken.status == 0
     assert (taken.json["list"], taken.json["ranges"]) == ("anthropic", 2)
     assert (taken.json["added"], taken.json["removed"]) == (["9.9.9.0/24", "2620:fe::/48"], [])
     assert Path(taken.json["file"]).is_relative_to(tmp_path)
     after = await goodbot("who", "ClaudeBot", "--ip", "9.9.9.9", "--json", folder=tmp_path)
-    assert after.json["tier"] == "verified"
+    assert after.json[0]["tier"] == "verified"
     assert (await goodbot("who", "ClaudeBot", "--ip", "8.8.8.8", folder=tmp_path)).status == 1
     file.write_text('["9.9.9.0/25"]')
     again = await goodbot("who", "--refresh", file, folder=tmp_path)
@@ -201,5 +208,5 @@ async def test_reverse_dns_leads_there_and_back() -> None:
         ask = ("--reverse-dns", "--nameserver", server.address, "--json")
         true = await goodbot("who", "YandexBot", "--ip", "9.9.9.9", *ask)
         false = await goodbot("who", "YandexBot", "--ip", "8.8.8.8", *ask)
-    assert (true.json["tier"], true.status) == ("verified", 0)
-    assert (false.json["tier"], false.status) == ("impostor", 1)
+    assert (true.json[0]["tier"], true.status) == ("verified", 0)
+    assert (false.json[0]["tier"], false.status) == ("impostor", 1)

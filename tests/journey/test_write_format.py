@@ -20,6 +20,7 @@ async def test_format_prints_writes_checks_and_compares(tmp_path: Path) -> None:
     assert (await goodbot("format", "-", stdin=ROBOTS)).out == TIDY
     assert (await goodbot("format", "--check", file)).status == 1
     difference = await goodbot("format", "--diff", file)
+    assert difference.status == 1
     assert "+User-agent: *\n" in difference.out
     assert file.read_bytes() == ROBOTS
     written = await goodbot("format", "--write", file)
@@ -72,6 +73,8 @@ BAD = [
     ("one file to merge", ("write", "--merge", "one.txt"), "two robots.txt files or more"),
     ("files without merge", ("write", "one.txt"), "--merge"),
     ("no such file", ("format", "nowhere.txt"), "cannot read nowhere.txt"),
+    ("a URL", ("format", "https://example.org/"), "save the robots.txt of the site"),
+    ("check or write", ("format", "--check", "--write", "robots.txt"), "--check writes nothing"),
     ("a folder", ("format", "."), "cannot read ."),
     ("standard input cannot be written", ("format", "--write", "-"), "not standard input"),
 ]

@@ -12,6 +12,7 @@ from goodbot.check.subject import Subject
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.access import LIMIT_BYTES
 from goodbot.exclusion.lines import decode
+from goodbot.exclusion.showing import visible
 from goodbot.exclusion.verdict import RULE_FIELDS, Group
 
 ROUNDS_MOST = 10
@@ -43,7 +44,7 @@ def mend(subject: Subject, ignore: Collection[str] = ()) -> bytes:
 
 
 def difference(before: bytes, after: bytes, name: str) -> str:
-    """A unified diff for people: what cannot be printed is U+FFFD, a CR at the end of a line is shown as ␍."""
+    """A unified diff for people: what cannot be seen is an escape, a CR at the end of a line is shown as ␍."""
     lines = difflib.unified_diff(_shown_lines(before), _shown_lines(after), name, f"{name} (mended)", lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
@@ -51,7 +52,7 @@ def difference(before: bytes, after: bytes, name: str) -> str:
 def _shown_lines(body: bytes) -> list[str]:
     text = body.decode("utf-8", "replace").replace("\r\n", "␍\n").replace("\r", "␍\n")
     lines = text.removesuffix("\n").split("\n")
-    return ["".join(sign if sign.isprintable() or sign == "\t" else "\ufffd" for sign in line) for line in lines]
+    return [visible(line) for line in lines]
 
 
 # ---- one round ------------------------------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from goodbot.check.checker import KINDS
 from goodbot.check.findings import SEVERITIES, Finding, Severity
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.showing import shown, visible
 
 _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
@@ -73,9 +73,8 @@ def as_github(checked: Iterable[Checked]) -> Iterator[str]:
 
 
 def _data(text: str) -> str:
-    """Escaped as GitHub's toolkit does; what else cannot be printed is U+FFFD."""
-    escaped = text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
-    return "".join(sign if sign.isprintable() else "\ufffd" for sign in escaped)
+    """Escaped as GitHub's toolkit does; what else cannot be seen is an escape."""
+    return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
 def _property(value: object) -> str:

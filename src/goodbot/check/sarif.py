@@ -1,5 +1,6 @@
 """Findings as SARIF 2.1.0 (OASIS), which code hosts and editors read."""
 
+import os
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -69,4 +70,5 @@ def _uri(name: str) -> str:
         return quote(name, safe=":/?#[]@!$&'()*+,;=%~")
     if name == "-":
         return "stdin"
-    return Path(name).as_uri() if Path(name).is_absolute() else quote(Path(name).as_posix())
+    path = quote(os.fsencode(Path(name).as_posix()))
+    return f"file://{path}" if Path(name).is_absolute() else path

@@ -5,8 +5,9 @@ from itertools import groupby
 
 import click
 
-from goodbot.cli.options import json_option, write_json
+from goodbot.cli.options import json_option
 from goodbot.cli.robots_file import read_robots_file
+from goodbot.cli.saying import say, styled, write_json
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, RobotsTxt, Verdict
 from goodbot.url import Url, parse_url, resolve
@@ -48,10 +49,12 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
     if as_json:
         write_json([_json(url, agent, verdict) for url, verdict in verdicts])
     elif dialect == "all":
-        click.echo("\n".join(_side_by_side(verdicts)))
+        for line in _side_by_side(verdicts):
+            say(*line)
     else:
         for url, verdict in verdicts:
-            click.echo(f"{_word(verdict)} {url}\n           {verdict.reason} ({verdict.section})")
+            say(_word(verdict), f" {url}")
+            say(f"           {verdict.reason} ({verdict.section})")
     return 0 if all(verdict.allowed for _, verdict in verdicts) else 1
 
 
@@ -65,7 +68,7 @@ def _asked(text: str) -> str:
 def _of_file(name: str, dialects: list[str]) -> list[Answer]:
     if "://" in name:
         raise InputError(f"not an http or https URL: {name}")
-    body = read_robots_file(name)
+    body = read_robots_file(name, or_site=True)
     return [RobotsTxt.parse(body, dialect).verdict for dialect in dialects]
 
 
@@ -107,15 +110,15 @@ def _json(url: str, agent: str, verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _side_by_side(verdicts: list[tuple[str, Verdict]]) -> Iterator[str]:
+def _side_by_side(verdicts: list[tuple[str, Verdict]]) -> Iterator[list[str]]:
     """A line for each URL that says whether the dialects agree, and under it one for each of them."""
     for url, answers in groupby(verdicts, key=lambda pair: pair[0]):
         all_of_it = [verdict for _, verdict in answers]
         agreed = len({verdict.allowed for verdict in all_of_it}) == 1
-        yield f"{url}  ({'all dialects agree' if agreed else 'the dialects differ'})"
+        yield [f"{url}  ({'all dialects agree' if agreed else 'the dialects differ'})"]
         for verdict in all_of_it:
-            yield f"  {_word(verdict)} {verdict.dialect:<8} {verdict.reason} ({verdict.section})"
+            yield ["  ", _word(verdict), f" {verdict.dialect:<8} {verdict.reason} ({verdict.section})"]
 
 
 def _word(verdict: Verdict) -> str:
-    return click.style("allowed   ", fg="green") if verdict.allowed else click.style("disallowed", fg="red")
+    return styled("allowed   ", fg="green") if verdict.allowed else styled("disallowed", fg="red")

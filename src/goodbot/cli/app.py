@@ -2,12 +2,15 @@
 
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import redirect_stdout
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.metadata import version
 
 import click
 
+from goodbot.cli.saying import escape_what_cannot_be_encoded, say
 from goodbot.errors import GoodbotError
 
 COMMANDS = {
@@ -37,6 +40,9 @@ COMMANDS = {
     "demo": "Three sample sites, one crawl, a search page",
 }
 
+NEAR = 0.8
+"""How like an option a name must be to be taken for a slip of it, from 0 to 1 (`difflib`)."""
+
 EPILOG = (
     "Exit status: 0 done, or yes; 1 no (disallowed); 2 bad input; 3 failed while running; 130 interrupted. "
     "JSON goes to standard output, messages and progress to standard error."
@@ -54,11 +60,37 @@ class _Commands(click.Group):
             return None
         command = import_module(f"goodbot.cli.{cmd_name}").command
         assert isinstance(command, click.Command)  # noqa: S101  (each module of a command names it so)
+        _add_common_options(command)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+
+
+def _choose_colour(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.color = {"always": True, "never": False}.get(value)
+
+
+_COLOUR = click.Option(
+    ["--color"],
+    type=click.Choice(["auto", "always", "never"]),
+    expose_value=False,
+    is_eager=True,
+    callback=_choose_colour,
+    metavar="WHEN",
+    help="Print in colours: auto (the default: on a terminal, unless NO_COLOR is set), always or never.",
+)
+
+
+def _add_common_options(command: click.Command) -> None:
+    """Gives a command, or each of a group, what all of them take."""
+    if isinstance(command, click.Group):
+        for one in command.commands.values():
+            _add_common_options(one)
+    elif _COLOUR not in command.params:
+        command.params.append(_COLOUR)
 
 
 @click.group(
@@ -73,6 +105,7 @@ def group() -> None:
 
 def main(arguments: list[str] | None = None) -> int:
     """Runs one command; gives its exit status."""
+    escape_what_cannot_be_encoded()
     if sys.stdout is not None:
         return _run(arguments)
     with open(os.devnull, "w") as nobody, redirect_stdout(nobody):  # closed: who called wants the exit status only
@@ -94,11 +127,12 @@ def _run(arguments: list[str] | None) -> int:
     except KeyboardInterrupt:
         return 130
     except click.exceptions.NoArgsIsHelpError as error:
-        click.echo(error.format_message(), err=True)
+        for line in error.format_message().splitlines():
+            say(line, err=True)
         return 2
     except click.ClickException as error:
         hint = f" (see goodbot {_command(error)}--help)"
-        return _complain(error.format_message().rstrip(".") + hint, 2)
+        return _complain(_message(error) + hint, 2)
     except BrokenPipeError:
         # The reader of our output has gone (`| head`): nothing to say, and nothing more to flush at exit.
         _drop_output()
@@ -116,8 +150,28 @@ def _drop_output() -> None:
 
 
 def _complain(text: str, status: int) -> int:
-    click.echo(f"goodbot: {' '.join(text.split())}", err=True)
+    say(f"goodbot: {text}", err=True)
     return status
+
+
+def _message(error: click.ClickException) -> str:
+    """What click says, on one line; of names only one that may be a slip of the one given is suggested."""
+    if isinstance(error, click.NoSuchOption):
+        return error.message.rstrip(".") + did_you_mean(error.option_name, _options(error.ctx))
+    return " ".join(error.format_message().split()).rstrip(".")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """`; did you mean --keep-fresh?`, or nothing if none is near."""
+    near = get_close_matches(name, known, 1, NEAR)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def _options(context: click.Context | None) -> list[str]:
+    params = context.command.get_params(context) if context is not None else []
+    return [
+        name for param in params if isinstance(param, click.Option) for name in (*param.opts, *param.secondary_opts)
+    ]
 
 
 def _command(error: click.ClickException) -> str:

@@ -7,7 +7,8 @@ import click
 
 from goodbot.archive_care import ArchiveCheck, check_archive, repair_archive
 from goodbot.cli.meter import Meter
-from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.cli.options import in_option, json_option
+from goodbot.cli.saying import say, write_json
 from goodbot.human import counted, human_bytes
 
 SHOWN_MOST = 20
@@ -43,9 +44,9 @@ def check(folder: Path, as_json: bool) -> int:
         write_json({"sound": found.is_sound, **_json(found)})
     else:
         for line in _lines(found):
-            click.echo(line)
+            say(line)
         if not found.is_sound:
-            click.echo(f"repair it with: goodbot archive repair --in {folder}")
+            say(f"repair it with: goodbot archive repair --in {folder}")
     return 0 if found.is_sound else 1
 
 
@@ -70,13 +71,13 @@ def repair(folder: Path, as_json: bool) -> None:
         write_json({"done": True, "ready": again, **_json(found)})
         return
     total, *rest = _lines(found)
-    click.echo(total)
+    say(total)
     if not found.is_sound:
-        click.echo(f"repaired the archive in {folder}. What was wrong with it:")
+        say(f"repaired the archive in {folder}. What was wrong with it:")
     for line in rest:
-        click.echo(line)
+        say(line)
     if again:
-        click.echo(f"{counted(again, 'URL')} to fetch again: goodbot crawl --into {folder}")
+        say(f"{counted(again, 'URL')} to fetch again: goodbot crawl --into {folder}")
 
 
 def _json(found: ArchiveCheck) -> dict[str, object]:

@@ -1,7 +1,6 @@
 """`goodbot check`: is this robots.txt, or this page, what its author means?"""
 
 import os
-import sys
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from importlib.metadata import version
@@ -18,10 +17,12 @@ from goodbot.check.report import Checked, as_github, as_json, has, summary
 from goodbot.check.sarif import as_sarif
 from goodbot.cli.check_inputs import As, Given, Inputs, is_file, read_robots
 from goodbot.cli.check_report import told
-from goodbot.cli.options import header_field, json_option, settings_file, write_json
+from goodbot.cli.options import header_field, json_option, settings_file
+from goodbot.cli.saying import put, say, write_json
 from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion.access import LIMIT_BYTES
 from goodbot.exclusion.lines import split_lines
+from goodbot.files import write_whole
 from goodbot.settings_file import load_table
 
 
@@ -39,6 +40,7 @@ from goodbot.settings_file import load_table
 @click.option(
     "--fix", is_flag=True, help="Mend what is safe (no verdict changes), show the difference, write the file."
 )
+@click.option("--diff", is_flag=True, help="With --fix: show the difference, write nothing, exit 1 if there is one.")
 @click.option("--fail-on", type=click.Choice(SEVERITIES), help="How severe a finding makes exit status 1 [error].")
 @click.option("--ignore", multiple=True, metavar="CODE", help="Do not tell R208; R2: none of R201 to R209. Repeatable.")
 @click.option("--as", "kind", type=click.Choice(["robots", "page"]), help="What every FILE and URL is.")
@@ -59,6 +61,7 @@ def command(
     form: str,
     as_json: bool,
     fix: bool,
+    diff: bool,
     fail_on: Severity | None,
     ignore: tuple[str, ...],
     kind: As | None,
@@ -93,6 +96,8 @@ def command(
     """
     form = "json" if as_json else form
     preferred = _preferred(config, ignore, fail_on)
+    if diff and (not fix or form != "text"):
+        raise InputError("--diff goes with --fix, and prints text")
     if fix and "-" in names and form != "text":
         raise InputError("--fix - writes the mended file to standard output, where the findings would go")
     inputs = Inputs(kind, tuple(header_field(text) for text in headers), sitemaps=sitemaps)
@@ -100,12 +105,16 @@ def command(
     inputs.read(names)
     inputs.place(urls)
     inputs.join(heeded)
-    given = [_fixed(each, preferred.ignore, form, inputs.errors) if fix else each for each in inputs.given]
-    checked = [_checked(each, preferred.ignore) for each in given]
-    _report([each.severe() for each in checked] if quiet else checked, form, to_error=fix and "-" in names)
+    if diff:
+        failed = _show_differences(inputs.given, preferred.ignore)
+    else:
+        given = [_fixed(each, preferred.ignore, form, inputs.errors) if fix else each for each in inputs.given]
+        checked = [_checked(each, preferred.ignore) for each in given]
+        _report([each.severe() for each in checked] if quiet else checked, form, to_error=fix and "-" in names)
+        failed = has(checked, preferred.fail_on)
     for error in inputs.errors:
-        click.echo(f"goodbot: {' '.join(str(error).split())}", err=True)
-    return _status(inputs.errors, failed=has(checked, preferred.fail_on))
+        say(f"goodbot: {error}", err=True)
+    return _status(inputs.errors, failed=failed)
 
 
 def _status(errors: Iterable[GoodbotError], *, failed: bool) -> int:
@@ -145,13 +154,13 @@ def _report(checked: list[Checked], form: str, *, to_error: bool) -> None:
         write_json(as_sarif(checked, version("goodbot")))
     elif form == "github":
         for line in as_github(checked):
-            click.echo(line)
+            say(line)
     else:
         for each in checked:
-            for line in told(each):
-                click.echo(line, err=to_error)
+            for parts in told(each):
+                say(*parts, err=to_error)
         if checked:
-            click.echo(summary(checked), err=to_error)
+            say(summary(checked), err=to_error)
 
 
 # ---- mending --------------------------------------------------------------------------------------------------------
@@ -159,32 +168,42 @@ def _report(checked: list[Checked], form: str, *, to_error: bool) -> None:
 
 def _fixed(given: Given, ignore: Collection[str], form: str, errors: list[GoodbotError]) -> Given:
     """Mended and written, if it is a robots.txt in a file; from standard input, written to standard output."""
-    if given.file is None or given.subject.is_page:
-        click.echo(f"goodbot: --fix leaves {given.name} alone: it mends robots.txt files", err=True)
+    after = _mended(given, ignore, to_error=given.file == "-" or form != "text")
+    if given.file is None or after is None:
         return given
-    before = given.subject.body
-    if len(before) > LIMIT_BYTES:
-        click.echo(f"goodbot: --fix leaves {given.name} alone: where it is cut (500 KiB) would move", err=True)
-    after = mend(given.subject, ignore)
-    if after != before:
-        to_error = given.file == "-" or form != "text"
-        click.echo(difference(before, after, given.name), nl=False, err=to_error)
     try:
-        _write(given.file, before, after)
+        _write(given.file, given.subject.body, after)
     except RunError as error:
         errors.append(error)
         return given
     return replace(given, subject=replace(given.subject, body=after))
 
 
+def _show_differences(given: Iterable[Given], ignore: Collection[str]) -> bool:
+    """Says what `--fix` would change; gives whether it would change something."""
+    changed = [_mended(each, ignore, to_error=False) not in (None, each.subject.body) for each in given]
+    return any(changed)
+
+
+def _mended(given: Given, ignore: Collection[str], *, to_error: bool) -> bytes | None:
+    """The robots.txt after mending, whose difference is shown; None for what cannot be mended."""
+    if given.file is None or given.subject.is_page:
+        say(f"goodbot: --fix leaves {given.name} alone: it mends robots.txt files", err=True)
+        return None
+    before = given.subject.body
+    if len(before) > LIMIT_BYTES:
+        say(f"goodbot: --fix leaves {given.name} alone: where it is cut (500 KiB) would move", err=True)
+    after = mend(given.subject, ignore)
+    if after != before:
+        for line in difference(before, after, given.name).splitlines():
+            say(line, err=to_error)
+    return after
+
+
 def _write(name: str, before: bytes, after: bytes) -> None:
     if name == "-":
-        sys.stdout.buffer.write(after)
-        sys.stdout.buffer.flush()
+        put(after)
     elif after != before:
         if not is_file(name):
             raise RunError(f"cannot write {name}: it is not a regular file")
-        try:
-            Path(name).write_bytes(after)
-        except OSError as error:
-            raise RunError(f"cannot write {name}: {error.strerror}") from error
+        write_whole(Path(name), after)

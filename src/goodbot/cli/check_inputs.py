@@ -62,7 +62,7 @@ class Inputs:
             raise InputError(f"not an http or https URL: {name}")
         is_page = self._kind == "page" or (self._kind is None and name.lower().endswith((".htm", ".html")))
         answer = Answer(200, self._headers) if is_page and self._headers else None
-        return Given(name, Subject(read_input(name), answer=answer, is_page=is_page), name)
+        return Given(name, Subject(read_input(name, or_site=True), answer=answer, is_page=is_page), name)
 
     def _is_robots_url(self, url: Url) -> bool:
         path = urlsplit(url.text).path
@@ -135,7 +135,7 @@ def read_robots(name: str) -> bytes:
     """A robots.txt that is only heeded, not checked: FILE or URL."""
     url = parse_url(name)
     if url is None:
-        return read_robots_file(name)
+        return read_robots_file(name, or_site=True)
     from goodbot.asking import fetch_access  # noqa: PLC0415  (a file needs no network)
 
     return fetch_access(url).body

@@ -3,8 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-import click
-
+from goodbot.cli.saying import say
 from goodbot.human import counted
 from goodbot.live import Live
 from goodbot.outside import open_desk
@@ -15,9 +14,9 @@ def tell(folder: Path, kind: Literal["pause", "resume", "stop"]) -> None:
     """Has the crawl in `folder` do it, and says what came of it."""
     desk = open_desk(folder)
     if not desk.tell(kind):
-        click.echo(f"no crawl is running in {folder}" + _instead(kind, folder))
+        say(f"no crawl is running in {folder}" + _instead(kind, folder))
         return
-    click.echo(_what_came(desk, kind))
+    say(_what_came(desk, kind))
 
 
 def _instead(kind: str, folder: Path) -> str:

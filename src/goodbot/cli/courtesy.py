@@ -1,7 +1,5 @@
 """`goodbot courtesy`: what each host asked of the robot, and what the robot did; for the site's owner."""
 
-import json
-import sys
 import time
 from collections.abc import Iterator
 from importlib.metadata import version
@@ -14,6 +12,7 @@ import click
 
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
+from goodbot.cli.saying import json_text, put, say
 from goodbot.cli.text import human_duration
 from goodbot.config import Settings
 from goodbot.errors import InputError
@@ -90,7 +89,7 @@ def _is_ipv6(text: str) -> bool:
 
 def _write(pieces: Iterator[str]) -> None:
     for piece in pieces:
-        sys.stdout.write(piece)
+        put(piece.encode())
 
 
 # ---- JSON -----------------------------------------------------------------------------------------------------------
@@ -100,7 +99,7 @@ def _json_pieces(reports: Iterator[HostReport]) -> Iterator[str]:
     """One list on one line, a host in memory at a time."""
     between = "["
     for report in reports:
-        yield between + json.dumps(_json(report), ensure_ascii=True, allow_nan=False)
+        yield between + json_text(_json(report))
         between = ", "
     yield "[]\n" if between == "[" else "]\n"
 
@@ -164,13 +163,13 @@ def _origin_json(origin: OriginReport) -> dict[str, Any]:
 def _write_text(reports: Iterator[HostReport], wanted: str | None, retry_after_most: float) -> None:
     first = next(reports, None)
     if first is None:
-        click.echo("no host was asked anything yet" if wanted is None else f"{wanted} is not known to this crawl")
+        say("no host was asked anything yet" if wanted is None else f"{wanted} is not known to this crawl")
         return
     for number, report in enumerate(chain([first], reports)):
         if number:
-            click.echo()
+            say()
         for line in _lines(report, retry_after_most):
-            click.echo(line)
+            say(line)
 
 
 def _lines(report: HostReport, retry_after_most: float) -> Iterator[str]:
@@ -214,7 +213,11 @@ def _origin_lines(origin: OriginReport) -> Iterator[str]:
     yield f"  robots.txt    of {origin.origin}: {_state(origin.access)}"
     for one in origin.versions:
         what = one.failure or f"status {one.status}"
-        size = f", {one.bytes:,} bytes, SHA-256 {one.digest[:16]}…" if one.digest and one.bytes is not None else ""
+        size = (
+            f", {counted(one.bytes, 'byte')}, SHA-256 {one.digest[:16]}…"
+            if one.digest and one.bytes is not None
+            else ""
+        )
         times = "once" if one.fetches == 1 else f"{one.fetches:,} times"
         yield f"                {human_time(one.first_at)}  {what}{size} ({times})"
 

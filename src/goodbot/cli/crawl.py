@@ -14,8 +14,9 @@ import click
 from goodbot.cli.dry_run import plan_crawl
 from goodbot.cli.index_progress import IndexProgress
 from goodbot.cli.lesson_text import left_out_line
-from goodbot.cli.options import Bytes, base_settings, json_option, write_json
+from goodbot.cli.options import Bytes, base_settings, json_option
 from goodbot.cli.progress import Progress, progress_for
+from goodbot.cli.saying import say, write_json
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
 from goodbot.cli.text import (
     damage_line,
@@ -248,19 +249,19 @@ def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folde
     """The end of a crawl that has received `size` bytes."""
     status, visited, left_out = crawl.status(), crawl.crawler.visited, crawl.left_out()
     what = {"finished": "finished", "max-pages": "reached --max-pages", "interrupted": "interrupted"}[reason]
-    click.echo(
+    say(
         f"{what}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
         f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(size)})"
     )
-    click.echo("  " + ", ".join(f"{status.states[state]} {state}" for state in STATES if status.states[state]))
+    say("  " + ", ".join(f"{status.states[state]} {state}" for state in STATES if status.states[state]))
     if not status.finished:
-        click.echo(f"  go on with: goodbot crawl --into {folder}")
+        say(f"  go on with: goodbot crawl --into {folder}")
     elif not visited and (due_again_at := crawl.ledger.due_again_at()) is not None:
-        click.echo(f"  {when_due_again(due_again_at, time.time())}")
+        say(f"  {when_due_again(due_again_at, time.time())}")
     if left_out.lessons:
-        click.echo(f"  {left_out_line(left_out)}: goodbot lessons list --in {folder}")
+        say(f"  {left_out_line(left_out)}: goodbot lessons list --in {folder}")
     if (why := index_lag(folder).why) and not crawl.settings.index:
-        click.echo(f"  {why}")
+        say(f"  {why}")
 
 
 def page_event(outcome: Outcome) -> dict[str, object]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from goodbot.cli.crawl import run_crawl
 from goodbot.cli.search import print_results
+from goodbot.cli.tables import Console, cell
+from goodbot.cli.tables import console as new_console
 from goodbot.config import Settings
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
 from goodbot.folder import open_ledger, open_search
@@ -35,7 +35,7 @@ def command(once: bool, port: int) -> int:
 
     Nothing leaves this machine, and nothing stays on it.
     """
-    console = Console()
+    console = new_console()
     with tempfile.TemporaryDirectory(prefix="goodbot-demo-") as name:
         folder = Path(name)
         with DemoWeb() as web:
@@ -74,7 +74,7 @@ def _decisions(records: Iterable[UrlRecord]) -> Table:
         why = _notable(record)
         if why:
             shown = record.url.target if _site_of(record) == record.url.text else record.url.text
-            table.add_row(record.state, Text(shown, overflow="fold"), Text(why, overflow="fold"))
+            table.add_row(record.state, cell(shown), cell(why))
     return table
 
 

@@ -1,17 +1,18 @@
 """`goodbot directives`: what may a robot do with this page?"""
 
-import os
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 import click
 
-from goodbot.cli.options import header_field, json_option, read_input, write_json
+from goodbot.cli.options import header_field, json_option, read_input
 from goodbot.cli.page_report import ReadPage, hidden_chars, link_counts, told
+from goodbot.cli.saying import say, write_json
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIRECTIVE_DIALECTS, Access, Directives, Preferences, RobotsTxt, Verdict
+from goodbot.human import counted
 from goodbot.page.document import read_extract
 from goodbot.url import Url, parse_url
 from goodbot.values import Failure, Response
@@ -65,14 +66,15 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
     url = parse_url(page)
     read = _of_file(page, headers) if url is None else _of_site(url, headers, agent)
     if isinstance(read, str):
-        click.echo(f"goodbot: {read}", err=True)
+        say(f"goodbot: {read}", err=True)
         return 1
     directives = Directives.parse(read.found.metas, read.headers, agent, dialect)
     preferences = read.robots.preferences(read.target, agent, headers=read.headers, metas=read.found.metas)
     if as_json:
         write_json(_json(read, agent, dialect, directives, preferences))
     else:
-        click.echo("\n".join(told(read, agent, directives, preferences)))
+        for line in told(read, agent, directives, preferences):
+            say(*line)
     return 0
 
 
@@ -82,10 +84,8 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
 def _of_file(name: str, given: Iterable[str]) -> ReadPage:
     if "://" in name:
         raise InputError(f"not an http or https URL: {name}")
-    if name != "-" and not os.path.exists(name):
-        raise InputError(f"there is no file {name}; a URL begins with https:// or http://")
     headers = tuple(header_field(text) for text in given)
-    body = read_input(name)
+    body = read_input(name, or_site=True)
     answer = Response(200, headers, body)
     if answer.header("content-type") is None:
         answer = Response(200, (*headers, ("Content-Type", _type(name, body))), body)
@@ -130,7 +130,7 @@ def _page_of(url: Url, result: Response | Failure) -> Response:
     if not 200 <= result.status < 300:
         raise RunError(f"{url} answers {result.status}: there is no page whose directives could count")
     if result.truncated == "disconnect":
-        raise RunError(f"{url} breaks off after {len(result.body)} bytes: what is missing may ask for more")
+        raise RunError(f"{url} breaks off after {counted(len(result.body), 'byte')}: what is missing may ask for more")
     return result
 
 

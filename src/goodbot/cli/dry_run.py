@@ -4,9 +4,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import click
-
-from goodbot.cli.options import write_json
+from goodbot.cli.saying import say, write_json
 from goodbot.cli.text import human_duration
 from goodbot.config import Settings
 from goodbot.human import counted, human_time
@@ -26,7 +24,7 @@ def plan_crawl(folder: Path, settings: Settings, max_pages: int | None, listed: 
         write_json(_json(plan))
     else:
         for line in _lines(plan):
-            click.echo(line)
+            say(line)
     return 0
 
 

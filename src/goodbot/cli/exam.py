@@ -1,18 +1,17 @@
 """`goodbot exam`: the driving test for robots."""
 
 import os
-import sys
 from collections.abc import Sequence
 from math import isnan
 from pathlib import Path
 
 import click
-from rich.console import Console
 from rich.table import Table
-from rich.text import Text
 
 from goodbot.cli.examine import Wish, examine
-from goodbot.cli.options import json_option, write_json
+from goodbot.cli.options import json_option
+from goodbot.cli.saying import say, write_json
+from goodbot.cli.tables import cell, console
 from goodbot.errors import InputError
 from goodbot.exam.drive import Plan, as_typed
 from goodbot.exam.recipes import RECIPES, Found
@@ -115,13 +114,13 @@ def _known(recipe: str | None, crawler: Sequence[str], *, serves: bool) -> Found
 
 
 def _print_recipe(known: Found) -> None:
-    click.echo(f"{known.name}:", err=True)
+    say(f"{known.name}:", err=True)
     for sentence in known.recipe.settings:
-        click.echo(f"  {sentence}", err=True)
+        say(f"  {sentence}", err=True)
     if known.recipe.fails:
-        click.echo(f"  It is known to fail: {', '.join(known.recipe.fails)}.", err=True)
-    click.echo(f"  It keeps in {{dir}}: {known.recipe.keeps}.", err=True)
-    click.echo(f"  {as_typed(known.command)}", err=True)
+        say(f"  It is known to fail: {', '.join(known.recipe.fails)}.", err=True)
+    say(f"  It keeps in {{dir}}: {known.recipe.keeps}.", err=True)
+    say(f"  {as_typed(known.command)}", err=True)
 
 
 def _check(wish: Wish, *, serves: bool) -> None:
@@ -146,14 +145,13 @@ def _print_list(sites: Sequence[Site], *, as_json: bool) -> None:
     if as_json:
         write_json([_described(site) for site in sites])
         return
-    console = Console(width=None if sys.stdout.isatty() else 160)
     table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
     table.add_column("site", no_wrap=True, min_width=max(len(site.name) for site in sites))
     for heading in ("teaches", "source", "rules"):
         table.add_column(heading)
     for site in sites:
-        table.add_row(*(Text(text) for text in (site.name, site.teaches, site.source, ", ".join(_rules(site)))))
-    console.print(table)
+        table.add_row(*(cell(text) for text in (site.name, site.teaches, site.source, ", ".join(_rules(site)))))
+    console(columns=160).print(table)
 
 
 def _described(site: Site) -> dict[str, object]:

@@ -10,24 +10,24 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-import click
-from rich.console import Console
 from rich.live import Live
-from rich.text import Text
 
-from goodbot.cli.options import write_json
+from goodbot.cli.saying import say, styled, write_json
+from goodbot.cli.tables import cell, console
 from goodbot.cli.text import human_duration
 from goodbot.clock import SystemClock
-from goodbot.errors import InputError, RunError
 from goodbot.exam.card import ScoreCard
 from goodbot.exam.drive import Driven, Glance, Ground, Plan, drive, open_ground
 from goodbot.exam.live import live_card
-from goodbot.exam.report import html_card, printable, text_card
+from goodbot.exam.report import COLOURS, html_card, text_card
 from goodbot.exam.values import Site
-from goodbot.human import human_bytes
+from goodbot.exclusion.showing import shown
+from goodbot.files import make_folder, write_whole
+from goodbot.human import counted, human_bytes
 
 LINE_EVERY_S = 10.0
 TAIL_LINES = 10
+TAIL_CHARS = 160
 
 Watch = Callable[[Glance], None]
 
@@ -73,10 +73,7 @@ async def _drive(wish: Wish, workspace: Path) -> int:
 
 
 def _folder(path: Path) -> Path:
-    try:
-        path.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"cannot make {path}: {error.strerror}") from error
+    make_folder(path)
     return path.resolve()
 
 
@@ -84,13 +81,11 @@ def _put_out(card: ScoreCard, wish: Wish) -> None:
     if wish.as_json:
         write_json(card.as_json())
     else:
-        for line in text_card(card, lambda text, colour: click.style(text, fg=colour)):
-            click.echo(line)
+        for line in text_card(card):
+            word, space, rest = line.partition(" ")
+            say(styled(word, fg=COLOURS[word]) if word in COLOURS else word, space, rest)
     if wish.html:
-        try:
-            wish.html.write_text(html_card(card), encoding="utf-8", errors="replace")
-        except OSError as error:
-            raise RunError(f"cannot write {wish.html}: {error.strerror}") from error
+        write_whole(wish.html, html_card(card).encode(errors="replace"))
 
 
 def _print_tail(driven: Driven) -> None:
@@ -100,23 +95,23 @@ def _print_tail(driven: Driven) -> None:
         return
     lines = driven.tail.strip().splitlines()
     if lines:
-        click.echo("the crawler's last lines:", err=True)
+        say("the crawler's last lines:", err=True)
     elif not ended_well:
-        click.echo("the crawler printed nothing", err=True)
+        say("the crawler printed nothing", err=True)
     for line in lines[-TAIL_LINES:]:
-        click.echo(f"  {printable(line)}", err=True)
+        say(f"  {shown(line, TAIL_CHARS)}", err=True)
 
 
 @contextmanager
 def _progress(*, as_json: bool) -> Iterator[Watch]:
     """A line that is rewritten in a terminal; in a log one every ten seconds; none beside piped JSON."""
     if sys.stderr.isatty():
-        with Live(console=Console(stderr=True), auto_refresh=False, transient=True) as live:
-            yield _now_and_then(0.25, lambda glance: live.update(Text(_said(glance)), refresh=True))
+        with Live(console=console(err=True), auto_refresh=False, transient=True) as live:
+            yield _now_and_then(0.25, lambda glance: live.update(cell(_said(glance)), refresh=True))
     elif as_json:
         yield lambda glance: None
     else:
-        yield _now_and_then(LINE_EVERY_S, lambda glance: click.echo(_said(glance), err=True), first_s=LINE_EVERY_S)
+        yield _now_and_then(LINE_EVERY_S, lambda glance: say(_said(glance), err=True), first_s=LINE_EVERY_S)
 
 
 def _now_and_then(every_s: float, show: Watch, first_s: float = 0.0) -> Watch:
@@ -135,7 +130,7 @@ def _said(glance: Glance) -> str:
     visit = f"visit {glance.visit}, " if glance.visit > 1 else ""
     return (
         f"{visit}{human_duration(glance.elapsed_s)}, at most {human_duration(max(glance.left_s, 0))} to go: "
-        f"{glance.requests:,} requests, {glance.reached} of {glance.sites} sites reached, "
+        f"{counted(glance.requests, 'request')}, {glance.reached} of {glance.sites} sites reached, "
         f"{human_bytes(glance.memory_bytes)} of memory"
     )
 
@@ -162,13 +157,13 @@ async def _serve(wish: Wish, workspace: Path) -> int:
 
 
 def _print_ground(ground: Ground, card_url: str) -> None:
-    click.echo(f"score card on {card_url} (Ctrl-C ends it)", err=True)
-    click.echo(f"certificate of the authority: {shlex.quote(str(ground.ca_file))}", err=True)
-    click.echo(f"seeds, also in {shlex.quote(str(ground.seed_file))}:", err=True)
+    say(f"score card on {card_url} (Ctrl-C ends it)", err=True)
+    say(f"certificate of the authority: {shlex.quote(str(ground.ca_file))}", err=True)
+    say(f"seeds, also in {shlex.quote(str(ground.seed_file))}:", err=True)
     for seed in ground.web.seeds():
-        click.echo(f"  {seed}", err=True)
+        say(f"  {seed}", err=True)
     for name, why in ground.web.skipped.items():
-        click.echo(f"not served: {name} ({why})", err=True)
+        say(f"not served: {name} ({why})", err=True)
 
 
 async def _until_interrupted(work: Awaitable[int], *, quiet: bool) -> int:
@@ -185,7 +180,7 @@ async def _until_interrupted(work: Awaitable[int], *, quiet: bool) -> int:
         return await task
     except asyncio.CancelledError:
         if not quiet:
-            click.echo("goodbot: interrupted: the crawler and the sites are stopped", err=True)
+            say("goodbot: interrupted: the crawler and the sites are stopped", err=True)
         return 130
     finally:
         for number in heeded:

@@ -9,7 +9,8 @@ import click
 
 from goodbot.archived import Archived, Gap
 from goodbot.cli.meter import Meter
-from goodbot.cli.options import in_option, write_json
+from goodbot.cli.options import in_option
+from goodbot.cli.saying import write_json
 from goodbot.cli.text import damage_line, damaged_line
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError, RunError

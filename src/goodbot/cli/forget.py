@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 from goodbot.cli.courtesy import host_key
-from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.cli.options import in_option, json_option
+from goodbot.cli.saying import say, write_json
 from goodbot.cli.text import forgotten_line, removed_damage_line
 from goodbot.errors import InputError
 from goodbot.outside import Forgotten, forget, remember
@@ -46,7 +47,7 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
         if as_json:
             write_json({"done": True, "host": wanted})
         else:
-            click.echo(f"{wanted} may be asked again, once a link or a seed leads to it")
+            say(f"{wanted} may be asked again, once a link or a seed leads to it")
         return 0
     done = forget(folder, wanted)
     if as_json:
@@ -64,9 +65,9 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
             }
         )
     else:
-        click.echo(_line(done, folder))
+        say(_line(done, folder))
     if done.damaged_bytes:
-        click.echo(removed_damage_line(done.host, done.damaged_bytes, folder), err=True)
+        say(removed_damage_line(done.host, done.damaged_bytes, folder), err=True)
     return 0
 
 

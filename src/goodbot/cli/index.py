@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from goodbot.cli.index_progress import IndexProgress
-from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.cli.options import in_option, json_option
+from goodbot.cli.saying import say, write_json
 from goodbot.config import Settings
 from goodbot.folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
 from goodbot.human import counted
@@ -39,11 +40,11 @@ def rebuild(folder: Path, as_json: bool) -> None:
     Exit status: 0 the index is rebuilt, 2 there is no crawl in DIR, 3 a crawl is running there, or the index cannot be
     written.
     """
-    say = partial(click.echo, err=True)
-    done, documents = asyncio.run(rebuild_index(folder, IndexProgress(say)))
+    tell = partial(say, err=True)
+    done, documents = asyncio.run(rebuild_index(folder, IndexProgress(tell)))
     if not CrawlFolder(folder).settings(Settings()).index:
         effect = "so pages visited from now on will not be in the index"
-        say(f"{KEEPS_NO_INDEX}, {effect}; {CHANGES_NO_INDEX} --into {folder}")
+        tell(f"{KEEPS_NO_INDEX}, {effect}; {CHANGES_NO_INDEX} --into {folder}")
     if as_json:
         write_json(
             {
@@ -54,6 +55,6 @@ def rebuild(folder: Path, as_json: bool) -> None:
             }
         )
         return
-    click.echo(f"{counted(documents, 'page')} can be found")
+    say(f"{counted(documents, 'page')} can be found")
     if done.lost:
-        click.echo(f"fetch the missing pages with: goodbot crawl --into {folder}")
+        say(f"fetch the missing pages with: goodbot crawl --into {folder}")

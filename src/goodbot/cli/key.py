@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.options import json_option, write_json
+from goodbot.cli.options import json_option
+from goodbot.cli.saying import say, write_json
 from goodbot.robot.keys import SigningKey, create_key, load_key
 from goodbot.robot.signing import DIRECTORY_TYPE, WELL_KNOWN
 
@@ -36,7 +37,7 @@ def command() -> None:
 def new(file: Path) -> None:
     """Make a key (Ed25519) and keep it in FILE, a JWK that only you can read."""
     key = create_key(file)
-    click.echo(f"new key in {file}: keep it to yourself, and keep a copy")
+    say(f"new key in {file}: keep it to yourself, and keep a copy")
     _tell(key, file)
 
 
@@ -54,11 +55,9 @@ def show(file: Path, as_json: bool) -> None:
 
 
 def _tell(key: SigningKey, file: Path) -> None:
-    click.echo(
-        f"key id: {key.key_id}\n"
-        f"sign:   goodbot crawl … --sign {file} --signature-agent https://YOUR-SITE\n"
-        f"serve:  goodbot key show {file} --json   at\n"
-        f"        https://YOUR-SITE{WELL_KNOWN}\n"
-        f"        as {DIRECTORY_TYPE}, without a redirect;\n"
-        "        goodbot serve --in DIR of a signed crawl does so too"
-    )
+    say(f"key id: {key.key_id}")
+    say(f"sign:   goodbot crawl … --sign {file} --signature-agent https://YOUR-SITE")
+    say(f"serve:  goodbot key show {file} --json   at")
+    say(f"        https://YOUR-SITE{WELL_KNOWN}")
+    say(f"        as {DIRECTORY_TYPE}, without a redirect;")
+    say("        goodbot serve --in DIR of a signed crawl does so too")

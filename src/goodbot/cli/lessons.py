@@ -7,7 +7,8 @@ import click
 
 from goodbot.cli.courtesy import host_key
 from goodbot.cli.lesson_text import held, lesson_json
-from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.cli.options import in_option, json_option
+from goodbot.cli.saying import say, write_json
 from goodbot.exclusion.showing import shown
 from goodbot.human import counted
 from goodbot.outside import lessons_of, unlearn
@@ -38,11 +39,11 @@ def list_command(folder: Path, host: str | None, as_json: bool) -> None:
         write_json([lesson_json(lesson) for lesson in lessons])
         return
     if not lessons:
-        click.echo("no lessons yet" if host is None else f"no lessons about {host}")
+        say("no lessons yet" if host is None else f"no lessons about {host}")
     now = time.time()
     for lesson in lessons:
-        click.echo(f"{lesson_id(lesson)}  {lesson.host}  {lesson.kind}: {shown(lesson.evidence)}")
-        click.echo(f"            {held(lesson, now)}")
+        say(f"{lesson_id(lesson)}  {lesson.host}  {lesson.kind}: {shown(lesson.evidence)}")
+        say(f"            {held(lesson, now)}")
 
 
 @command.command(name="drop")
@@ -58,4 +59,4 @@ def drop_command(ids: tuple[str, ...], folder: Path, as_json: bool) -> None:
     if as_json:
         write_json({"done": True, "dropped": [lesson_id(lesson) for lesson in dropped]})
         return
-    click.echo(f"{counted(len(dropped), 'lesson')} dropped")
+    say(f"{counted(len(dropped), 'lesson')} dropped")

@@ -4,8 +4,7 @@ import sys
 import time
 from types import TracebackType
 
-import click
-
+from goodbot.cli.saying import overwrite
 from goodbot.cli.text import human_duration
 from goodbot.human import human_bytes
 
@@ -30,7 +29,7 @@ class Meter:
         rate = done / (now - self._began)
         left = human_duration(max(size - done, 0) / rate)
         line = f"{human_bytes(done)} of {human_bytes(size)}, {human_bytes(rate)}/s, about {left} left"
-        click.echo(f"\r\x1b[K{line}", nl=False, err=True)
+        overwrite(line)
         self._next, self._shown = now + EVERY_S, True
 
     def __enter__(self) -> "Meter":
@@ -40,4 +39,4 @@ class Meter:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._shown:
-            click.echo("\r\x1b[K", nl=False, err=True)
+            overwrite("")

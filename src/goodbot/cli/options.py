@@ -1,6 +1,5 @@
 """Options that several commands share, and how results are written."""
 
-import json
 import os
 import re
 import sys
@@ -11,10 +10,14 @@ from typing import Any, TypeVar
 import click
 
 from goodbot.config import Settings
-from goodbot.errors import InputError
-from goodbot.settings_file import FILE_NAME, from_environment, load_settings
+from goodbot.errors import InputError, SettingError
+from goodbot.settings_file import FILE_NAME, from_environment, load_settings, place_of
+from goodbot.url import Url, parse_url
 
 INPUT_MOST_BYTES = 64 * 1024 * 1024
+
+_HOST = re.compile(r"localhost\b|[^.]+\..*[^.]|\[", re.ASCII)
+_FILE_ENDINGS = frozenset((".txt", ".htm", ".html", ".xhtml", ".toml", ".json", ".jsonl", ".log", ".gz", ".bak"))
 
 _SIZE = re.compile(r"([0-9]{1,12}(?:\.[0-9]{1,6})?)([kKmMgG]?)[bB]?", re.ASCII)
 _UNITS = {"": 1, "k": 1000, "m": 1000**2, "g": 1000**3}
@@ -48,8 +51,9 @@ def json_option(command: Command) -> Command:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
 
 
-def read_input(name: str) -> bytes:
-    """A file the user named, `-` for standard input; at most `INPUT_MOST_BYTES`. Raises InputError."""
+def read_input(name: str, *, or_site: bool = False) -> bytes:
+    """A file the user named, `-` for standard input; at most `INPUT_MOST_BYTES`. Raises InputError. `or_site`: the
+    command takes the URL of a site too."""
     try:
         if name == "-":
             if sys.stdin is None:
@@ -58,7 +62,18 @@ def read_input(name: str) -> bytes:
         with Path(name).open("rb") as file:
             return file.read(INPUT_MOST_BYTES)
     except OSError as error:
-        raise InputError(f"cannot read {name}: {error.strerror}") from error
+        url = site_meant(name) if or_site and isinstance(error, FileNotFoundError) else None
+        hint = f"; if you mean the site, give the whole URL: {url}" if url else ""
+        raise InputError(f"cannot read {name}: {error.strerror}{hint}") from error
+
+
+def site_meant(name: str) -> Url | None:
+    """The URL of a site, if the name of a file that does not exist looks like that of a host."""
+    if name.startswith("/") or any(character.isspace() or character in "\\@" for character in name):
+        return None
+    url = parse_url(f"https://{name}")
+    is_host = url is not None and _HOST.match(url.host) and Path(url.host).suffix.lower() not in _FILE_ENDINGS
+    return url if is_host else None
 
 
 def header_field(text: str) -> tuple[str, str]:
@@ -78,11 +93,17 @@ def settings_file(named: Path | None) -> Path | None:
 
 def base_settings(config: Path | None) -> Settings:
     """Defaults, then goodbot.toml (the one named, else the working folder's, else the user's), then the environment."""
+    from goodbot.robot.usable import check_form  # noqa: PLC0415  (most commands have no settings)
+
     file = settings_file(config)
     settings = load_settings(file, Settings()) if file else Settings()
-    return from_environment(settings, os.environ)
-
-
-def write_json(value: object) -> None:
-    """One JSON value on one line of standard output. Text that is no Unicode (lone surrogates) is escaped."""
-    sys.stdout.write(json.dumps(value, ensure_ascii=True, allow_nan=False) + "\n")
+    try:
+        check_form(settings)
+    except SettingError as error:
+        raise InputError(f"{place_of(file, error.name)}: {error}" if file else str(error)) from error
+    settings = from_environment(settings, os.environ)
+    try:
+        check_form(settings)
+    except SettingError as error:
+        raise InputError(f"environment: {error}") from error
+    return settings

@@ -6,13 +6,17 @@ from dataclasses import dataclass
 
 import click
 
+from goodbot.cli.saying import Line, Styled, joined, styled, width, wrapped
 from goodbot.cli.text import human_duration
 from goodbot.exclusion import Directives, Preferences, RobotsTxt, Verdict
 from goodbot.exclusion.showing import shown
-from goodbot.human import human_time
+from goodbot.human import counted, human_time
 from goodbot.page.document import Kind
 from goodbot.page.found import Extract
 from goodbot.values import Headers
+
+LAST_LEAST = 24
+"""Columns that the last cell of a row needs at least."""
 
 REASONS_SHOWN = 3
 """Of the directives that ask for one thing."""
@@ -34,20 +38,22 @@ class ReadPage:
     closed: Verdict | None = None
 
 
-def told(read: ReadPage, agent: str, directives: Directives, preferences: Preferences) -> Iterator[str]:
-    """The lines to print, in colours that `click.echo` leaves out where no terminal is. No stranger's text reaches a
-    terminal as it is."""
-    yield click.style(shown(read.name), bold=True)
+def told(read: ReadPage, agent: str, directives: Directives, preferences: Preferences) -> Iterator[Line]:
+    """The lines to print."""
+    yield [styled(shown(read.name), bold=True)]
     if read.kind != "html":
-        yield "This is not HTML, so only header fields speak for it."
+        yield from wrapped("This is not HTML, so only header fields speak for it.", "", "")
     elif read.found == Extract():
-        yield "The page is empty."
+        yield ["The page is empty."]
     if read.closed is not None:
         never = f"{shown(agent)} would never see these directives, for robots.txt closes the page to it:"
-        yield f"{click.style(never, fg='red')}\n  {read.closed.reason}"
-    yield f"\nWhat {shown(agent)} may do with it:"
+        yield from wrapped(never, "", "", fg="red")
+        yield from wrapped(read.closed.reason, "  ", "  ")
+    yield []
+    yield [f"What {shown(agent)} may do with it:"]
     yield from _aligned((_word(may), words, _reasons(directives, field)) for may, words, field in _uses(directives))
-    yield "\nWhat its content may be used for:"
+    yield []
+    yield ["What its content may be used for:"]
     yield from _aligned((use, value, preferences.reasons.get(use, "")) for use, value in preferences.items())
     yield from _itself(directives)
     yield from _sources(directives)
@@ -86,7 +92,7 @@ def _uses(directives: Directives) -> Iterator[Use]:
 
 
 def _word(may: bool) -> str:
-    return click.style("yes", fg="green") if may else click.style("no", fg="red")
+    return styled("yes", fg="green") if may else styled("no", fg="red")
 
 
 def _reasons(directives: Directives, field: str) -> str:
@@ -95,7 +101,7 @@ def _reasons(directives: Directives, field: str) -> str:
     return ", ".join([*named[:REASONS_SHOWN], *more])
 
 
-def _itself(directives: Directives) -> Iterator[str]:
+def _itself(directives: Directives) -> Iterator[Line]:
     again = directives.revisit_after_s
     said = [
         ("description", directives.description),
@@ -105,41 +111,61 @@ def _itself(directives: Directives) -> Iterator[str]:
         ("state of the document", directives.document_state or ""),
     ]
     if any(value for _, value in said):
-        yield "\nWhat it says of itself:"
+        yield []
+        yield ["What it says of itself:"]
         yield from _aligned((name, shown(value)) for name, value in said if value)
 
 
-def _sources(directives: Directives) -> Iterator[str]:
+def _sources(directives: Directives) -> Iterator[Line]:
+    yield []
     if not directives.sources:
-        yield "\nNo directive was found."
+        yield ["No directive was found."]
         return
-    yield "\nWhere each directive stands, and what it decides:"
+    yield ["Its directives, and what each decides:"]
     yield from _aligned(
         (
             shown(source.origin),
             shown(source.directive),
-            ", ".join(source.effects) or click.style("restricts nothing", dim=True),
+            ", ".join(source.effects) or styled("restricts nothing", dim=True),
         )
         for source in directives.sources
     )
 
 
-def _links(found: Extract) -> Iterator[str]:
+def _links(found: Extract) -> Iterator[Line]:
     counts = link_counts(found)
     marks = ", ".join(f"{count} {mark}" for mark, count in counts.items() if mark in _MARKS and count)
     if counts["all"]:
-        yield f"\nLinks: {counts['all']}{f', of which {marks}' if marks else ''}."
+        yield []
+        yield from wrapped(f"{counts['all']}{f', of which {marks}' if marks else ''}.", "Links: ", "")
     if hidden := hidden_chars(found):
-        yield f"data-nosnippet keeps {hidden} of {len(found.text)} characters of its text out of extracts."
+        said = f"{hidden} of {counted(len(found.text), 'character')} of its text out of extracts."
+        yield from wrapped(said, "data-nosnippet keeps ", "")
 
 
-def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[str]:
-    """Rows of as many cells, each column as wide as its widest cell; the last one is not filled up."""
+def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[Line]:
+    """Rows of as many cells, each column as wide as its widest cell; the last one is folded. Where the terminal is too
+    narrow for that, the cells stand one below the other."""
     table = list(rows)
-    widths = [max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)]
-    for row in table:
-        cells = (cell + " " * (width - len(click.unstyle(cell))) for cell, width in zip(row, widths, strict=True))
-        yield f"  {'  '.join(cells)}".rstrip()
+    widths = [max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)][:-1]
+    is_narrow = sum(widths) + 2 * len(widths) + LAST_LEAST > width()
+    for *cells, last in table:
+        if is_narrow:
+            yield ["  ", cells[0]]
+            for cell in filter(None, (*cells[1:], last)):
+                yield from _folded(cell, "      ")
+        else:
+            filled = (
+                joined(cell, " " * (most - len(click.unstyle(cell)))) for cell, most in zip(cells, widths, strict=True)
+            )
+            yield from _folded(last, joined("  ", *(joined(cell, "  ") for cell in filled)))
+
+
+def _folded(cell: str, head: str) -> Iterator[Line]:
+    if isinstance(cell, Styled):  # a word of ours
+        yield [head, cell]
+    else:
+        yield from wrapped(cell, head, " " * len(click.unstyle(head)))
 
 
 def hidden_chars(found: Extract) -> int:

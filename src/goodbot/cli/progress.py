@@ -5,13 +5,11 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-import click
-from rich.console import Console
 from rich.live import Live as Display
 from rich.table import Table
-from rich.text import Text
 
-from goodbot.cli.options import write_json
+from goodbot.cli.saying import say, write_json
+from goodbot.cli.tables import cell, console
 from goodbot.cli.text import human_duration
 from goodbot.human import counted, human_bytes
 from goodbot.live import Live
@@ -57,7 +55,7 @@ class Progress:
 
     def say(self, text: str) -> None:
         """A message beside the progress."""
-        click.echo(text, err=True)
+        say(text, err=True)
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -108,14 +106,14 @@ class LiveProgress(Progress):
 
     def __init__(self) -> None:
         super().__init__()
-        self._console = Console(stderr=True)
+        self._console = console(err=True)
 
     def observe(self, outcome: Outcome) -> None:
         super().observe(outcome)
         self.warn(outcome)
 
     def say(self, text: str) -> None:
-        self._console.print(Text(text))
+        self._console.print(cell(text))
 
     @contextmanager
     def _shown(self) -> Iterator[None]:
@@ -128,12 +126,12 @@ class LiveProgress(Progress):
 
     def _table(self, live: Live) -> Table:
         table = Table.grid(padding=(0, 1))
-        table.add_row(Text(summary(live), style="bold"))
-        table.add_row(Text(self.last, style="dim", overflow="ellipsis", no_wrap=True))
+        table.add_row(cell(summary(live), "bold"))
+        table.add_row(cell(self.last, "dim", cut=True))
         if errors := error_line(live):
-            table.add_row(Text(errors, style="yellow", overflow="ellipsis", no_wrap=True))
+            table.add_row(cell(errors, "yellow", cut=True))
         if self.held:
-            table.add_row(Text(f"waiting for {self.held}", style="yellow", overflow="ellipsis", no_wrap=True))
+            table.add_row(cell(f"waiting for {self.held}", "yellow", cut=True))
         return table
 
 

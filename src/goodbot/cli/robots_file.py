@@ -5,10 +5,10 @@ from goodbot.errors import InputError
 from goodbot.exclusion import RobotsTxt
 
 
-def read_robots_file(name: str) -> bytes:
-    """The bytes of a file, `-` for standard input. Raises InputError for a program, an image, a Web page without rules
+def read_robots_file(name: str, *, or_site: bool = False) -> bytes:
+    """The bytes of a file; see `read_input`. Raises InputError for a program, an image, a Web page without rules
     and the like, which as a robots.txt would allow everything."""
-    body = read_input(name)
+    body = read_input(name, or_site=or_site)
     if RobotsTxt.parse(body).groups:
         return body
     from goodbot.check.forms import form_of  # noqa: PLC0415  (where there are rules, none of `check` is needed)

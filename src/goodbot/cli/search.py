@@ -1,21 +1,41 @@
 """`goodbot search`: find pages in the terminal."""
 
 import json
-import shutil
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
-from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.cli.options import in_option, json_option
+from goodbot.cli.saying import say, styled, width, write_json
 from goodbot.errors import InputError
 from goodbot.folder import index_lag, open_search
 from goodbot.hits import Hit, Results
+from goodbot.human import counted
 from goodbot.index import results_json
 
 
-@click.command(name="search")
+class _Search(click.Command):
+    """Takes a query that begins with `-`, such as `-history robots`, for a query."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Puts it behind `--`, where click looks for no options."""
+        options = {name: param for param in self.get_params(ctx) for name in param.opts}
+        for place, text in enumerate(args):
+            is_value = place > 0 and _takes_value(options.get(args[place - 1]))
+            if text == "--":
+                break
+            if text.startswith("-") and not text.startswith("--") and text not in options and not is_value:
+                args = [*args[:place], *args[place + 1 :], "--", text]
+                break
+        return super().parse_args(ctx, args)
+
+
+def _takes_value(param: click.Parameter | None) -> bool:
+    return isinstance(param, click.Option) and not param.is_flag
+
+
+@click.command(name="search", cls=_Search)
 @click.argument("query", required=False)
 @in_option
 @click.option("--top", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Hits to print.")
@@ -40,11 +60,11 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
         raise InputError("give a QUERY, or --run FILE.jsonl")
     search, lag = open_search(folder), index_lag(folder)
     if lag.why:
-        click.echo(lag.why, err=True)
+        say(lag.why, err=True)
     if run_file is not None:
         for query_id, text in _queries(run_file):
             for rank, hit in enumerate(search.search(text, top).hits, start=1):
-                click.echo(f"{query_id} Q0 {hit.id} {rank} {hit.score:.6f} goodbot")
+                say(f"{query_id} Q0 {hit.id} {rank} {hit.score:.6f} goodbot")
         return
     results = search.search(query or "", top)
     if as_json:
@@ -70,34 +90,33 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
 
 def print_results(results: Results) -> None:
     """The hits for people, words found in bold where the terminal can."""
-    found = "no page" if not results.total else f"{results.total:,} page{'s' if results.total > 1 else ''}"
-    click.echo(f"{found} found in {results.took_ms:.0f} ms for: {results.query}")
-    width = min(shutil.get_terminal_size().columns, 100) - 3
+    found = counted(results.total, "page") if results.total else "no page"
+    say(f"{found} found in {results.took_ms:.0f} ms for: {results.query}")
+    columns = width() - 4
     for number, hit in enumerate(results.hits, start=1):
-        click.echo(f"\n{number:>2}. {click.style(hit.title or hit.url, bold=True)}")
-        click.echo(f"    {click.style(hit.url, fg='cyan')}")
-        for line in _wrapped(hit, width):
-            click.echo(f"    {line}")
+        say()
+        say(f"{number:>2}. ", styled(hit.title or hit.url, bold=True))
+        say("    ", styled(hit.url, fg="cyan"))
+        for line in _wrapped(hit, columns):
+            say("    ", *line)
 
 
-def _wrapped(hit: Hit, width: int) -> Iterator[str]:
-    """The snippet in lines of `width`, its words found set in bold where the terminal can."""
+def _wrapped(hit: Hit, columns: int) -> Iterator[list[str]]:
+    """The snippet in lines of so many columns, its words found set in bold."""
     text = hit.snippet
     start = 0
     while start < len(text):
-        end = len(text) if len(text) - start <= width else text.rfind(" ", start, start + width)
-        end = end if end > start else start + width
+        end = len(text) if len(text) - start <= columns else text.rfind(" ", start, start + columns)
+        end = end if end > start else start + columns
         yield _styled(text, start, end, hit.highlights)
         start = end + 1 if end < len(text) and text[end] == " " else end
 
 
-def _styled(text: str, start: int, end: int, highlights: tuple[tuple[int, int], ...]) -> str:
-    if not sys.stdout.isatty():
-        return text[start:end]
-    parts, at = [], start
+def _styled(text: str, start: int, end: int, highlights: tuple[tuple[int, int], ...]) -> list[str]:
+    parts, at = list[str](), start
     for begin, stop in highlights:
         first, last = max(begin, at), min(stop, end)
         if first < last:
-            parts += [text[at:first], click.style(text[first:last], bold=True)]
+            parts += [text[at:first], styled(text[first:last], bold=True)]
             at = last
-    return "".join([*parts, text[at:end]])
+    return [*parts, text[at:end]]

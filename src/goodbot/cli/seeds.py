@@ -6,8 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-import click
-
+from goodbot.cli.saying import say
 from goodbot.errors import InputError
 from goodbot.human import counted
 from goodbot.page.coding import unpacked
@@ -45,7 +44,7 @@ def read_seed_files(names: Iterable[str], check: Check) -> Iterator[SeedSpool]:
     with SeedSpool() as spool:
         told = [_read_file(name, check, spool) for name in names]
         for line in told:
-            click.echo(line, err=True)
+            say(line, err=True)
         yield spool
 
 

@@ -6,6 +6,7 @@ import click
 
 from goodbot.asking import robots_asker
 from goodbot.cli.options import base_settings, in_option
+from goodbot.cli.saying import say
 from goodbot.folder import CrawlFolder, index_lag, open_search_or_nothing
 from goodbot.outside import CrawlDesk
 from goodbot.robot.signing import WELL_KNOWN, Signer, signer_of
@@ -50,12 +51,12 @@ def command(folder: Path, host: str, port: int) -> None:
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
     app = create_app(open_search_or_nothing(folder), "goodbot", crawl, keys, robots_asker(settings))
     if why := index_lag(folder).why:
-        click.echo(why, err=True)
+        say(why, err=True)
     serve(app, host, port, lambda url: _say(url, crawl.token, signer))
 
 
 def _say(url: str, token: str | None, signer: Signer | None) -> None:
-    click.echo(f"search page on {url} (Ctrl-C ends it)", err=True)
-    click.echo(f"crawl page on {url}crawl" + (f"?token={token}" if token else ""), err=True)
+    say(f"search page on {url} (Ctrl-C ends it)", err=True)
+    say(f"crawl page on {url}crawl" + (f"?token={token}" if token else ""), err=True)
     if signer:
-        click.echo(f"key directory on {url}{WELL_KNOWN[1:]}; signatures name {signer.agent}", err=True)
+        say(f"key directory on {url}{WELL_KNOWN[1:]}; signatures name {signer.agent}", err=True)

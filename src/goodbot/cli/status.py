@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.cli.options import in_option, json_option
 from goodbot.cli.progress import error_line, summary
+from goodbot.cli.saying import say, write_json
 from goodbot.cli.text import when_due_again
 from goodbot.folder import open_ledger
 from goodbot.human import counted, human_bytes, human_time
@@ -43,7 +44,7 @@ def command(folder: Path, as_json: bool) -> None:
         write_json(_json(view, due_again_at, lessons))
         return
     for line in _lines(view, due_again_at, lessons, folder):
-        click.echo(line)
+        say(line)
 
 
 def _json(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]) -> dict[str, object]:

@@ -9,6 +9,7 @@ from typing import Final
 import click
 
 from goodbot.cli.options import in_option
+from goodbot.cli.saying import say
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
 from goodbot.errors import InputError
 from goodbot.outside import open_desk
@@ -40,7 +41,7 @@ def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path) ->
     with read_seed_files(seed_files, lambda url: None) as listed:
         submitted = desk.submit(typed) if typed else []
         for item in submitted:
-            click.echo(_line(item))
+            say(_line(item))
         is_refused = any(item.refused for item in submitted)
         if seed_files:
             is_refused = _submit_all(desk, iter(listed)) or is_refused
@@ -52,7 +53,7 @@ def _submit_all(desk: Desk, urls: Iterator[Url]) -> bool:
     counts = Counter[str]()
     while part := list(islice(urls, _AT_ONCE)):
         counts.update(_what(item) for item in desk.submit(part))
-    click.echo(", ".join(f"{counts[what]:,} {what}" for what in ("submitted", "known", "out of scope")))
+    say(", ".join(f"{counts[what]:,} {what}" for what in ("submitted", "known", "out of scope")))
     return counts["out of scope"] > 0
 
 

@@ -2,15 +2,17 @@
 
 import asyncio
 import os
-import textwrap
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
 
-from goodbot.cli.options import json_option, read_input, write_json
+from goodbot.cli.options import json_option, read_input
+from goodbot.cli.saying import Line, joined, say, styled, wrapped, write_json
 from goodbot.errors import InputError, RunError
+from goodbot.exclusion.agents import product_token
+from goodbot.exclusion.showing import shown
 from goodbot.human import counted
 from goodbot.registry import (
     OBEYS,
@@ -26,6 +28,7 @@ from goodbot.registry import (
     list_for,
     parse_ranges,
     robots,
+    similar_tokens,
 )
 from goodbot.registry.addresses import parse_address
 from goodbot.registry.records import ListName, load_records
@@ -34,11 +37,17 @@ from goodbot.url import Url, parse_url
 SHOWN = 10
 """Ranges shown of those that came and went; all of them in JSON."""
 
+USER_AGENT_SHOWN = 300
+"""Characters of one, where there are several."""
+
+Found = tuple[str, Identity]
+"""A User-Agent, and whose it is."""
+
 _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown": "yellow"}
 
 
 @click.command(name="who")
-@click.argument("user_agent", required=False, metavar='["USER-AGENT"]')
+@click.argument("user_agents", nargs=-1, metavar='["USER-AGENT"...]')
 @click.option("--ip", "address", metavar="A", help="The address the request came from: is it really that robot?")
 @click.option("--reverse-dns", is_flag=True, help="With --ip: also ask DNS for the name of the address, and back.")
 @click.option("--nameserver", metavar="A[:PORT]", help="With --reverse-dns: ask this name server, not the system's.")
@@ -57,7 +66,7 @@ _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown
 )
 @json_option
 def command(
-    user_agent: str | None,
+    user_agents: tuple[str, ...],
     address: str | None,
     reverse_dns: bool,
     nameserver: str | None,
@@ -69,8 +78,8 @@ def command(
 ) -> int:
     """Whose robot is this, what is it for, and is it really that one?
 
-    USER-AGENT is the whole value from a log, or only a robot's name; - reads it from standard input. Anybody can send
-    any name, so the answer has four tiers:
+    USER-AGENT is the whole value from a log, or only a robot's name; - reads several from standard input, one a line.
+    Anybody can send any name, so the answer has four tiers:
 
     \b
       verified  the address is in a range its operator publishes, or reverse DNS leads to the operator and back
@@ -89,12 +98,14 @@ def command(
       goodbot who --list --purpose ai-training
       goodbot who --refresh https://openai.com/gptbot.json
 
-    Exit status: 0 verified or declared, 1 impostor or unknown.
+    With --json: a list, one object for each USER-AGENT.
+
+    Exit status: 0 verified or declared, 1 impostor or unknown, or one of several is.
     """
-    modes = [user_agent is not None, listing, source is not None]
+    modes = [bool(user_agents), listing, source is not None]
     if sum(modes) != 1:
         raise InputError("give one of: a USER-AGENT, --list, --refresh (goodbot who --help)")
-    _refuse(address and user_agent is None, "--ip goes with a USER-AGENT")
+    _refuse(address and not user_agents, "--ip goes with a USER-AGENT")
     _refuse(purpose and not listing, "--purpose goes with --list")
     _refuse(list_name and source is None, "--as goes with --refresh")
     _refuse(reverse_dns and address is None, "--reverse-dns needs --ip")
@@ -103,7 +114,7 @@ def command(
         return _list(purpose, as_json)
     if source is not None:
         return _refresh(source, list_name, as_json)
-    return _who(_value(user_agent or ""), address, (reverse_dns, nameserver), as_json)
+    return _who(list(_values(user_agents)), address, (reverse_dns, nameserver), as_json)
 
 
 def _refuse(wrong: object, text: str) -> None:
@@ -111,8 +122,17 @@ def _refuse(wrong: object, text: str) -> None:
         raise InputError(text)
 
 
-def _value(text: str) -> str:
-    return read_input("-").decode("utf-8", "replace").strip() if text == "-" else text
+def _values(texts: Iterable[str]) -> Iterator[str]:
+    """Each User-Agent; those of standard input for `-`, without empty lines. Raises InputError if one is empty,
+    or there is none."""
+    for text in texts:
+        values = [text.strip()]
+        if text == "-":
+            lines = read_input("-").decode("utf-8", "replace").split("\n")
+            values = [line.strip() for line in lines if line.strip()]
+        _refuse(not values, "standard input holds no USER-AGENT")
+        _refuse("" in values, "the USER-AGENT is empty")
+        yield from values
 
 
 def data_folder() -> Path:
@@ -123,36 +143,52 @@ def data_folder() -> Path:
 # ---- one robot ------------------------------------------------------------------------------------------------------
 
 
-def _who(user_agent: str, address: str | None, dns: tuple[bool, str | None], as_json: bool) -> int:
-    if not user_agent:
-        raise InputError("the USER-AGENT is empty")
+def _who(user_agents: list[str], address: str | None, dns: tuple[bool, str | None], as_json: bool) -> int:
     if address is not None:
         try:
             parse_address(address)
         except ValueError as error:
             raise InputError(f"--ip is an IPv4 or IPv6 address, not {address!r}") from error
-    identity = identify(user_agent, address, AddressBook(data_folder()))
+    book = AddressBook(data_folder())
+    found = [(user_agent, identify(user_agent, address, book)) for user_agent in user_agents]
     asked, server = dns
     if asked and address is not None:
-        identity = asyncio.run(_confirmed(identity, address, server))
+        found = asyncio.run(_confirmed(found, address, server))
     if as_json:
-        write_json(_json(user_agent, address, identity))
+        write_json([_json(user_agent, address, identity) for user_agent, identity in found])
     else:
-        click.echo("\n".join(_told(identity)))
-    return 0 if identity.tier in ("verified", "declared") else 1
+        _print(found)
+    return 0 if all(identity.tier in ("verified", "declared") for _, identity in found) else 1
 
 
-async def _confirmed(identity: Identity, address: str, server: str | None) -> Identity:
+async def _confirmed(found: list[Found], address: str, server: str | None) -> list[Found]:
     from goodbot.asking import reverse_lookup  # noqa: PLC0415  (only who asks for it needs the network's modules)
 
-    return await confirm(identity, address, reverse_lookup([server] if server else ()))
+    lookup = reverse_lookup([server] if server else ())
+    return [(user_agent, await confirm(identity, address, lookup)) for user_agent, identity in found]
+
+
+def _print(found: list[Found]) -> None:
+    """One after another; of several, each below the value asked about."""
+    for number, (user_agent, identity) in enumerate(found):
+        if number:
+            say()
+        if len(found) > 1:
+            say(styled(shown(user_agent, USER_AGENT_SHOWN), bold=True))
+        for line in _told(user_agent, identity):
+            say(*line)
+
+
+def _similar(user_agent: str) -> list[str]:
+    """Robots whose name the product token may be a slip of."""
+    return similar_tokens(product_token(user_agent))
 
 
 def _json(user_agent: str, address: str | None, identity: Identity) -> dict[str, object]:
     robot = identity.robot
     head = {"user_agent": user_agent, "address": address, "tier": identity.tier, "evidence": [*identity.evidence]}
     if robot is None:
-        return {"name": None, "operator": None, "purpose": None, **head}
+        return {"name": None, "operator": None, "purpose": None, **head, "similar": _similar(user_agent)}
     return {"name": robot.name, "operator": robot.operator, "purpose": robot.purpose, **head, **_facts(robot)}
 
 
@@ -175,10 +211,10 @@ def _facts(robot: Robot) -> dict[str, object]:
     }
 
 
-def _told(identity: Identity) -> Iterator[str]:
-    tier = click.style(identity.tier, fg=_COLOURS[identity.tier], bold=True)
+def _told(user_agent: str, identity: Identity) -> Iterator[Line]:
+    tier = styled(identity.tier, fg=_COLOURS[identity.tier], bold=True)
     robot = identity.robot
-    yield f"{robot.name if robot else 'nobody known'}: {tier}, {TIERS[identity.tier]}"
+    yield from wrapped(TIERS[identity.tier], joined(f"{robot.name if robot else 'nobody known'}: ", tier, ", "), "  ")
     if robot is not None:
         meaning = PURPOSES[robot.purpose]
         yield from _row("operator", robot.operator or "not recorded")
@@ -192,18 +228,13 @@ def _told(identity: Identity) -> Iterator[str]:
     yield from _row("evidence", f"- {identity.evidence[0]}")
     for said in identity.evidence[1:]:
         yield from _row("", f"- {said}")
+    if robot is None and (similar := _similar(user_agent)):
+        yield from _row("", f"did you mean {' or '.join(similar)}?")
 
 
-def _row(name: str, text: str) -> Iterator[str]:
+def _row(name: str, text: str) -> Iterator[Line]:
     hanging = " " * 16 if text.startswith("- ") else " " * 14
-    yield from textwrap.wrap(
-        text,
-        100,
-        initial_indent=f"  {name:<12}",
-        subsequent_indent=hanging,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    yield from wrapped(text, f"  {name:<12}", hanging)
 
 
 # ---- all of them ----------------------------------------------------------------------------------------------------
@@ -222,10 +253,12 @@ def _list(purpose: str | None, as_json: bool) -> int:
     for kind, meaning in PURPOSES.items():
         of_kind = [robot for robot in chosen if robot.purpose == kind]
         if of_kind:
-            click.echo(f"{click.style(kind, bold=True)}: {meaning}")
+            for line in wrapped(meaning, joined(styled(kind, bold=True), ": "), "  "):
+                say(*line)
             for robot in of_kind:
-                click.echo(f"  {robot.name:<28} {robot.operator or '':<28} {_note(robot)}".rstrip())
-    click.echo(f"{counted(len(chosen), 'robot')}; goodbot who NAME tells more of one")
+                for line in wrapped(f"{robot.operator or '':<28} {_note(robot)}", f"  {robot.name:<28} ", " " * 8):
+                    say(*line)
+    say(f"{counted(len(chosen), 'robot')}; goodbot who NAME says more about one")
     return 0
 
 
@@ -265,15 +298,15 @@ def _refresh(source: str, list_name: str | None, as_json: bool) -> int:
         write_json({**told, "ranges": len(new.networks), "added": added, "removed": removed, "file": str(file)})
         return 0
     was = f"; before: {len(before.networks):,}, as of {before.as_of}" if before else "; there was none before"
-    click.echo(f"{known.name} of {known.operator}: {counted(len(new.networks), 'range')}, as of {new.as_of}{was}")
+    say(f"{known.name} of {known.operator}: {counted(len(new.networks), 'range')}, as of {new.as_of}{was}")
     for sign, changed in (("+", added), ("-", removed)):
         for network in changed[:SHOWN]:
-            click.echo(f"  {sign} {network}")
+            say(f"  {sign} {network}")
         if len(changed) > SHOWN:
-            click.echo(f"  {sign} {len(changed) - SHOWN:,} more")
+            say(f"  {sign} {len(changed) - SHOWN:,} more")
     if not (added or removed):
-        click.echo("  nothing has changed")
-    click.echo(f"kept in {file}")
+        say("  nothing has changed")
+    say(f"kept in {file}")
     return 0
 
 

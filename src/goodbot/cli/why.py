@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 
 from goodbot.cli.lesson_text import held, lesson_json
-from goodbot.cli.options import in_option, json_option, write_json
+from goodbot.cli.options import in_option, json_option
+from goodbot.cli.saying import say, write_json
 from goodbot.errors import InputError
 from goodbot.human import human_time
 from goodbot.lessons import Lesson
@@ -30,15 +31,15 @@ def command(url: str, folder: Path, as_json: bool) -> None:
         write_json(_json(wanted, found))
         return
     if asked_as != wanted:
-        click.echo(f"{wanted}: a link to it is asked for as {asked_as}")
+        say(f"{wanted}: a link to it is asked for as {asked_as}")
     if record is None:
-        click.echo(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
+        say(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
         _say(found.lesson, folder)
         return
-    click.echo(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
+    say(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
     for event in record.events:
         line = f" (line {event.line} of robots.txt)" if event.line is not None else ""
-        click.echo(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
+        say(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
     _say(found.lesson, folder)
 
 
@@ -46,7 +47,7 @@ def _say(lesson: Lesson | None, folder: Path) -> None:
     if lesson is not None:
         name = lesson_id(lesson)
         drop = f"drop it with: goodbot lessons drop {name} --in {folder}"
-        click.echo(f"lesson {name}: {held(lesson, time.time())} ({drop})")
+        say(f"lesson {name}: {held(lesson, time.time())} ({drop})")
 
 
 def _json(wanted: Url, found: Found) -> dict[str, object]:

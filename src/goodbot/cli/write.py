@@ -1,6 +1,6 @@
 """`goodbot write`: what the owner of a site wants → robots.txt."""
 
-import sys
+import difflib
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -10,9 +10,12 @@ from typing import Any
 import click
 
 from goodbot.check.writer import Bounds, Policy, merge_robotstxt, write_robotstxt
+from goodbot.cli.options import read_input
 from goodbot.cli.robots_file import read_robots_file
-from goodbot.errors import InputError, RunError
-from goodbot.registry import PURPOSES
+from goodbot.cli.saying import put, say
+from goodbot.errors import InputError
+from goodbot.files import write_whole
+from goodbot.registry import PURPOSES, find_token, similar_tokens
 
 
 @click.command(name="write")
@@ -34,7 +37,17 @@ from goodbot.registry import PURPOSES
 @click.option("--sitemap", multiple=True, metavar="URL", help="Where a sitemap is. Repeatable.")
 @click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="The same in a TOML file; see below.")
 @click.option("--merge", is_flag=True, help="Make one file of several: what one of FILE... closes is closed.")
-@click.option("--output", "-o", type=click.Path(path_type=Path), metavar="FILE", help="Instead of standard output.")
+@click.option(
+    "--output",
+    "-o",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Instead of standard output. Only with --merge or --force does it replace a file that says something else.",
+)
+@click.option("--diff", is_flag=True, help="Write nothing: print what --output would change, and exit 1 if it would.")
+@click.option(
+    "--force", is_flag=True, help="Replace FILE, and take names of robots that look like a slip of a known one."
+)
 def command(
     files: tuple[str, ...],
     *,
@@ -49,6 +62,8 @@ def command(
     policy: Path | None,
     merge: bool,
     output: Path | None,
+    diff: bool,
+    force: bool,
 ) -> int:
     """Write a robots.txt from what its owner wants.
 
@@ -57,6 +72,10 @@ def command(
 
     --merge is for servers of many authors: FILEs become one, for each robot as strict as the strictest of them.
 
+    --output writes a file whole or not at all: a crash leaves the old one.
+
+    Exit status: 0 done; 1 a file would change (--diff); 2 bad input, or there is such a file; 3 it cannot be written.
+
     \b
     goodbot write --close /private/ --sitemap https://example.org/sitemap.xml
     goodbot write --no ai-training --no seo -o robots.txt
@@ -64,45 +83,73 @@ def command(
     goodbot write --policy robots.toml
     goodbot write --merge alice.txt bob.txt
     """
+    if diff and output is None:
+        raise InputError("--diff says what --output FILE would change: give both")
     given = any((closed, close, open_, only, no, no_robot, delay is not None, sitemap, policy))
     if merge:
         if given or len(files) < 2:
-            raise InputError("--merge takes two robots.txt files or more, and no other option but --output")
+            raise InputError(
+                "--merge takes two robots.txt files or more, and of the other options only --output, --diff and --force"
+            )
         text, left_out = merge_robotstxt([read_robots_file(name) for name in files])
         for sentence in left_out:
-            click.echo(f"goodbot: {sentence}", err=True)
+            say(f"goodbot: {sentence}", err=True)
     else:
         if files:
             raise InputError(f"{files[0]}: files are for --merge; a policy is given with --policy")
         base = load_policy(policy) if policy else Policy()
-        text = write_robotstxt(
-            replace(
-                base,
-                everyone="closed" if closed else base.everyone,
-                bounds=Bounds(
-                    close=(*base.bounds.close, *close),
-                    open=(*base.bounds.open, *open_),
-                    delay=base.bounds.delay if delay is None else delay,
-                ),
-                only=(*base.only, *only),
-                no=(*base.no, *no),
-                no_robots=(*base.no_robots, *no_robot),
-                sitemaps=(*base.sitemaps, *sitemap),
-            )
+        wanted = replace(
+            base,
+            everyone="closed" if closed else base.everyone,
+            bounds=Bounds(
+                close=(*base.bounds.close, *close),
+                open=(*base.bounds.open, *open_),
+                delay=base.bounds.delay if delay is None else delay,
+            ),
+            only=(*base.only, *only),
+            no=(*base.no, *no),
+            no_robots=(*base.no_robots, *no_robot),
+            sitemaps=(*base.sitemaps, *sitemap),
         )
-    _put(text, output)
+        if not force:
+            _check_names((*wanted.only, *wanted.no_robots, *wanted.robots))
+        text = write_robotstxt(wanted)
+    if output is None:
+        put(text)
+        return 0
+    if diff:
+        return _show_difference(text, output)
+    _write(text, output, replaces=merge or force)
     return 0
 
 
-def _put(text: bytes, output: Path | None) -> None:
-    if output is None:
-        sys.stdout.buffer.write(text)
-        sys.stdout.buffer.flush()
-        return
-    try:
-        output.write_bytes(text)
-    except OSError as error:
-        raise RunError(f"cannot write {output}: {error.strerror}") from error
+def _check_names(tokens: Iterable[str]) -> None:
+    """Raises InputError for a name that nobody uses and that looks like a slip of a known one: no robot would heed
+    it."""
+    for token in tokens:
+        if find_token(token) is None and (similar := similar_tokens(token)):
+            names = " or ".join(similar)
+            raise InputError(f"no robot known here is called {token}; did you mean {names}? --force takes it as it is")
+
+
+def _old(output: Path) -> bytes | None:
+    """What a regular file holds; None if there is none."""
+    return read_input(str(output)) if output.is_file() else None
+
+
+def _write(text: bytes, output: Path, *, replaces: bool) -> None:
+    if not replaces and _old(output) not in (None, text):
+        raise InputError(f"{output} exists already: --force replaces it, --diff shows what would change")
+    write_whole(output, text)
+
+
+def _show_difference(text: bytes, output: Path) -> int:
+    """Prints it; gives the exit status."""
+    before, after = ((body or b"").decode("utf-8", "replace").split("\n") for body in (_old(output), text))
+    lines = list(difflib.unified_diff(before, after, str(output), f"{output} (new)", lineterm=""))
+    for line in lines:
+        say(line)
+    return 1 if lines else 0
 
 
 # ---- the policy file ------------------------------------------------------------------------------------------------

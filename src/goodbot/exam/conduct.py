@@ -10,6 +10,7 @@ from goodbot.exam.card import Mark, SiteCard, origin_called
 from goodbot.exam.expectations import RobotsFirst
 from goodbot.exam.rules import RULES
 from goodbot.exam.values import Asked, Judgement, Seen
+from goodbot.human import counted
 
 THE_DRIVE: Final = "the-drive"
 MEMORY_LIMIT_BYTES: Final = 2**30
@@ -104,7 +105,7 @@ def _robots_first(seen: Mapping[str, Seen]) -> Judgement:
         if not (judgement := RobotsFirst(label).judge(site)).passed
     ]
     if not late:
-        return Judgement(True, f"at all {len(asked)} sites that were reached")
+        return Judgement(True, f"at all {counted(len(asked), 'site')} that were reached")
     name, label, first = late[0]
     place = f"{name} ({origin_called(label)})" if label else name
     count = len({site for site, *_ in late})
@@ -121,7 +122,7 @@ def _identity(requests: Sequence[Asked]) -> Judgement:
         lack = _lacks(each.header("User-Agent") or "", each.header("From") or "")
         if lack:
             return Judgement(False, lack, each)
-    return Judgement(True, f"all {len(requests)} requests did")
+    return Judgement(True, f"all {counted(len(requests), 'request')} did")
 
 
 def _memory(peak_bytes: int | None) -> Judgement:

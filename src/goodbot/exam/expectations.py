@@ -7,6 +7,7 @@ from fnmatch import fnmatchcase
 from itertools import pairwise
 
 from goodbot.exam.values import MAIN, Asked, Expectation, Judgement, Seen, upper_escapes
+from goodbot.human import counted
 
 LEEWAY_S = 0.1
 """How much a pause may be shorter as seen here: clocks and sockets are not exact. What comes first is seen here alone,
@@ -139,7 +140,7 @@ class AtMost:
 
     @property
     def says(self) -> str:
-        return f"at most {self.most} requests for {self.pattern}"
+        return f"at most {counted(self.most, 'request')} for {self.pattern}"
 
     def judge(self, seen: Seen) -> Judgement:
         visits = [
@@ -148,7 +149,7 @@ class AtMost:
         ]
         matching = max(visits, key=len)
         offending = matching[self.most] if len(matching) > self.most else None
-        return Judgement(offending is None, f"{len(matching)} requests", offending)
+        return Judgement(offending is None, f"{counted(len(matching), 'request')}", offending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +160,7 @@ class AtMostEach(AtMost):
 
     @property
     def says(self) -> str:
-        return f"at most {self.most} requests for each of {self.pattern}"
+        return f"at most {counted(self.most, 'request')} for each of {self.pattern}"
 
     def judge(self, seen: Seen) -> Judgement:
         counts: Counter[tuple[int, str]] = Counter()
@@ -171,7 +172,7 @@ class AtMostEach(AtMost):
                 if offending is None and counts[key] > self.most:
                     offending = each
         (_, target), count = max(counts.items(), key=lambda item: item[1], default=((0, self.pattern), 0))
-        return Judgement(offending is None, f"{count} requests for {target}", offending)
+        return Judgement(offending is None, f"{counted(count, 'request')} for {target}", offending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,7 +186,7 @@ class InAnySpan:
 
     @property
     def says(self) -> str:
-        return f"at most {self.most} requests in any {self.seconds:g} s"
+        return f"at most {counted(self.most, 'request')} in any {self.seconds:g} s"
 
     def judge(self, seen: Seen) -> Judgement:
         span: deque[Asked] = deque()
@@ -197,7 +198,7 @@ class InAnySpan:
             busiest = max(busiest, len(span))
             if offending is None and len(span) > self.most:
                 offending = each
-        return Judgement(offending is None, f"{busiest} requests within {self.seconds:g} s", offending)
+        return Judgement(offending is None, f"{counted(busiest, 'request')} within {self.seconds:g} s", offending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +264,7 @@ class AtOnce:
 
     @property
     def says(self) -> str:
-        return f"at most {self.most} requests at once"
+        return f"at most {counted(self.most, 'request')} at once"
 
     def judge(self, seen: Seen) -> Judgement:
         busy = seen.most_busy.get(self.origin, 0)

@@ -1,7 +1,7 @@
 """The score card as text for a terminal, and as one HTML page. What a crawler sent is shown without its control
 characters, and cut."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Final
@@ -12,26 +12,26 @@ from goodbot.exam.card import Mark, ScoreCard, SiteCard, origin_called
 from goodbot.exam.conduct import THE_DRIVE
 from goodbot.exam.rules import Kind
 from goodbot.exam.values import Asked
-
-Paint = Callable[[str, str], str]
-"""Gives a text in a colour: green, red, yellow."""
+from goodbot.exclusion.showing import shown
 
 SHOWN_CHARS: Final = 160
 KINDS: Final[tuple[Kind, ...]] = ("manners", "skill")
 _HERE: Final = Path(__file__).parent
-_COLOURS: Final = {"passed": "green", "failed": "red", "skipped": "yellow"}
+COLOURS: Final = {"passed": "green", "failed": "red", "skipped": "yellow", "passed:": "green", "not": "red"}
+"""Of lines, by their first word."""
 _INDENT: Final = " " * 18
 
 
-def text_card(card: ScoreCard, paint: Paint = lambda text, colour: text) -> Iterator[str]:
-    """A line for each site, under a failed one what was expected and seen; at the end the totals."""
+def text_card(card: ScoreCard) -> Iterator[str]:
+    """A line for each site, under a failed one what was expected and seen; at the end the totals. `COLOURS` has the
+    first words of lines that have a colour."""
     yield f"Score card of {printable(card.crawler)}"
     yield ""
     for site in card.sites:
-        yield from _site_lines(site, card.began_at, paint)
+        yield from _site_lines(site, card.began_at)
     yield ""
     verdict = "passed" if card.passed else "not passed"
-    yield paint(f"{verdict}: {summary(card)}", "green" if card.passed else "red")
+    yield f"{verdict}: {summary(card)}"
     for name, value in totals(card):
         yield f"  {name:<12}{value}"
 
@@ -81,17 +81,14 @@ def request_line(asked: Asked, began_at: float | None = None) -> str:
 
 
 def printable(text: str) -> str:
-    """On one line, control characters as escapes, at most 160 characters."""
-    cut = text if len(text) <= SHOWN_CHARS else text[: SHOWN_CHARS - 1] + "…"
-    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in cut)
+    """On one line, control characters as escapes, at most 160 characters of it."""
+    return shown(text, SHOWN_CHARS)
 
 
-def _site_lines(site: SiteCard, began_at: float | None, paint: Paint) -> Iterator[str]:
+def _site_lines(site: SiteCard, began_at: float | None) -> Iterator[str]:
     word = result(site)
     points = "" if site.skipped else f"{site.points}/{site.most}"
-    yield f"{paint(f'{word:<8}', _COLOURS[word])}{points:>7}   {site.name}" + (
-        f"  ({site.skipped})" if site.skipped else ""
-    )
+    yield f"{word:<8}{points:>7}   {site.name}" + (f"  ({site.skipped})" if site.skipped else "")
     for mark in shown_marks(site):
         yield f"{_INDENT}expected  {printable(mark.says)}"
         yield f"{_INDENT}seen      {printable(mark.judgement.observed)}"

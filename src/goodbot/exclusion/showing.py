@@ -1,12 +1,31 @@
-"""Strangers' text in our sentences."""
+"""Strangers' text in our sentences and on terminals."""
 
-SHOWN_CHARS = 120
+from typing import Final
+from unicodedata import category
+
+SHOWN_CHARS: Final = 120
 
 
-def shown(text: str) -> str:
-    """Fit for a sentence on a terminal: cut after 120 characters with `…`, what cannot be printed is U+FFFD.
+def visible(text: str) -> str:
+    r"""Text that steers no terminal and shows all it holds: what cannot be seen is written as an escape, such as `\n`,
+    `\x1b` or `\u202e`.
 
-    What stands in a robots.txt may be as long as the file and hold control characters.
+    These are control characters (C0, DEL, C1), format characters (writing direction, joiners, other characters without
+    width), line and paragraph separators, lone surrogates, private and unassigned code points. Spaces of any width
+    stay. Text made visible once stays as it is.
     """
-    text = text if len(text) <= SHOWN_CHARS else text[:SHOWN_CHARS] + "…"
-    return text if text.isprintable() else "".join(sign if sign.isprintable() else "\ufffd" for sign in text)
+    return text if text.isprintable() else "".join(map(_seen, text))
+
+
+def _seen(character: str) -> str:
+    if character.isprintable() or category(character) == "Zs":
+        return character
+    return character.encode("unicode_escape").decode("ascii")
+
+
+def shown(text: str, most: int = SHOWN_CHARS) -> str:
+    """Fit for a sentence: visible, and cut after `most` characters with `…`.
+
+    What stands in a robots.txt may be as long as the file.
+    """
+    return visible(text if len(text) <= most else text[:most] + "…")

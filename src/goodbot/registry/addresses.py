@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.files import write_whole
 from goodbot.registry.records import ListName, load_records
 
 Network = IPv4Network | IPv6Network
@@ -83,14 +84,13 @@ class AddressBook:
         return self._lists[name]
 
     def keep(self, new: AddressList) -> Path:
-        """Writes a list to the folder: the file is whole or not there. Raises OSError."""
+        """Writes a list to the folder: the file is whole or not there. Raises OSError if there can be no folder,
+        RunError if no file."""
         if self._folder is None:
             raise ValueError("this book has no folder")
         self._folder.mkdir(parents=True, exist_ok=True)
         file = self._folder / f"{new.name}.txt"
-        part = file.with_suffix(".part")
-        part.write_text(format_list(new), encoding="utf-8")
-        part.replace(file)
+        write_whole(file, format_list(new).encode())
         self._lists[new.name] = new
         return file
 

@@ -6,11 +6,14 @@ from dataclasses import dataclass
 from ipaddress import ip_address
 from typing import Final
 
+from goodbot.errors import InputError
 from goodbot.url import reached_address
 
 Addresses = tuple[str, ...]
 
 _PIN: Final = re.compile(r"(?P<host>[^:\[\]]+):(?P<port>[0-9]{1,5}):\[?(?P<address>[^\[\]]+)\]?", re.ASCII)
+
+_PROXY: Final = re.compile(r"(?:https?|socks(?:4a?|5h?))://[^\s/?#@:]+", re.ASCII | re.IGNORECASE)
 
 FAMILY_MOST: Final = 8
 """Addresses of one family that are looked at, of however many an answer holds."""
@@ -31,7 +34,26 @@ def pinned(text: str) -> tuple[str, int, str] | None:
     match = _PIN.fullmatch(text)
     if match is None or reached_address(match["host"]) is not None or reached_address(match["address"]) is None:
         return None
+    if not 0 < int(match["port"]) < 65536:
+        return None
     return match["host"].lower(), int(match["port"]), match["address"]
+
+
+def pins_of(entries: Iterable[str]) -> dict[tuple[str, int], str]:
+    """Host and port → address, of each `HOST:PORT:ADDRESS`; the first one counts. Raises InputError."""
+    pins: dict[tuple[str, int], str] = {}
+    for text in entries:
+        pin = pinned(text)
+        if pin is None:
+            raise InputError(f"resolve must be HOST:PORT:ADDRESS with a host name as HOST, not {text!r}")
+        pins.setdefault(pin[:2], pin[2])
+    return pins
+
+
+def check_proxy(text: str | None) -> None:
+    """Raises InputError for what is no URL of a proxy. None: there is none."""
+    if text is not None and not (text.isascii() and text.isprintable() and _PROXY.match(text)):
+        raise InputError(f"a proxy is given as http://host:port or socks5h://host:port, not {text!r}")
 
 
 def few_of(texts: Iterable[str]) -> Addresses:

@@ -5,6 +5,7 @@ from typing import Final
 
 import pycurl  # type: ignore[import-untyped]  # ships no types
 
+from goodbot.exclusion.showing import visible
 from goodbot.values import Failure, FailureKind
 
 _E_HTTP2_STREAM: Final = 92  # pycurl 7.49 has no names for these two (curl.h)
@@ -72,7 +73,7 @@ def told(kind: FailureKind, host: str, message: str) -> Failure:
 
 
 def _failure(kind: FailureKind, meaning: str, host: str, message: str) -> Failure:
-    said = "".join(char if char.isprintable() else "?" for char in message[:_DETAIL_CHARS])
+    said = visible(message[:_DETAIL_CHARS])
     return Failure(kind, f"{meaning} ({host}): {said}")
 
 

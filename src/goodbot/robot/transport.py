@@ -3,14 +3,13 @@
 import resource
 from functools import lru_cache
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pycurl  # type: ignore[import-untyped]  # ships no types
 
 from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.ports import Clock, Resolver
-from goodbot.robot.addresses import pinned
+from goodbot.robot.addresses import check_proxy, pins_of
 from goodbot.robot.bodies import Bodies
 from goodbot.robot.cookies import Cookies
 from goodbot.robot.credentials import Credentials
@@ -31,8 +30,6 @@ _BROKEN_MOST = 1_000
 
 KEPT_MOST = 1_024
 """Connections that a crawl keeps: one over TLS takes some 40 kB."""
-
-_PROXY_SCHEMES = ("http", "https", "socks4", "socks4a", "socks5", "socks5h")
 
 
 class CurlTransport:
@@ -73,7 +70,7 @@ class CurlTransport:
         self._guard = guard
         self._clock = clock
         self._resolver = resolver
-        self._pins = _pins(settings)
+        self._pins = pins_of(settings.resolve)
         self._credentials = Credentials(settings.auth)
         self._cookies = Cookies() if settings.cookies else None
         self._user_agent = user_agent
@@ -211,16 +208,4 @@ def _is_address(host: str) -> bool:
 def _check(settings: Settings) -> None:
     if settings.ca_file and not Path(settings.ca_file).is_file():
         raise InputError(f"there is no file of certificate authorities at {settings.ca_file}")
-    if settings.proxy and not (settings.proxy.isascii() and urlsplit(settings.proxy).scheme in _PROXY_SCHEMES):
-        raise InputError(f"a proxy is given as http://host:port or socks5h://host:port, not {settings.proxy!r}")
-
-
-def _pins(settings: Settings) -> dict[tuple[str, int], str]:
-    """Host and port → address; the first one counts."""
-    pins: dict[tuple[str, int], str] = {}
-    for text in settings.resolve:
-        pin = pinned(text)
-        if pin is None:
-            raise InputError(f"resolve must be HOST:PORT:ADDRESS with a host name as HOST, not {text!r}")
-        pins.setdefault(pin[:2], pin[2])
-    return pins
+    check_proxy(settings.proxy)

@@ -11,10 +11,9 @@ from goodbot.check.written import Line
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, Verdict
 from goodbot.exclusion.lines import decode
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.showing import shown, visible
 from goodbot.url import parse_url, resolve
 from goodbot.web.robots_asker import Site
-from goodbot.web.view import pieces
 
 TEXT_MOST_BYTES: Final = 528 * 1024
 """Of a robots.txt that is sent: robots read 500 KiB (RFC 9309 §2.5), and what is beyond is to be seen."""
@@ -137,15 +136,15 @@ def _view(finding: Finding, lines: tuple[Line, ...]) -> FindingView:
 
 
 def _excerpt(text: str, start: int, end_column: int | None) -> Iterable[tuple[str, bool]]:
-    """A line around what is marked; what does not print is U+FFFD."""
+    """A line around what is marked; what cannot be seen is an escape."""
     end = len(text) if end_column is None else end_column - 1
     first = max(0, start - _BEFORE_CHARS) if len(text) > _EXCERPT_CHARS else 0
     cut = text[first : first + _EXCERPT_CHARS]
-    printable = "".join(sign if sign.isprintable() or sign == "\t" else "\ufffd" for sign in cut)
     ahead, behind = "…" if first else "", "…" if first + len(cut) < len(text) else ""
-    shift = len(ahead) - first
-    mark = (min(start + shift, len(printable) + len(ahead)), min(end + shift, len(printable) + len(ahead)))
-    return pieces(f"{ahead}{printable}{behind}", [mark])
+    begin, stop = start - first, max(start, end) - first
+    before, marked, after = cut[:begin], cut[begin:stop], cut[stop:]
+    parts = ((ahead + visible(before), False), (visible(marked), True), (visible(after) + behind, False))
+    return [part for part in parts if part[0]]
 
 
 def _verdict_json(verdict: Verdict) -> dict[str, object]:

@@ -5,6 +5,7 @@ import re
 from goodbot.exam.expectations import Finds, Judged, Later
 from goodbot.exam.values import HTML, Asked, Exchange, Handler, Judgement, Reply, Seen, Site, page
 from goodbot.exclusion import parse_http_date
+from goodbot.human import counted
 
 TAG = '"v1"'
 DATE = "Tue, 03 Mar 2026 09:00:00 GMT"
@@ -48,7 +49,7 @@ def _revalidated(seen: Seen) -> Judgement:
             return Judgement(False, f"{each.target} was asked for again without {condition}", each)
         if not _given_back(each, condition):
             return Judgement(False, f"{each.target} was asked for again with a validator that it never had", each)
-    return Judgement(True, f"{len(again)} pages were asked for again, with their validators")
+    return Judgement(True, f"asked for {counted(len(again), 'page')} again, with their validators")
 
 
 SITE = Site(

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from goodbot.exam.expectations import Finds, Judged
 from goodbot.exam.values import Asked, Exchange, Judgement, Reply, Route, Seen, Site, page
+from goodbot.human import counted
 
 OTHERS = tuple(f"n{n}" for n in range(2, 11))
 MOST = 2
@@ -38,7 +39,7 @@ def _few_at_once(seen: Seen) -> Judgement:
     most = most_at_once(seen.requests)
     if names == 1:
         return Judgement(False, "only one of the ten names was asked")
-    return Judgement(most <= MOST, f"{most} requests at once over {names} names")
+    return Judgement(most <= MOST, f"{counted(most, 'request')} at once over {names} names")
 
 
 SITE = Site(

@@ -1,0 +1,121 @@
+"""What commands print. All of it goes through this module, so that no text from outside steers a terminal."""
+
+import json
+import os
+import shutil
+import sys
+import textwrap
+from collections.abc import Iterator, Sequence
+from io import TextIOWrapper
+from typing import Any, Final, TextIO
+
+import click
+
+from goodbot.exclusion.showing import visible
+
+WIDTH_MOST: Final = 100
+WIDTH_LEAST: Final = 30
+
+Line = Sequence[str]
+"""What `say` takes, as it is handed on."""
+
+
+class Styled(str):
+    """Text that is visible already, with the styles we gave it. An f-string makes plain text of it again, whose styles
+    are then shown as escapes: put it together with `joined`."""
+
+    __slots__ = ()
+
+
+def styled(text: str, **style: Any) -> Styled:
+    """Visible text in a style of `click.style`."""
+    return Styled(click.style(visible(text), **style) if style else visible(text))
+
+
+def joined(*parts: str) -> Styled:
+    """One text of several; what is not styled is made visible."""
+    return Styled("".join(part if isinstance(part, Styled) else visible(part) for part in parts))
+
+
+def say(*parts: str, err: bool = False) -> None:
+    """One line on standard output, or on standard error; colours only where they are wanted."""
+    text = joined(*parts)
+    _write((text if in_colour(err=err) else click.unstyle(text)) + "\n", err=err)
+
+
+def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
+    """Text in lines of `width()` columns, where a word is not longer: the first begins with `first`, the others with
+    `rest`. `style`: of the text, see `styled`."""
+    begin = len(click.unstyle(first))
+    lines = textwrap.wrap(
+        visible(text),
+        width(),
+        initial_indent=" " * begin,
+        subsequent_indent=rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    yield [first, styled(lines[0][begin:], **style)] if lines else [first]
+    yield from ([styled(line, **style)] for line in lines[1:])
+
+
+def overwrite(text: str) -> None:
+    """Replaces the last line of the terminal on standard error; nothing: wipes it."""
+    _write(f"\r\x1b[K{visible(text)}", err=True)
+
+
+def put(content: bytes) -> None:
+    """The content of a file on standard output: byte for byte, and visible on a terminal."""
+    if sys.stdout.isatty():
+        _write("\n".join(visible(line) for line in content.decode("utf-8", "replace").split("\n")), err=False)
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(content)
+        sys.stdout.buffer.flush()
+
+
+def json_text(value: object) -> str:
+    """One JSON value in printable ASCII."""
+    return json.dumps(value, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
+
+
+def write_json(value: object) -> None:
+    """One JSON value on one line of standard output."""
+    sys.stdout.write(json_text(value) + "\n")
+
+
+def _write(text: str, *, err: bool) -> None:
+    stream = stream_of(err=err)
+    if stream is not None:  # closed: nobody reads it
+        stream.write(text)
+        stream.flush()
+
+
+def stream_of(*, err: bool) -> TextIO | None:
+    """Standard output or standard error; None if it is closed."""
+    return sys.stderr if err else sys.stdout
+
+
+# ---- what the terminal can do ---------------------------------------------------------------------------------------
+
+
+def escape_what_cannot_be_encoded() -> None:
+    """Has both streams write characters that their encoding lacks as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def in_colour(*, err: bool = False) -> bool:
+    """Whether to print in colours: as `--color` says, else on a terminal unless NO_COLOR is set."""
+    context = click.get_current_context(silent=True)
+    if context is not None and context.color is not None:
+        return context.color
+    stream = stream_of(err=err)
+    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+
+
+def width() -> int:
+    """Columns to fill with text: those of the terminal, at least 30 and at most 100."""
+    columns = shutil.get_terminal_size((WIDTH_MOST, 24)).columns
+    return min(max(columns, WIDTH_LEAST), WIDTH_MOST)

@@ -1,0 +1,32 @@
+"""Tables and displays on a terminal, by rich."""
+
+from rich.console import Console as Console
+from rich.text import Text
+
+from goodbot.cli.saying import in_colour, stream_of
+from goodbot.exclusion.showing import visible
+
+
+def console(*, err: bool = False, columns: int | None = None) -> Console:
+    """A rich console for tables and displays, in colours as `say`. It prints `cell`s, and nothing else from outside.
+    `columns`: its width where it is no terminal."""
+    stream = stream_of(err=err)
+    on_terminal = stream is not None and stream.isatty()
+    coloured = in_colour(err=err)
+    return _Console(
+        file=stream,
+        color_system=("auto" if on_terminal else "standard") if coloured else None,
+        force_terminal=coloured or None,
+        width=None if on_terminal else columns,
+    )
+
+
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """As anywhere else; rich ends the process with status 1."""
+        raise BrokenPipeError
+
+
+def cell(text: str, style: str = "", *, cut: bool = False) -> Text:
+    """Visible text for a console; too long for its place, it is cut with `…` or folded."""
+    return Text(visible(text), style=style, overflow="ellipsis" if cut else "fold", no_wrap=cut)

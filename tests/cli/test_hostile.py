@@ -1,0 +1,196 @@
+"""No text from outside steers a terminal, whichever command prints it."""
+
+import asyncio
+import json
+import os
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from unicodedata import category
+
+import pytest
+
+from goodbot.cli import main
+from goodbot.cli.app import COMMANDS
+from webserver import WebServer, answer
+
+EVIL = "x\x1b]52;c;aGk=\x07\x9b31m\x7f\u202e\u2028\u200b\u00ad\udc80\U000e0041y"
+"""Control and format characters, a line separator, a lone surrogate."""
+
+EVIL_BYTES = EVIL.encode("utf-8", "surrogatepass")
+EVIL_NAME = os.fsdecode(b"a\x1b]52;c;aGk=\x07\xff\xe2\x80\xae\n.txt")
+EVIL_HEADER = "x\x1b]52;c;aGk=\x07\x9b\x7f"
+ROBOTS = b"User-agent: goodbot\nDisallow: /closed\x1b[2J*%s\nUser-agent: %s\nDisallow: /\nEvil%s: %s\nSitemap: %s\n" % (
+    (EVIL_BYTES,) * 5
+)
+PAGE = b"""<!doctype html><title>%s word</title><meta name=robots content="noindex%s, nofollow%s">
+<meta name=goodbot content="index, follow, %s"><meta name=description content="%s">
+<p>word %s word <a href="/two?%s">%s</a> <a href="/closed\x1b[2Jz%s">c</a> <a href="/moved">m</a> <a href="/typed">t</a>
+<a href="http://evil\x1b.example/">e</a> <a href="/two" rel="nofollow%s">n</a>""" % ((EVIL_BYTES,) * 10)
+FIELDS = (("Content-Type", "text/html; charset=utf-8"), ("X-Robots-Tag", EVIL_HEADER), ("Link", f"<{EVIL_HEADER}>"))
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    """A site full of such characters."""
+    routes = {
+        "/robots.txt": answer(ROBOTS, headers=(("Content-Type", f"text/plain{EVIL_HEADER}"),)),
+        "/": answer(PAGE, headers=FIELDS),
+        "/moved": answer(b"", 302, (("Location", f"/closed\x1b[2J{EVIL_HEADER}"),)),
+        "/typed": answer(PAGE, headers=(("Content-Type", f"text/html{EVIL_HEADER}"),)),
+    }
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = WebServer(routes, fallback=answer(PAGE, headers=FIELDS))
+    asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
+    yield server.url("/")
+    asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+@pytest.fixture(scope="module")
+def place(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The working folder, with a crawl of the site in `crawl`."""
+    folder = tmp_path_factory.mktemp("hostile")
+    (folder / EVIL_NAME).write_bytes(ROBOTS)
+    (folder / "robots.txt").write_bytes(ROBOTS)
+    (folder / "other.txt").write_bytes(b"User-agent: *\nAllow: /closed\n")
+    (folder / "page.html").write_bytes(PAGE)
+    (folder / "run.jsonl").write_bytes(b'{"id": "1\\u001b]52;", "text": "word"}\n')
+    (folder / "policy.toml").write_text(f'close = ["/{EVIL_NAME}"]'.replace("\n", "").replace("\udcff", ""))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(["crawl", url, "--into", "crawl", "--allow-private", "--max-pages", "3"]) == 0
+    return folder
+
+
+CASES = [
+    "crawl {url} --into crawl --allow-private",
+    "crawl {url} --into again --allow-private --json",
+    "crawl {url} --into dry --allow-private --dry-run",
+    "crawl {evil} --into dry",
+    "crawl {url} --into dry --{evil}",
+    "crawl {url} --into dry --agent {evil}",
+    "crawl {url} --into dry --include [{evil}",
+    "crawl --seeds {file} --into dry",
+    "crawl --config {file} --into dry",
+    "status --in crawl",
+    "status --in {file}",
+    "pause --in crawl",
+    "resume --in crawl",
+    "stop --in crawl",
+    "submit {url}{evil} --in crawl",
+    "submit {evil} --in crawl",
+    "export --in crawl --what urls",
+    "export --in crawl --what pages",
+    "export --in crawl --what links",
+    "why {url} --in crawl",
+    "why {url}moved --in crawl",
+    "why {url}typed --in crawl",
+    "why {url}closed%1B[2Jz --in crawl",
+    "why {url}{evil} --in crawl",
+    "why {evil} --in crawl",
+    "lessons list --in crawl",
+    "lessons drop {evil} --in crawl",
+    "courtesy --in crawl",
+    "courtesy --in crawl --json",
+    "courtesy --in crawl --format html",
+    "courtesy --in crawl --host {evil}",
+    "archive check --in crawl",
+    "archive repair --in crawl",
+    "search word --in crawl",
+    "search word --in crawl --json",
+    "search --run run.jsonl --in crawl",
+    "search word{evil} --in crawl",
+    "search --run {file} --in crawl",
+    "index rebuild --in crawl",
+    "serve --in {file}",
+    "key new --out {file}",
+    "key show {file}",
+    "key show {file} --json",
+    "allowed robots.txt --agent {evil} /closed {url}{evil}",
+    "allowed robots.txt --agent goodbot --dialect all /closed",
+    "allowed robots.txt --agent goodbot --json /closed {url}{evil}",
+    "allowed {url} --agent goodbot {url}closed%1B[2Jz",
+    "allowed {file} --agent goodbot {evil}",
+    "allowed {evil} --agent goodbot /",
+    "directives page.html --agent {evil} --header X-Robots-Tag:{evil}",
+    "directives page.html --json",
+    "directives {url}two",
+    "directives {url}closed%1B[2Jz",
+    "directives {evil}",
+    "check robots.txt page.html {file}",
+    "check robots.txt page.html {file} --json",
+    "check robots.txt page.html {file} --format github",
+    "check robots.txt page.html {file} --format sarif",
+    "check {file} --fix --diff",
+    "check {url} {url}two {evil}",
+    "check robots.txt --ignore {evil}",
+    "who {evil} -",
+    "who {evil} --json",
+    "who --refresh {file}",
+    "who --list --purpose {evil}",
+    "write --merge robots.txt other.txt -o merged.txt",
+    "write --merge robots.txt other.txt -o robots.txt --diff",
+    "write --close /{evil}",
+    "write --no-robot {evil}",
+    "write --policy {file}",
+    "write --policy policy.toml",
+    "format --diff robots.txt",
+    "format --write {file}",
+    "format {evil}",
+    "exam --site {evil}",
+    "exam --site robots-404 --minutes 0.05 -- sh -c 'printf {evil}\\n; exit 3' {{seeds}}",
+    "exam -- {evil} {{seeds}}",
+    "forget {evil} --in crawl",
+    "forget evil.example --in crawl",
+    "demo {evil}",
+    "{evil}",
+]
+
+
+def arguments_of(case: str, url: str) -> list[str]:
+    """A quoted part is one argument."""
+    quoted = case.split("'")
+    words = [word for number, part in enumerate(quoted) for word in ([part] if number % 2 else part.split())]
+    return [word.format(url=url, evil=EVIL, file=EVIL_NAME) for word in words]
+
+
+def raw(text: str) -> list[str]:
+    """What should not be in it."""
+    return [each for each in text if not (each.isprintable() or each == "\n" or category(each) == "Zs")]
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_command_prints_what_steers_a_terminal(
+    case: str, url: str, place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(place)
+    status = main(arguments_of(case, url))
+    out, err = capfd.readouterr()
+    assert status in (0, 1, 2)
+    assert raw(out + err) == []
+    assert "Traceback" not in err
+    assert out or err
+
+
+def test_a_query_may_begin_with_a_minus(place: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = ("--in", str(place / "crawl"))
+    for arguments in (
+        ["-history word", *folder],
+        [*folder, "--top", "2", "-history word"],
+        [*folder, "--", "-history word"],
+    ):
+        assert main(["search", "--json", *arguments]) == 0
+        found = json.loads(capfd.readouterr().out)
+        assert found["query"] in arguments
+        assert found["total"]
+    assert main(["search", "-history", *folder]) == 2
+    assert "no word to search for" in capfd.readouterr().err
+
+
+def test_every_command_is_walked() -> None:
+    assert {case.partition(" ")[0] for case in CASES} - {"{evil}"} == set(COMMANDS)

@@ -1,0 +1,194 @@
+"""What commands print, and how: colours, widths, encodings, a reader that goes away."""
+
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from goodbot.cli import main
+from goodbot.cli.saying import Styled, joined, styled
+
+ROBOTS = b"User-agent: GPTBot\nDisalow: /a/path/with\x1b[2J/several/parts\nDisallow: /private\n"
+UNTIDY = b"User-agent : *\nDisallow : /a\n"
+PAGE = b'<title>t</title><meta name="robots" content="noindex, nofollow, max-snippet:20"><p>text'
+STYLE = re.compile(r"\x1b\[[0-9;]*m")
+
+
+def on_a_terminal(*arguments: str, columns: int = 80, **environment: str) -> str:
+    """What a terminal of so many columns gets from a command."""
+    ours, theirs = pty.openpty()
+    variables = {"PATH": os.environ["PATH"], "COLUMNS": str(columns), "TERM": "xterm", **environment}
+    command = [sys.executable, "-m", "goodbot", *arguments]
+    with subprocess.Popen(command, stdin=theirs, stdout=theirs, stderr=theirs, env=variables) as process:
+        os.close(theirs)
+        pieces = []
+        try:
+            while piece := os.read(ours, 65_536):
+                pieces.append(piece)
+        except OSError:  # EIO: the other end is closed
+            pass
+        process.wait()
+    os.close(ours)
+    return b"".join(pieces).decode().replace("\r\n", "\n")
+
+
+@pytest.fixture
+def robots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+    monkeypatch.chdir(tmp_path)
+    Path("robots.txt").write_bytes(ROBOTS)
+    Path("untidy.txt").write_bytes(UNTIDY)
+    Path("page.html").write_bytes(PAGE)
+    return "robots.txt"
+
+
+COMMANDS = [
+    ("check", "robots.txt"),
+    ("who", "GPTBot", "Gogglebot"),
+    ("directives", "page.html"),
+    ("allowed", "robots.txt", "--agent", "GPTBot", "/private", "/open"),
+    ("exam", "--list", "--site", "robots-404"),
+]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[command[0] for command in COMMANDS])
+def test_a_narrow_terminal_without_colours(robots: str, command: tuple[str, ...]) -> None:
+    text = on_a_terminal(*command, columns=40, NO_COLOR="1")
+    assert text.strip()
+    assert "\x1b" not in text
+    if command[0] != "allowed":  # whose reasons are one line each
+        long = [line for line in text.split("\n") if len(line) > 40]
+        assert all(len(max(line.split(), key=len)) > 22 for line in long), long  # a word that is long in itself
+
+
+def test_colours_on_a_terminal(robots: str) -> None:
+    assert STYLE.search(on_a_terminal("who", "GPTBot"))
+    assert not STYLE.search(on_a_terminal("who", "GPTBot", "--color", "never"))
+    assert STYLE.search(on_a_terminal("who", "GPTBot", "--color", "always", NO_COLOR="1"))
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[command[0] for command in COMMANDS])
+def test_colours_in_a_pipe(robots: str, command: tuple[str, ...], capsys: pytest.CaptureFixture[str]) -> None:
+    plain, coloured = list[str](), list[str]()
+    for form, found in (("auto", plain), ("always", coloured), ("never", plain)):
+        main([command[0], "--color", form, *command[1:]])
+        found.append(capsys.readouterr().out)
+    assert plain[0] == plain[1]
+    assert "\x1b" not in plain[0]
+    assert STYLE.search(coloured[0])
+    assert STYLE.sub("", coloured[0]) == plain[0]
+
+
+def test_a_file_is_printed_visibly_on_a_terminal_and_as_it_is_in_a_pipe(
+    robots: str, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    shown = on_a_terminal("format", robots)
+    assert shown.encode() == ROBOTS.replace(b"\x1b", rb"\x1b")
+    assert main(["format", robots]) == 0
+    assert capfdbinary.readouterr().out == ROBOTS
+
+
+ENCODINGS = [
+    ("latin-1", ("who", "--list", "--purpose", "search"), b"C\\u1ed1c C\\u1ed1c"),
+    ("ascii", ("who", "--list", "--purpose", "search"), b"C\\u1ed1c C\\u1ed1c"),
+    ("ascii", ("exam", "--list", "--site", "robots-404"), b"robots-404"),
+    ("ascii", ("crawl", "--help"), b"--color"),
+]
+
+
+@pytest.mark.parametrize(("encoding", "command", "said"), ENCODINGS)
+def test_what_an_encoding_lacks_is_an_escape(encoding: str, command: tuple[str, ...], said: bytes) -> None:
+    variables = {"PATH": os.environ["PATH"], "PYTHONIOENCODING": encoding}
+    ended = subprocess.run([sys.executable, "-m", "goodbot", *command], env=variables, capture_output=True, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert said in ended.stdout
+
+
+@pytest.mark.parametrize("command", [("exam", "--list"), ("who", "--list"), ("who", "--list", "--json")])
+def test_a_reader_that_goes_away_is_no_failure(command: tuple[str, ...]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    ended = subprocess.run(
+        [sys.executable, "-m", "goodbot", *command], stdout=writer, stderr=subprocess.PIPE, check=False
+    )
+    os.close(writer)
+    assert (ended.returncode, ended.stderr) == (0, b"")
+
+
+def test_styles_are_ours_alone() -> None:
+    assert joined("\x1b[1m", styled("a\x1b[0mb", bold=True), "\n") == "\\x1b[1m\x1b[1ma\\x1b[0mb\x1b[0m\\n"
+    assert joined(f"{styled('a', bold=True)}") == r"\x1b[1ma\x1b[0m"
+    assert isinstance(joined("a"), Styled)
+
+
+SLIPS = [
+    ("crawl --keepfresh", "; did you mean --keep-fresh?"),
+    ("search --tpo", "; did you mean --top?"),
+    ("crawl --frobnicate", "No such option '--frobnicate' (see"),
+    ("check example.org", "give the whole URL: https://example.org/"),
+    ("check localhost:8000", "give the whole URL: https://localhost:8000/"),
+    ("allowed example.org/robots.txt --agent A /", "give the whole URL: https://example.org/robots.txt"),
+    ("directives example.org/page", "give the whole URL: https://example.org/page"),
+    ("format example.org", "example.org is no file: save the robots.txt of the site first"),
+    ("check robts.txt", "cannot read robts.txt: No such file or directory"),
+    ("write --no-robot GPTbto", "did you mean GPTBot?"),
+    ("write --only bing", "did you mean bingbot or BingPreview?"),
+    ("write --policy policy.toml", "did you mean GPTBot?"),
+    ("write --closed -o robots.txt", "robots.txt exists already: --force replaces it"),
+    ("write --closed --diff", "--output FILE"),
+    ("check --diff robots.txt", "--diff goes with --fix"),
+    ("crawl http://127.0.0.1:9/ --allow-private --into robots.txt/deep/er", "a file is in the way"),
+    ("crawl http://127.0.0.1:9/ --allow-private --into robots.txt", "a file is in the way"),
+]
+
+
+@pytest.mark.parametrize(("typed", "said"), SLIPS)
+def test_a_slip_is_one_line_that_helps(robots: str, typed: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("policy.toml").write_text("[robots.GPTbto]\nclose = ['/']\n")
+    assert main(typed.split()) == 2
+    out, err = capsys.readouterr()
+    assert (out, len(err.splitlines())) == ("", 1)
+    assert said in err
+    assert Path(robots).read_bytes() == ROBOTS
+
+
+@pytest.mark.parametrize("folder", ["/proc", "/proc/none", "/proc/none/deep/er"])
+def test_a_folder_that_cannot_be_written_is_a_failure_at_any_depth(
+    folder: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["crawl", "http://127.0.0.1:9/", "--allow-private", "--into", folder]) == 3
+    assert len(capsys.readouterr().err.splitlines()) == 1
+
+
+TAKEN = [
+    ("write --no-robot GPTbto --force", 0),
+    ("write --no-robot FrobnicatorOfOurs", 0),
+    ("write --closed -o robots.txt --diff", 1),
+    ("write --closed -o new.txt", 0),
+    ("write --merge robots.txt robots.txt -o robots.txt --diff", 1),
+    ("format robots.txt --diff", 0),
+    ("format untidy.txt --diff --write", 1),
+    ("check robots.txt --fix --diff", 0),
+    ("check untidy.txt --fix --diff", 1),
+]
+
+
+@pytest.mark.parametrize(("typed", "status"), TAKEN)
+def test_what_changes_no_file(robots: str, typed: str, status: int, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(typed.split()) == status
+    assert (Path(robots).read_bytes(), Path("untidy.txt").read_bytes()) == (ROBOTS, UNTIDY)
+
+
+@pytest.mark.parametrize("typed", ["write --closed --force", "write --merge robots.txt robots.txt"])
+def test_what_replaces_a_file(robots: str, typed: str, capfd: pytest.CaptureFixture[str]) -> None:
+    assert main([*typed.split(), "--output", robots]) == 0
+    assert Path(robots).read_bytes() != ROBOTS
+    assert main([*typed.split(), "--output", robots, "--diff"]) == 0
+
+
+def test_what_is_there_already_may_be_written_again(robots: str, capfd: pytest.CaptureFixture[str]) -> None:
+    for _ in range(2):
+        assert main(["write", "--closed", "-o", "new.txt"]) == 0
