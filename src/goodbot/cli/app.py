@@ -9,6 +9,7 @@ from importlib.metadata import version
 import click
 
 from goodbot.errors import GoodbotError
+from goodbot.interrupts import INTERRUPTED, STATUS, raise_again
 
 COMMANDS = {
     "crawl": "Gather pages from seeds, politely, and keep them",
@@ -54,6 +55,7 @@ class _Commands(click.Group):
             return None
         command = import_module(f"goodbot.cli.{cmd_name}").command
         assert isinstance(command, click.Command)  # noqa: S101  (each module of a command names it so)
+        raise_again()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -89,10 +91,9 @@ def _run(arguments: list[str] | None) -> int:
         return end.exit_code
     except GoodbotError as error:
         return _complain(str(error), error.exit_status)
-    except click.exceptions.Abort:
-        return 130
-    except KeyboardInterrupt:
-        return 130
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo(INTERRUPTED, err=True)
+        return STATUS
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message(), err=True)
         return 2

@@ -31,6 +31,7 @@ class Progress:
         self.bytes = 0
         self.last = ""
         self.held = ""
+        self.stopping = False
 
     @property
     def seconds(self) -> float:
@@ -58,6 +59,11 @@ class Progress:
     def say(self, text: str) -> None:
         """A message beside the progress."""
         click.echo(text, err=True)
+
+    def stop(self) -> None:
+        """The line for the first Ctrl-C."""
+        self.stopping = True
+        self.say("stopping: the pages in flight finish first (Ctrl-C again stops at once)")
 
     @contextmanager
     def watching(self) -> Iterator[None]:
