@@ -18,6 +18,7 @@ from goodbot.cli.options import Bytes, base_settings, json_option, write_json
 from goodbot.cli.progress import Progress, progress_for
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
 from goodbot.cli.text import (
+    barred_line,
     damage_line,
     forgotten_line,
     human_duration,
@@ -37,7 +38,7 @@ from goodbot.folder import CrawlFolder, index_lag
 from goodbot.human import counted, human_bytes
 from goodbot.interrupts import INTERRUPTED, STATUS
 from goodbot.robot.rounds import EndReason
-from goodbot.robot.seeding import Seeding
+from goodbot.robot.seeding import Seeding, parse_seeds
 from goodbot.settings_file import (
     FILE_NAME,
 )
@@ -186,7 +187,7 @@ async def run_crawl(
 ) -> int:
     """Runs one crawl to its end, shows how it goes, gives the exit status. `listed`: more seeds. `revisit_until`: see
     `open_crawl`. `lasts`: the folder is there afterwards, to go on with."""
-    progress = progress_for(page_event if as_json else None)
+    progress = progress_for(page_event if as_json else None, parse_seeds(settings.seeds))
     advised = folder if lasts else None
     with Interrupts() as interrupts:
         try:
@@ -217,6 +218,9 @@ async def _run(
         progress.say(damage_line(crawl.damage, folder))
     if crawl.replayed:
         progress.say(replayed_line(crawl.replayed))
+    if folder:
+        for host in sorted(crawl.forgotten & {seed.host_key for seed in parse_seeds(crawl.settings.seeds)}):
+            progress.say(barred_line(host, folder))
     with progress.watching():
         reason = await _until_end(crawl, max_pages, progress, interrupts)
     seconds, failed = progress.seconds, crawl.failed_seed()
