@@ -14,7 +14,7 @@ from goodbot.cli.interrupting import Interrupts
 from goodbot.interrupts import kept_from_children, whole
 from journey.goodbot_process import Ended, ended, goodbot, start
 from journey.test_workers import workers_of
-from webserver import WebServer
+from webserver import Exchange, WebServer, answer
 
 PROGRAM = """
 import atexit, os, signal, sys
@@ -93,6 +93,33 @@ async def test_a_process_that_gets_none_from_its_first_moment_on() -> None:
     await child.communicate(b"")
     assert child.returncode == 0
     assert not {signal.SIGINT, signal.SIGTERM} & signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+SLOW = b"<title>slow</title><p>hello<script src=/app.js></script>"
+
+
+@pytest.mark.long
+async def test_while_a_page_is_rendered(tmp_path: Path) -> None:
+    """It is finished, as any page in flight."""
+    asked, go_on = asyncio.Event(), asyncio.Event()
+
+    async def script(exchange: Exchange) -> None:
+        asked.set()
+        await go_on.wait()
+        await exchange.send(answer(b"document.title = 'made'", headers=[("Content-Type", "text/javascript")]))
+
+    async with WebServer({"/": answer(SLOW), "/app.js": script}) as server:
+        process = await start(
+            *("crawl", server.url("/"), "--into", tmp_path, "--allow-private", "--render", "--json"), group=True
+        )
+        await asked.wait()
+        os.killpg(process.pid, signal.SIGINT)
+        assert process.stderr is not None
+        assert b"stopping" in await process.stderr.readline()
+        go_on.set()
+        result = await ended(process)
+    assert (result.status, result.err) == (130, "")
+    assert [line["title"] for line in result.lines if line["event"] == "page"] == ["made"]
 
 
 # ---- what is in hand ------------------------------------------------------------------------------------------------
