@@ -23,4 +23,9 @@ def small_disk(at: Path, megabytes: int) -> Iterator[Path]:
     try:
         yield at
     finally:
-        subprocess.run(["umount", str(at)], check=True)
+        subprocess.run(["umount", "--lazy", str(at)], check=True)  # what is still open there may close later
+
+
+def remount(disk: Path, options: str) -> None:
+    """Changes a file system of the test's own: `ro`, `rw`, `size=64m`."""
+    subprocess.run(["mount", "-o", f"remount,{options}", str(disk)], check=True)

@@ -12,6 +12,7 @@ from goodbot.url import (
     is_private_address,
     is_private_host,
     parse_url,
+    requested,
     resolve,
     resolve_all,
 )
@@ -41,6 +42,44 @@ PARSED = [
 def test_parse(text: str, expected: str | None) -> None:
     url = parse_url(text)
     assert (url.text if url else None) == expected
+
+
+REQUESTED = [
+    ("https://example.org/a/../private", "https://example.org/private"),
+    ("https://example.org\\private", "https://example.org/private"),
+    ("https://example.org/pri\tva\nte", "https://example.org/private"),
+    ("/a/../private", "/private"),
+    ("/a/%2e%2E/./private?q=/../x#f", "/private?q=/../x"),
+    ("/a\\..\\private", "/private"),
+    ("/pri\tva\r\nte ", "/private"),
+    ("/../..", "/"),
+    ("//example.org/private", "http://example.org/private"),
+    ("/\\example.org/private", "http://example.org/private"),
+    ("/ü b", "/%C3%BC%20b"),
+    ("/%7Eann", "/%7Eann"),
+    ("private", None),
+    ("", None),
+    ("mailto:me@example.org", None),
+    ("//", None),
+    ("/" + "a" * MAX_URL_CHARS, None),
+    ("/\udcff", None),
+]
+
+
+@pytest.mark.parametrize(("text", "expected"), REQUESTED, ids=[ascii(case[0][:30]) for case in REQUESTED])
+def test_requested(text: str, expected: str | None) -> None:
+    assert requested(text) == expected
+
+
+@given(st.text(max_size=60).map("/".__add__))
+def test_what_is_requested_is_requested_as_it_is(text: str) -> None:
+    """And a URL and its path agree."""
+    once = requested(text)
+    if once is not None and not once.startswith("//"):
+        assert requested(once) == once
+        assert "\\" not in once.partition("?")[0]
+        whole = requested("https://example.org" + once)
+        assert once.startswith("http://") or whole == "https://example.org" + once
 
 
 def test_parts() -> None:

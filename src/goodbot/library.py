@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, 
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import replace
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
 from types import TracebackType
@@ -13,7 +14,7 @@ from typing import Any, Final, Self, TypedDict, Unpack
 
 from goodbot.clock import SystemClock
 from goodbot.config import ScopeKind, Settings
-from goodbot.errors import InputError
+from goodbot.errors import InputError, RunError
 from goodbot.folder import CrawlFolder
 from goodbot.page.webpage import WebPage
 from goodbot.ports import Clock
@@ -24,6 +25,7 @@ from goodbot.robot.client import PATIENCE_S, Client
 from goodbot.robot.guard import AddressGuard, Network
 from goodbot.robot.identity import Identity, identity_of
 from goodbot.robot.messages import Setup
+from goodbot.robot.rounds import EndReason
 from goodbot.robot.scope import Scope
 from goodbot.robot.seeding import parse_seeds, typed_seeds
 from goodbot.robot.signing import signer_of
@@ -33,7 +35,7 @@ from goodbot.store.memory import MemoryFrontier
 from goodbot.store.robots_memory import RobotsMemory
 from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Discovery, Found, Outcome, Release, Response
-from goodbot.wiring import new_settings, open_crawl
+from goodbot.wiring import FailedSeed, failed_seed, new_settings, open_crawl
 
 ADMITTED_MOST: Final = 10_000
 """Origins of which it is remembered that they may be asked."""
@@ -152,7 +154,7 @@ async def crawl(
     does not, the crawl waits. Left by whatever way, the loop leaves nothing running. `observe` is told what became of
     every URL: refusals and failures are no pages. In memory, of at most `KNOWN_MOST` URLs; with `into`, a folder, it is
     kept there as `goodbot crawl --into` does it, and a second call resumes it. Raises InputError for what cannot be
-    used, RunError for trouble of the disk.
+    used, RunError for trouble of the disk, and at its end if no seed could be fetched.
     """
     base = settings or Settings(concurrency=AT_ONCE)
     said: dict[str, Any] = {"contact": contact, "depth": depth, "scope": scope, "agent": agent, "delay": delay}
@@ -168,7 +170,7 @@ async def crawl(
         if into is None
         else _in_folder(Path(into), base, given, named, tap, observe)
     )
-    async with opened as (token, run):
+    async with opened as (token, run, failing):
         running = asyncio.ensure_future(run(max_pages))
         running.add_done_callback(lambda _: tap.close())
         try:
@@ -177,7 +179,9 @@ async def crawl(
                 if page is not None:
                     yield page
                 tap.take()
-            await running
+            ended = await running
+            if ended == "finished" and (failed := failing()) is not None:
+                raise RunError(f"no seed could be fetched: {failed.url}: {failed.why}")
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
@@ -193,8 +197,8 @@ def _page_of(capture: Capture, token: str) -> WebPage | None:
     return None if is_list else page
 
 
-Run = tuple[str, Callable[[int | None], Awaitable[object]]]
-"""The product token a crawl goes by, and what runs it, for at most so many pages."""
+Run = tuple[str, Callable[[int | None], Awaitable[EndReason]], Callable[[], FailedSeed | None]]
+"""The product token a crawl goes by, what runs it, for at most so many pages, and a seed if all of them failed."""
 
 
 @asynccontextmanager
@@ -222,7 +226,7 @@ async def _in_memory(
         crawler, transport = crawler_of(setup, tap, tap, RobotsMemory(), clock, keeps_answers=True)
     tap.wake = crawler.wake
     try:
-        yield identity.token, crawler.run
+        yield identity.token, crawler.run, partial(failed_seed, seeds, frontier.record)
     finally:
         await transport.close()
 
@@ -242,7 +246,7 @@ async def _in_folder(
         await _admission(settings)
     async with open_crawl(path, settings, observe, tap=tap) as opened:
         tap.wake = opened.crawler.wake
-        yield token, lambda most: opened.steward.run(most, lambda line: None, lambda live: None)
+        yield token, lambda most: opened.steward.run(most, lambda line: None, lambda live: None), opened.failed_seed
 
 
 class _BoundedFrontier(MemoryFrontier):

@@ -138,6 +138,32 @@ def resolve_all(base: Url, references: Iterable[str | None]) -> list[Url | None]
     ]
 
 
+def requested(text: str) -> str | None:
+    """What a browser requests where `text`, a URL or a path, is typed: a URL for a URL, path and query for a path.
+
+    Dot segments are resolved, `\\` is `/`, tabs and line breaks are dropped, and so is a fragment. A verdict about the
+    text as typed would be about a URL that no robot requests. `//example.org/x` names a host, so it becomes a URL. None
+    for what is neither, and as for `parse_url`.
+    """
+    if not text.startswith("/"):
+        url = parse_url(text)
+        return url.text if url is not None else None
+    url = resolve(_ANYWHERE, text)
+    if url is None:
+        return None
+    return url.target if url.origin == _ANYWHERE.origin else url.text
+
+
+def is_as_typed(typed: str, url: str) -> bool:
+    """Whether `url`, which `requested` or `resolve` made of what was typed, adds nothing but a site, or the `/` behind
+    one."""
+    parsed = parse_url(url)
+    return url in (typed, f"{typed}/") or (parsed is not None and url == parsed.origin + typed)
+
+
+_ANYWHERE = Url("http://anywhere.invalid/")
+"""Stands for the site of a path that is given without one."""
+
 _REMEMBERED = 8_192
 """4 MB; 10 where all are as long as may be."""
 

@@ -95,10 +95,12 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No answer: the kind for programs, one line of detail for people."""
+    """No answer: the kind for programs, one line of detail for people. `lasting`: to ask again within a minute would
+    bring the same."""
 
     kind: FailureKind
     detail: str
+    lasting: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,13 +2,14 @@
 classes."""
 
 import os
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
 from itertools import chain, islice
 from pathlib import Path
+from typing import NamedTuple
 
 from goodbot.archived import Gap
 from goodbot.clock import SystemClock
@@ -53,11 +54,34 @@ SEEDS_AT_ONCE = 10_000
 # ---- crawling -------------------------------------------------------------------------------------------------------
 
 
+class FailedSeed(NamedTuple):
+    """A seed that could not be fetched, and why."""
+
+    url: Url
+    why: str
+
+
+def failed_seed(
+    seeds: Iterable[Url], record_of: Callable[[Url], UrlRecord | None], forgotten: Collection[str] = ()
+) -> FailedSeed | None:
+    """The first seed if none could be fetched: each failed, or is of a host that is forgotten; else None."""
+    first = None
+    for seed in seeds:
+        record = record_of(seed)
+        if record is not None and record.state != "failed":
+            return None
+        if record is not None:
+            first = first or FailedSeed(record.url, record.why)
+        elif seed.host_key in forgotten:
+            first = first or FailedSeed(seed, f"{seed.host_key} is forgotten")
+    return first
+
+
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """A crawl that is open: its loop, its numbers, its seeds. `damage`: what was found wrong in its archive when what a
-    kill has left was put in order, and by what the frontier knows. `left_out` says what lessons have
-    left out, `not_indexed` how many pages visited the index does not have yet."""
+    """A crawl that is open: its loop, its numbers, its seeds, and the hosts `forgotten` before. `damage`: what was
+    found wrong in its archive when what a kill has left was put in order, and by what the frontier knows. `left_out`
+    says what lessons have left out, `not_indexed` how many pages visited the index does not have yet."""
 
     crawler: Crawler | Owner
     steward: Steward
@@ -69,16 +93,11 @@ class Crawl:
     left_out: Callable[[], LeftOut]
     not_indexed: Callable[[], int]
     remove_forgotten: Callable[[Callable[[str], object]], list[Gone]]
+    forgotten: frozenset[str]
 
-    def failed_seed(self) -> UrlRecord | None:
-        """The first seed if every one of them failed; else None."""
-        first = None
-        for seed in self.seeds():
-            record = self.ledger.record(seed)
-            if record is not None and record.state != "failed":
-                return None
-            first = first or record
-        return first
+    def failed_seed(self) -> FailedSeed | None:
+        """See `failed_seed`."""
+        return failed_seed(self.seeds(), self.ledger.record, self.forgotten)
 
     def status(self) -> Status:
         """The crawl in numbers."""
@@ -161,6 +180,7 @@ async def _opened(
             workers = workers_of(settings, seeds()) if tap is None else 1
             kept = archive if settings.archive else None
             batch = Batch(frontier, frontier, kept, index, clock, observed, courtesies=frontier)
+            forgotten = frontier.forgotten_hosts()
             encode, prepared = encode_capture if kept else None, prepare if index else None
             setup = Setup(
                 settings,
@@ -169,7 +189,7 @@ async def _opened(
                 scope,
                 encode,
                 prepared,
-                forgotten=frontier.forgotten_hosts(),
+                forgotten=forgotten,
                 evidence=encode_capture,
             )
             async with _run_by(workers, setup, frontier, batch, clock, tap, browser, folder.deadly) as crawler:
@@ -188,6 +208,7 @@ async def _opened(
                     left_out,
                     frontier.pending_count,
                     partial(remove_hosts, sources, index),
+                    forgotten,
                 )
                 remove_hosts(sources, index)
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from disks import MOUNTS, small_disk
+from disks import MOUNTS, remount, small_disk
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch, load_mark
@@ -155,9 +155,29 @@ def test_a_folder_that_cannot_be_made(tmp_path: Path) -> None:
 def test_an_index_where_nothing_can_be_written(tmp_path: Path) -> None:
     with small_disk(tmp_path / "disk", 8) as disk:
         make(disk / "index")
-        subprocess.run(["mount", "-o", "remount,ro", str(disk)], check=True)
-        with pytest.raises(RunError, match="cannot be read: its library writes a lock file there, and may not"):
-            TantivySearch(disk / "index").search("word")
+        remount(disk, "ro")
+        search = TantivySearch(disk / "index")
+        assert search.search("robot").total == 50
+        remount(disk, "rw")
+        index = TantivyIndex(disk / "index")
+        index.add(document("new", "robot " + "lorem ipsum" * 9))
+        index.commit()
+        index.close()
+        remount(disk, "ro")
+        found = search.search("robot", limit=60)
+        assert (found.total, "new" in {hit.id for hit in found.hits}) == (51, True)
+
+
+@MOUNTS
+def test_an_index_where_nothing_can_be_written_and_nowhere_else(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with small_disk(tmp_path / "disk", 8) as disk:
+        make(disk / "index")
+        remount(disk, "ro")
+        monkeypatch.setattr("tempfile.tempdir", str(disk))
+        with pytest.raises(RunError, match="set TMPDIR to a folder that can be written"):
+            TantivySearch(disk / "index")
 
 
 def test_an_index_that_went_away(tmp_path: Path) -> None:

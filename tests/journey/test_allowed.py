@@ -59,6 +59,28 @@ async def test_what_is_no_url_is_no_question(robots: Path, url: str) -> None:
     assert result.complaint == f"goodbot: neither an http or https URL nor a path that begins with /: {url!r}"
 
 
+OTHERWISE = ["/a/../private", "https://e.org/a/../private", "https://e.org\\private", "/a/%2e%2e/pri\tvate#x"]
+
+
+async def test_a_url_is_asked_about_as_robots_request_it(robots: Path) -> None:
+    """Dot segments, backslashes and tabs never reach a server: rules for the path as typed would say nothing."""
+    result = await goodbot("allowed", robots, "--agent", "x", "--json", "/private", *OTHERWISE)
+    assert [verdict["allowed"] for verdict in result.json] == [False] * 5
+    assert [verdict["url"] for verdict in result.json] == ["/private", *OTHERWISE]
+    assert [verdict["asked_as"] for verdict in result.json] == [
+        *("/private", "/private", "https://e.org/private", "https://e.org/private", "/private")
+    ]
+    shown = await goodbot("allowed", robots, "--agent", "x", "/a/../private", "/private", "https://e.org")
+    assert shown.out.splitlines()[::2] == [
+        *("disallowed /a/../private  (requested as /private)", "disallowed /private", "allowed    https://e.org")
+    ]
+
+
+async def test_a_url_that_is_too_long(robots: Path) -> None:
+    result = await goodbot("allowed", robots, "--agent", "x", "/" + "a" * 8192)
+    assert (result.status, result.complaint) == (2, "goodbot: a URL has 8,192 characters at most, and this one 8,193")
+
+
 @pytest.mark.parametrize("site", ["ftp://e.org/", "https://", "file:///robots.txt"])
 async def test_what_is_no_site(site: str) -> None:
     result = await goodbot("allowed", site, "--agent", "x", "/private")
@@ -78,6 +100,11 @@ async def test_of_a_site() -> None:
             result = await goodbot("allowed", site, "--agent", "x", server.url("/private"), "/open", "--json")
             assert result.status == 1
             assert [verdict["allowed"] for verdict in result.json] == [False, True]
+        dotted = await goodbot("allowed", server.origin, "--agent", "x", "/open/../private", "/open")
+        first, _, second, _ = dotted.out.splitlines()
+        assert (first, second) == (
+            *(f"disallowed /open/../private  (requested as {server.url('/private')})", "allowed    /open"),
+        )
         assert set(server.targets) == {"/robots.txt"}
         foreign = await goodbot("allowed", server.origin, "--agent", "x", "https://other.example/")
     assert foreign.status == 2

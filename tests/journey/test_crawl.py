@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from disks import MOUNTS, remount, small_disk
 from journey.goodbot_process import HASTY, ended, goodbot, start
 from webserver import Exchange, Route, WebServer, answer, has_ipv6, kept_port, resetting
 
@@ -228,13 +229,29 @@ async def test_bad_input(tmp_path: Path, arguments: list[str], status: int, word
     assert word in result.complaint
 
 
-async def test_a_host_that_does_not_resolve(folder: Path, tmp_path: Path) -> None:
+async def test_a_host_that_does_not_resolve(folder: Path) -> None:
+    """A name that surely has no address is looked up once in each run, and nobody waits."""
+    url, options = "http://no-such-host.invalid/", ("--into", folder, "--contact", "me@example.org")
+    for _ in range(2):
+        result = await goodbot("crawl", url, *options)
+        assert result.status == 3
+        assert result.complaint.startswith(f"goodbot: no seed could be fetched: {url}: robots.txt is unreachable")
+        events = (await goodbot("why", url, "--in", folder, "--json")).json["events"]
+        assert [event["decision"] for event in events if event["step"] == "permission"] == ["given up"]
+
+
+async def test_a_seed_that_has_to_wait_and_one_that_fails_are_named(folder: Path, tmp_path: Path) -> None:
     (hasty := tmp_path / "hasty.toml").write_text(HASTY)
-    options = ("--into", folder, "--contact", "me@example.org", "--config", hasty)
-    result = await goodbot("crawl", "http://no-such-host.invalid/", *options)
-    assert result.status == 3
-    assert "no seed could be fetched" in result.err.splitlines()[-1]
-    assert "Traceback" not in result.err
+    with kept_port() as port:
+        async with WebServer({"/": answer(b"<p>here")}) as server:
+            seeds = f"http://127.0.0.1:{port}/", server.url("/")
+            result = await goodbot("crawl", *seeds, "--into", folder, "--allow-private", "--config", hasty)
+    assert result.status == 0
+    waiting, failed = result.err.splitlines()
+    assert waiting.startswith(
+        f"waiting for 127.0.0.1:{port}: robots.txt is unreachable, so everything is closed: no con"
+    )
+    assert failed.startswith(f"http://127.0.0.1:{port}/ failed: robots.txt is unreachable")
 
 
 async def test_one_seed_of_two_fails(folder: Path, tmp_path: Path) -> None:
@@ -353,6 +370,28 @@ async def test_serve(folder: Path) -> None:
         writer.close()
         assert b"200 OK" in answered
         assert b'"total":1' in answered
+        process.send_signal(signal.SIGINT)
+        assert (await ended(process)).status == 0
+
+
+@MOUNTS
+async def test_a_crawl_on_a_disk_that_is_read_only(tmp_path: Path) -> None:
+    """As a folder of another user's: everything that only reads it works."""
+    with small_disk(tmp_path / "disk", 16) as disk:
+        folder = disk / "crawl"
+        async with WebServer(SITE) as server:
+            await goodbot("crawl", server.url("/"), "--into", folder, "--allow-private")
+        remount(disk, "ro")
+        assert (await goodbot("search", "welcome", "--in", folder, "--json")).json["total"] == 1
+        assert (await goodbot("status", "--in", folder, "--json")).json["finished"]
+        process = await start("serve", "--in", folder, "--port", "0")
+        assert process.stderr is not None
+        port = int((await process.stderr.readline()).split(b"127.0.0.1:")[1].partition(b"/")[0])
+        for path in ("/api/search?q=welcome", "/crawl"):
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
+            assert (await reader.read()).startswith(b"HTTP/1.1 200 OK")
+            writer.close()
         process.send_signal(signal.SIGINT)
         assert (await ended(process)).status == 0
 

@@ -40,6 +40,24 @@ async def test_nothing_is_asked(tmp_path: Path, way: str, workers: str) -> None:
         assert barred.targets == []
 
 
+async def test_a_crawl_of_nothing_else_says_how_to_allow_it_again(tmp_path: Path) -> None:
+    async with WebServer({"/": answer(b"<p>here")}) as barred:
+        host, seed = f"127.0.0.1:{barred.port}", barred.url("/")
+        options = ("--into", tmp_path, "--allow-private")
+        assert (await goodbot("crawl", seed, *options)).status == 0
+        assert (await goodbot("forget", host, "--in", tmp_path)).status == 0
+        asked = len(barred.targets)
+        result = await goodbot("crawl", seed, *options)
+        assert (result.status, len(barred.targets)) == (3, asked)
+        assert result.err.splitlines() == [
+            f"{host} is forgotten and gets no request; to allow it again: goodbot forget {host} --undo --in {tmp_path}",
+            f"goodbot: no seed could be fetched: {seed}: {host} is forgotten",
+        ]
+        assert (await goodbot("forget", host, "--undo", "--in", tmp_path)).status == 0
+        assert (await goodbot("crawl", seed, *options)).status == 0
+        assert len(barred.targets) > asked
+
+
 @pytest.mark.skipif(not CHROMIUM.exists(), reason=f"needs {CHROMIUM}: apt install chromium")
 async def test_nothing_is_asked_for_a_page_that_is_rendered(tmp_path: Path) -> None:
     (tmp_path / "goodbot.toml").write_text("render_time = 120\n")

@@ -13,10 +13,10 @@ import pytest
 
 from goodbot import WebPage, crawl, library
 from goodbot.config import Settings
-from goodbot.errors import GoodbotError, InputError
+from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.folder import open_ledger
 from goodbot.values import Outcome
-from webserver import Exchange, WebServer, answer, closing, silence
+from webserver import Exchange, WebServer, answer, closing, kept_port, silence
 
 PAGES = 60
 
@@ -308,3 +308,14 @@ async def test_a_crawl_in_memory_knows_only_so_many_urls(server: WebServer, monk
     monkeypatch.setattr(library, "KNOWN_MOST", 1)
     pages = [page async for page in crawl(server.url("/"), allow_private=True)]
     assert len(pages) == 1
+
+
+async def test_a_crawl_of_seeds_that_all_fail_ends_with_an_error(into: Path | None) -> None:
+    hasty = Settings(robots_retry_first=0.01, backoff_first=0.01)
+    with kept_port() as port:
+        dead = f"http://127.0.0.1:{port}/"
+        with pytest.raises(RunError, match=rf"^no seed could be fetched: {dead}: robots\.txt is unreachable, so"):
+            [page async for page in crawl(dead, allow_private=True, into=into, settings=hasty)]
+        async with WebServer({"/": answer(b"<p>here")}) as server:
+            seeds = dead, server.url("/")
+            assert len([page async for page in crawl(seeds, allow_private=True, into=into, settings=hasty)]) == 1

@@ -61,9 +61,10 @@ class Scene:
         archive: type[MemoryArchive] | None = MemoryArchive,
         elapsed_s: float = 0.0,
         peer: str | None = None,
+        began_at: float = FakeClock().now(),
         **settings: object,
     ) -> None:
-        self.clock = FakeClock()
+        self.clock = FakeClock(began_at)
         self.web = FakeWeb(answers, self.clock, elapsed_s=elapsed_s, peer=peer)
         self.frontier = frontier or MemoryFrontier()
         self.archive = archive() if archive else None
@@ -457,6 +458,20 @@ async def test_a_narrower_scope_holds_for_what_was_ready() -> None:
     assert narrow.asked() == [HOME + "a"]
     assert narrow.states()[HOME + "private/b"] == "out-of-scope"
     assert "--exclude" in narrow.why(HOME + "private/b")
+
+
+async def test_a_later_run_waits_no_longer_for_a_dead_host(tmp_path: Path) -> None:
+    """The back-off of a host is kept; the tries for its robots.txt have pauses of their own."""
+    began_at, took_s = FakeClock().now(), []
+    for _ in range(3):
+        frontier = SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True)
+        scene = Scene({f"{HOME}robots.txt": Failure("connect", "refused")}, frontier=frontier, began_at=began_at)
+        assert await scene.crawler.run() == "finished"
+        assert scene.states() == {HOME: "failed"}
+        took_s.append(scene.clock.now() - began_at)
+        began_at = scene.clock.now() + 1
+        frontier.close()
+    assert took_s == pytest.approx([15 + 75 + 375] * 3, abs=5)
 
 
 # ---- manners --------------------------------------------------------------------------------------------------------

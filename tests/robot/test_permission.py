@@ -208,8 +208,11 @@ async def test_a_new_run_tries_afresh_what_was_given_up() -> None:
     assert (await again.permission.check(Url("http://example.org/open"))).verdict.allowed
 
 
-async def test_our_own_refusal_is_final_at_once() -> None:
-    scene = Scene({ROBOTS: Failure("private-address", "10.0.0.1 is private")})
+@pytest.mark.parametrize(
+    "failure", [Failure("private-address", "10.0.0.1 is private"), Failure("dns", "no such name", lasting=True)]
+)
+async def test_what_would_be_the_same_again_is_final_at_once(failure: Failure) -> None:
+    scene = Scene({ROBOTS: failure})
     assert (await scene.permission.check(PAGE)).given_up
 
 

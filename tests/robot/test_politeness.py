@@ -1,6 +1,6 @@
 """When a host may be asked again: DESIGN's formula, row by row."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -130,6 +130,17 @@ CASES = [
     Case("bounded by a setting", capture(PRIVATE, 503, retry_after="999"), 60.0, 1.0, reason="for 999 s, cut to 60 s",
          settings={"retry_after_most": 60.0}),
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("kind", ["dns", "connect", "timeout", "reset", "tls"])
+def test_a_robots_txt_without_an_answer_makes_no_back_off(kind: FailureKind) -> None:
+    """Its own pauses grow; a back-off would be kept, and the next run would wait for it."""
+    asked, robots = capture(failure=kind), capture(f"{PUBLIC}robots.txt", failure=kind)
+    lasting = replace(asked, result=Failure("dns", "no such name", lasting=True))
+    for before_s in (0.0, 40.0):
+        assert Politeness(Settings()).after(robots, Timing(), before_s).backoff_s == before_s
+        assert Politeness(Settings()).after(lasting, Timing(), before_s).backoff_s == before_s
+    assert Politeness(Settings()).after(asked, Timing(), 0.0).backoff_s > 0
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.name for case in CASES])

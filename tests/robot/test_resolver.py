@@ -98,6 +98,7 @@ async def test_not_found(name: str, records: dict[str, list[str]], why: str) -> 
         assert name in answer.detail
         assert why in answer.detail
         assert answer.detail.isprintable()
+        assert answer.lasting == answer.detail.endswith(("no such name", "none"))
 
 
 @pytest.mark.parametrize(("ttl", "lasts_s"), [(0, LEAST_S), (5, LEAST_S), (300, 300.0), (10**6, MOST_S)])

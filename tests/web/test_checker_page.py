@@ -101,6 +101,18 @@ def test_every_dialect_answers(visitor: Visitor) -> None:
     assert (by_name["1994"]["allowed"], by_name["1994"]["rule"]) == (False, "Disallow: /tmp")
 
 
+@pytest.mark.parametrize("url", ["/x/../private/", "https://a.example\\private\\", "/pri\tvate/#x"])
+def test_a_url_is_judged_as_robots_request_it(visitor: Visitor, url: str) -> None:
+    for text in ({"robots": BAD.replace("Diss", "Dis")}, {"site": "a.example"}):
+        verdicts = json.loads(api(visitor, {**text, "agent": "any", "url": url}).text)["verdicts"]
+        assert {each["url"] for each in verdicts} == {url}
+        assert {each["asked_as"].removeprefix("https://a.example") for each in verdicts} == {"/private/"}
+        assert "robots" not in text or not any(each["allowed"] for each in verdicts)
+    page = post(visitor, robots=GOOD, agent="any", url=url).text
+    assert "Robots request it as" in page
+    assert "Robots request it as" not in post(visitor, robots=GOOD, agent="any", url="/private/").text
+
+
 def test_the_findings_of_a_site(visitor: Visitor, asker: Asked) -> None:
     asker.answer = site(b"", 403)
     report = json.loads(api(visitor, {"site": "a.example", "agent": "any", "url": "/x"}).text)

@@ -15,7 +15,7 @@ from goodbot.robot.guard import AddressGuard
 from goodbot.robot.transport import CurlTransport
 from goodbot.testing import FakeClock, FakeResolver, FakeWeb, MemoryFrontier
 from goodbot.values import Failure, Response
-from goodbot.web.robots_asker import AGAIN_S, FETCHES_A_MINUTE, SITES_KEPT, RobotsAsker, TooManyError
+from goodbot.web.robots_asker import AGAIN_S, FETCHES_A_MINUTE, REFUSAL_S, SITES_KEPT, RobotsAsker, TooManyError
 from webserver import WebServer, answer, silence
 
 CONTACT = Settings(contact="mailto:me@example.org")
@@ -170,7 +170,7 @@ async def test_a_name_that_leads_inside() -> None:
         settings = Settings(
             contact="me@example.org", allow_private=True, resolve=(f"inside.example:{server.port}:127.0.0.1",)
         )
-        with pytest.raises(InputError, match=r"^inside\.example is on a private address") as refused:
+        with pytest.raises(InputError, match=r"^inside\.example has no public address") as refused:
             await robots_asker(settings).ask(f"http://inside.example:{server.port}/")
         assert "127.0.0.1" not in str(refused.value)
         assert server.targets == []
@@ -178,14 +178,35 @@ async def test_a_name_that_leads_inside() -> None:
 
 async def test_a_redirect_that_leads_inside() -> None:
     async with WebServer({"/robots.txt": answer(RULES, headers=TEXT)}, host="127.0.0.2") as inside:
-        there = [f"http://127.0.0.2:{inside.port}/robots.txt", f"http://inside.example:{inside.port}/robots.txt"]
-        for target in there:
+        there = {
+            f"http://127.0.0.2:{inside.port}/robots.txt": "127.0.0.2, which is on a private address",
+            f"http://inside.example:{inside.port}/robots.txt": "inside.example, which has no public address",
+            "http://nowhere.example/robots.txt": "nowhere.example, which has no public address",
+        }
+        for target, said in there.items():
             moved = answer(b"", 302, [("Location", target)])
             async with WebServer({"/robots.txt": moved}) as outside:
-                with pytest.raises(InputError, match=r"it redirects to .*, which is on a private address"):
+                with pytest.raises(InputError, match=f"^it redirects to {said}, and"):
                     await real_asker().ask(f"http://public.example:{outside.port}/")
                 assert outside.targets == ["/robots.txt"]
         assert inside.targets == []
+
+
+async def test_names_inside_and_names_that_do_not_exist_are_refused_alike() -> None:
+    """Else a visitor could list the names of the network that the page is in: by the words, or by the time."""
+    refused = []
+    for failure, took_s in (
+        (Failure("private-address", "x.example leads to a private address: 10.1.2.3"), 0.01),
+        (Failure("dns", "the name has no address (x.example)"), 0.7),
+    ):
+        scene = Scene()
+        scene.web = FakeWeb({"https://x.example/robots.txt": failure}, scene.clock, elapsed_s=took_s)
+        began_at = scene.clock.now()
+        with pytest.raises(InputError) as error:
+            await scene.asker.ask("x.example")
+        refused.append((str(error.value), scene.clock.now() - began_at))
+    assert refused[0] == refused[1]
+    assert refused[0][1] == pytest.approx(REFUSAL_S)
 
 
 async def test_a_site_that_is_public() -> None:
@@ -210,4 +231,4 @@ def real_asker(patience_s: float = 60.0) -> RobotsAsker:
     def transport() -> Transport:
         return CurlTransport(CONTACT, guard, "goodbot/0", "me@example.org", clock, resolver=FakeResolver(names))
 
-    return RobotsAsker(CONTACT, "goodbot", transport, MemoryFrontier, clock, patience_s)
+    return RobotsAsker(CONTACT, "goodbot", transport, MemoryFrontier, clock, patience_s, refusal_s=0.0)

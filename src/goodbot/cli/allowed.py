@@ -10,7 +10,7 @@ from goodbot.cli.robots_file import read_robots_file
 from goodbot.cli.saying import say, styled, write_json
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, RobotsTxt, Verdict
-from goodbot.url import Url, parse_url, resolve
+from goodbot.url import MAX_URL_CHARS, Url, is_as_typed, parse_url, requested, resolve
 
 AGENTS_SHOWN = 20
 """Of a group's names, in JSON."""
@@ -43,7 +43,7 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
         raise InputError("--agent must not be empty")
     dialects = list(DIALECTS) if dialect == "all" else [dialect]
     site = parse_url(robots)
-    asked = _targets(site, urls) if site is not None else [(url, _asked(url)) for url in urls]
+    asked = _targets(site, urls) if site is not None else [(url, _requested(url)) for url in urls]
     answers = _of_site(site, dialects) if site is not None else _of_file(robots, dialects)
     verdicts = [(text, answer(url, agent)) for text, url in asked for answer in answers]
     if as_json:
@@ -53,16 +53,24 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
             say(*line)
     else:
         for url, verdict in verdicts:
-            say(_word(verdict), f" {url}")
+            say(_word(verdict), f" {_named(url, verdict)}")
             say(f"           {verdict.reason} ({verdict.section})")
     return 0 if all(verdict.allowed for _, verdict in verdicts) else 1
 
 
-def _asked(text: str) -> str:
-    """A URL to be looked up in a file, as it is: a slip such as `private` would match no rule, and seem allowed."""
-    if not text.startswith("/") and parse_url(text) is None:
+def _requested(text: str) -> str:
+    """See `requested`. A slip such as `private` would match no rule, and seem allowed."""
+    url = requested(text)
+    if url is None and len(text) > MAX_URL_CHARS:
+        raise InputError(f"a URL has {MAX_URL_CHARS:,} characters at most, and this one {len(text):,}")
+    if url is None:
         raise InputError(f"neither an http or https URL nor a path that begins with /: {text!r}")
-    return text
+    return url
+
+
+def _named(typed: str, verdict: Verdict) -> str:
+    """The URL as typed, and the one that a robot requests for it if that is another."""
+    return typed if is_as_typed(typed, verdict.url) else f"{typed}  (requested as {verdict.url})"
 
 
 def _of_file(name: str, dialects: list[str]) -> list[Answer]:
@@ -95,6 +103,7 @@ def _json(url: str, agent: str, verdict: Verdict) -> dict[str, object]:
     group = {"line": verdict.group_line, "agents": verdict.group_agents[:AGENTS_SHOWN]}
     return {
         "url": url,
+        "asked_as": verdict.url,
         "agent": agent,
         "dialect": verdict.dialect,
         "allowed": verdict.allowed,
@@ -115,7 +124,7 @@ def _side_by_side(verdicts: list[tuple[str, Verdict]]) -> Iterator[list[str]]:
     for url, answers in groupby(verdicts, key=lambda pair: pair[0]):
         all_of_it = [verdict for _, verdict in answers]
         agreed = len({verdict.allowed for verdict in all_of_it}) == 1
-        yield [f"{url}  ({'all dialects agree' if agreed else 'the dialects differ'})"]
+        yield [f"{_named(url, all_of_it[0])}  ({'all dialects agree' if agreed else 'the dialects differ'})"]
         for verdict in all_of_it:
             yield ["  ", _word(verdict), f" {verdict.dialect:<8} {verdict.reason} ({verdict.section})"]
 

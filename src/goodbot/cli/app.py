@@ -12,6 +12,7 @@ import click
 
 from goodbot.cli.saying import escape_what_cannot_be_encoded, say
 from goodbot.errors import GoodbotError
+from goodbot.interrupts import INTERRUPTED, STATUS, raise_again
 
 COMMANDS = {
     "crawl": "Gather pages from seeds, politely, and keep them",
@@ -61,6 +62,7 @@ class _Commands(click.Group):
         command = import_module(f"goodbot.cli.{cmd_name}").command
         assert isinstance(command, click.Command)  # noqa: S101  (each module of a command names it so)
         _add_common_options(command)
+        raise_again()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -122,10 +124,9 @@ def _run(arguments: list[str] | None) -> int:
         return end.exit_code
     except GoodbotError as error:
         return _complain(str(error), error.exit_status)
-    except click.exceptions.Abort:
-        return 130
-    except KeyboardInterrupt:
-        return 130
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        say(INTERRUPTED, err=True)
+        return STATUS
     except click.exceptions.NoArgsIsHelpError as error:
         for line in error.format_message().splitlines():
             say(line, err=True)

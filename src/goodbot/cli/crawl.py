@@ -1,7 +1,6 @@
 """`goodbot crawl`: gather pages from seeds, politely, and keep them."""
 
 import asyncio
-import signal
 import time
 from collections.abc import Callable
 from dataclasses import fields
@@ -13,12 +12,14 @@ import click
 
 from goodbot.cli.dry_run import plan_crawl
 from goodbot.cli.index_progress import IndexProgress
+from goodbot.cli.interrupting import Interrupts
 from goodbot.cli.lesson_text import left_out_line
 from goodbot.cli.options import Bytes, base_settings, json_option
 from goodbot.cli.progress import Progress, progress_for
 from goodbot.cli.saying import say, write_json
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
 from goodbot.cli.text import (
+    barred_line,
     damage_line,
     forgotten_line,
     human_duration,
@@ -36,8 +37,9 @@ from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIALECTS
 from goodbot.folder import CrawlFolder, index_lag
 from goodbot.human import counted, human_bytes
+from goodbot.interrupts import INTERRUPTED, STATUS
 from goodbot.robot.rounds import EndReason
-from goodbot.robot.seeding import Seeding
+from goodbot.robot.seeding import Seeding, parse_seeds
 from goodbot.settings_file import (
     FILE_NAME,
 )
@@ -182,60 +184,83 @@ async def run_crawl(
     as_json: bool,
     listed: SeedSpool | None = None,
     revisit_until: float | None = None,
+    lasts: bool = True,
 ) -> int:
     """Runs one crawl to its end, shows how it goes, gives the exit status. `listed`: more seeds. `revisit_until`: see
-    `open_crawl`."""
-    progress = progress_for(page_event if as_json else None)
-    watch = IndexProgress(progress.say)
-    async with open_crawl(folder, settings, progress.observe, listed, revisit_until, watch=watch) as crawl:
-        if crawl.damage:
-            progress.say(damage_line(crawl.damage, folder))
-        if crawl.replayed:
-            progress.say(replayed_line(crawl.replayed))
-        with progress.watching():
-            reason = await _until_end(crawl, max_pages, progress)
-        seconds, failed = progress.seconds, crawl.failed_seed()
-        for gone in crawl.remove_forgotten(lambda host: progress.say(f"removing what is kept of {host}")):
-            progress.say(forgotten_line(gone.host, {"URL": gone.urls, "record": gone.captures}))
-            if gone.damaged_bytes:
-                progress.say(removed_damage_line(gone.host, gone.damaged_bytes, folder))
-        if as_json:
-            _write_end(crawl, reason)
-        else:
-            _print_end(crawl, reason, progress.bytes, seconds, folder)
+    `open_crawl`. `lasts`: the folder is there afterwards, to go on with."""
+    progress = progress_for(page_event if as_json else None, parse_seeds(settings.seeds))
+    advised = folder if lasts else None
+    with Interrupts() as interrupts:
+        try:
+            async with open_crawl(
+                *(folder, settings, progress.observe, listed, revisit_until), watch=IndexProgress(progress.say)
+            ) as crawl:
+                status = await _run(crawl, max_pages, progress, interrupts, advised, as_json=as_json)
+        except asyncio.CancelledError:
+            if not interrupts.pressed:
+                raise
+            status = STATUS
+    if interrupts.pressed and not progress.stopping:
+        progress.say(INTERRUPTED)
+    return STATUS if interrupts.pressed else status
+
+
+async def _run(
+    crawl: Crawl,
+    max_pages: int | None,
+    progress: Progress,
+    interrupts: Interrupts,
+    folder: Path | None,
+    *,
+    as_json: bool,
+) -> int:
+    """A crawl that is open, to its end. `folder`: what advice names."""
+    if crawl.damage and folder:
+        progress.say(damage_line(crawl.damage, folder))
+    if crawl.replayed:
+        progress.say(replayed_line(crawl.replayed))
+    if folder:
+        for host in sorted(crawl.forgotten & {seed.host_key for seed in parse_seeds(crawl.settings.seeds)}):
+            progress.say(barred_line(host, folder))
+    with progress.watching():
+        reason = await _until_end(crawl, max_pages, progress, interrupts)
+    seconds, failed = progress.seconds, crawl.failed_seed()
+    for gone in crawl.remove_forgotten(lambda host: progress.say(f"removing what is kept of {host}")):
+        progress.say(forgotten_line(gone.host, {"URL": gone.urls, "record": gone.captures}))
+        if gone.damaged_bytes and folder:
+            progress.say(removed_damage_line(gone.host, gone.damaged_bytes, folder))
+    if as_json:
+        _write_end(crawl, reason)
+    else:
+        _print_end(crawl, reason, progress.bytes, seconds, folder)
     if reason == "interrupted":
-        return 130
+        return STATUS
     if failed is not None:
         raise RunError(f"no seed could be fetched: {failed.url}: {failed.why}")
     return 0
 
 
-async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress) -> EndReason:
+async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress, interrupts: Interrupts) -> EndReason:
     """Ctrl-C once, as `goodbot stop`: pages in flight finish; twice: stops. SIGTERM is a Ctrl-C."""
-    loop = asyncio.get_running_loop()
     run = asyncio.ensure_future(crawl.steward.run(max_pages, progress.say, progress.tick))
-    pressed = 0
 
     def interrupt() -> None:
-        nonlocal pressed
-        pressed += 1
-        if pressed == 1:
-            progress.say("stopping: the pages in flight finish first (Ctrl-C again stops at once)")
-            crawl.steward.stop()
-        else:
+        if progress.stopping:
             run.cancel()
+        else:
+            progress.stop()
+            crawl.steward.stop()
 
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, interrupt)
+    interrupts.act_by(interrupt)
     try:
-        return await run
+        reason = await run
     except asyncio.CancelledError:
-        if pressed < 2:
+        if interrupts.pressed < 2:
             raise
         return "interrupted"
     finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)
+        interrupts.act_by(lambda: None)
+    return "interrupted" if interrupts.pressed else reason
 
 
 def _write_end(crawl: Crawl, reason: EndReason) -> None:
@@ -245,8 +270,8 @@ def _write_end(crawl: Crawl, reason: EndReason) -> None:
     write_json({"event": "end", "reason": reason, "visited": crawl.crawler.visited, **lessons, **lag})
 
 
-def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folder: Path) -> None:
-    """The end of a crawl that has received `size` bytes."""
+def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folder: Path | None) -> None:
+    """The end of a crawl that has received `size` bytes, and how to go on with it in `folder`."""
     status, visited, left_out = crawl.status(), crawl.crawler.visited, crawl.left_out()
     what = {"finished": "finished", "max-pages": "reached --max-pages", "interrupted": "interrupted"}[reason]
     say(
@@ -254,6 +279,8 @@ def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folde
         f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(size)})"
     )
     say("  " + ", ".join(f"{status.states[state]} {state}" for state in STATES if status.states[state]))
+    if folder is None:
+        return
     if not status.finished:
         say(f"  go on with: goodbot crawl --into {folder}")
     elif not visited and (due_again_at := crawl.ledger.due_again_at()) is not None:

@@ -1,8 +1,10 @@
 """`goodbot demo`: three sample sites, one crawl, a search page."""
 
 import asyncio
+import socket
 import tempfile
 from collections.abc import Iterable
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -15,9 +17,11 @@ from goodbot.cli.tables import console as new_console
 from goodbot.config import Settings
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
 from goodbot.folder import open_ledger, open_search
+from goodbot.interrupts import whole
 from goodbot.values import State, UrlRecord
-from goodbot.web import create_app, serve
+from goodbot.web import create_app, listening, serve
 
+HOST = "127.0.0.1"
 MEANING: dict[State, str] = {
     "visited": "fetched and kept",
     "disallowed": "robots.txt forbids it, so it was never asked for",
@@ -36,21 +40,22 @@ def command(once: bool, port: int) -> int:
     Nothing leaves this machine, and nothing stays on it.
     """
     console = new_console()
-    with tempfile.TemporaryDirectory(prefix="goodbot-demo-") as name:
-        folder = Path(name)
-        with DemoWeb() as web:
+    with ExitStack() as stack:
+        listener = None if once else stack.enter_context(listening(HOST, port))
+        folder = Path(stack.enter_context(whole(lambda: tempfile.TemporaryDirectory(prefix="goodbot-demo-"))))
+        with whole(DemoWeb) as web:
             console.print("[bold]Three sites of the sample web[/bold]")
             for site in web.sites:
                 console.print(f"  {site.title:<28} {site.url}", highlight=False)
             console.print("\n[bold]One crawl[/bold] (goodbot crawl … --allow-private)")
             settings = Settings(seeds=tuple(site.url for site in web.sites), allow_private=True)
-            status = asyncio.run(run_crawl(folder, settings, None, as_json=False))
+            status = asyncio.run(run_crawl(folder, settings, None, as_json=False, lasts=False))
             if status:
                 return status
         _print_decisions(console, web.sites, folder)
         _print_queries(console, folder)
-        if not once:
-            _serve(console, folder, port)
+        if listener is not None:
+            _serve(console, folder, port, listener)
     return 0
 
 
@@ -104,9 +109,11 @@ def _print_queries(console: Console, folder: Path) -> None:
         print_results(search.search(query, 3))
 
 
-def _serve(console: Console, folder: Path, port: int) -> None:
+def _serve(console: Console, folder: Path, port: int, listener: socket.socket) -> None:
     app = create_app(open_search(folder), "goodbot demo")
     console.print()
     serve(
-        app, "127.0.0.1", port, lambda url: console.print(f"[bold]Search page on {url}[/bold] (Ctrl-C ends the demo)")
+        *(app, HOST, port),
+        lambda url: console.print(f"[bold]Search page on {url}[/bold] (Ctrl-C ends the demo)"),
+        listener,
     )

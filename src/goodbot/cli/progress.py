@@ -2,7 +2,7 @@
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 
 from rich.live import Live as Display
@@ -14,6 +14,7 @@ from goodbot.cli.text import human_duration
 from goodbot.human import counted, human_bytes
 from goodbot.live import Live
 from goodbot.robot.deaths import KILLS_THE_READER
+from goodbot.url import Url
 from goodbot.values import Outcome
 
 LINE_EVERY_S = 10.0
@@ -22,13 +23,16 @@ KINDS_SHOWN = 5
 
 
 class Progress:
-    """Counts bytes. This one says nothing on its own."""
+    """Counts bytes. This one says nothing on its own. `seeds` are those of the command line."""
 
-    def __init__(self) -> None:
+    def __init__(self, seeds: Collection[Url] = ()) -> None:
         self._began = time.monotonic()
+        self._seeds = frozenset(seeds)
+        self._waited_for: set[str] = set()
         self.bytes = 0
         self.last = ""
         self.held = ""
+        self.stopping = False
 
     @property
     def seconds(self) -> float:
@@ -46,9 +50,18 @@ class Progress:
                 self.held = ""
 
     def warn(self, outcome: Outcome) -> None:
-        """A line for a page that killed robot processes."""
+        """A line for a page that killed robot processes, for a seed that fails beside others, and for one that has to
+        wait, once for each host."""
+        host = outcome.url.host_key
         if outcome.why.startswith(KILLS_THE_READER):
             self.say(f"{outcome.url}: {outcome.why}")
+        elif outcome.url not in self._seeds:
+            return
+        elif outcome.state == "failed" and len(self._seeds) > 1:
+            self.say(f"{outcome.url} failed: {outcome.why}")
+        elif outcome.state == "ready" and host not in self._waited_for:
+            self._waited_for.add(host)
+            self.say(f"waiting for {host}: {outcome.why}")
 
     def tick(self, live: Live) -> None:
         """Called by the crawl twice a second."""
@@ -56,6 +69,11 @@ class Progress:
     def say(self, text: str) -> None:
         """A message beside the progress."""
         say(text, err=True)
+
+    def stop(self) -> None:
+        """The line for the first Ctrl-C."""
+        self.stopping = True
+        self.say("stopping: the pages in flight finish first (Ctrl-C again stops at once)")
 
     @contextmanager
     def watching(self) -> Iterator[None]:
@@ -97,15 +115,15 @@ class LineProgress(Progress):
     def tick(self, live: Live) -> None:
         if self.seconds >= self._next:
             self._next = self.seconds + LINE_EVERY_S
-            errors = error_line(live)
-            self.say(f"{summary(live)}; {errors}" if errors else summary(live))
+            waiting = f"waiting for {self.held}" if self.held else ""
+            self.say("; ".join(filter(None, (summary(live), error_line(live), waiting))))
 
 
 class LiveProgress(Progress):
     """Rewrites a few lines of the terminal, twice a second."""
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, seeds: Collection[Url] = ()) -> None:
+        super().__init__(seeds)
         self._console = console(err=True)
 
     def observe(self, outcome: Outcome) -> None:
@@ -157,8 +175,8 @@ def error_line(live: Live) -> str:
     return f"errors: {', '.join([*shown, f'{more:,} others'] if more else shown)}" if shown else ""
 
 
-def progress_for(event: Callable[[Outcome], dict[str, object]] | None) -> Progress:
-    """JSON lines if `event` is given; else by what standard error is."""
+def progress_for(event: Callable[[Outcome], dict[str, object]] | None, seeds: Collection[Url] = ()) -> Progress:
+    """JSON lines if `event` is given; else by what standard error is. `seeds`: those of the command line."""
     if event is not None:
         return JsonProgress(event)
-    return LiveProgress() if sys.stderr.isatty() else LineProgress()
+    return LiveProgress(seeds) if sys.stderr.isatty() else LineProgress(seeds)

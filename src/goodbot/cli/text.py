@@ -34,6 +34,11 @@ def forgotten_line(host: str, removed: Mapping[str, int]) -> str:
     return f"{host} is forgotten: {', '.join(counted(count, what) for what, count in removed.items())} removed"
 
 
+def barred_line(host: str, folder: Path) -> str:
+    """Says that a seed brings nothing, and how to change that."""
+    return f"{host} is forgotten and gets no request; to allow it again: goodbot forget {host} --undo --in {folder}"
+
+
 def removed_damage_line(host: str, size: int, folder: Path) -> str:
     """Says that `size` bytes of a host's archive were removed unread, and what others may have lost."""
     return (

@@ -1,6 +1,5 @@
 """The Search port: finds documents again."""
 
-import os
 import threading
 import time
 from collections import Counter
@@ -10,9 +9,10 @@ from pathlib import Path
 
 import tantivy
 
-from goodbot.errors import DamagedError, GoodbotError, InputError, RunError
+from goodbot.errors import DamagedError, GoodbotError, InputError
 from goodbot.hits import Document, Hit, Results
 from goodbot.index.integrity import META_FILE, Checked, Stamp, require_index, stamp
+from goodbot.index.lockable import lockable
 from goodbot.index.plan import Planner
 from goodbot.index.query import AllOf, parse_query, wanted_terms
 from goodbot.index.schema import from_tantivy, remedy
@@ -24,6 +24,9 @@ insisting on every word gives nDCG@10 0.02, this 0.39."""
 
 SWAP_S = 0.2
 """While an index that was made anew takes the place of the old one, there is none for a moment."""
+
+_ATTEMPTS = 10
+"""To open an index that somebody writes."""
 
 MAX_TIED = 1000
 """Documents of one score put in order by id; more keep the order of the index."""
@@ -43,6 +46,7 @@ class TantivySearch:
         self._checked = Checked(folder)
         self._lock = threading.Lock()
         self._stamp: Stamp | None = None
+        self._opened_at: Path | None = None
         require_index(folder)
         self._current()
 
@@ -70,16 +74,30 @@ class TantivySearch:
     def _current(self) -> tuple[tantivy.Index, tantivy.Searcher]:
         """What the last commit left, opened and checked if it is another than last time."""
         with self._lock, self._translated():
-            now = self._look()
-            if now != self._stamp:
-                self._checked.check()
-                if self._stamp is None:
-                    self._index = tantivy.Index.open(str(self._folder))
-                    self._index.config_reader("manual")
-                self._index.reload()
-                self._searcher = self._index.searcher()
-                self._stamp = now
+            if self._look() != self._stamp:
+                self._open()
             return self._index, self._searcher
+
+    def _open(self) -> None:
+        """Opens what is there now. A writer may remove files of the state that is being opened: then there is another,
+        which is opened instead."""
+        for attempt in range(_ATTEMPTS):
+            now = self._look()
+            self._checked.check()
+            try:
+                with lockable(self._folder) as place:
+                    if place != self._opened_at:
+                        self._index = tantivy.Index.open(str(place))
+                        self._index.config_reader("manual")
+                    self._index.reload()
+                    self._searcher = self._index.searcher()
+                    self._opened_at = place
+            except (OSError, ValueError):
+                if attempt == _ATTEMPTS - 1 or self._look() == now:
+                    raise
+            else:
+                self._stamp = now
+                return
 
     def _look(self) -> Stamp:
         """Waits a moment for an index that was there: a new one may be taking its place."""
@@ -109,11 +127,7 @@ class TantivySearch:
                 raise self._damaged(error) from error
             raise
 
-    def _damaged(self, error: BaseException) -> GoodbotError:
-        if self._folder.is_dir() and not os.access(self._folder, os.W_OK):
-            return RunError(
-                f"the index in {self._folder} cannot be read: its library writes a lock file there, and may not"
-            )
+    def _damaged(self, error: BaseException) -> DamagedError:
         detail = " ".join(str(error).split())[:200]
         return DamagedError(f"the index in {self._folder} cannot be read ({detail}): {remedy(self._folder)}")
 

@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from goodbot.interrupts import kept_from_children
 from goodbot.page.coding import Decoded
 from goodbot.page.found import MAX_LINKS, MAX_TITLE_CHARS, Extract, Reference, folded
 from goodbot.page.resolved import MAX_TEXT_CHARS
@@ -66,9 +67,11 @@ def _apart(body: bytes, *, text: bool) -> tuple[list[dict[str, Any]], int]:
     memory = MEMORY_BYTES + MEMORY_FACTOR * len(body)
     bounds = (int(text), MAX_PAGES, MAX_TEXT_CHARS, MAX_LINKS, LINK_CHARS, MAX_HEADINGS, CPU_S, memory)
     command = [sys.executable, "-P", str(_PROGRAM), *map(str, bounds)]
-    with subprocess.Popen(  # noqa: S603  (our own program, with numbers)
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
-    ) as process:
+    with kept_from_children():
+        process = subprocess.Popen(  # noqa: S603  (our own program, with numbers)
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
+        )
+    with process:
         if process.stdin is None or process.stdout is None:  # never so, with PIPE
             return [], 0
         try:

@@ -250,7 +250,8 @@ class Permission:
         if held:
             access = replace(access, tries=last.tries if last is not None else 0)
         self._unused.put(url.origin, access.fetched_at)
-        given_up = _is_barred(access) or (access.tries >= self._settings.robots_tries and _stays_closed(access))
+        is_last = access.tries >= self._settings.robots_tries or _is_lasting(followed.last)
+        given_up = _is_barred(access) or (is_last and _stays_closed(access))
         if access.result == "unreachable" and given_up:
             if len(self._given_up) >= ORIGINS_MOST:
                 self._given_up.clear()  # an origin asked once too often costs less than a list without end
@@ -357,6 +358,10 @@ def _stays_closed(access: Access) -> bool:
     since = access.fetched_at if access.failing_since is None else access.failing_since
     later = max(access.fetched_at, since + NO_CRAWL_S)
     return access.is_closed and replace(access, fetched_at=later).is_closed
+
+
+def _is_lasting(last: Capture | Trouble) -> bool:
+    return isinstance(last, Capture) and isinstance(last.result, Failure) and last.result.lasting
 
 
 def _is_barred(access: Access) -> bool:

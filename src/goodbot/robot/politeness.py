@@ -245,8 +245,18 @@ def is_trouble(capture: Capture) -> bool:
     return is_overloaded(capture) or (isinstance(capture.result, Failure) and capture.result.kind in _UNANSWERED)
 
 
+def _has_its_own_end(capture: Capture) -> bool:
+    """Whether the tries after this failure are few without a back-off: those of a name that has no address, and those
+    of robots.txt, whose pauses grow by themselves (`Politeness.robots_pause_s`). The back-off of a host is kept for the
+    next run, whose first try would wait for it."""
+    is_robots_txt = capture.request.url == capture.request.url.robots_txt
+    return isinstance(capture.result, Failure) and (capture.result.lasting or is_robots_txt)
+
+
 def _backoff(capture: Capture, manner: _Manner, backoff_s: float, *, walled: bool) -> tuple[float, bool]:
     """Doubled by trouble, halved by success; and whether the host is given up."""
+    if _has_its_own_end(capture):
+        return backoff_s, False
     doubled_s = min(max(manner.backoff_first_s, 2 * backoff_s), manner.backoff_most_s)
     if is_trouble(capture):
         return doubled_s, backoff_s >= manner.backoff_most_s

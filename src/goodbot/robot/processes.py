@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 from typing import Final, Protocol
 
 from goodbot.errors import RunError
+from goodbot.interrupts import kept_from_children
 from goodbot.robot.mark import Mark
 
 _GIVES_BACK: Final = {"MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
@@ -36,12 +37,13 @@ async def start_process(connection: socket.socket, mark: Mark) -> Process:
     """A process of its own. The caller closes its copy of `connection`."""
     descriptors = connection.fileno(), mark.descriptor
     try:
-        return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-P", "-m", "goodbot.robot.worker", *map(str, descriptors)),
-            pass_fds=descriptors,
-            stdin=asyncio.subprocess.DEVNULL,
-            stdout=asyncio.subprocess.DEVNULL,
-            env={**_GIVES_BACK, **os.environ},
-        )
+        with kept_from_children():
+            return await asyncio.create_subprocess_exec(
+                *(sys.executable, "-P", "-m", "goodbot.robot.worker", *map(str, descriptors)),
+                pass_fds=descriptors,
+                stdin=asyncio.subprocess.DEVNULL,
+                stdout=asyncio.subprocess.DEVNULL,
+                env={**_GIVES_BACK, **os.environ},
+            )
     except OSError as error:
         raise RunError(f"cannot start a robot process: {error.strerror}") from error

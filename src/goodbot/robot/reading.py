@@ -176,7 +176,7 @@ class Reader:
     def _failed(self, leased: LeasedUrl, capture: Capture, failure: Failure, permission: Event) -> Outcome:
         fetch = Event(capture.fetched_at, "fetch", failure.kind, failure.detail)
         outcome = _outcome(leased.url, capture, f"{failure.kind}: {failure.detail}", (permission, fetch))
-        if failure.kind in ("private-address", "forgotten"):  # our own guard: asking again changes nothing
+        if failure.lasting or failure.kind in ("private-address", "forgotten"):  # the latter two are our own guard's
             return outcome
         return self._retries.after(outcome, leased, capture)
 

@@ -4,6 +4,7 @@ import asyncio
 import socket
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
 from ipaddress import ip_address
 from pathlib import Path
@@ -28,6 +29,7 @@ HOSTS_BYTES: Final = 16 * 1024 * 1024
 
 Find = Callable[[str], Awaitable[Found]]
 
+_NO_SUCH_NAME: Final = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
 _LOOPBACK: Final = ("127.0.0.1", "::1")
 
 
@@ -71,7 +73,7 @@ class NameResolver:
 
     async def _ask(self, host: str) -> Addresses | Failure:
         found = await self._find(host.removesuffix(".").lower())
-        answer = found.addresses or told("dns", host, found.error)
+        answer = found.addresses or replace(told("dns", host, found.error), lasting=found.lasts_s > 0)
         if found.lasts_s > 0:
             self._known[host] = (self._clock.now() + min(max(found.lasts_s, LEAST_S), MOST_S), answer)
             self._known.move_to_end(host)
@@ -114,7 +116,8 @@ class NameResolver:
             async with asyncio.timeout(self._lifetime_s):
                 entries = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
-            return Found((), 0.0, str(error) or "the system did not answer in time")
+            is_sure = isinstance(error, socket.gaierror) and error.errno in _NO_SUCH_NAME
+            return Found((), LEAST_S if is_sure else 0.0, str(error) or "the system did not answer in time")
         return Found(few_of(str(entry[4][0]) for entry in entries), LEAST_S, "the system knows none")
 
 

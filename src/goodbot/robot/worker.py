@@ -7,7 +7,6 @@ the owner is gone.
 """
 
 import asyncio
-import signal
 import socket
 import sys
 from collections import deque
@@ -17,6 +16,7 @@ from typing import Final
 from goodbot.archived import Encoded
 from goodbot.clock import SystemClock
 from goodbot.exclusion import Access
+from goodbot.interrupts import ignore_for_good
 from goodbot.lessons import Lesson, Said
 from goodbot.live import Asked
 from goodbot.ports import Clock, Transport
@@ -301,8 +301,7 @@ async def _listen(
 
 def main() -> None:
     """Ctrl-C is the owner's business: it says when to stop."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    ignore_for_good()
     connection, mark = map(int, sys.argv[1:])
     asyncio.run(work(socket.socket(fileno=connection), Mark(mark)))
 

@@ -12,7 +12,7 @@ from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, Verdict
 from goodbot.exclusion.lines import decode
 from goodbot.exclusion.showing import shown, visible
-from goodbot.url import parse_url, resolve
+from goodbot.url import is_as_typed, requested, resolve
 from goodbot.web.robots_asker import Site
 
 TEXT_MOST_BYTES: Final = 528 * 1024
@@ -38,7 +38,7 @@ class FindingView:
 @dataclass(frozen=True)
 class Report:
     """Everything found in one file, and what each dialect answers to the question, if there is one; `trouble` says
-    why it cannot be answered."""
+    why it cannot be answered. `asked`: the URL as typed; the verdicts have it as robots request it."""
 
     name: str
     findings: list[Finding]
@@ -46,6 +46,13 @@ class Report:
     verdicts: list[Verdict]
     trouble: str = ""
     site: Site | None = None
+    asked: str = ""
+
+    @property
+    def requested_as(self) -> str:
+        """The URL that a robot requests, if that is another than the one typed; else empty."""
+        urls = [verdict.url for verdict in self.verdicts[:1] if not is_as_typed(self.asked, verdict.url)]
+        return "".join(urls)
 
     @property
     def agreed(self) -> bool:
@@ -78,7 +85,7 @@ class Report:
             "fetched_at": self.site.at if self.site else None,
             "counts": {severity: counts[severity] for severity in ("error", "warning", "info")},
             "findings": as_json([sent]),
-            "verdicts": [_verdict_json(verdict) for verdict in self.verdicts],
+            "verdicts": [_verdict_json(self.asked, verdict) for verdict in self.verdicts],
         }
 
 
@@ -93,7 +100,7 @@ def judge(text: bytes, agent: str = "", url: str = "", site: Site | None = None)
         verdicts = _verdicts(subject, agent.strip(), url.strip(), site)
     except InputError as error:
         trouble = str(error)
-    return Report(subject.url or "robots.txt", check(subject), lines, verdicts, trouble, site)
+    return Report(subject.url or "robots.txt", check(subject), lines, verdicts, trouble, site, url.strip())
 
 
 def text_of(site: Site) -> str:
@@ -117,10 +124,13 @@ def _verdicts(subject: Subject, agent: str, url: str, site: Site | None) -> list
         raise InputError(f"to ask whether a robot may fetch a URL, give {missing}")
     if len(agent) > AGENT_CHARS or len(url) > URL_CHARS:
         raise InputError(f"the robot's name has {AGENT_CHARS} characters at most, the URL {URL_CHARS:,}")
-    if site is None and not url.startswith("/") and parse_url(url) is None:
-        raise InputError(f"{shown(url)} is no URL that robots fetch: give an http or https one, or a path from its /")
     if site is None:
-        return list(subject.parsed.compare(url, agent).values())
+        asked = requested(url)
+        if asked is None:
+            raise InputError(
+                f"{shown(url)} is no URL that robots fetch: give an http or https one, or a path from its /"
+            )
+        return list(subject.parsed.compare(asked, agent).values())
     target = resolve(site.url, url)
     if target is None or target.origin != site.url.origin:
         raise InputError(f"{shown(url)} is not of {shown(site.url.origin)}, whose robots.txt was asked for")
@@ -147,9 +157,10 @@ def _excerpt(text: str, start: int, end_column: int | None) -> Iterable[tuple[st
     return [part for part in parts if part[0]]
 
 
-def _verdict_json(verdict: Verdict) -> dict[str, object]:
+def _verdict_json(typed: str, verdict: Verdict) -> dict[str, object]:
     return {
-        "url": verdict.url,
+        "url": typed,
+        "asked_as": verdict.url,
         "agent": verdict.agent,
         "dialect": verdict.dialect,
         "allowed": verdict.allowed,

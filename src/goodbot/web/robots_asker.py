@@ -23,6 +23,9 @@ from goodbot.values import Capture, Request, Response
 
 PATIENCE_S: Final = 15.0
 """For a site's answer, redirects included: a visitor waits for it."""
+REFUSAL_S: Final = 1.0
+"""A name without a public address is refused so long after it was asked for: how fast a name server answers would say
+whether it knows the name."""
 AGAIN_S: Final = 10.0
 """A site asked for so lately is not asked again: the answer of then serves."""
 FETCHES_A_MINUTE: Final = 20
@@ -46,6 +49,10 @@ class TooManyError(InputError):
     """Too much is asked at once; later it may be."""
 
 
+class _NoPublicAddressError(InputError):
+    """A name that has no address, or only private ones; visitors are not told which."""
+
+
 class RobotsAsker:
     """Asks sites for their robots.txt, with the contact of `settings`. `transport` gives what fetches: one that permits
     public addresses only, and is closed afterwards; `store` gives an empty one."""
@@ -58,6 +65,7 @@ class RobotsAsker:
         store: Callable[[], RobotsStore],
         clock: Clock,
         patience_s: float = PATIENCE_S,
+        refusal_s: float = REFUSAL_S,
     ) -> None:
         self._settings = settings
         self._token = token
@@ -65,23 +73,29 @@ class RobotsAsker:
         self._store = store
         self._clock = clock
         self._patience_s = patience_s
+        self._refusal_s = refusal_s
         self._known: OrderedDict[str, Site] = OrderedDict()
         self._asked_at: deque[float] = deque(maxlen=FETCHES_A_MINUTE)
 
     async def ask(self, text: str) -> Site:
-        """The robots.txt of the site of a URL; `example.org` is https. That no answer came is an answer too.
+        """The robots.txt of the site of a URL; `example.org` is https. That a server did not answer is an answer too.
 
-        Raises InputError, in one sentence, for what is no URL, for a private address, also behind a redirect, without a
-        contact, for too many in a minute, and if it takes longer than a visitor waits.
+        Raises InputError, in one sentence, for what is no URL, for a private address, for a name that has no public
+        one, both also behind a redirect, without a contact, for too many in a minute, and if it takes longer than a
+        visitor waits.
         """
         url = _site_url(text)
         known = self._known.get(url.origin)
         if known is not None and 0 <= self._clock.now() - known.at < AGAIN_S:
             return known
         self._check()
+        refused_at = self._clock.now() + self._refusal_s
         try:
             async with asyncio.timeout(self._patience_s):
                 site = await self._fetch(url)
+        except _NoPublicAddressError:
+            await self._clock.sleep(max(refused_at - self._clock.now(), 0.0))
+            raise
         except TimeoutError as error:
             raise InputError(f"{shown(url.host)} has not answered within {self._patience_s:g} seconds") from error
         self._known[url.origin] = site
@@ -121,8 +135,8 @@ class RobotsAsker:
             body = decode_content(last.result, ROBOTS_LIMIT_BYTES).body
             answer = Answer(last.result.status, last.result.headers, redirects)
             return Site(url.robots_txt, body, answer, access, last.fetched_at)
-        if last.result.kind == "private-address":
-            raise InputError(_private(last.request.url.host, redirected=bool(redirects)))
+        if last.result.kind in ("private-address", "dns"):
+            raise _refusal(last.request.url.host, redirected=bool(redirects))
         return Site(url.robots_txt, b"", Answer(None, (), redirects, last.result.detail), access, last.fetched_at)
 
 
@@ -162,13 +176,21 @@ def _site_url(text: str) -> Url:
     url = parse_url(text if "://" in text else f"https://{text}")
     if url is None:
         raise InputError(f"{shown(text)} is not an http or https URL")
-    if is_private_host(url.host) or private_range(url.host) is not None:
-        raise InputError(_private(url.host, redirected=False))
+    if _is_written_private(url.host):
+        raise _refusal(url.host, redirected=False)
     return url
 
 
-def _private(host: str, *, redirected: bool) -> str:
-    """Nothing is said of the address: these pages are no map of the network they stand in."""
+def _is_written_private(host: str) -> bool:
+    return is_private_host(host) or private_range(host) is not None
+
+
+def _refusal(host: str, *, redirected: bool) -> InputError:
+    """One sentence for names with private addresses and for names without any: these pages are no map of the network
+    they are in. Of an address that is written out everybody can see what it is."""
     name = shown(host)
-    led = f"it redirects to {name}, which" if redirected else name
-    return f"{led} is on a private address, and this page asks public sites only: paste the file instead"
+    subject = f"it redirects to {name}, which" if redirected else name
+    ends = "and this page asks public sites only: paste the file instead"
+    if _is_written_private(host):
+        return InputError(f"{subject} is on a private address, {ends}")
+    return _NoPublicAddressError(f"{subject} has no public address, {ends}")

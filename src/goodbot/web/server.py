@@ -18,19 +18,25 @@ from goodbot.web.connections import Room, connections_most
 from goodbot.web.quiet import throttled, without_files
 
 
-def serve(app: ASGIApp, host: str, port: int, on_ready: Callable[[str], None] = lambda url: None) -> None:
-    """Answers on `host` and `port` (0: any free one) until Ctrl-C, then finishes what is under way (2 s at most) and
-    returns; a SIGTERM ends the process in the same way.
+def serve(
+    app: ASGIApp,
+    host: str,
+    port: int,
+    on_ready: Callable[[str], None] = lambda url: None,
+    listener: socket.socket | None = None,
+) -> None:
+    """Answers on `host` and `port` (0: any free one), or at the `listener` made of them, until Ctrl-C, then finishes
+    what is under way (2 s at most) and returns; a SIGTERM ends the process in the same way.
 
     `on_ready` gets the URL once requests are answered. Raises RunError if the address cannot be had,
     InputError for a port that does not exist. Prints nothing; the
     log has faults only. On loopback only requests that name this machine are answered: a site whose name is turned to
     127.0.0.1 (DNS rebinding) cannot have a visitor's browser read the index.
     """
-    with _listening(host, port) as listener, throttled():
-        server = _Server(app, listener, host, on_ready)
+    with listener or listening(host, port) as ours, throttled():
+        server = _Server(app, ours, host, on_ready)
         try:
-            server.run(sockets=[listener])
+            server.run(sockets=[ours])
         except KeyboardInterrupt:  # raised again by uvicorn once everything is finished
             pass
 
@@ -40,7 +46,7 @@ def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0, room: Room | N
     """The same in a thread, until the block ends; gives the URL. `room`: how many connections there may be, and how
     long they may wait."""
     ready = Event()
-    with _listening(host, port) as listener, throttled():
+    with listening(host, port) as listener, throttled():
         server = _Server(app, listener, host, lambda url: ready.set(), room)
 
         def run() -> None:
@@ -98,7 +104,8 @@ class _Server(uvicorn.Server):
         self._on_ready(self.url)
 
 
-def _listening(host: str, port: int) -> socket.socket:
+def listening(host: str, port: int) -> socket.socket:
+    """A socket for `serve`, which closes it. Raises as `serve` does."""
     if not 0 <= port <= 65535:  # getaddrinfo takes it modulo 65536
         raise InputError(f"port {port} does not exist: choose one from 0 to 65535 with --port")
     try:

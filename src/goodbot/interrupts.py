@@ -1,0 +1,82 @@
+"""Ctrl-C: what it interrupts, and which processes get it. The first module that a command loads, so it loads no other.
+
+A terminal sends Ctrl-C to every process of the command. Python raises it between any two instructions: in the middle of
+an import, or in a callback whose exceptions are printed and dropped.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from types import FrameType
+from typing import Final, TypeVar
+
+INTERRUPTED: Final = "goodbot: interrupted"
+STATUS: Final = 130
+"""128 and the number of the signal, as a shell reports it."""
+
+_T = TypeVar("_T")
+
+
+def leave_at_once() -> None:
+    """From now on Ctrl-C ends the process with one line: for times with nothing to put in order. A signal that the
+    caller has the process ignore stays ignored."""
+    if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
+        signal.signal(signal.SIGINT, _leave)
+
+
+def raise_again() -> None:
+    """Ends `leave_at_once`: Ctrl-C raises KeyboardInterrupt."""
+    if signal.getsignal(signal.SIGINT) is _leave:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def _leave(number: int, frame: FrameType | None) -> None:
+    if sys.stderr is not None:
+        os.write(2, f"{INTERRUPTED}\n".encode())
+    os._exit(STATUS)
+
+
+@contextmanager
+def whole(make: Callable[[], AbstractContextManager[_T]]) -> Iterator[_T]:
+    """The context that `make` gives, entered and left whole: a Ctrl-C meanwhile takes effect afterwards."""
+    stack = ExitStack()
+    try:
+        with _put_off():
+            value = stack.enter_context(make())
+        yield value
+    finally:
+        with _put_off():
+            stack.close()
+
+
+@contextmanager
+def _put_off() -> Iterator[None]:
+    pressed: list[int] = []
+    before = signal.signal(signal.SIGINT, lambda number, frame: pressed.append(number))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+        if pressed:
+            signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def kept_from_children() -> Iterator[None]:
+    """A process started in this block, by this thread, gets no Ctrl-C and no SIGTERM from its first moment on; what it
+    does about them later is its own affair. No signal to this process is lost."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def ignore_for_good() -> None:
+    """For a process started in `kept_from_children`: it ignores both, and those it starts get neither the mask nor the
+    signals."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))
