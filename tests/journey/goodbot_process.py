@@ -4,8 +4,10 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from journey.forked import forked
@@ -51,13 +53,18 @@ class Ended:
 
 
 async def start(
-    *arguments: str | Path, folder: Path | None = None, group: bool = False, preloaded: bool = True
+    *arguments: str | Path,
+    folder: Path | None = None,
+    group: bool = False,
+    preloaded: bool = True,
+    settings: Mapping[str, str] = MappingProxyType({}),
 ) -> asyncio.subprocess.Process:
     """A running `goodbot`, in a process group of its own if `group`; give it to `ended`.
 
-    Unless `preloaded`, it is started as a user starts it: where its memory or its first moments count.
+    `settings` are variables of its environment. Unless `preloaded`, it is started as a user starts it: where its memory or its first moments count.
     """
     environment = {**_ENVIRONMENT, "HOME": str(folder or "/dev/null/home"), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""}
+    environment |= settings
     if preloaded:
         command = Command(
             arguments=[*map(str, arguments)],

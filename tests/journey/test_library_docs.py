@@ -48,6 +48,15 @@ async def test_the_programs_of_a_page(page: str, server: WebServer) -> None:
     assert "/private/prices" not in server.targets
 
 
+async def test_the_robot_of_the_first_page(server: WebServer, capsys: pytest.CaptureFixture[str]) -> None:
+    host = f"example.org:{server.port}"
+    (text,) = blocks_of((DOCS.parent / "README.md").read_text(encoding="utf-8"), "py")
+    told = f'allow_private=True, resolve=["{host}:127.0.0.1"], contact='
+    text = text.replace("contact=", told).replace("https://example.org/", f"http://{host}/")
+    await asyncio.to_thread(exec, text, {})
+    assert capsys.readouterr().out == "Old clocks ['Old clocks', 'Care']\nCare []\n"
+
+
 @pytest.fixture
 def workshop(tmp_path: Path) -> Path:
     """A folder in which the tutorial was followed: its site, its programs."""
