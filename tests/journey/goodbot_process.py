@@ -59,9 +59,10 @@ async def start(
     preloaded: bool = True,
     settings: Mapping[str, str] = MappingProxyType({}),
 ) -> asyncio.subprocess.Process:
-    """A running `goodbot`, in a process group of its own if `group`; give it to `ended`.
+    """A running `goodbot`, in a process group of its own if `group`; give it to `ended`. `settings` go into its
+    environment.
 
-    `settings` are variables of its environment. Unless `preloaded`, it is started as a user starts it: where its memory or its first moments count.
+    Unless `preloaded`, it is started as a user starts it: where its memory or its first moments count.
     """
     environment = {**_ENVIRONMENT, "HOME": str(folder or "/dev/null/home"), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""}
     environment |= settings

@@ -19,7 +19,7 @@ import trustme
 from goodbot.cli.app import COMMANDS, group
 from journey.goodbot_process import ended, start
 from journey.sample_web import Proxy
-from programs import ROOT
+from programs import ROOT, blocks_of
 
 PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
@@ -44,7 +44,6 @@ OF_THE_READER = {
     "archive.mbox": "From a Mon Jan  1 00:00:00 2024\nFrom: a@example.org\n\nhttps://example.org/news.html\n",
     "alice.txt": "User-agent: *\nDisallow: /alice/private/\n",
     "bob.txt": "User-agent: *\nDisallow: /bob/\n",
-    "policy.toml": 'close = ["/private/"]\n',
 }
 """Files that a reader has before the first command."""
 
@@ -73,14 +72,14 @@ def is_form(command: str) -> bool:
 
 @dataclass(frozen=True)
 class Web:
-    """The settings by which a crawl finds example.org here, and where the same site is for commands without settings."""
+    """The settings by which a crawl finds example.org here, and where commands without settings find the same site."""
 
     settings: dict[str, str]
     origin: str
 
     def typed(self, command: str) -> str:
         """The command as it is run here."""
-        asks = re.match(r"goodbot (check|directives) https:", command)
+        asks = re.match(r"goodbot (check|directives) .*https:", command)
         return command.replace("https://example.org", self.origin) if asks else command
 
 
@@ -129,17 +128,27 @@ async def test_the_commands_of_a_page(name: str, tmp_path: Path, web: Web) -> No
     typed = [command for command in typed if not any(re.match(begin, command) for begin in (*NOT_RUN, *SLOW))]
     for file, content in OF_THE_READER.items():
         (tmp_path / file).write_text(content, encoding="utf-8")
+    for policy in [block for block in blocks_of(text, "toml") if "everyone" in block]:
+        (tmp_path / "policy.toml").write_text(policy, encoding="utf-8")
     for place in ("crawl", "DIR"):
-        if named := [command for command in typed if re.search(rf"--in(to)? {place}\b", command)]:
-            if "--in " in named[0] or named[0] == f"goodbot crawl --into {place}":
-                await run(
-                    f"goodbot crawl https://www.example.org/ --into {place} --contact me@example.org", tmp_path, web
-                )
+        named = [command for command in typed if re.search(rf"--in(to)? {place}\b", command)]
+        if named and ("--in " in named[0] or named[0] == f"goodbot crawl --into {place}"):
+            await run(f"goodbot crawl https://www.example.org/ --into {place} --contact me@example.org", tmp_path, web)
     for command in typed:
         if "goodbot serve" in command:
             await serve(tmp_path, web)
         else:
             await run(command.removeprefix(".venv/bin/"), tmp_path, web)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in NAMES if "--render" in (ROOT / name).read_text(encoding="utf-8")])
+async def test_the_slow_commands_of_a_page(name: str, tmp_path: Path, web: Web) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    slow = [command for command in commands_of(text) if any(re.match(begin, command) for begin in SLOW)]
+    assert slow
+    for command in slow:
+        await run(command, tmp_path, web)
 
 
 def test_what_is_not_run_is_there() -> None:
