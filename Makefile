@@ -21,6 +21,9 @@ FUZZ ?=
 demo: .venv/installed  ## three sample sites, one crawl, a search page
 	@$(BIN)/goodbot demo $(if $(ONCE),--once)
 
+# The tests start many processes, so that what is compiled is kept, also where the environment says otherwise.
+test test-all fuzz: export PYTHONDONTWRITEBYTECODE =
+
 test: .venv/developer  ## everything but the long tests, under 10 minutes
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not long"
 

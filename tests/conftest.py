@@ -1,12 +1,23 @@
 """How property tests run: the same examples each time, so that a change is judged by what it changes, and no clock ends
-one. `make fuzz` draws new examples, many more."""
+one. `make fuzz` draws new examples, many more. And how much Python looks for garbage."""
+
+import gc
 
 from hypothesis import HealthCheck, settings
 
 _NO_CLOCK = [HealthCheck.too_slow]
 
-settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=_NO_CLOCK)
+settings.register_profile("same", derandomize=True, deadline=None, max_examples=50, suppress_health_check=_NO_CLOCK)
 settings.register_profile(
     "fuzz", derandomize=False, deadline=None, max_examples=2000, print_blob=True, suppress_health_check=_NO_CLOCK
 )
 settings.load_profile("same")
+
+
+def pytest_configure() -> None:
+    gc.disable()  # modules and tests stay: looking through them again and again took half of the time of collecting
+
+
+def pytest_collection_finish() -> None:
+    gc.enable()
+    gc.freeze()

@@ -1,12 +1,15 @@
 """The docs and the code say the same."""
 
+import asyncio
 import re
+import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import goodbot
-from programs import ROOT, load, run_program
+from programs import ROOT, blocks_of, load, run_program
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
@@ -31,7 +34,31 @@ def test_the_public_names_can_be_loaded() -> None:
     assert [name for name in goodbot.__all__ if getattr(goodbot, name) is None] == []
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/exclusion.md"])
-def test_the_programs_of_a_page(page: str) -> None:
+PURE = ["robot-authors", "robot-rules", "protego", "scrapy", "urllib-robotparser", "who"]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/exclusion.md", *(f"docs/how-to/{name}.md" for name in PURE)])
+def test_the_programs_of_a_page(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The lines of Python do what their comments say; the blocks of a page are one program."""
+    monkeypatch.chdir(tmp_path)
     run_program((ROOT / page).read_text(encoding="utf-8"))
+
+
+def test_the_examples_of_the_exam(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The first runs with a crawler of the reader's; `exam/test_scrapy_example` runs the spider and its test."""
+
+    async def walk(url: str) -> None:
+        async for _ in goodbot.crawl(url, allow_private=True):
+            pass
+
+    monkeypatch.setitem(sys.modules, "my_crawler", SimpleNamespace(crawl=lambda url: asyncio.run(walk(url))))
+    first, *others = blocks_of((ROOT / "docs/how-to/exam-in-your-tests.md").read_text(encoding="utf-8"))
+    exec(first, {})
+    for other in others:
+        compile(other, "example", "exec")
+
+
+def test_every_page_with_python_is_run() -> None:
+    run = {"README.md", "exclusion.md", "library.md", "requests.md", "httpx.md", "tutorial.md", "exam-in-your-tests.md"}
+    pages = {page.name for page in PAGES if blocks_of(page.read_text(encoding="utf-8"))}
+    assert pages == run | {f"{name}.md" for name in PURE}

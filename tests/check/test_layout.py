@@ -121,6 +121,7 @@ def test_twice_as_many_groups_are_twice_the_work(text: Callable[[int], str]) -> 
     assert calls(lambda: compact(text(800).encode())) <= 2.1 * calls(lambda: compact(text(400).encode()))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lines", [LINES_MOST - 1, LINES_MOST, LINES_MOST + 2])
 def test_no_line_is_lost_of_a_file_with_very_many(lines: int) -> None:
     body = b"#\n" * (lines - 2) + b"User-agent: *\nDisallow: /a\n"

@@ -89,7 +89,9 @@ async def test_who_leaves_at_once_misses_what_is_beside_the_trap(name: str) -> N
     assert {rule for rule, _ in _lost(card)} == {"found"}
 
 
-@pytest.mark.parametrize("name", ENDLESS)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.long] * (place % 3 != 0)) for place, name in enumerate(ENDLESS)]
+)
 async def test_a_limit_of_1500_pages_passes_at_each_visit(name: str) -> None:
     """What was asked for in the first is not counted in the second."""
     card = await examine(SITES[name], [breadth_first(1550), "visit", breadth_first(1550)])

@@ -212,7 +212,15 @@ def test_the_page(browser: Browser) -> None:
         assert tab.locator("script").count() == 0
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (320, "light"), (1280, "light"), (1280, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (320, "dark"),
+        (1280, "light"),
+        pytest.param(320, "light", marks=pytest.mark.long),
+        pytest.param(1280, "dark", marks=pytest.mark.long),
+    ],
+)
 def test_the_page_fits_and_can_be_read(browser: Browser, width: int, scheme: str) -> None:
     with browser.new_context(
         viewport={"width": width, "height": 800},

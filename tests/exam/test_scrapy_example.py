@@ -10,6 +10,8 @@ import pytest
 
 pytest.importorskip("scrapy")
 
+pytestmark = pytest.mark.long
+
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "exam-in-your-tests.md"
 CARE = "            return\n"
 

@@ -4,9 +4,14 @@ import asyncio
 import json
 import os
 import sys
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
+
+from journey.forked import forked
+from journey.preloaded import Command
 
 OUTPUT_MOST = 64 * 1024 * 1024
 """Bytes of output taken while nobody asks for them: a pipe that is full would make a crawl wait for its test."""
@@ -47,14 +52,34 @@ class Ended:
         return lines[0]
 
 
-async def start(*arguments: str | Path, folder: Path | None = None, group: bool = False) -> asyncio.subprocess.Process:
-    """A running `goodbot`, in a process group of its own if `group`; give it to `ended`."""
+async def start(
+    *arguments: str | Path,
+    folder: Path | None = None,
+    group: bool = False,
+    preloaded: bool = True,
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> asyncio.subprocess.Process:
+    """A running `goodbot`, in a process group of its own if `group`; give it to `ended`. `settings` go into its
+    environment.
+
+    Unless `preloaded`, it is started as a user starts it: where its memory or its first moments count.
+    """
+    environment = {**_ENVIRONMENT, "HOME": str(folder or "/dev/null/home"), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""}
+    environment |= settings
+    if preloaded:
+        command = Command(
+            arguments=[*map(str, arguments)],
+            folder=str(folder or Path.cwd()),
+            environment=environment,
+            group=group,
+        )
+        return await forked(command, OUTPUT_MOST)
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-W", "error", "-m", "goodbot", *map(str, arguments)),
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,
-        env={**_ENVIRONMENT, "HOME": str(folder or "/dev/null/home"), "XDG_CONFIG_HOME": "", "XDG_DATA_HOME": ""},
+        env=environment,
         cwd=folder,
         start_new_session=group,
         limit=OUTPUT_MOST,

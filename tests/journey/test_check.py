@@ -127,8 +127,8 @@ async def test_standard_input_closed() -> None:
 @pytest.mark.parametrize(
     "body",
     [
-        bytes(range(256)) * 40_000,
-        b"User-agent: *\n" + b"Disallow: /a\n" * 700_000,
+        pytest.param(bytes(range(256)) * 40_000, marks=pytest.mark.long),
+        pytest.param(b"User-agent: *\n" + b"Disallow: /a\n" * 700_000, marks=pytest.mark.long),
         b"User-agent: *\nDisallow: /" + b"y" * 10_000_000,
     ],
     ids=["binary", "lines", "one line"],

@@ -3,13 +3,16 @@
 import asyncio
 import os
 import re
+import shlex
 import subprocess
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
+from journey.goodbot_process import goodbot
 from programs import blocks_of, run_program
 from webserver import Exchange, WebServer, answer
 
@@ -48,6 +51,15 @@ async def test_the_programs_of_a_page(page: str, server: WebServer) -> None:
     assert "/private/prices" not in server.targets
 
 
+async def test_the_robot_of_the_first_page(server: WebServer, capsys: pytest.CaptureFixture[str]) -> None:
+    host = f"example.org:{server.port}"
+    (text,) = blocks_of((DOCS.parent / "README.md").read_text(encoding="utf-8"), "py")
+    told = f'allow_private=True, resolve=["{host}:127.0.0.1"], contact='
+    text = text.replace("contact=", told).replace("https://example.org/", f"http://{host}/")
+    await asyncio.to_thread(exec, text, {})
+    assert capsys.readouterr().out == "Old clocks ['Old clocks', 'Care']\nCare []\n"
+
+
 @pytest.fixture
 def workshop(tmp_path: Path) -> Path:
     """A folder in which the tutorial was followed: its site, its programs."""
@@ -60,24 +72,49 @@ def workshop(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_a_stranger_can_follow_the_tutorial(workshop: Path) -> None:
+@contextmanager
+def serving(workshop: Path, site: str, asked: list[str]) -> Iterator[str]:
+    """The port at which the tutorial's server serves a folder; afterwards `asked` has the paths that were asked for."""
     page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
-    shown = blocks_of(page, "text")
-    assert sorted(path.name for path in workshop.glob("*.py")) == ["first_robot.py", "headings.py"]
-    (command,) = re.findall(r"^    (python3 -m http\.server .* --directory site)$", page, re.MULTILINE)
+    (command,) = re.findall(rf"^    (python3 -m http\.server .* --directory {site})$", page, re.MULTILINE)
     serve = [sys.executable, "-u", *command.replace("8000", "0").split()[1:]]
     with subprocess.Popen(serve, cwd=workshop, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as server:
         try:
             assert server.stdout is not None
             port = re.search(r"port (\d+)", server.stdout.readline())
             assert port is not None
-            printed = [_run(workshop / name, port[1]) for name in ("first_robot.py", "headings.py")]
+            yield port[1]
         finally:
             server.terminate()
         assert server.stderr is not None
-        asked = re.findall(r'"GET (\S+) HTTP', server.stderr.read())
+        asked += re.findall(r'"GET (\S+) HTTP', server.stderr.read())
+
+
+def test_a_stranger_can_follow_the_tutorial(workshop: Path) -> None:
+    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    shown = blocks_of(page, "text")
+    assert sorted(path.name for path in workshop.glob("*.py")) == ["first_robot.py", "headings.py"]
+    asked: list[str] = []
+    with serving(workshop, "site", asked) as port:
+        printed = [_run(workshop / name, port) for name in ("first_robot.py", "headings.py")]
     assert printed == shown
     assert asked == ["/robots.txt", "/", "/care.html"] * 2
+
+
+async def test_a_stranger_can_follow_the_first_crawl(workshop: Path) -> None:
+    """The crawl gets what is in the folder that is served, and nothing else."""
+    page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
+    asked: list[str] = []
+    told = []
+    with serving(workshop, "shop", asked) as port:
+        for line in re.findall(r"^    \.venv/bin/goodbot (.*(?:127\.0\.0\.1:8000|search).*)$", page, re.MULTILINE):
+            arguments = shlex.split(line.replace(":8000", f":{port}"))
+            told.append(await goodbot(*arguments, folder=workshop))
+    assert [end.status for end in told] == [0, 0, 0], told
+    _, why, found = (end.out for end in told)
+    assert "Disallow: /secret (line 2)" in why
+    assert f"http://127.0.0.1:{port}/" in found
+    assert asked == ["/robots.txt", "/"]
 
 
 def _run(program: Path, port: str) -> str:

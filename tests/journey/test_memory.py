@@ -34,7 +34,7 @@ async def sites(routes: dict[str, Route], fallbacks: Sequence[Route]) -> AsyncIt
 
 async def crawled(*arguments: str | Path) -> tuple[Ended, float]:
     """How the crawl ended, and the most that all its processes had in memory at once, in MB."""
-    process = await start("crawl", *arguments)
+    process = await start("crawl", *arguments, preloaded=False)
     sampling = asyncio.create_task(_most_mb(process.pid))
     end = await ended(process)
     return end, await sampling

@@ -108,7 +108,7 @@ HOSTILE = {
 def test_memory_does_not_grow_with_the_document(part: str) -> None:
     def blocks() -> Iterator[str]:
         yield "<root>" if "DOCTYPE" not in part else ""
-        yield from itertools.repeat(part * (65_536 // len(part)), 64)
+        yield from itertools.repeat(part * (65_536 // len(part)), 16)
 
     tracemalloc.start()
     try:
@@ -117,7 +117,7 @@ def test_memory_does_not_grow_with_the_document(part: str) -> None:
         _, peak = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
-    assert peak < 3_000_000
+    assert peak < 600_000
 
 
 @pytest.mark.parametrize("part", HOSTILE.values(), ids=HOSTILE.keys())

@@ -358,6 +358,7 @@ def test_any_bytes_are_text(body: bytes) -> None:
         assert isinstance(block, str)
 
 
+@pytest.mark.long
 def test_a_gigabyte_is_read_in_flat_memory() -> None:
     """A sixteenth of it, as nothing is kept: the peak is that of the first megabytes."""
     entry = b"<url><loc>https://h.example/%d</loc><lastmod>2026-01-01</lastmod></url>\n"

@@ -18,7 +18,7 @@ from store.archive_samples import capture, only_file, reader, writer
 from store.test_warc import only_member
 
 
-@pytest.mark.parametrize("make", [os.urandom, bytes])
+@pytest.mark.parametrize("make", [pytest.param(os.urandom, marks=pytest.mark.long), bytes])
 def test_a_body_of_any_size_is_read_back(tmp_path: Path, make: Callable[[int], bytes]) -> None:
     """Over the 64 MiB that readers once took at most; by the other readers as well, and as a repeat."""
     answer = Response(200, (("Content-Type", "application/zip"),), make(70 * 1024 * 1024))

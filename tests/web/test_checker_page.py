@@ -400,7 +400,15 @@ def test_without_javascript(browser: Browser, visitor: Visitor) -> None:
         expect(tab.get_by_label("Or paste a robots.txt")).to_have_value("\n" + BAD)
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (390, "light"), (1280, "light"), (1280, "dark")])
+WINDOWS = [
+    (320, "dark"),
+    (1280, "light"),
+    pytest.param(390, "light", marks=pytest.mark.long),
+    pytest.param(1280, "dark", marks=pytest.mark.long),
+]
+
+
+@pytest.mark.parametrize(("width", "scheme"), WINDOWS)
 def test_axe_finds_nothing(browser: Browser, visitor: Visitor, width: int, scheme: str) -> None:
     with browser.new_context(
         base_url=visitor.base,

@@ -1,0 +1,117 @@
+"""A process that has loaded goodbot and forks for each command: loading takes longer than most commands run.
+
+    python preloaded.py DESCRIPTOR
+
+Commands come through the socket DESCRIPTOR: the length of a JSON object in four bytes, with four descriptors (standard
+input, output and error, and one for the report), then the object (`Command`). The report has two lines: the process id,
+and at the end the exit status, negative if a signal ended it. When the socket ends, this process ends.
+"""
+
+import gc
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import sys
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import TypedDict
+
+_FOR_OTHERS = ("goodbot.__main__", "goodbot.integrations.", "goodbot.exam.pytest_fixture")
+"""No command loads these."""
+
+
+class Command(TypedDict):
+    """What `goodbot` is to be started with; `group`: in a process group of its own."""
+
+    arguments: list[str]
+    folder: str
+    environment: dict[str, str]
+    group: bool
+
+
+def load() -> None:
+    import goodbot
+
+    for module in walk_packages(goodbot.__path__, "goodbot."):
+        if not module.name.startswith(_FOR_OTHERS):
+            import_module(module.name)
+    gc.freeze()  # what is loaded is not walked, and so not copied, in each command
+
+
+class Server:
+    """Forks for each command that comes by `channel`, and reports its end."""
+
+    def __init__(self, channel: socket.socket) -> None:
+        self._channel = channel
+        self._news, self._wake = socket.socketpair()
+        self._wake.setblocking(False)
+        self._reports: dict[int, int] = {}
+
+    def serve(self) -> Command | None:
+        """Returns in the process of each command, and here when the channel has ended (None)."""
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(self._wake.fileno())
+        while True:
+            ready, _, _ = select.select([self._channel, self._news], [], [])
+            if self._news in ready:
+                self._news.recv(4096)
+                self._reap()
+            if self._channel in ready:
+                head, descriptors, _, _ = socket.recv_fds(self._channel, 4, 4)
+                if not head:
+                    return None
+                if command := self._started(int.from_bytes(head, "big"), descriptors):
+                    return command
+
+    def _started(self, length: int, descriptors: list[int]) -> Command | None:
+        """The command, in its own process; None here."""
+        command: Command = json.loads(self._channel.recv(length, socket.MSG_WAITALL))
+        if pid := os.fork():
+            *streams, report = descriptors
+            self._reports[pid] = report
+            os.write(report, b"%d\n" % pid)
+            for stream in streams:
+                os.close(stream)
+            return None
+        self._become(command, descriptors)
+        return command
+
+    def _become(self, command: Command, descriptors: list[int]) -> None:
+        signal.set_wakeup_fd(-1)
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for stream, descriptor in enumerate(descriptors[:3]):
+            os.dup2(descriptor, stream)
+        for descriptor in (*descriptors, *self._reports.values()):
+            os.close(descriptor)
+        for end in (self._channel, self._news, self._wake):
+            end.close()
+        os.chdir(command["folder"])
+        os.environ.clear()
+        os.environ.update(command["environment"])
+        if command["group"]:
+            os.setsid()
+
+    def _reap(self) -> None:
+        while self._reports:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if not pid:
+                return
+            report = self._reports.pop(pid)
+            try:
+                os.write(report, b"%d\n" % os.waitstatus_to_exitcode(status))
+            except BrokenPipeError:
+                pass  # the test that started it has ended
+            os.close(report)
+
+
+if __name__ == "__main__":
+    load()
+    if command := Server(socket.socket(fileno=int(sys.argv[1]))).serve():
+        sys.argv[1:] = command["arguments"]
+        sys.path[0] = command["folder"]
+        runpy.run_module("goodbot", run_name="__main__", alter_sys=True)

@@ -1,0 +1,199 @@
+"""Every command of README and docs runs as it stands there, in a new folder; example.org is served from here."""
+
+import asyncio
+import os
+import re
+import shlex
+import signal
+import sys
+import tomllib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import click
+import pytest
+import trustme
+
+from goodbot.cli.app import COMMANDS, group
+from journey.goodbot_process import ended, start
+from journey.sample_web import Proxy
+from programs import ROOT, blocks_of
+
+PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
+
+NOT_RUN = {
+    r"(\.venv/bin/)?pip install |apt install |python3 -m venv ": "installs software",
+    r"make ": "is a target of the Makefile",
+    r"goodbot who .*(--reverse-dns|--refresh https)": "asks a public service",
+    r"python3 -m http\.server |curl http://127\.0\.0\.1": "is one side of a conversation that other tests have",
+    r"goodbot exam -- |(\.venv/bin/)?python \w+\.py": "runs a program of the reader's: other tests have such programs",
+}
+"""Commands, by how they begin, and why they are not run here."""
+
+SLOW = ("goodbot crawl .*--render",)
+"""Commands that take long."""
+
+OF_THE_READER = {
+    "robots.txt": "User-agent: *\nDisallow: /private/\n",
+    "page.html": "<title>Page</title><meta name=robots content=noarchive><p>x",
+    "old.html": "<title>Old</title><meta name=robots content=noindex><p>x",
+    "bookmarks.html": '<!DOCTYPE NETSCAPE-Bookmark-file-1><DL><DT><A HREF="https://example.org/care">c</A></DL>',
+    "archive.mbox": "From a Mon Jan  1 00:00:00 2024\nFrom: a@example.org\n\nhttps://example.org/news.html\n",
+    "alice.txt": "User-agent: *\nDisallow: /alice/private/\n",
+    "bob.txt": "User-agent: *\nDisallow: /bob/\n",
+}
+"""Files that a reader has before the first command."""
+
+_COMMAND = re.compile(r"(?:\.venv/bin/)?(?:goodbot|make|pip|python3?|curl|apt)\s|GOODBOT_\w+=\S+ goodbot ")
+
+
+def commands_of(text: str) -> Iterator[str]:
+    """What is typed in blocks and tables, in order."""
+    fenced = False
+    lines = iter(text.splitlines())
+    for line in lines:
+        if line.lstrip().startswith("```"):
+            fenced = not fenced
+        elif line.startswith("|"):
+            yield from (span for span in re.findall(r"`([^`]+)`", line) if _COMMAND.match(span))
+        elif (fenced or line.startswith("    ")) and _COMMAND.match(command := line.strip().removeprefix("$ ")):
+            while command.endswith("\\"):
+                command = command[:-1] + next(lines).strip()
+            yield command
+
+
+def is_form(command: str) -> bool:
+    """Whether something is left out."""
+    return "…" in command
+
+
+@dataclass(frozen=True)
+class Web:
+    """The settings by which a crawl finds example.org here, and where commands without settings find the same site."""
+
+    settings: dict[str, str]
+    origin: str
+
+    def typed(self, command: str) -> str:
+        """The command as it is run here."""
+        asks = re.match(r"goodbot (check|directives) .*https:", command)
+        return command.replace("https://example.org", self.origin) if asks else command
+
+
+@pytest.fixture
+async def web(tmp_path_factory: pytest.TempPathFactory) -> AsyncIterator[Web]:
+    authority = trustme.CA()
+    file = tmp_path_factory.mktemp("authority") / "ca.pem"
+    authority.cert_pem.write_to_path(file)
+    async with AsyncExitStack() as stack:
+        proxy = await stack.enter_async_context(Proxy(authority.issue_cert("example.org", "www.example.org")))
+        settings = {"GOODBOT_PROXY": proxy.origin, "GOODBOT_CA_FILE": str(file), "GOODBOT_DELAY": "0"}
+        yield Web(settings, proxy.site)
+
+
+async def run(command: str, folder: Path, web: Web) -> None:
+    command = web.typed(command)
+    if re.search(r"[>|]|^GOODBOT", command):
+        process = await asyncio.create_subprocess_exec(
+            *("sh", "-c", f'goodbot() {{ "{sys.executable}" -m goodbot "$@"; }}; {command}'),
+            cwd=folder,
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.PIPE,
+            stderr=asyncio.subprocess.PIPE,
+            env={**os.environ, "HOME": str(folder), **web.settings},
+        )
+    else:
+        process = await start(*shlex.split(command, comments=True)[1:], folder=folder, settings=web.settings)
+    async with asyncio.timeout(300):
+        end = await ended(process)
+    assert "Traceback" not in end.err, (command, end.err)
+    assert end.status < 2 or "no crawl is running" in end.err, (command, end.err)
+
+
+async def serve(folder: Path, web: Web) -> None:
+    process = await start("serve", "--in", "crawl", "--port", "0", folder=folder, settings=web.settings)
+    assert process.stderr is not None
+    assert "http://127.0.0.1:" in (await process.stderr.readline()).decode()
+    process.send_signal(signal.SIGINT)
+    assert (await ended(process)).status in (0, 130)
+
+
+@pytest.mark.parametrize("name", NAMES)
+async def test_the_commands_of_a_page(name: str, tmp_path: Path, web: Web) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    typed = [command for command in commands_of(text) if not is_form(command)]
+    typed = [command for command in typed if not any(re.match(begin, command) for begin in (*NOT_RUN, *SLOW))]
+    for file, content in OF_THE_READER.items():
+        (tmp_path / file).write_text(content, encoding="utf-8")
+    for policy in [block for block in blocks_of(text, "toml") if "everyone" in block]:
+        (tmp_path / "policy.toml").write_text(policy, encoding="utf-8")
+    for place in ("crawl", "DIR"):
+        named = [command for command in typed if re.search(rf"--in(to)? {place}\b", command)]
+        if named and ("--in " in named[0] or named[0] == f"goodbot crawl --into {place}"):
+            await run(f"goodbot crawl https://www.example.org/ --into {place} --contact me@example.org", tmp_path, web)
+    for command in typed:
+        if "goodbot serve" in command:
+            await serve(tmp_path, web)
+        else:
+            await run(command.removeprefix(".venv/bin/"), tmp_path, web)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", [name for name in NAMES if "--render" in (ROOT / name).read_text(encoding="utf-8")])
+async def test_the_slow_commands_of_a_page(name: str, tmp_path: Path, web: Web) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
+    slow = [command for command in commands_of(text) if any(re.match(begin, command) for begin in SLOW)]
+    assert slow
+    for command in slow:
+        await run(command, tmp_path, web)
+
+
+def test_what_is_not_run_is_there() -> None:
+    """No reason is kept for a command that has gone; targets and extras exist."""
+    typed = [command for page in PAGES for command in commands_of(page.read_text(encoding="utf-8"))]
+    assert [begin for begin in NOT_RUN if not any(re.match(begin, command) for command in typed)] == []
+    targets = set(re.findall(r"^([\w.-]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    assert {command.split()[1] for command in typed if command.startswith("make ")} <= targets
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    every = "".join(page.read_text(encoding="utf-8") for page in PAGES)
+    asked = re.findall(r"pip install '?(?!https:)([\w.]+)(?:\[([\w,]+)\])?", every)
+    assert {name for name, _ in asked} == {"."}  # goodbot is in no package index
+    assert {extra for _, extras in asked for extra in extras.split(",") if extra} <= set(
+        project["optional-dependencies"]
+    )
+
+
+def _command(words: list[str]) -> click.Command | None:
+    """The command that these words begin with."""
+    command: click.Command | None = group
+    with click.Context(group) as context:
+        for word in words:
+            if not isinstance(command, click.Group) or word.startswith("-"):
+                break
+            command = command.get_command(context, word)
+    return command
+
+
+FORMS = sorted(
+    {
+        span
+        for page in [*PAGES, ROOT / "docs" / "exclusion.md", ROOT / "docs" / "library.md", ROOT / "ARCHITECTURE.md"]
+        for span in [
+            *re.findall(r"`(goodbot [a-z][^`]*)`", page.read_text(encoding="utf-8")),
+            *(command for command in commands_of(page.read_text(encoding="utf-8")) if command.startswith("goodbot ")),
+        ]
+    }
+)
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_command_that_is_named_exists_with_its_options(form: str) -> None:
+    words = form.partition(" -- ")[0].replace("…", " ").split()[1:]
+    assert words[0] in COMMANDS
+    command = _command(words)
+    assert command is not None
+    known = {"--help", *(name for each in command.params for name in (*each.opts, *each.secondary_opts))}
+    assert {word for word in words if re.fullmatch(r"--[a-z-]+", word)} <= known
