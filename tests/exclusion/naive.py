@@ -17,6 +17,7 @@ UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._
 RESERVED = b":/?#[]@!$&'()+,;=*"
 NAME_SIGNS = set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-")
 ANY, END = b"<any>", b"<end>"
+OF_THE_FILE = (b"sitemap", b"host", b"license", b"clean-param")
 GOOGLE_MISSPELLINGS = (b"dissallow", b"dissalow", b"disalow", b"diasllow", b"disallaw")
 GOOGLE_LINE = 16_663
 
@@ -159,6 +160,28 @@ def rfc9309(body: bytes, path: bytes, agent: str) -> bool:
             if value and any(rfc_match(value, path, values=values) for values in (False, True)):
                 best = max(best, (len(rfc_items(value, pattern=True, values=True)), allow))
     return best[1]
+
+
+def naive_delay(body: bytes, agent: str) -> float | None:
+    """The Crawl-delay asked of this robot by RFC 9309: the longest that stands below its name, or else below `*`.
+
+    A delay stands below the User-agent lines above it, up to the next other line that is not about the whole file.
+    """
+    for name in (token_of(agent), b"*"):
+        above: list[bytes] = []
+        delays: list[float] = []
+        named = begun = False
+        for key, value in filter(None, lines_of(body)):
+            if key == b"user-agent":
+                above = [*(above if begun else []), rfc_name(value)]
+                begun, named = True, named or above[-1] == name != b""
+            elif key not in OF_THE_FILE:
+                begun = False
+                if key == b"crawl-delay" and name in above and value.isdigit():
+                    delays.append(float(value))
+        if named:
+            return max(delays, default=None)
+    return None
 
 
 def rfc_name(value: bytes) -> bytes:

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from exclusion.naive import DIALECTS as NAIVE
-from exclusion.naive import naive_allows
+from exclusion.naive import naive_allows, naive_delay
 from goodbot.exclusion import DIALECTS, RobotsTxt
 
 AGENTS = st.sampled_from(
@@ -57,6 +57,10 @@ OTHERS = st.sampled_from(
         *["", "", " \t", "# note", "Sitemap: x", "Crawl-delay: 3", "nothing", "Disallow", "Disallow /a", "Allow:"],
         *["Disallow:", "Disallow: /", "Allow: /robots.txt", "Robot-version: 2.0", "Robot-version: 1.0", "Unknown: /a"],
         "Content-Usage: train-ai=n",
+        "Crawl-delay: 1",
+        "Crawl-delay: 7",
+        "Host: h",
+        "Comment: c",
     ]
 )
 LINES = st.one_of(st.builds("User-agent: {}".format, NAMES), RULES, RULES, OTHERS)
@@ -100,6 +104,8 @@ def test_verdict_is_the_naive_one(dialect: str, case: tuple[bytes, str, str]) ->
     assert robots.answers([(url, "nobody else"), (url, agent)])[1] is expected
     verdict = robots.verdict(url, agent)
     assert verdict.allowed is expected
+    if dialect == "rfc9309":
+        assert robots.crawl_delay(agent) == verdict.delay_s == naive_delay(body, agent)
     assert verdict.rule is None or verdict.rule.startswith("Allow" if expected else "Disallow")
 
 

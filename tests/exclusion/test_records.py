@@ -138,9 +138,19 @@ def test_clean_param(value: str, clean: tuple[tuple[str, ...], str] | None, sour
 
 # ---- Whatever the bytes
 
-FIELDS = ["Comment", "Robot-version", "Noindex", "Content-Signal", "License", "Host", "Clean-param", "Sitemap"]
+FIELDS = [
+    "Crawl-delay",
+    "Comment",
+    "Robot-version",
+    "Noindex",
+    "Content-Signal",
+    "License",
+    "Host",
+    "Clean-param",
+    "Sitemap",
+]
 PARTS = st.sampled_from(
-    ["=", "&", ",", " ", "\t", "search", "no", "yes", "/x", "\x00", "é", "\ud800", "#", "User-agent: me\n"]
+    ["5", "=", "&", ",", " ", "\t", "search", "no", "yes", "/x", "\x00", "é", "\ud800", "#", "User-agent: me\n"]
 )
 VALUES = st.one_of(st.text(max_size=30), st.lists(PARTS, max_size=8).map("".join))
 LINES = st.lists(st.tuples(st.sampled_from(["User-agent", "Disallow", *FIELDS]), VALUES), max_size=12)

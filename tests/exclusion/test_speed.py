@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import SupportsIndex
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodbot.exclusion import DIALECTS, RobotsTxt
@@ -142,6 +142,7 @@ PATHS = st.text(alphabet="ab/?", max_size=60).map("/".__add__)
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("way", WAYS)
+@settings(max_examples=25)
 @given(pattern=PATTERNS, path=PATHS)
 def test_any_pattern_takes_some_walks(dialect: str, way: Way, pattern: str, path: str) -> None:
     assert steps_of(way, [pattern], path, dialect) <= most_steps(way, len(pattern) + len(path))

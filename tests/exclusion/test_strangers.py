@@ -28,14 +28,14 @@ BODIES: list[tuple[str, bytes | str, bool]] = [
     ("lone surrogates", "# \ud800\n" + RULES + "Allow: /\udfff", False),
     ("U+2028 and U+0085", "User-agent: *\u2028\nUser-agent: *\nDisallow: /x\n", False),
     ("HTML", b"<!DOCTYPE html>\n<html><head><title>404: Not Found</title></head></html>", True),
-    ("colons", b":" * 100_000, True),
-    ("line ends", b"\n" * 100_000 + RULES.encode(), False),
+    ("colons", b":" * 20_000, True),
+    ("line ends", b"\n" * 20_000 + RULES.encode(), False),
     ("10 MB of one line", b"User-agent: *\nDisallow: /x\nDisallow: /" + b"y" * 10_000_000, False),
-    ("10 MB of lines", b"User-agent: *\nDisallow: /x\n" + (b"#" * 99 + b"\n") * 100_000, False),
+    ("10 MB of lines", b"User-agent: *\nDisallow: /x\n" + (b"#" * 99 + b"\n") * 20_000, False),
     ("1 MB of blanks", b"User-agent: *\nDisallow:" + b" " * 1_000_000 + b"/x\n", False),
-    ("100,000 groups", "".join(f"User-agent: bot{n}\nDisallow: /\n" for n in range(100_000)) + RULES, False),
-    ("100,000 rules", RULES + "".join(f"Allow: /{n}\n" for n in range(100_000)), False),
-    ("100,000 rules with wildcards", RULES + "".join(f"Allow: /*{n}$\n" for n in range(100_000)), False),
+    ("20,000 groups", "".join(f"User-agent: bot{n}\nDisallow: /\n" for n in range(20_000)) + RULES, False),
+    ("20,000 rules", RULES + "".join(f"Allow: /{n}\n" for n in range(20_000)), False),
+    ("20,000 rules with wildcards", RULES + "".join(f"Allow: /*{n}$\n" for n in range(20_000)), False),
     ("1,000 nested prefixes", RULES + "".join(f"Allow: /{'y' * n}\n" for n in range(1_000)), False),
 ]
 
@@ -69,7 +69,7 @@ def test_a_hostile_wildcard_takes_one_walk(end: str) -> None:
     assert not robots.allows("/" + "a" * 20_000 + "b", "me")
 
 
-HOSTILE_PATTERNS = ["/" + "*a" * 5_000 + "*b$", "/*" + "a" * 90 + "b", "/*" + "ab" * 5_000 + "c", "*" * 100_000 + "b$"]
+HOSTILE_PATTERNS = ["/" + "*a" * 5_000 + "*b$", "/*" + "a" * 90 + "b", "/*" + "ab" * 5_000 + "c", "*" * 20_000 + "b$"]
 
 
 @pytest.mark.parametrize("pattern", HOSTILE_PATTERNS, ids=range(len(HOSTILE_PATTERNS)))
@@ -138,17 +138,17 @@ def test_never_raises_on_nearly_good_files(lines: list[tuple[bytes, bytes]], url
 
 HOSTILE: list[tuple[str, bytes | str]] = [
     *((name, body) for name, body, _ in BODIES),
-    ("100,000 agents in a group", "".join(f"User-agent: bot{n}\n" for n in range(100_000)) + "Disallow: /x\n"),
-    ("100,000 agents on a line", "User-agent: " + "bot " * 100_000 + "\nDisallow: /x\n"),
-    ("100,000 paths on a line", "User-agent: *\nDisallow: " + "/y " * 100_000 + "/x\n"),
+    ("20,000 agents in a group", "".join(f"User-agent: bot{n}\n" for n in range(20_000)) + "Disallow: /x\n"),
+    ("20,000 agents on a line", "User-agent: " + "bot " * 20_000 + "\nDisallow: /x\n"),
+    ("20,000 paths on a line", "User-agent: *\nDisallow: " + "/y " * 20_000 + "/x\n"),
     ("100 kB of blanks in a User-agent line", "User-agent: me" + " \t" * 50_000 + "you\nDisallow: /x\n"),
     ("100 kB of slashes in one", "User-agent: me" + "/ " * 50_000 + "\nDisallow: /x\n"),
     ("one word of 1 MB", "x" * 1_000_000),
     ("two words of 1 MB", "x" * 500_000 + " " * 500_000 + "y"),
-    ("100,000 records of version 2", "User-agent: *\nRobot-version: 2.0\nDisallow: *x*y\n\n" * 100_000),
+    ("20,000 records of version 2", "User-agent: *\nRobot-version: 2.0\nDisallow: *x*y\n\n" * 20_000),
     (
-        "100,000 versions of index.html",
-        "User-agent: *\n" + "".join(f"Allow: /{n}/index.html\n" for n in range(100_000)),
+        "20,000 versions of index.html",
+        "User-agent: *\n" + "".join(f"Allow: /{n}/index.html\n" for n in range(20_000)),
     ),
     ("percent signs", "User-agent: *\nDisallow: /" + "%" * 1_000_000 + "\n"),
 ]

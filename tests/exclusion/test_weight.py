@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.dialects import DIALECTS
 
-SIZE = 60_000
+SIZE = 15_000
 
 
 def filled(line: bytes) -> bytes:
