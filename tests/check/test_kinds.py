@@ -33,6 +33,12 @@ HOSTILE: list[tuple[str, bytes]] = [
     ("other line ends", "User-agent: *\u2028Disallow: /\x85\x0b\x0c\x1c\n".encode()),
     ("surrogates", "Disallow: /\ud800".encode("utf-8", "surrogatepass")),
     ("many names", b"".join(b"User-agent: gogle%dbot\n" % n for n in range(500)) + b"Disallow: /\n"),
+    (
+        "a list of names",
+        b"User-agent: " + b"a{0}, " * 5_000 + b"b\nUser-agent: " + b"a;\x1b, " * 5_000 + b"\nDisallow: /\n",
+    ),
+    ("robots and blanks", b"User-agent: " + b"abot " * 5_000 + b"x" * 5_000 + b"bot\nDisallow: /\n"),
+    ("long robots", (b"User-agent: " + (b"x" * 35 + b"bot,") * 500 + b"*\nDisallow: /\n") * 2),
     ("one rule many times", b"User-agent: *\n" + b"Disallow: /a\n" * 3_000),
     ("nested rules", b"User-agent: *\n" + b"".join(b"Disallow: /%s\n" % (b"a" * n) for n in range(300))),
     ("one group many times", b"User-agent: *\nDisallow: /a\n" * 1_000),

@@ -12,7 +12,7 @@ EVERYONE: Final = "*"
 _NAME: Final = re.compile(r"(?=[^A-Za-z]*[A-Za-z])(?!v[\d.]+$)[A-Za-z0-9](?:[\w.\-]{0,38}[\w\-])?\*?", re.ASCII)
 """Letters, digits, `_`, `-` and inner points, as product tokens are; at most 40 characters, a version is none."""
 _VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
-_ROBOT: Final = re.compile(r"\w[\w.\-]*(?:bot|spider|crawler)", re.ASCII | re.IGNORECASE)
+_ROBOT: Final = re.compile(r"\w[\w.\-]{0,32}(?:bot|spider|crawler)", re.ASCII | re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
