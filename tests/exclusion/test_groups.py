@@ -153,6 +153,7 @@ AGENTS = [
     ("Baiduspider+(+http://www.baidu.com/search/spider.htm)", "Baiduspider"),
     ("Mozilla; x", "Mozilla"),
     ("Mozilla/5.0 (compatible; +x) (compatible; MyBot, x)", "MyBot"),
+    ("Mozilla/5.0 (COMPATIBLE; \u212abot)", "Mozilla"),  # a sign beyond ASCII whose lower case is `k`
     ("Mail.RU_Bot/2.0", "Mail.RU_Bot"),
     ("archive.org_bot", "archive.org_bot"),
     ("search.marginalia.nu", "search.marginalia.nu"),

@@ -266,6 +266,8 @@ def test_the_rules_of_a_group_are_those_of_all_its_names() -> None:
     assert [robots.allows("/x", agent) for agent in ("a", "b", "other")] == [False] * 3
     assert [robots.visit_times(agent) for agent in ("a", "b", "other")] == [[(120, 390)], [], []]
     assert [robots.request_rates(agent) for agent in ("a", "b", "other")] == [[], [(1, 5.0, None)], []]
+    fields = [[field for _, field, _ in robots.matcher(agent).records()] for agent in ("a", "b", "other")]
+    assert fields == [["visit-time", "disallow"], ["request-rate", "disallow"], ["disallow"]]
 
 
 @pytest.mark.parametrize("dialect", ["1994", "kollar"])

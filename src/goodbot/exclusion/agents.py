@@ -8,7 +8,7 @@ _NAME = r"[A-Za-z0-9_\-]+(?:\.[A-Za-z0-9_\-]+)*"
 _FIRST_NAME = re.compile(_NAME)
 _GOOGLE_NAME = re.compile(r"[A-Za-z_\-]*")
 _VERSION = re.compile(r"/[^\s();,]*")
-_AFTER_COMPATIBLE = re.compile(rf"compatible;\s*({_NAME})", re.IGNORECASE)
+_AFTER_COMPATIBLE = re.compile(rf"(?i:compatible);\s*({_NAME})")
 
 
 def product_token(agent: str) -> str:

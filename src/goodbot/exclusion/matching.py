@@ -93,15 +93,20 @@ class Compiled:
 class Matcher:
     """What one robots.txt says to one robot. `delay_s` is the Crawl-delay asked of it, or None."""
 
-    __slots__ = ("_compiled", "_dialect", "_name", "agent", "allows", "delay_s", "groups")
+    __slots__ = ("_compiled", "_dialect", "_name", "agent", "allows", "delay_s", "groups", "records")
 
     allows: Callable[[str], bool]
     """Whether the robot may fetch a URL: path and query are compared, a fragment is not looked at."""
+
+    records: Callable[[], Iterator[Record]]
+    """The records of its groups that count for the robot, in order: all rules, and what stands directly below its own
+    names."""
 
     def __init__(self, agent: str, choice: Choice, dialect: Dialect, compiled: Compiled) -> None:
         """`choice` is the groups that speak to `agent`: their rules count together, `compiled`."""
         self.agent = agent
         self.groups = choice.groups
+        self.records = choice.records
         self.delay_s = asked_delay_s(choice.records()) if dialect.reads_timing else None
         self.allows = compiled.allows
         self._name = choice.name
