@@ -26,8 +26,14 @@ def ways(barred: str) -> dict[str, dict[str, Route]]:
     }
 
 
-@pytest.mark.parametrize("workers", ["1", "2"])
-@pytest.mark.parametrize("way", ways(""))
+@pytest.mark.parametrize(
+    ("way", "workers"),
+    [
+        pytest.param(way, workers, marks=[pytest.mark.long] * (workers == "2" and way != "a link"))
+        for way in ways("")
+        for workers in ("1", "2")
+    ],
+)
 async def test_nothing_is_asked(tmp_path: Path, way: str, workers: str) -> None:
     async with WebServer() as barred, WebServer() as site, WebServer({"/": answer(b"<p>here")}) as first:
         site.routes.update(ways(barred.origin)[way])

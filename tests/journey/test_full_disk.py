@@ -30,7 +30,7 @@ def widen(disk: Path) -> None:
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root may mount")
-@pytest.mark.parametrize("workers", ["1", "2"])
+@pytest.mark.parametrize("workers", ["1", pytest.param("2", marks=pytest.mark.long)])
 async def test_a_disk_that_is_full_while_pages_are_indexed(tmp_path: Path, workers: str) -> None:
     with small_disk(tmp_path / "disk", 1) as disk:
         folder = disk / "crawl"

@@ -100,6 +100,7 @@ def test_a_sitemap_may_be_longer_than_a_page_and_is_read_to_its_end() -> None:
     assert [entry.url.path for entry in read(packed(body), "text/xml").listed] == ["/1", "/1"]
 
 
+@pytest.mark.long
 def test_a_packed_sitemap_cut_at_its_bound_says_so() -> None:
     body = b"<urlset><url><loc>/1</loc></url><!--" + bytes(BYTES_MOST) + b"--><url><loc>/2</loc></url></urlset>"
     page = read(packed(body), "text/xml")

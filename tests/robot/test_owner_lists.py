@@ -64,7 +64,7 @@ def forget_then_stop(scene: Scene) -> None:
     scene.owner.stop()
 
 
-@pytest.mark.parametrize("how", [interrupt, pause_then_stop, forget_then_stop])
+@pytest.mark.parametrize("how", [interrupt, pytest.param(pause_then_stop, marks=pytest.mark.long), forget_then_stop])
 async def test_a_crawl_that_is_stopped_while_lists_are_read_reads_them_to_their_end(
     how: Callable[[Scene], None],
 ) -> None:

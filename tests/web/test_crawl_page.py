@@ -237,8 +237,15 @@ def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
     assert [wish.kind for wish in crawls.wishes] == ["pause", "resume", "submit"]
 
 
-@pytest.mark.parametrize("paced", [True, False])
-@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1280, "light")])
+@pytest.mark.parametrize(
+    ("width", "scheme", "paced"),
+    [
+        (320, "dark", True),
+        (1280, "light", False),
+        pytest.param(320, "dark", False, marks=pytest.mark.long),
+        pytest.param(1280, "light", True, marks=pytest.mark.long),
+    ],
+)
 def test_axe_finds_nothing(
     browser: Browser, visitor: Visitor, crawls: Crawls, width: int, scheme: str, paced: bool
 ) -> None:
