@@ -14,7 +14,7 @@ from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.matching import Matcher
 from goodbot.exclusion.octets import compared_pattern
 from goodbot.exclusion.timing import parse_delay
-from goodbot.exclusion.verdict import Record, Rule
+from goodbot.exclusion.verdict import Rule
 from goodbot.registry import PURPOSES, Purpose, tokens_for
 
 
@@ -185,16 +185,8 @@ def _merged(files: Sequence[RobotsTxt], token: str, left_out: dict[str, None]) -
     delays = [delay for file in files if (delay := file.crawl_delay(token)) is not None]
     if delays:
         yield f"Crawl-delay: {_number(max(delays))}"
-    records = [record for matcher in matchers for record in _records_of(matcher, token)]
+    records = [record for matcher in matchers for record in matcher.records()]
     yield from dict.fromkeys(f"{_KEPT[name]}: {value}" for _, name, value in records if name in _KEPT and value)
-
-
-def _records_of(matcher: Matcher, token: str) -> Iterator[Record]:
-    """The records that count for the robot, where its name or that of all robots stands directly above them."""
-    named = any(token_of(name) == token for group in matcher.groups for name in group.agents)
-    called = token if named else EVERYONE
-    for group in matcher.groups:
-        yield from group.records_for(lambda value: token_of(value) == called)
 
 
 _KEPT = {name.lower(): name for name in ("Request-rate", "Visit-time", "Content-Signal", "Content-Usage", "Comment")}
