@@ -31,7 +31,7 @@ def test_equal_lines_cost_the_same_each_however_many(repeated: str, most: int) -
     assert (many - few) / 1000 <= most
 
 
-@pytest.mark.parametrize(("form", "most"), [("/a{}", 120), ("/a{}*/b$", 120), ("/*/a{}*b", 120)])
+@pytest.mark.parametrize(("form", "most"), [("/a{}", 180), ("/a{}*/b$", 120), ("/*/a{}*b", 120)])
 def test_different_lines_cost_the_same_each_however_many(form: str, most: int) -> None:
     def file(times: int) -> bytes:
         return ("User-agent: *\n" + "".join(f"Disallow: {form.format(n)}\n" for n in range(times))).encode()

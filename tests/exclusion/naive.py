@@ -185,8 +185,9 @@ def naive_delay(body: bytes, agent: str) -> float | None:
 
 
 def rfc_name(value: bytes) -> bytes:
-    """The name the value begins with; a Mozilla value in a file names Mozilla."""
-    return name_at(value.decode("utf-8", "replace").strip()).lower().encode()
+    """The name the value begins with, or `*` alone; a Mozilla value in a file names Mozilla."""
+    text = value.decode("utf-8", "replace").strip()
+    return b"*" if text == "*" else name_at(text).lower().encode()
 
 
 def rfc_match(value: bytes, path: bytes, *, values: bool) -> bool:

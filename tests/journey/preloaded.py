@@ -90,6 +90,8 @@ class Server:
             os.close(descriptor)
         for end in (self._channel, self._news, self._wake):
             end.close()
+        sys.stdin, sys.stdout = os.fdopen(0, closefd=False), os.fdopen(1, "w", closefd=False)
+        sys.stderr = os.fdopen(2, "w", 1, errors="backslashreplace", closefd=False)
         os.chdir(command["folder"])
         os.environ.clear()
         os.environ.update(command["environment"])
