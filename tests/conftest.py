@@ -7,7 +7,7 @@ from hypothesis import HealthCheck, settings
 
 _NO_CLOCK = [HealthCheck.too_slow]
 
-settings.register_profile("same", derandomize=True, deadline=None, max_examples=50, suppress_health_check=_NO_CLOCK)
+settings.register_profile("same", derandomize=True, deadline=None, suppress_health_check=_NO_CLOCK)
 settings.register_profile(
     "fuzz", derandomize=False, deadline=None, max_examples=2000, print_blob=True, suppress_health_check=_NO_CLOCK
 )

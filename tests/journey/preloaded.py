@@ -7,6 +7,7 @@ input, output and error, and one for the report), then the object (`Command`). T
 and at the end the exit status, negative if a signal ended it. When the socket ends, this process ends.
 """
 
+import atexit
 import gc
 import json
 import os
@@ -15,6 +16,7 @@ import select
 import signal
 import socket
 import sys
+import threading
 from importlib import import_module
 from pkgutil import walk_packages
 from typing import TypedDict
@@ -63,6 +65,8 @@ class Server:
             if self._channel in ready:
                 head, descriptors, _, _ = socket.recv_fds(self._channel, 4, 4)
                 if not head:
+                    self._news.close()
+                    self._wake.close()
                     return None
                 if command := self._started(int.from_bytes(head, "big"), descriptors):
                     return command
@@ -111,9 +115,30 @@ class Server:
             os.close(report)
 
 
+def run(command: Command) -> None:
+    """Runs it and ends as Python does, but does not take apart what was loaded: that would copy its memory first."""
+    sys.argv[1:] = command["arguments"]
+    sys.path[0] = command["folder"]
+    try:
+        runpy.run_module("goodbot", run_name="__main__", alter_sys=True)
+    except SystemExit as end:
+        if not isinstance(end.code, int):
+            raise
+        status = end.code
+        end.__traceback__ = None
+    else:
+        status = 0
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    gc.collect()  # what was left open complains now
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(status)
+
+
 if __name__ == "__main__":
     load()
-    if command := Server(socket.socket(fileno=int(sys.argv[1]))).serve():
-        sys.argv[1:] = command["arguments"]
-        sys.path[0] = command["folder"]
-        runpy.run_module("goodbot", run_name="__main__", alter_sys=True)
+    with socket.socket(fileno=int(sys.argv[1])) as channel:
+        command = Server(channel).serve()
+    if command:
+        run(command)
