@@ -15,6 +15,7 @@ from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.errors import RunError
 from goodbot.exclusion import Access, Verdict
+from goodbot.human import counted
 from goodbot.page.coding import decode_content
 from goodbot.ports import RobotsStore, Transport
 from goodbot.robot.assembly import transport_of
@@ -28,6 +29,7 @@ from goodbot.robot.reverse import ReverseLookup
 from goodbot.robot.seeding import opened_networks
 from goodbot.robot.signing import signer_of
 from goodbot.robot.transport import CurlTransport
+from goodbot.robot.walled import wall_of_answer
 from goodbot.store.memory import MemoryFrontier
 from goodbot.url import Url, is_private_address, is_private_host, parse_url
 from goodbot.values import Capture, Failure, Headers, Request, Response
@@ -96,6 +98,22 @@ async def visit_page(
         return PageVisit(url, verdict, capture, access)
     from_public = capture.peer is not None and not is_private_address(capture.peer)
     return await visit_page(target, () if from_public else networks, store, redirects - 1, permission.pace)
+
+
+def answered_page(url: Url, capture: Capture) -> Response:
+    """The page at `url`. Raises RunError if what came is no page: no answer, a refusal, half a page, a bot wall."""
+    answer = capture.result
+    if isinstance(answer, Failure):
+        raise RunError(f"cannot fetch {url}: {answer.detail}")
+    if (wall := wall_of_answer(capture)) is not None:
+        raise RunError(f"a bot wall ({wall.name}) answers in place of {url} (status {answer.status})")
+    if 300 <= answer.status < 400:
+        raise RunError(f"{url} redirects to where there is no page, or on and on (status {answer.status})")
+    if not 200 <= answer.status < 300:
+        raise RunError(f"{url} answers {answer.status}: there is no page")
+    if answer.truncated == "disconnect":
+        raise RunError(f"{url} breaks off after {counted(len(answer.body), 'byte')}: what is missing may say more")
+    return answer
 
 
 @asynccontextmanager

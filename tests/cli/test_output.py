@@ -126,6 +126,8 @@ def test_styles_are_ours_alone() -> None:
 
 SLIPS = [
     ("crawl --keepfresh", "; did you mean --keep-fresh?"),
+    ("sttus", "there is no command 'sttus'; did you mean status?"),
+    ("xyz", "there is no command 'xyz' (see goodbot --help)"),
     ("search --tpo", "; did you mean --top?"),
     ("crawl --frobnicate", "No such option '--frobnicate' (see"),
     ("check example.org", "give the whole URL: https://example.org/"),

@@ -41,3 +41,13 @@ async def test_a_walled_page_fails_and_is_listed_for_the_owner_of_the_site(tmp_p
     html = report(folder, "html")
     assert "A bot wall (Cloudflare) answered in place of 1 page</h3>" in html
     assert f"<li><code>{shop}</code></li>" in html
+
+
+async def test_a_wall_is_no_page_whose_directives_could_be_read_or_checked() -> None:
+    pages = {"/robots.txt": ROBOTS, "/shop.html": CHALLENGE}
+    async with WebServer(pages) as server:
+        shop = server.url("/shop.html")
+        for command in ("directives", "check"):
+            ended = await goodbot(command, shop)
+            assert ended.status == 3
+            assert ended.complaint == f"goodbot: a bot wall (Cloudflare) answers in place of {shop} (status 200)"

@@ -42,7 +42,7 @@ COMMANDS = {
 }
 
 NEAR = 0.8
-"""How like an option a name must be to be taken for a slip of it, from 0 to 1 (`difflib`)."""
+"""How like an option or a command a name must be to be taken for a slip of it, from 0 to 1 (`difflib`)."""
 
 EPILOG = (
     "Exit status: 0 done, or yes; 1 no (disallowed); 2 bad input; 3 failed while running; 130 interrupted. "
@@ -55,6 +55,14 @@ class _Commands(click.Group):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0]
+        if name not in COMMANDS and not name.startswith("-"):
+            raise click.UsageError(f"there is no command {name!r}{did_you_mean(name, COMMANDS)}", ctx)
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:

@@ -13,7 +13,6 @@ from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion import Verdict
 from goodbot.url import Url, parse_url
-from goodbot.values import Failure
 
 As = Literal["robots", "page"]
 Headers = tuple[tuple[str, str], ...]
@@ -142,21 +141,17 @@ def read_robots(name: str) -> bytes:
 
 
 def _page_at(url: Url) -> Subject:
-    from goodbot.asking import fetch_page  # noqa: PLC0415  (a file needs no network)
+    from goodbot.asking import answered_page, fetch_page  # noqa: PLC0415  (a file needs no network)
     from goodbot.config import Settings  # noqa: PLC0415
     from goodbot.page.coding import decode_content  # noqa: PLC0415
 
     visit = fetch_page(url)
     if visit.capture is None:
         raise _closed(url, visit.url, visit.verdict, unreachable=visit.access.result == "unreachable")
-    result = visit.capture.result
-    if isinstance(result, Failure):
-        raise RunError(f"cannot fetch {visit.url}: {result.detail}")
-    if not 200 <= result.status < 300:
-        raise RunError(f"{visit.url} answers {result.status}: there is no page to check")
+    response = answered_page(visit.url, visit.capture)
     robots = visit.access.body if visit.access.result == "successful" else None
-    body = decode_content(result, Settings().decoded_limit).body
-    return Subject(body, visit.url.text, Answer(result.status, result.headers), is_page=True, robots=robots)
+    body = decode_content(response, Settings().decoded_limit).body
+    return Subject(body, visit.url.text, Answer(response.status, response.headers), is_page=True, robots=robots)
 
 
 def _closed(asked: Url, url: Url, verdict: Verdict, *, unreachable: bool) -> RunError:

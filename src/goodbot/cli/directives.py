@@ -12,10 +12,9 @@ from goodbot.cli.saying import say, write_json
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIRECTIVE_DIALECTS, Access, Directives, Preferences, RobotsTxt, Verdict
-from goodbot.human import counted
 from goodbot.page.document import read_extract
 from goodbot.url import Url, parse_url
-from goodbot.values import Failure, Response
+from goodbot.values import Response
 
 _TYPES = {".html": "text/html", ".htm": "text/html", ".xhtml": "text/html", ".shtml": "text/html", ".txt": "text/plain"}
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
@@ -106,7 +105,7 @@ def _type(name: str, body: bytes) -> str:
 
 def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | str:
     """The page; or, in one sentence, what closes it. Raises RunError if there is none."""
-    from goodbot.asking import fetch_page  # noqa: PLC0415  (a page in a file needs no network)
+    from goodbot.asking import answered_page, fetch_page  # noqa: PLC0415  (a page in a file needs no network)
 
     if given:
         raise InputError("--header is for a page in a file; the server of a URL sends its own")
@@ -116,22 +115,10 @@ def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | str:
         if visit.access.is_closed and visit.access.result == "unreachable":
             raise RunError(f"cannot read {visit.url}: {visit.verdict.reason}")
         return f"{name} is closed to {visit.verdict.agent}, so it was not fetched: {visit.verdict.reason}"
-    response = _page_of(visit.url, visit.capture.result)
+    response = answered_page(visit.url, visit.capture)
     kind, found, _ = read_extract(response, Settings().decoded_limit)
     closed = _closed(visit.access, visit.url, agent)
     return ReadPage(str(visit.url), str(visit.url), kind, found, response.headers, visit.access.rules, closed)
-
-
-def _page_of(url: Url, result: Response | Failure) -> Response:
-    if isinstance(result, Failure):
-        raise RunError(f"cannot fetch {url}: {result.detail}")
-    if 300 <= result.status < 400:
-        raise RunError(f"{url} redirects to where there is no page, or on and on (status {result.status})")
-    if not 200 <= result.status < 300:
-        raise RunError(f"{url} answers {result.status}: there is no page whose directives could count")
-    if result.truncated == "disconnect":
-        raise RunError(f"{url} breaks off after {counted(len(result.body), 'byte')}: what is missing may ask for more")
-    return result
 
 
 def _closed(access: Access, url: Url, agent: str) -> Verdict | None:
