@@ -22,7 +22,13 @@ async def test_a_good_driver_passes(site: Site) -> None:
     assert (card.passed, card.points) == (True, card.most), card.observed
 
 
-@pytest.mark.parametrize("site", SITES.values(), ids=SITES)
+@pytest.mark.parametrize(
+    "site",
+    [
+        pytest.param(site, id=name, marks=[pytest.mark.long] * (name.startswith("trap-") and name != "trap-labyrinth"))
+        for name, site in SITES.items()
+    ],
+)
 async def test_a_bad_driver_fails_for_the_reason_stated(site: Site) -> None:
     card = await examine(site, SCRIPTS[site.name].bad)
     assert card.passed is False

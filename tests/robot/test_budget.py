@@ -108,7 +108,7 @@ def beside(trap: str) -> Site:
     return site
 
 
-@pytest.mark.parametrize("trap", ["labyrinth of letters", "relative x"])
+@pytest.mark.parametrize("trap", ["labyrinth of letters", pytest.param("relative x", marks=pytest.mark.long)])
 async def test_pages_beside_a_trap_come_before_it(trap: str) -> None:
     tour = Tour(beside(trap), trap_pages=600)
     await tour.crawl(5000)
