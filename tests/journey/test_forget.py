@@ -289,7 +289,9 @@ async def test_a_crawl_that_keeps_neither_archive_nor_index(folder: Path, sites:
     assert "0 records, 0 documents removed" in result.out
     assert await urls(folder) == []
     on = await goodbot("crawl", "--into", folder)
-    assert (on.status, "Traceback" in on.err) == (0, False)
+    assert on.status == 3
+    assert f"to allow it again: goodbot forget {key(sites[0])} --undo --in {folder}" in on.err
+    assert "Traceback" not in on.err
 
 
 @pytest.mark.parametrize("workers", ["1", "2"])

@@ -45,7 +45,7 @@ OF_THE_READER = {
     "alice.txt": "User-agent: *\nDisallow: /alice/private/\n",
     "bob.txt": "User-agent: *\nDisallow: /bob/\n",
 }
-"""Files that a reader has before the first command."""
+"""Files that a reader has before the first command, unless a command of the page writes them."""
 
 _COMMAND = re.compile(r"(?:\.venv/bin/)?(?:goodbot|make|pip|python3?|curl|apt)\s|GOODBOT_\w+=\S+ goodbot ")
 
@@ -127,7 +127,8 @@ async def test_the_commands_of_a_page(name: str, tmp_path: Path, web: Web) -> No
     typed = [command for command in commands_of(text) if not is_form(command)]
     typed = [command for command in typed if not any(re.match(begin, command) for begin in (*NOT_RUN, *SLOW))]
     for file, content in OF_THE_READER.items():
-        (tmp_path / file).write_text(content, encoding="utf-8")
+        if not any(re.match(rf"goodbot write .*(-o|--output) {file}", command) for command in typed):
+            (tmp_path / file).write_text(content, encoding="utf-8")
     for policy in [block for block in blocks_of(text, "toml") if "everyone" in block]:
         (tmp_path / "policy.toml").write_text(policy, encoding="utf-8")
     for place in ("crawl", "DIR"):
