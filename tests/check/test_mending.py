@@ -1,7 +1,7 @@
 """What `--fix` does to the bytes, and that nobody reads the file otherwise afterwards."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from check.test_kinds import BODIES, HOSTILE
@@ -81,7 +81,6 @@ AGENTS = ("*", "Googlebot", "OneBot/1.0")
 PATHS = ("/", "/a", "/a/", "/a/b?c=d", "/caf%C3%A9", "/caf%E9", "/x.pdf", "/%2A", "/b", "/robots.txt")
 
 
-@settings(deadline=None, max_examples=300)
 @given(body=st.one_of(BODIES, st.sampled_from([body for _, body in HOSTILE])))
 def test_no_verdict_changes(body: bytes) -> None:
     after = mend(Subject(body))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from journey.goodbot_process import goodbot
+from journey.goodbot_process import HASTY, goodbot
 from webserver import Route, WebServer, answer
 
 PLAIN = [("Content-Type", "text/plain")]
@@ -37,6 +37,7 @@ def ways(barred: str) -> dict[str, dict[str, Route]]:
 async def test_nothing_is_asked(tmp_path: Path, way: str, workers: str) -> None:
     async with WebServer() as barred, WebServer() as site, WebServer({"/": answer(b"<p>here")}) as first:
         site.routes.update(ways(barred.origin)[way])
+        (tmp_path / "goodbot.toml").write_text(HASTY)
         options = ("--into", tmp_path, "--allow-private", "--scope", "all", "--workers", workers)
         assert (await goodbot("crawl", first.url("/"), *options)).status == 0
         forgotten = await goodbot("forget", barred.origin, "--in", tmp_path)

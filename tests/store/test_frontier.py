@@ -739,7 +739,10 @@ TestSameAsInMemoryWithRevisits = SameAsInMemoryWithRevisits.TestCase
 TestSameAsInMemoryWithFewRevisits = SameAsInMemoryWithFewRevisits.TestCase
 TestSameAsInMemoryWithFewLists = SameAsInMemoryWithFewLists.TestCase
 TestSameAsInMemory.settings = TestSameAsInMemoryWithFewPages.settings = settings(
-    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=settings().max_examples // 6,
+    stateful_step_count=25,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
 )
 TestSameAsInMemoryWithFewLists.settings = TestSameAsInMemory.settings
 TestSameAsInMemoryWithRevisits.settings = TestSameAsInMemoryWithFewRevisits.settings = TestSameAsInMemory.settings
