@@ -227,7 +227,7 @@ async def test_other_answers() -> None:
     assert "redirects" in nowhere.complaint
     assert "404" in missing.complaint
     assert (document.json["index"], document.json["kind"]) == (False, "pdf")
-    assert "only header fields" in told.out
+    assert "only its HTTP header fields" in told.out
     assert "The page is empty." in empty.out
 
 
