@@ -4,7 +4,8 @@ from goodbot.interrupts import leave_at_once
 
 
 def run() -> int:
-    """Runs the command of `sys.argv`; gives its exit status. Ctrl-C at any moment is one line and status 130."""
+    """Runs the command of `sys.argv`; gives its exit status. Ctrl-C at any moment prints one line and exits with status
+    130."""
     leave_at_once()
     from goodbot.cli import main  # noqa: PLC0415  (takes a tenth of a second, in which Ctrl-C would be a traceback)
 

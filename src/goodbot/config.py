@@ -359,7 +359,7 @@ class Settings:
             raise SettingError("revisit_least", f"revisit-least must not be more than revisit-most: {bounds}")
 
     def _check_texts(self) -> None:
-        """What is no Unicode text could not be kept in a file."""
+        """Raises SettingError for text that is not Unicode: no file could hold it."""
         for item in fields(self):
             value = getattr(self, item.name)
             texts = value if isinstance(value, tuple) else (value,)

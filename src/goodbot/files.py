@@ -24,7 +24,8 @@ def write_whole(path: Path, content: bytes) -> None:
 
     The content is written to a temporary file in the same folder, which then takes the place of the old file with its
     mode, and with its owner and group where the system permits that. A symbolic link stays one: its target is replaced.
-    What is no regular file, such as a pipe or /dev/stdout, is written to directly. Raises RunError if it cannot.
+    What is no regular file, such as a pipe or /dev/stdout, is written to directly. Raises RunError if it cannot be
+    written.
     """
     try:
         old = _status(path)
@@ -37,7 +38,7 @@ def write_whole(path: Path, content: bytes) -> None:
 
 
 def _status(path: Path) -> os.stat_result | None:
-    """None if there is no such file, as where a symbolic link leads nowhere."""
+    """None if the file is missing or a symbolic link is broken."""
     try:
         return path.stat()
     except FileNotFoundError:
@@ -71,7 +72,7 @@ def _take_after(descriptor: int, old: os.stat_result) -> None:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Has the new name on disk, too."""
+    """Makes sure the new name is on disk too."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

@@ -57,7 +57,7 @@ class CrawlFolder:
 
     def settings(self, base: Settings, options: Mapping[str, Any] = NOTHING) -> Settings:
         """`base`, then what `goodbot.toml` in this folder says, if there is one, then `options`. Raises InputError for
-        a value that cannot be; one that is kept here is named with its line."""
+        an invalid value; if it is from this folder's file, the message names the line."""
         kept = load_settings(self.settings_file, base) if self.settings_file.is_file() else base
         settings = replace(kept, **options)
         with self.naming_lines(options):
@@ -66,7 +66,8 @@ class CrawlFolder:
 
     @contextmanager
     def naming_lines(self, options: Mapping[str, Any]) -> Iterator[None]:
-        """Adds to a SettingError where `goodbot.toml` in this folder sets the value, unless `options` do."""
+        """Adds to a SettingError where `goodbot.toml` in this folder sets the value, unless the value came from
+        `options`."""
         try:
             yield
         except SettingError as error:

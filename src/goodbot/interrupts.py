@@ -14,14 +14,14 @@ from typing import Final, TypeVar
 
 INTERRUPTED: Final = "goodbot: interrupted"
 STATUS: Final = 130
-"""128 and the number of the signal, as a shell reports it."""
+"""128 plus the signal number, as a shell reports it."""
 
 _T = TypeVar("_T")
 
 
 def leave_at_once() -> None:
-    """From now on Ctrl-C ends the process with one line: for times with nothing to put in order. A signal that the
-    caller has the process ignore stays ignored."""
+    """From now on Ctrl-C ends the process with one line: for times with nothing to put in order. If the parent process
+    set SIGINT to be ignored, it stays ignored."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _leave)
 
@@ -65,8 +65,8 @@ def _put_off() -> Iterator[None]:
 
 @contextmanager
 def kept_from_children() -> Iterator[None]:
-    """A process started in this block, by this thread, gets no Ctrl-C and no SIGTERM from its first moment on; what it
-    does about them later is its own affair. No signal to this process is lost."""
+    """A process started in this block, by this thread, is protected from Ctrl-C and SIGTERM from its first moment;
+    later it decides itself. No signal to this process is lost."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     try:
         yield

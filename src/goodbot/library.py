@@ -154,7 +154,7 @@ async def crawl(
     does not, the crawl waits. Left by whatever way, the loop leaves nothing running. `observe` is told what became of
     every URL: refusals and failures are no pages. In memory, of at most `KNOWN_MOST` URLs; with `into`, a folder, it is
     kept there as `goodbot crawl --into` does it, and a second call resumes it. Raises InputError for what cannot be
-    used, RunError for trouble of the disk, and at its end if no seed could be fetched.
+    used, RunError if the disk fails, or at the end of the crawl if no seed could be fetched.
     """
     base = settings or Settings(concurrency=AT_ONCE)
     said: dict[str, Any] = {"contact": contact, "depth": depth, "scope": scope, "agent": agent, "delay": delay}
@@ -198,7 +198,8 @@ def _page_of(capture: Capture, token: str) -> WebPage | None:
 
 
 Run = tuple[str, Callable[[int | None], Awaitable[EndReason]], Callable[[], FailedSeed | None]]
-"""The product token a crawl goes by, what runs it, for at most so many pages, and a seed if all of them failed."""
+"""The product token a crawl goes by, the function that runs it (for at most so many pages), and one that returns a
+failed seed if all seeds failed."""
 
 
 @asynccontextmanager
@@ -299,7 +300,7 @@ def _with(settings: Settings, given: dict[str, Any]) -> Settings:
 
 @contextmanager
 def _worded() -> Iterator[None]:
-    """Names what is to be given as programs give it: `allow_private`, not `--allow-private`."""
+    """Writes the names of options as programs give them: `allow_private`, not `--allow-private`."""
     try:
         yield
     except InputError as error:

@@ -37,13 +37,14 @@ def load_settings(file: Path, base: Settings) -> Settings:
 
 
 def place_of(file: Path, name: str) -> str:
-    """Where a file of settings sets one: `crawl/goodbot.toml, line 3`; the file alone if no line seems to."""
+    """The place at which a settings file sets `name`: `crawl/goodbot.toml, line 3`; the file alone if no line seems
+    to."""
     line = line_of(file, name)
     return str(file) if line is None else f"{file}, line {line}"
 
 
 def line_of(file: Path, name: str) -> int | None:
-    """The line on which a file of settings sets one; None if none seems to."""
+    """The line at which a settings file sets `name`; None if no line seems to."""
     sets = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*=""")
     try:
         lines = file.read_text(encoding="utf-8").split("\n")

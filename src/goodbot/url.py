@@ -143,7 +143,7 @@ def requested(text: str) -> str | None:
 
     Dot segments are resolved, `\\` is `/`, tabs and line breaks are dropped, and so is a fragment. A verdict about the
     text as typed would be about a URL that no robot requests. `//example.org/x` names a host, so it becomes a URL. None
-    for what is neither, and as for `parse_url`.
+    if it is neither, or if `parse_url` refuses it.
     """
     if not text.startswith("/"):
         url = parse_url(text)

@@ -95,8 +95,8 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No answer: the kind for programs, one line of detail for people. `lasting`: to ask again within a minute would
-    bring the same."""
+    """No answer: the kind for programs, one line of detail for people. `lasting`: asking again within a minute would
+    give the same result."""
 
     kind: FailureKind
     detail: str

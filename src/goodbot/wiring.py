@@ -80,7 +80,7 @@ def failed_seed(
 @dataclass(frozen=True, slots=True)
 class Crawl:
     """A crawl that is open: its loop, its numbers, its seeds, and the hosts `forgotten` before. `damage`: what was
-    found wrong in its archive when what a kill has left was put in order, and by what the frontier knows. `left_out`
+    found wrong in the archive while it was put in order after a kill, and by comparison with the frontier. `left_out`
     says what lessons have left out, `not_indexed` how many pages visited the index does not have yet."""
 
     crawler: Crawler | Owner

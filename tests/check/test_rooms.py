@@ -291,15 +291,15 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R401", "Disallow: https://example.org/*", SITE, "take it out: a robots.txt speaks for its own host only"),
     ("R401", "Disallow: https://e.org/a?b", SITE, "take it out: a robots.txt speaks for its own host only"),
     ("R401", "Disallow: https://www.example.org/a?b", SITE, "write `/a?b`: a robots.txt speaks for its own host only"),
-    ("R402", "Disallow: id=3*", None, "write `/*id=3`"),
-    ("R402", "Disallow: .php", None, "write `/*.php`"),
-    ("R402", "Disallow: ?id=", None, "write `/*?id=`"),
-    ("R402", "Disallow: ./a", None, "write `/a`"),
-    ("R402", "Disallow: ./", None, "take it out"),
-    ("R402", "Disallow: 404.html", None, "write `/404.html`"),
+    ("R402", "Disallow: id=3*", None, "write `/*id=3`: the rule then matches"),
+    ("R402", "Disallow: .php", None, "write `/*.php`: the rule then matches"),
+    ("R402", "Disallow: ?id=", None, "write `/*?id=`: the rule then matches"),
+    ("R402", "Disallow: ./a", None, "write `/a`: the rule then matches"),
+    ("R402", "Disallow: ./", None, "take it out: nothing changes"),
+    ("R402", "Disallow: 404.html", None, "write `/404.html`: the rule then matches"),
     ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
     ("R406", "Disallow: /a\\b", None, "write `/`: other URLs then match"),
-    ("R206", 'User-agent: "Googlebot"', None, "write `googlebot`: the rules then hold for them"),
+    ("R206", 'User-agent: "Googlebot"', None, "write `googlebot`: the rules then apply"),
     ("R304", "User-agent: ClaudBot", None, "did you mean `ClaudeBot`?"),
     ("R304", "User-agent: AhrefBot", None, "did you mean `AhrefsBot`?"),
     ("R304", "User-agent: BingBott", None, "did you mean `bingbot`?"),
@@ -307,8 +307,13 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R304", "User-agent: Baiduspidr", None, "did you mean `Baiduspider`?"),
     ("R304", "User-agent: Amazonbt", None, "did you mean `Amazonbot`?"),
     ("R304", "User-agent: SemrushBott", None, "did you mean `SemrushBot`?"),
-    ("R307", "User-agent: msnbot", None, "write `bingbot`: the group stays"),
-    ("R307", "User-agent: msnbot\nUser-agent: Bingbot", None, "take this line out"),
+    ("R307", "User-agent: msnbot", None, "write `bingbot`: the group then still applies to it"),
+    (
+        "R307",
+        "User-agent: msnbot\nUser-agent: Bingbot",
+        None,
+        "take this line out: only a robot called msnbot gets other answers then",
+    ),
     ("R606", "Content-Signal: train-ai=no", None, "did you mean `ai-train`?"),
     ("R606", "Content-Usage: train-ai=no", None, "write `train-ai=n` or `train-ai=y`"),
 ]
@@ -327,7 +332,7 @@ def test_where_the_host_is_not_known_both_are_told() -> None:
 
 def test_what_msnbot_is_said_bing_reads() -> None:
     (found,) = [each for each in check(Subject(b"User-agent: msnbot\nDisallow: /a\n")) if each.code == "R307"]
-    assert "bingbot goes by this group" in found.message
+    assert "bingbot obeys this group" in found.message
     assert "nobody" not in found.affected
 
 
@@ -387,8 +392,8 @@ NAMES: list[tuple[str, str, str, str]] = [
     ("AhrefsBot*, SemrushBot*", "R310 error", "addresses AhrefsBot only: SemrushBot does", "`User-agent: SemrushBot`"),
     ("Googlebot, Sogou web spider", "R310 error", "Sogou web spider does not", "`User-agent: Sogou web spider`"),
     ("Googlebot, Bingbot GPTBot", "R310 error", "Bingbot and GPTBot do not", "`User-agent: GPTBot`"),
-    ("Googlebot, *", "R310 error", "addresses Googlebot only: every other robot does not", "`User-agent: *`"),
-    ("*, Googlebot", "R310 error", "addresses no robot: every other robot and Googlebot do", "`User-agent: *`"),
+    ("Googlebot, *", "R310 error", "addresses Googlebot only: no other robot finds", "`User-agent: *`"),
+    ("*, Googlebot", "R310 error", "addresses no robot: all other robots and Googlebot do", "`User-agent: *`"),
     ("a,b", "R310 error", "addresses a only: b does not", "`User-agent: b`"),
     ("AhrefsBot*", "R303 info", "addresses AhrefsBot: a name ends before `*`", "write `AhrefsBot`"),
     ("Mediapartners-Google*", "R303 info", "addresses Mediapartners-Google:", "write `Mediapartners-Google`"),
@@ -397,15 +402,15 @@ NAMES: list[tuple[str, str, str, str]] = [
         "Google*",
         "R303 error",
         "addresses a robot called Google only",
-        "for each robot that is meant: the group is then",
+        "for each robot that is meant: the group then applies",
     ),
     (
         "Semrush*bot",
         "R303 error",
         "addresses a robot called Semrush only",
-        "for each robot that is meant: the group is then",
+        "for each robot that is meant: the group then applies",
     ),
-    ("*bot", "R303 error", "addresses no robot: `*` stands for all robots, and only alone", "for each robot that"),
+    ("*bot", "R303 error", "addresses no robot: `*` means all robots only as the whole", "for each robot that"),
 ]
 
 

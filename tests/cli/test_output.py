@@ -141,7 +141,7 @@ SLIPS = [
     ("write --policy policy.toml", "did you mean GPTBot?"),
     ("write --closed -o robots.txt", "robots.txt exists already: --force replaces it"),
     ("write --closed --diff", "--output FILE"),
-    ("check --diff robots.txt", "--diff goes with --fix"),
+    ("check --diff robots.txt", "--diff needs --fix"),
     ("crawl http://127.0.0.1:9/ --allow-private --into robots.txt/deep/er", "a file is in the way"),
     ("crawl http://127.0.0.1:9/ --allow-private --into robots.txt", "a file is in the way"),
 ]

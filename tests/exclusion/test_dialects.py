@@ -321,14 +321,14 @@ SENTENCES = [
         "only",
         "/x",
         "Conner 2.0, Allow and Disallow",
-        "No rule matches in the record for only (line 8), whose Allow rules alone close everything else.",
+        "No rule matches in the record for only (line 8); it has only Allow rules, so everything else is closed.",
     ),
-    ("google", "you", "/x", "Google, user agents", "No group speaks to you."),
-    ("1996", "you", "/x", "draft-koster-robots-00 3.2.1", "No record speaks to you."),
-    ("book", "you", "/x", "HTTP book 9.4, the User-Agent line", "No record speaks to you."),
-    ("1994", "you", "/x", "Koster 1994, User-agent", "No record speaks to you."),
-    ("kollar", "you", "/x", "Kollar, User-Agent", "No record speaks to you."),
-    ("conner", "you", "/x", "Conner 2.0, User-agent", "No record speaks to you."),
+    ("google", "you", "/x", "Google, user agents", "No group applies to you."),
+    ("1996", "you", "/x", "draft-koster-robots-00 3.2.1", "No record applies to you."),
+    ("book", "you", "/x", "HTTP book 9.4, the User-Agent line", "No record applies to you."),
+    ("1994", "you", "/x", "Koster 1994, User-agent", "No record applies to you."),
+    ("kollar", "you", "/x", "Kollar, User-Agent", "No record applies to you."),
+    ("conner", "you", "/x", "Conner 2.0, User-agent", "No record applies to you."),
 ]
 SENTENCES_TEXT = (
     "User-agent: me\nDisallow: /x\n\nUser-agent: v2\nRobot-version: 2.0\nDisallow: /*\n\n"

@@ -208,8 +208,8 @@ def test_verdict_says_why(
 def test_verdict_without_a_group_and_with_several() -> None:
     alone = RobotsTxt.parse("User-agent: you\nDisallow: /").verdict("/x", "me")
     assert (alone.allowed, alone.section) == (True, "RFC 9309 2.2.1")
-    assert alone.reason == "No group speaks to me."
-    assert RobotsTxt.parse("").verdict("/x", "").reason == "No group speaks to a robot without a name."
+    assert alone.reason == "No group applies to me."
+    assert RobotsTxt.parse("").verdict("/x", "").reason == "No group applies to a robot without a name."
     several = RobotsTxt.parse("User-agent: me\nAllow: /\n\nUser-agent: me\nDisallow: /x").verdict("/x", "me")
     assert "the 2 groups for me (from line 1)" in several.reason
     assert several.line == 5

@@ -231,10 +231,10 @@ def test_several_content_signals_count_together() -> None:
     assert short(of_lines(*lines)) == "-?+"
 
 
-USE = "use={0} is the most that may be done with the content ({1}), and no answer to AI input"
+USE = "use={0} says how far the content may be used ({1}); it neither allows nor disallows AI input"
 LEVELS = [
     ("search=yes,ai-train=no,use=reference", "+?-", USE.format("reference", "index, quote in part and link back")),
-    ("use=immediate", "???", USE.format("immediate", "interact, and store or reuse nothing")),
+    ("use=immediate", "???", USE.format("immediate", "interact only: neither store nor reuse anything")),
     ("Use = FULL", "???", USE.format("full", "summarize and reproduce")),
     ("use=reference, ai-input=yes", "?+?", USE.format("reference", "index, quote in part and link back")),
     ("use=some", "???", "its use is none of immediate, reference, full"),

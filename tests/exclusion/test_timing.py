@@ -129,11 +129,11 @@ UNREAD = [
     ("Request-rate: 10", "request-rate", "10", "not of the form documents/time"),
     (
         *("Request-rate: 0/0", "request-rate", "0/0"),
-        "its documents are not a whole number, at least 1",
+        "its documents must be a whole number of at least 1",
     ),
     (
         *("Request-rate: 1/0", "request-rate", "1/0"),
-        "its time is not a whole number, at least 1, with s, m, h, d or no unit",
+        "its time must be a whole number of at least 1, with unit s, m, h or d, or none",
     ),
     (
         *("Request-rate: 1/1 2500-9999", "request-rate", "1/1 2500-9999"),

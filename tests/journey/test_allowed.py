@@ -67,7 +67,7 @@ async def test_a_url_is_asked_about_as_robots_request_it(robots: Path) -> None:
     result = await goodbot("allowed", robots, "--agent", "x", "--json", "/private", *OTHERWISE)
     assert [verdict["allowed"] for verdict in result.json] == [False] * 5
     assert [verdict["url"] for verdict in result.json] == ["/private", *OTHERWISE]
-    assert [verdict["asked_as"] for verdict in result.json] == [
+    assert [verdict["requested_as"] for verdict in result.json] == [
         *("/private", "/private", "https://e.org/private", "https://e.org/private", "/private")
     ]
     shown = await goodbot("allowed", robots, "--agent", "x", "/a/../private", "/private", "https://e.org")

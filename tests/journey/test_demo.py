@@ -45,5 +45,5 @@ async def test_demo_once() -> None:
     assert "line 20 of robots.txt: Disallow: /dynamic" in " ".join(result.out.split())
     for query in EXAMPLE_QUERIES:
         assert query in result.out
-    assert "no page found" not in result.out
+    assert "no pages found" not in result.out
     assert "\x1b" not in result.out

@@ -98,7 +98,7 @@ async def test_for_people(report: Path) -> None:
     assert "META robots noodp restricts nothing" in lines
     assert "description Of robots" in lines
     assert "Links: 3, of which 1 nofollow, 1 ugc, 1 sponsored." in lines
-    assert "data-nosnippet keeps 9 of 27 characters of its text out of extracts." in lines
+    assert "data-nosnippet keeps 9 of 27 characters of the page's text out of snippets." in lines
     assert any(line.startswith("ai-train disallowed noai (") for line in lines)
     assert "\x1b" not in result.out
 
@@ -227,7 +227,7 @@ async def test_other_answers() -> None:
     assert "redirects" in nowhere.complaint
     assert "404" in missing.complaint
     assert (document.json["index"], document.json["kind"]) == (False, "pdf")
-    assert "only header fields" in told.out
+    assert "only its HTTP header fields" in told.out
     assert "The page is empty." in empty.out
 
 

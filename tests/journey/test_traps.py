@@ -88,13 +88,13 @@ async def test_why_knows_a_link_by_what_it_is_asked_for_as(tmp_path: Path) -> No
         await crawl(server, tmp_path)
         for dirty, cleaned in (("/a?utm_source=x", "/a"), ("/b?PHPSESSID=1", "/b"), ("/c?from=here", "/c")):
             told = await why(server, tmp_path, dirty)
-            assert f"{server.url(dirty)}: a link to it is asked for as {server.url(cleaned)}\n" in told
+            assert f"{server.url(dirty)}: a link to it is requested as {server.url(cleaned)}\n" in told
             assert f"{server.url(cleaned)}: visited" in told
             found = (await goodbot("why", server.url(dirty), "--in", tmp_path, "--json")).json
             assert (found["url"], found["asked_as"]) == (server.url(dirty), server.url(cleaned))
             assert (found["state"], found["events"] != []) == ("visited", True)
         told = await why(server, tmp_path, "/nowhere?utm_source=x&b=1")
-        assert f"asked for as {server.url('/nowhere?b=1')}\n{server.url('/nowhere?b=1')}: unknown; " in told
+        assert f"requested as {server.url('/nowhere?b=1')}\n{server.url('/nowhere?b=1')}: unknown; " in told
 
 
 async def test_why_of_what_only_links_name_that_are_not_followed(tmp_path: Path) -> None:

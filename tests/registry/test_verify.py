@@ -67,7 +67,7 @@ def an_address(list_name: str) -> str:
         ("FeedBurner/1.0", "8.8.8.8", "declared", "known to crawler-user-agents"),
         ("Googlebot/2.1", None, "declared", "the name Googlebot of Google stands in the User-Agent"),
         ("PingdomTMS/0.9", None, "declared", "a name that Pingdom.com_bot of Pingdom goes by stands in the User-Agent"),
-        ("Mozilla/5.0 (X11) Firefox/1", "8.8.8.8", "unknown", "no robot known here"),
+        ("Mozilla/5.0 (X11) Firefox/1", "8.8.8.8", "unknown", "contains no name that a robot"),
     ],
 )
 def test_the_tier_of_a_request(user_agent: str, address: str | None, tier: Tier, said: str) -> None:

@@ -106,7 +106,7 @@ def test_a_url_is_judged_as_robots_request_it(visitor: Visitor, url: str) -> Non
     for text in ({"robots": BAD.replace("Diss", "Dis")}, {"site": "a.example"}):
         verdicts = json.loads(api(visitor, {**text, "agent": "any", "url": url}).text)["verdicts"]
         assert {each["url"] for each in verdicts} == {url}
-        assert {each["asked_as"].removeprefix("https://a.example") for each in verdicts} == {"/private/"}
+        assert {each["requested_as"].removeprefix("https://a.example") for each in verdicts} == {"/private/"}
         assert "robots" not in text or not any(each["allowed"] for each in verdicts)
     page = post(visitor, robots=GOOD, agent="any", url=url).text
     assert "Robots request it as" in page
@@ -136,7 +136,7 @@ TROUBLES: list[tuple[str, object, int, str]] = [
     ("a long URL", {"robots": "", "agent": "x", "url": "/" * 2001}, 400, "2,000"),
     ("no URL", {"robots": "", "agent": "x", "url": "http://[::1"}, 400, "is no URL that robots fetch"),
     ("no Web", {"robots": "", "agent": "x", "url": "ftp://a.example/"}, 400, "is no URL that robots fetch"),
-    ("no path", {"robots": "", "agent": "x", "url": "private/x"}, 400, "or a path from its /"),
+    ("no path", {"robots": "", "agent": "x", "url": "private/x"}, 400, "or a path that begins with `/`"),
     ("another site", {"site": "a.example", "agent": "x", "url": "https://b.example/"}, 400, "is not of https://a.exa"),
     ("too long", {"robots": "#" * 600_000}, 413, "more than 528 KiB is not looked at"),
     ("far too long", {"robots": "#" * 5_000_000}, 413, "more than 528 KiB is not looked at"),

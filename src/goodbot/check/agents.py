@@ -23,11 +23,11 @@ _VERSION = re.compile(r"[/ ]v?\d[\w.]*$")
 _LONGEST_TOKEN = 64
 _ALIKE = 0.83
 _SLIP_CHARS = 6
-"""Of two names of which one is a slip for the other, if they differ by one sign more or less."""
+"""Length from which two names that differ by one character more or less are taken for a misspelling."""
 _COMPARED_MOST = 300
 """Unknown names of one file compared with all that are known, which takes 2 ms each."""
 _HEIRS = {"msnbot": "bingbot"}
-"""Retired tokens, and the robots that still go by them where nothing names these (Bing's page on robots.txt)."""
+"""Retired tokens, and the robots that still obey them where no group names these (Bing's page on robots.txt)."""
 _NAMES_SHOWN = 8
 _GROUPS_MOST = 500
 """Compared with the group for all."""
@@ -82,7 +82,7 @@ SEVERAL_GROUPS = Kind(
     "info",
     "`{value}` has a group at line {line} already: their rules count together",
     "robots that keep to RFC 9309; older ones read the first group only",
-    "put all rules for it into one group of its own: by RFC 9309 nothing changes",
+    "put all rules for this token into one group that names no other robot: by RFC 9309 nothing changes",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: Googlebot\nDisallow: /a/\n\nUser-agent: googlebot\nDisallow: /b/\n"),
     Subject(b"User-agent: Googlebot\nUser-agent: Googlebot-News\nDisallow: /b/\n"),
@@ -93,7 +93,7 @@ NOT_INHERITED = Kind(
     "info",
     "{value} has a group of its own, so the rules for `*` are not for it: `{rule}` (line {line}){more}",
     "the robots named in this group",
-    "repeat in its group those that are meant for it too, which closes these paths to it",
+    "repeat in that robot's group the rules that should apply to it too; these paths are then closed to it",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n\nUser-agent: Bingbot\nCrawl-delay: 5\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n\nUser-agent: Bingbot\nDisallow: /a/\nDisallow: /b/\n"),
@@ -135,9 +135,9 @@ LISTED = Kind(
     "R310",
     "several names on one User-agent line",
     "error",
-    "`{value}` addresses {whom}: {missed} not find this group",
+    "`{value}` addresses {whom}: {missed} this group",
     "{robots}",
-    "write one User-agent line for each: {lines}; the group is then for all of them",
+    "write one User-agent line for each: {lines}; the group then applies to all of them",
     "RFC 9309 2.2.1; Google's robots.txt parser",
     Subject(b"User-agent: Googlebot, Bingbot\nDisallow: /a/\n"),
     Subject(b"User-agent: Screaming Frog SEO Spider\nDisallow: /a/\n"),
@@ -191,20 +191,21 @@ def _named(subject: Subject, line: Line, compared: set[str], tokens: Collection[
 
 
 def _several_names(line: Line, names: tuple[str, ...]) -> Iterator[Finding]:
-    """If a name is not the one that the line addresses."""
+    """Reports the names on the line that robots will not find."""
     token = token_of(line.value)
     missed = list(dict.fromkeys(name for name in names if token_of(name) != token))
     if not missed:
         return
     addressed = next((name for name in names if token_of(name) == token), "")
-    called = ["every other robot" if name == EVERYONE else name for name in missed]
+    called = ["all other robots" if name == EVERYONE else name for name in missed]
+    finds = "does not find" if len(missed) == 1 else "do not find"
     several = ", ".join(f"`User-agent: {name}`" for name in dict.fromkeys(names[:_NAMES_SHOWN]))
     yield _at(
         LISTED,
         line,
         value=shown(line.value),
         whom=f"{addressed} only" if addressed else "no robot",
-        missed=f"{_counted(called)} {'does' if len(missed) == 1 else 'do'}",
+        missed="no other robot finds" if missed == [EVERYONE] else f"{_counted(called)} {finds}",
         robots=_counted(called),
         lines=several + (", …" if len(names) > _NAMES_SHOWN else ""),
     )
@@ -219,7 +220,7 @@ def _counted(names: list[str]) -> str:
 
 
 def _starred(line: Line) -> Finding:
-    """Harmless where only `*` follows the whole name of a robot: there a token ends."""
+    """Harmless where only `*` follows the whole name of a robot, because a token ends before `*`."""
     token = line.value.rstrip("*")
     if token_of(line.value) == token.lower() and is_like_a_robot(token):
         whom, why = shown(token), "a name ends before `*`, which adds nothing"
@@ -230,10 +231,10 @@ def _starred(line: Line) -> Finding:
         return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
     name = first_name(line.value)
     whom = f"a robot called {shown(name)} only" if name else "no robot"
-    why = "`*` stands for all robots, and only alone"
+    why = "`*` means all robots only as the whole value"
     who, remedy = (
         "the robots that are meant",
-        "write a User-agent line for each robot that is meant: the group is then for them",
+        "write a User-agent line for each robot that is meant: the group then applies to them",
     )
     return _at(WILDCARD, line, value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
 
@@ -243,7 +244,7 @@ def _instead(value: str) -> str:
     token = (robot.token if robot else None) or product_token(value)
     if token.lower() in ("mozilla", "msie"):
         return "name the robot that is meant by its token; browsers do not read robots.txt"
-    return f"write `{shown(token)}`: the group is then for that robot"
+    return f"write `{shown(token)}`: the group then applies to that robot"
 
 
 def _are_alike(written: str, token: str) -> bool:
@@ -261,7 +262,7 @@ def _are_alike(written: str, token: str) -> bool:
 
 
 def _is_one_sign_off(one: str, other: str) -> bool:
-    """Whether one is the other without one of its signs, or with two neighbours in each other's place."""
+    """Whether one is the other without one of its characters, or with two neighbours in each other's place."""
     short, long = sorted((one, other), key=len)
     if len(long) == len(short):
         return any(one[:at] + one[at + 1] + one[at] + one[at + 2 :] == other for at in range(len(one) - 1))
@@ -289,8 +290,9 @@ def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[
         read, who, remedy = "no robot known reads this group under that name", "nobody", _removal(subject, line)
         heir = _HEIRS.get(value.lower())
         if heir is not None and not any(token.startswith(heir) for token in tokens):
-            read = f"{heir} goes by this group as long as none names it"
-            who, remedy = f"{heir}, which without this group goes by that for `*`", f"write `{heir}`: the group stays"
+            read = f"{heir} obeys this group while no group names {heir}"
+            who = f"`{heir}`, which would otherwise follow the `*` group"
+            remedy = f"write `{heir}`: the group then still applies to it"
         yield _at(RETIRED, line, since=since, read=read, who=who, remedy=remedy, **words)
     elif robot.control:
         words["of"] = f" {robot.operator}" if robot.operator else ""
@@ -300,10 +302,12 @@ def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[
 
 
 def _removal(subject: Subject, line: Line) -> str:
-    """How to take out a name, in words: the rules of its group would go to the robots above it if it stood alone."""
+    """How to take out a name, in words. If the name is the only one of its group, the whole group must go; otherwise
+    its rules would join the group above."""
     place = bisect_right(subject.parsed.groups, line.number, key=lambda group: group.line) - 1
     alone = place >= 0 and len(subject.parsed.groups[place].agents) == 1
-    return "take this group out, with all that stands in it" if alone else "take this line out"
+    what = "this group out, with all that stands in it" if alone else "this line out"
+    return f"take {what}: only a robot called {shown(line.value)} gets other answers then"
 
 
 def _similar(value: str, compared: set[str]) -> list[str]:

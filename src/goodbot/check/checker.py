@@ -29,8 +29,8 @@ def check(subject: Subject, ignore: Collection[str] = ()) -> list[Finding]:
 
 
 def _found(subject: Subject) -> Iterator[Finding]:
-    """Of a file no robot reads, or can read, or that is a Web page or no robots.txt, no line is looked at. What
-    cannot be decoded is told by its Content-Encoding."""
+    """Lines are not checked if no robot reads or can read the file, or if it is a Web page or not a robots.txt. A body
+    that could not be decoded is recognized by its Content-Encoding header."""
     if subject.is_page:
         return pages.find(subject)
     rooms = ROOMS

@@ -44,7 +44,7 @@ UNAVAILABLE = Kind(
     "refused or not there: open",
     "warning",
     "robots.txt is answered with {status}: every page is open to every robot",
-    "every robot that keeps to RFC 9309; some take 401, 402 and 403 for a closed site, as the notes of the 1990s did",
+    "every robot that keeps to RFC 9309; some stay away after 402, or after 401 and 403, as the notes of the 1990s ask",
     "serve the file with status 200; to close the site to robots, write `Disallow: /` into it",
     "RFC 9309 2.3.1.3; seed 001",
     _answered(403),

@@ -1,4 +1,4 @@
-"""What a file is by its first octets: text, UTF-16, a Web page, or something that is no robots.txt at all."""
+"""What a file is by its first octets: text, UTF-16, a Web page, or something that is not a robots.txt."""
 
 import re
 from typing import Final
@@ -19,7 +19,7 @@ _WIDE = (
 )
 _LOOK_BYTES: Final = 4096
 _WIDE_SHARE: Final = 0.75
-"""Of the units of a text in which letters are ASCII, but for a comment or two."""
+"""The share of units that are ASCII in a normal file; a few comments may not be."""
 
 _FIRST_OCTETS: Final = (
     (b"\x7fELF", "a program (ELF)"),
@@ -65,7 +65,7 @@ def is_html(body: bytes) -> bool:
 
 
 def wide_encoding(body: bytes) -> str | None:
-    """UTF-32 or UTF-16, by its byte order mark, or by the NULs with which plain letters come in it; else None."""
+    """UTF-32 or UTF-16, by its byte order mark, or by the NUL octets that accompany ASCII letters; else None."""
     marked = next((name for mark, name in _WIDE if body.startswith(mark)), None)
     head = body[:_LOOK_BYTES]
     if marked is not None or len(head) < 8 or b"\0" not in head:
@@ -80,14 +80,14 @@ def wide_encoding(body: bytes) -> str | None:
 
 
 def is_garbled(body: bytes) -> bool:
-    """Whether it is UTF-16 or UTF-32, and no mark tells so: then no word of it can be read."""
+    """Whether it is UTF-16 or UTF-32 without a byte order mark: then no word of it can be read."""
     return wide_encoding(body) is not None and not body.startswith(tuple(mark for mark, _ in _WIDE))
 
 
 def form_of(body: bytes) -> str | None:
-    """What a file is that is no robots.txt, with its article: `an image (PNG)`, `an HTML page`, `binary data`. None if
-    it may be one: a text, also in UTF-16, or whatever has a line with a field that robots read, in the first 500 KiB.
-    Linear; never raises."""
+    """Names the format of a file that cannot be a robots.txt, with its article: `an image (PNG)`, `an HTML page`,
+    `binary data`. None for text (including UTF-16) and for any file with a known field in its first 500 KiB. Linear;
+    never raises."""
     if _RECORD.search(body, 0, LIMIT_BYTES) or wide_encoding(body) is not None:
         return None
     known = next((form for octets, form in _FIRST_OCTETS if body.startswith(octets)), None)

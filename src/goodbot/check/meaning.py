@@ -29,13 +29,13 @@ SAMPLES_MOST: Final = 300
 _ASKED_FIRST: Final = 4
 
 _COMPILING: Final = 100
-"""Questions that take as long as making one rule ready to be asked."""
+"""Compiling one rule costs as much as this many questions."""
 
 _ITSELF: Final = ("/robots.txt", "/robots.txt$")
 _ITSELF_SAYS: Final[dict[str, Any]] = {
     "where": " to robots.txt itself",
     "why": "that is open to every robot",
-    "unless": "it is there for people, or for paths such as `/robots.txt.bak`, which are judged without it then",
+    "unless": "you keep it for human readers, or for paths such as `/robots.txt.bak`, on which other rules decide then",
 }
 
 _SECRET = re.compile(
@@ -133,7 +133,8 @@ REVEALS = Kind(
     "info",
     "`{path}` sounds like something that is not to be found, and everyone can read it here",
     "people and programs that read robots.txt to find such places",
-    "protect it by a password, which keeps everyone out; robots.txt keeps out only those who heed it",
+    "protect it with a password: that keeps out everyone who does not have it; robots.txt keeps out only those who "
+    "heed it",
     "RFC 9309 3",
     Subject(b"User-agent: *\nDisallow: /backup-2026/\n"),
     Subject(b"User-agent: *\nDisallow: /search/\n"),
@@ -189,7 +190,7 @@ def _at(subject: Subject, kind: Kind, line_number: int, *, edit: Edit | None = N
 
 
 def _weighed(subject: Subject) -> Iterator[Group]:
-    """The groups whose rules are put to the matchers of all their robots, as many as that is not too much work."""
+    """The groups whose rules are checked against every robot they name, until the work limit is reached."""
     left = QUESTIONS_MOST
     for group in subject.parsed.groups[:GROUPS_MOST]:
         asked = len(group.records) + _COMPILING
@@ -221,7 +222,7 @@ def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
 
 
 def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
-    """Rules that never decide, for none of the group's robots."""
+    """Rules that never decide for any of the group's robots."""
     rules = list({rule.pattern: rule for rule in reversed(subject.rules_of(group))}.values())[::-1]
     readings = [Reading(subject, reader) for reader in subject.readers[group.line]]
     found: dict[int, tuple[Rule, Rule | None]] = {}
@@ -239,7 +240,7 @@ def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
             yield _at(subject, SHADOWED, rule.line, other=shown(str(other)), line=other.line, **words)
         else:
             words["why"] = f"`{shown(str(other))}` (line {other.line}) matches all it matches, and says the same"
-            yield _at(subject, NEVER, rule.line, where="", unless="it is there for people", **words)
+            yield _at(subject, NEVER, rule.line, where="", unless="you keep it for human readers", **words)
 
 
 def _empty_rules(subject: Subject, group: Group) -> Iterator[Finding]:
@@ -263,7 +264,7 @@ def _is_name(pattern: str, at: int) -> bool:
 
 
 def _order(subject: Subject, group: Group) -> Iterator[Finding]:
-    """The first rule of a group after a shorter one of the opposite kind, in the same group, that matches it."""
+    """The first rule that comes after a shorter, opposite rule of the same group that also matches the same URLs."""
     rules, readers = subject.rules_of(group), subject.readers[group.line]
     if len({rule.allow for rule in rules}) < 2 or not readers:
         return

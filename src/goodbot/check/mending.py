@@ -86,7 +86,7 @@ def _readings(body: bytes) -> list[object]:
 
 
 def _reading(group: Group) -> object:
-    """Its names and records, each with the run of names above it, counted."""
+    """The group's names and records, each with the number of the run it belongs to."""
     runs = {run: place for place, run in enumerate(dict.fromkeys(group.runs))}
     names = [(runs[run], name) for run, name in zip(group.runs, group.agents, strict=True)]
     seen: set[tuple[str, str]] = set()

@@ -10,15 +10,16 @@ from goodbot.exclusion.agents import first_name
 EVERYONE: Final = "*"
 
 _NAME: Final = re.compile(r"(?=[^A-Za-z]*[A-Za-z])(?!v[\d.]+$)[A-Za-z0-9](?:[\w.\-]{0,38}[\w\-])?\*?", re.ASCII)
-"""Letters, digits, `_`, `-` and inner points, as product tokens are; at most 40 characters, a version is none."""
+"""Letters, digits, `_`, `-`, and dots between two of these, as product tokens are; at most 40 characters. A bare
+version (`v1.2`) is not a name."""
 _VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
 _ROBOT: Final = re.compile(r"\w[\w.\-]{0,32}(?:bot|spider|crawler)", re.ASCII | re.IGNORECASE)
 
 
 @lru_cache(maxsize=4096)
 def token_of(value: str) -> str:
-    """What RFC 9309 compares of a User-agent line with a robot's token: lower case, `*` for all robots, empty if it
-    addresses no robot."""
+    """The part of a User-agent value that RFC 9309 compares with a robot's token: lower case, `*` for all robots, empty
+    if it addresses no robot."""
     return first_name(value).lower()
 
 
@@ -28,8 +29,8 @@ def is_like_a_robot(name: str) -> bool:
 
 
 def listed(value: str) -> tuple[str, ...]:
-    """The names, without versions, where a line holds several: separated by commas or semicolons, or by blanks if each
-    of them is like that of a robot. Nothing for one name, also if it has blanks (`Sogou web spider`). Linear."""
+    """The names, without versions, where a line holds several: separated by commas or semicolons, or by spaces, if each
+    word looks like a robot's name. Nothing for one name, also if it has spaces (`Sogou web spider`). Linear."""
     if _is_known(value):
         return ()
     parts = re.split(r"[,;]", value)
@@ -38,7 +39,7 @@ def listed(value: str) -> tuple[str, ...]:
 
 
 def _names(text: str) -> list[str]:
-    """The names of one part; an empty one stands for what is no name."""
+    """The names of one part; an empty one stands for something that is not a name."""
     bare = _VERSION.sub("", text)
     if bare == EVERYONE or _NAME.fullmatch(bare) or _is_known(bare):
         return [bare.rstrip("*") or EVERYONE]

@@ -132,7 +132,7 @@ LONG_LINE = Kind(
     "warning",
     "the line is {bytes} octets long; Google reads 16,663 of them",
     "Google's robots; others have bounds they do not tell",
-    "write a shorter pattern with `*`, which matches more, or several rules",
+    "write several rules, or a shorter pattern with `*` (it matches more URLs)",
     "Google's robots.txt parser (2,083 × 8 octets)",
     Subject(b"User-agent: *\nDisallow: /" + b"a" * GOOGLE_LINE_BYTES + b"\n"),
     Subject(b"User-agent: *\nDisallow: /" + b"a" * 2000 + b"\n"),
@@ -140,7 +140,7 @@ LONG_LINE = Kind(
 
 FOREIGN = Kind(
     "R108",
-    "no robots.txt at all",
+    "not a robots.txt",
     "error",
     "this is {form}, not a robots.txt: robots find no rule in it, and take the site for open",
     "every robot",

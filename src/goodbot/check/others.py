@@ -241,7 +241,8 @@ def _sitemaps(subject: Subject, lines: list[Line]) -> Iterator[Finding]:
         value = shown(line.value)
         if line.value in subject.sitemaps_missing:
             said, who = "is not there", "every robot that reads sitemaps"
-            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy="put it there, or take the line out")
+            remedy = "put it there, or take the line out: no verdict changes"
+            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy=remedy)
         elif host and there.removeprefix("www.") != host.removeprefix("www."):
             said, who = (
                 f"lies on another host than this file ({shown(host)})",
@@ -260,7 +261,8 @@ def _sitemaps(subject: Subject, lines: list[Line]) -> Iterator[Finding]:
             )
         elif (not host or there == host) and _is_closed(subject, line.value):
             said, who = "is closed by this very file", "robots without a group of their own: they may not fetch it"
-            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy="add an Allow rule that opens it")
+            remedy = "add an Allow rule that opens it: they may then fetch it"
+            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy=remedy)
 
 
 def _is_closed(subject: Subject, url: str) -> bool:

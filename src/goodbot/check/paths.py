@@ -82,8 +82,8 @@ DOLLAR = Kind(
     "warning",
     "the `$` in `{path}` is not at its end: it stands for itself there",
     "robots that keep to RFC 9309; those of the 1990s take every `$` for itself",
-    "end the rule at `$`, which then matches only what ends there; or write %24 for the character itself, and nothing "
-    "changes",
+    "end the rule at `$`; the rule then matches only URLs that end there; or write %24 for the character itself, and "
+    "nothing changes",
     "RFC 9309 2.2.3",
     Subject(b"User-agent: *\nDisallow: /*.php$?\n"),
     Subject(b"User-agent: *\nDisallow: /*.php$\nDisallow: /docs/$file/\n"),
@@ -127,7 +127,8 @@ FRAGMENT = Kind(
     "error",
     "`{written}` has a fragment: `#` begins a comment here, and the rule is `{rule}`",
     "every robot; no robot sends what stands behind `#` in a URL",
-    "pages told apart by their fragment alone cannot be closed by robots.txt: {remedy}, and `{rule}` no longer holds",
+    "robots.txt cannot close pages that differ only in their fragment: {remedy}; `{rule}`, as robots read this line, "
+    "then no longer applies",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /#!/admin\n"),
     Subject(b"User-agent: *\nDisallow: / # !important\n"),
@@ -188,7 +189,9 @@ def _no_slash(subject: Subject, line: Line) -> Iterator[Finding]:
     if path[0] in "/*^" or _SCHEME.match(path):
         return
     better = f"/*{path.rstrip('*')}" if _ANYWHERE.match(path) else f"/{_DOTS.sub('', path)}"
-    remedy = subject.removal([line.number]) if better in WHOLE_SITE else f"write `{shown(better)}`"
+    remedy = f"write `{shown(better)}`: the rule then matches"
+    if better in WHOLE_SITE:
+        remedy = f"{subject.removal([line.number])}: nothing changes"
     yield _at(NO_SLASH, line, remedy=remedy)
 
 
@@ -212,9 +215,9 @@ def _dollar(line: Line) -> Iterator[Finding]:
 
 
 def _last_star(subject: Subject) -> Iterator[Finding]:
-    """Not where a rule of the same robots says the opposite and counts as much as this one with the star or without it:
-    there the octet more may decide. Nor after `$`, which would then end the rule, or a
-    blank, which would go."""
+    """Skipped if an opposite rule for the same robots has the length of this one with or without the star, since the
+    extra octet may decide; also skipped after `$` (which would then end the rule) or after a space (which would be
+    trimmed)."""
     own = {group.line: _lengths(subject.rules_of(group)) for group in subject.parsed.groups}
     together: dict[tuple[int, ...], _Lengths] = {}
     for group in subject.parsed.groups:
@@ -249,20 +252,20 @@ def _encoding(line: Line) -> Iterator[Finding]:
             "warning",
             "a `%` that begins no escape",
             "robots differ in what they take it for",
-            "write %25 for the sign: only URLs with %25 then match",
+            "write %25 for the character: only URLs with %25 then match",
         )
     elif (twice := _BLANK.search(path)) and not _SEVERAL.match(path):
         words = (
             "warning",
             "a blank",
             "Google's robots and others that compare octets: no URL has a blank",
-            f"write {quote(twice[0])} if it belongs to the path (then nothing changes); a comment begins with `#`",
+            f"if it belongs to the path, write {quote(twice[0])}, and nothing changes; begin a comment with `#`",
         )
     elif not twice and (twice := unsafe_sign(path)) and not _REGULAR.match(path):
         words = (
             "warning",
             f"`{twice[0]}`, which robots send percent-encoded,",
-            "Google's robots and others that compare octets: they find no such sign in a URL",
+            "Google's robots and others that compare octets: they find no such character in a URL",
             "write `/`: other URLs then match"
             if twice[0] == "\\"
             else f"write {quote(twice[0])}: by RFC 9309 nothing changes",

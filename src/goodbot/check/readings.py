@@ -10,7 +10,7 @@ from goodbot.exclusion.verdict import Rule
 
 class Reading:
     """The rules that hold together for some robots. A rule is put to the matcher as if it were a URL: what decides
-    there decides wherever the rule matches, unless it ends."""
+    there decides wherever the rule matches, unless the deciding pattern ends with `$`."""
 
     def __init__(self, subject: Subject, readers: Readers) -> None:
         self._matcher = subject.parsed.matcher(readers.token)
@@ -24,8 +24,8 @@ class Reading:
         }
 
     def better(self, rule: Rule) -> Rule | None:
-        """Why `rule` never decides: a rule of the other kind that counts more wherever it matches, or one of its own
-        kind that would decide the same without it. None if it may decide."""
+        """The rule that makes `rule` useless: one of the other kind that outweighs it wherever it matches, or one of
+        the same kind that would decide the same if `rule` were gone. None if `rule` may decide."""
         first, *others = self._matcher.matching(rule.pattern) or (rule,)
         if not _is_equal(first, rule):
             opposed = first.allow != rule.allow and not is_same(first.pattern, rule.pattern)
@@ -37,7 +37,7 @@ class Reading:
 
 
 def better_in_all(readings: Sequence[Reading], rule: Rule) -> Rule | None:
-    """`Reading.better` if `rule` never decides for any of these robots; rather a rule of the other kind."""
+    """`Reading.better` if `rule` never decides for any of these robots, preferring a rule of the other kind."""
     if not readings or not is_plain(rule.pattern) or not rule.pattern.startswith("/"):
         return None
     better = [reading.better(rule) for reading in readings]
@@ -52,7 +52,7 @@ def is_plain(pattern: str) -> bool:
 
 
 def is_same(one: str, other: str) -> bool:
-    """Whether RFC 9309 compares the same for both."""
+    """Whether RFC 9309 treats both patterns as equal."""
     return one == other or compared_pattern(one) == compared_pattern(other)
 
 
@@ -61,8 +61,8 @@ def _is_equal(one: Rule, other: Rule) -> bool:
 
 
 def _covers(pattern: str, path: str) -> bool:
-    """Whether a pattern that matches `path` in one of the two forms in which URLs are compared matches whatever begins
-    with it, in either form."""
+    """Whether `pattern`, which matches `path` in one compared form, matches every URL that begins with `path` in both
+    forms."""
     one, other = compared_pattern(pattern), compared_pattern(path)
     if is_plain(pattern):
         return other.plain.startswith(one.plain) and other.encoded.startswith(one.encoded)

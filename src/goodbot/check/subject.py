@@ -16,8 +16,8 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class Readers(NamedTuple):
-    """Robots to which the same groups apply together. `token` is one of them, `lines` are those of the groups,
-    `records` is how many these hold."""
+    """Robots to which the same groups apply together. `token` is one of them, `lines` are the lines where these groups
+    begin, `records` the number of records in them."""
 
     token: str
     lines: tuple[int, ...]
@@ -62,7 +62,7 @@ class Subject:
 
     @cached_property
     def lines(self) -> tuple[Line, ...]:
-        """Every line, empty ones and comments too, with the places of its parts. None of what is no text."""
+        """Every line, empty ones and comments too, with the places of its parts. Empty if the file is not text."""
         return read_lines(self.body) if self.form is None or self.is_html else ()
 
     @cached_property
@@ -72,7 +72,7 @@ class Subject:
 
     @cached_property
     def form(self) -> str | None:
-        """What it is if it is no robots.txt at all; see `form_of`."""
+        """What it is if it is not a robots.txt; see `form_of`."""
         return form_of(self.body)
 
     @property
@@ -113,16 +113,17 @@ class Subject:
         return found
 
     def removal(self, lines: Collection[int]) -> str:
-        """How to take out these rules of one group, in words. A group without a rule line would get the rules of the
-        next one."""
+        """How to take out these rules of one group, in words. If a group has no rule line, the rules of the next one
+        apply to its robots."""
         whole = self._ruled.get(next(iter(lines)))
         if whole is None or not whole.issubset(lines):
             return "take it out"
-        return "write `Disallow:` in its place (without a rule here the next group's rules would hold)"
+        why = "if this group had no rule, the next group's rules would apply to its robots"
+        return f"write `Disallow:` in its place ({why})"
 
     @cached_property
     def _ruled(self) -> Mapping[int, frozenset[int]]:
-        """Of each group but the last, the numbers of its rule lines, by each of them."""
+        """For each rule line outside the last group, all rule lines of the same group."""
         found: dict[int, frozenset[int]] = {}
         for group in self.parsed.groups[:-1]:
             ruled = frozenset(line for line, field, _ in group.records if field in group.rule_fields)

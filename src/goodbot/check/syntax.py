@@ -28,7 +28,7 @@ _SHUT_RULE: Final = re.compile(r"#[#\s]*(?:dis)?allow\s*:", re.IGNORECASE)
 """A rule behind `#`: its author did not mean to take the rules of the next group over."""
 
 _SIGNS: Final = "\"'`+-<>[]{}!@#$%&=~|;:,./ \t"
-"""What may stand before a name by mistake; it hides the name."""
+"""Characters often put before a name by mistake; robots then do not find the name."""
 
 MOSTLY: Final = 0.75
 """How alike a misspelling and its field are."""
@@ -83,7 +83,7 @@ NOBODYS_RULE = Kind(
     "error",
     "this rule stands before the first User-agent line, and is for nobody",
     "every robot",
-    "write `User-agent: *` above it, or the robot it is for: it then holds for them",
+    "write above it `User-agent: *`, or a User-agent line for the robot that is meant: the rule then applies",
     "RFC 9309 2.2.1, 2.2.2",
     Subject(b"Disallow: /private/\nUser-agent: *\nDisallow: /tmp/\n"),
     Subject(b"Sitemap: https://example.org/sitemap.xml\nUser-agent: *\nDisallow: /tmp/\n"),
@@ -94,7 +94,7 @@ NAMELESS = Kind(
     "error",
     "this User-agent line names no robot: what stands under it is for nobody",
     "every robot",
-    "{remedy}: the rules then hold for them",
+    "{remedy}: the rules then apply",
     "RFC 9309 2.2.1",
     Subject(b"User-agent:\nDisallow: /private/\n"),
     Subject(b"User-agent: *\nDisallow:\n"),
@@ -211,13 +211,12 @@ def _several_paths(line: Line) -> Iterator[Finding]:
 
 
 def _nameless(line: Line) -> Iterator[Finding]:
-    """Without a name, or with one that begins with a character that no token has, such as a quote."""
+    """Without a name, or with one that begins with a character that a token cannot contain, such as a quote."""
     if line.field == "user-agent" and not token_of(line.value) and not set(line.value) & set("*("):
         start = line.value_at if line.value else line.field_at
         meant = token_of(line.value.lstrip(_SIGNS))
-        remedy = (
-            f"write `{meant}`" if registry.find_token(meant) else "name the robot, or write `*` for all other robots"
-        )
+        everyone = "name the robot, or write `*` for all robots without a group of their own"
+        remedy = f"write `{meant}`" if registry.find_token(meant) else everyone
         yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, remedy=remedy)
 
 
@@ -269,12 +268,13 @@ def _unruled(named: list[Line], ruleless: list[Line], *, bounded: bool, closes: 
         if each is named[-1] and bounded and (everyone or not closes):
             continue
         who = "without a group of their own" if everyone else "of that name: their own group replaces that for `*`"
-        said = f"no rule stands under {_name(each)}: everything is open to {'them' if everyone else 'it'}"
+        whom = f"all robots {who}" if everyone else "it"
+        said = f"no rule stands under {_name(each)}: everything is open to {whom}"
         yield _no_rules(each, said, f"robots {who}")
 
 
 def _joined(line: Line, next_: Line) -> Finding:
-    said = f"no rule stands under {_name(line)}: those under {_name(next_)} (line {next_.number}) are for it too"
+    said = f"no rule stands under {_name(line)}: those under {_name(next_)} (line {next_.number}) apply to it too"
     return _no_rules(line, said, "robots that keep to RFC 9309; older ones may find no record for it at all")
 
 

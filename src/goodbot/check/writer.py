@@ -138,9 +138,8 @@ def merge_robotstxt(bodies: Sequence[bytes]) -> tuple[bytes, list[str]]:
     """One file for a server of many authors: what one of them closes to a robot is closed, what all leave open is open.
     Beside it, one sentence for each Allow rule that had to be left out to be sure of that.
 
-    Read and written as RFC 9309 has it. Each robot gets the longest of the delays that the files ask of it; of
-    `Sitemap`, `License`, `Clean-param`, `Host` and the other records of its groups it gets all, each once.
-    """
+    Read and written as RFC 9309 has it. Each robot gets the longest of the delays that the files ask of it. All
+    `Sitemap`, `License`, `Clean-param` and `Host` lines and the other records of its groups are kept, each once."""
     files = [RobotsTxt.parse(body) for body in bodies]
     left_out: dict[str, None] = {}
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -216,6 +215,6 @@ def _may_meet(allow: Rule, closed: Rule, *, is_plain: bool) -> bool:
 
 @lru_cache(maxsize=16_384)
 def _measured(pattern: str) -> tuple[int, str]:
-    """How many octets count, and what every URL that matches begins with, as it is compared; not more than up to `=`,
-    behind which a URL is compared in two forms."""
+    """How many octets count, and what every URL that matches begins with, as it is compared; cut before `=`, because
+    URLs are compared in two forms after it."""
     return octets(pattern), re.split(r"[*=]", compared_pattern(pattern).plain, maxsplit=1)[0].removesuffix("$")

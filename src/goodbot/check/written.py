@@ -16,10 +16,10 @@ FIELDS: Final = {
         *("Clean-param", "Comment", "Robot-version", "Noindex", "Content-Signal", "Content-Usage", "License"),
     )
 }
-"""Those some robot reads or has read, as they are written."""
+"""The fields that some robot reads or has read, in their usual spelling."""
 
 MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "disallaw", "site-map", "useragent"})
-"""Which Google's parser knows all the same."""
+"""Misspellings that Google's parser accepts."""
 
 
 @dataclass(frozen=True, slots=True)

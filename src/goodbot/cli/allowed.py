@@ -103,7 +103,7 @@ def _json(url: str, agent: str, verdict: Verdict) -> dict[str, object]:
     group = {"line": verdict.group_line, "agents": verdict.group_agents[:AGENTS_SHOWN]}
     return {
         "url": url,
-        "asked_as": verdict.url,
+        "requested_as": verdict.url,
         "agent": agent,
         "dialect": verdict.dialect,
         "allowed": verdict.allowed,

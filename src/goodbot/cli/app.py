@@ -42,7 +42,7 @@ COMMANDS = {
 }
 
 NEAR = 0.8
-"""How like an option or a command a name must be to be taken for a slip of it, from 0 to 1 (`difflib`)."""
+"""How similar (0 to 1, `difflib`) a name must be to an option or a command to be suggested."""
 
 EPILOG = (
     "Exit status: 0 done, or yes; 1 no (disallowed); 2 bad input; 3 failed while running; 130 interrupted. "
@@ -95,7 +95,7 @@ _COLOUR = click.Option(
 
 
 def _add_common_options(command: click.Command) -> None:
-    """Gives a command, or each of a group, what all of them take."""
+    """Adds the options that every command has, to a command or to all of a group."""
     if isinstance(command, click.Group):
         for one in command.commands.values():
             _add_common_options(one)

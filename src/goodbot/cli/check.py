@@ -97,7 +97,7 @@ def command(
     form = "json" if as_json else form
     preferred = _preferred(config, ignore, fail_on)
     if diff and (not fix or form != "text"):
-        raise InputError("--diff goes with --fix, and prints text")
+        raise InputError("--diff needs --fix and --format text")
     if fix and "-" in names and form != "text":
         raise InputError("--fix - writes the mended file to standard output, where the findings would go")
     inputs = Inputs(kind, tuple(header_field(text) for text in headers), sitemaps=sitemaps)
@@ -186,13 +186,14 @@ def _show_differences(given: Iterable[Given], ignore: Collection[str]) -> bool:
 
 
 def _mended(given: Given, ignore: Collection[str], *, to_error: bool) -> bytes | None:
-    """The robots.txt after mending, whose difference is shown; None for what cannot be mended."""
+    """Shows the difference and returns the mended file; None if it cannot be mended."""
     if given.file is None or given.subject.is_page:
         say(f"goodbot: --fix leaves {given.name} alone: it mends robots.txt files", err=True)
         return None
     before = given.subject.body
     if len(before) > LIMIT_BYTES:
-        say(f"goodbot: --fix leaves {given.name} alone: where it is cut (500 KiB) would move", err=True)
+        why = "robots read only the first 500 KiB, and the change would move that point"
+        say(f"goodbot: --fix leaves {given.name} alone: {why}", err=True)
     after = mend(given.subject, ignore)
     if after != before:
         for line in difference(before, after, given.name).splitlines():

@@ -214,7 +214,7 @@ async def _run(
     *,
     as_json: bool,
 ) -> int:
-    """A crawl that is open, to its end. `folder`: what advice names."""
+    """Runs an opened crawl to its end. `folder`: the folder named in advice; None gives none."""
     if crawl.damage and folder:
         progress.say(damage_line(crawl.damage, folder))
     if crawl.replayed:
@@ -271,7 +271,7 @@ def _write_end(crawl: Crawl, reason: EndReason) -> None:
 
 
 def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folder: Path | None) -> None:
-    """The end of a crawl that has received `size` bytes, and how to go on with it in `folder`."""
+    """Prints the end of a crawl that has received `size` bytes, and how to go on with it in `folder`."""
     status, visited, left_out = crawl.status(), crawl.crawler.visited, crawl.left_out()
     what = {"finished": "finished", "max-pages": "reached --max-pages", "interrupted": "interrupted"}[reason]
     say(

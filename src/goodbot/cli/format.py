@@ -16,14 +16,18 @@ from goodbot.human import counted
 
 @click.command(name="format")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option("--compact", is_flag=True, help="As few bytes as can be: no comments, no needless blanks, nothing twice.")
+@click.option(
+    "--compact", is_flag=True, help="As few bytes as possible: no comments, no unnecessary spaces, nothing twice."
+)
 @click.option("--write", "in_place", is_flag=True, help="Write the files instead of printing them.")
-@click.option("--check", "only_check", is_flag=True, help="Print and write nothing: exit 1 if a file would change.")
-@click.option("--diff", is_flag=True, help="Write nothing: print what would change, and exit 1 if a file would.")
+@click.option(
+    "--check", "only_check", is_flag=True, help="Print nothing and write nothing; exit 1 if a file would change."
+)
+@click.option("--diff", is_flag=True, help="Write nothing: print what would change; exit 1 if anything would.")
 def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check: bool, diff: bool) -> int:
     """Write a robots.txt anew, tidy or compact; every robot gets the same answers as before, in all seven dialects.
 
-    FILE is a file, or - for standard input. Tidy: one blank after each colon, fields as they are usually written, LF at
+    FILE is a file, or - for standard input. Tidy: one space after each colon, fields as they are usually written, LF at
     the ends of lines, a blank line between groups; comments stay. A file that cannot be written anew without changing
     what somebody reads (UTF-16, NUL characters, lines over 16,663 octets) stays as it is.
 

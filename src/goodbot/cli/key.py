@@ -60,4 +60,4 @@ def _tell(key: SigningKey, file: Path) -> None:
     say(f"serve:  goodbot key show {file} --json   at")
     say(f"        https://YOUR-SITE{WELL_KNOWN}")
     say(f"        as {DIRECTORY_TYPE}, without a redirect;")
-    say("        goodbot serve --in DIR of a signed crawl does so too")
+    say("        goodbot serve --in DIR serves it as well if the crawl in DIR was signed")

@@ -42,7 +42,7 @@ def told(read: ReadPage, agent: str, directives: Directives, preferences: Prefer
     """The lines to print."""
     yield [styled(shown(read.name), bold=True)]
     if read.kind != "html":
-        yield from wrapped("This is not HTML, so only header fields speak for it.", "", "")
+        yield from wrapped("This is not HTML, so only its HTTP header fields apply.", "", "")
     elif read.found == Extract():
         yield ["The page is empty."]
     if read.closed is not None:
@@ -139,13 +139,13 @@ def _links(found: Extract) -> Iterator[Line]:
         yield []
         yield from wrapped(f"{counts['all']}{f', of which {marks}' if marks else ''}.", "Links: ", "")
     if hidden := hidden_chars(found):
-        said = f"{hidden} of {counted(len(found.text), 'character')} of its text out of extracts."
+        said = f"{hidden} of {counted(len(found.text), 'character')} of the page's text out of snippets."
         yield from wrapped(said, "data-nosnippet keeps ", "")
 
 
 def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[Line]:
-    """Rows of as many cells, each column as wide as its widest cell; the last one is folded. Where the terminal is too
-    narrow for that, the cells stand one below the other."""
+    """Rows with the same number of cells, each column as wide as its widest cell; the last one is folded. Where the
+    terminal is too narrow for that, the cells stand one below the other."""
     table = list(rows)
     widths = [max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)][:-1]
     is_narrow = sum(widths) + 2 * len(widths) + LAST_LEAST > width()
@@ -169,7 +169,7 @@ def _folded(cell: str, head: str) -> Iterator[Line]:
 
 
 def hidden_chars(found: Extract) -> int:
-    """How much of the text `data-nosnippet` keeps out of extracts."""
+    """How many characters `data-nosnippet` keeps out of snippets."""
     return 0 if found.shown is None else len(found.text) - len(found.shown)
 
 

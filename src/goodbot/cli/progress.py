@@ -50,8 +50,8 @@ class Progress:
                 self.held = ""
 
     def warn(self, outcome: Outcome) -> None:
-        """A line for a page that killed robot processes, for a seed that fails beside others, and for one that has to
-        wait, once for each host."""
+        """Prints a line for each page that killed robot processes, for each seed that fails if there are other seeds,
+        and once per host for a seed that has to wait."""
         host = outcome.url.host_key
         if outcome.why.startswith(KILLS_THE_READER):
             self.say(f"{outcome.url}: {outcome.why}")

@@ -17,12 +17,12 @@ WIDTH_MOST: Final = 100
 WIDTH_LEAST: Final = 30
 
 Line = Sequence[str]
-"""What `say` takes, as it is handed on."""
+"""The parts of one line, to pass to `say`."""
 
 
 class Styled(str):
-    """Text that is visible already, with the styles we gave it. An f-string makes plain text of it again, whose styles
-    are then shown as escapes: put it together with `joined`."""
+    """Text that is visible already, with the styles we gave it. An f-string makes plain text of it again, and its
+    styles then appear as escapes: combine such texts with `joined`."""
 
     __slots__ = ()
 
@@ -44,7 +44,7 @@ def say(*parts: str, err: bool = False) -> None:
 
 
 def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
-    """Text in lines of `width()` columns, where a word is not longer: the first begins with `first`, the others with
+    """Text in lines of `width()` columns, unless a word is longer: the first begins with `first`, the others with
     `rest`. `style`: of the text, see `styled`."""
     begin = len(click.unstyle(first))
     lines = textwrap.wrap(
@@ -60,12 +60,12 @@ def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
 
 
 def overwrite(text: str) -> None:
-    """Replaces the last line of the terminal on standard error; nothing: wipes it."""
+    """Replaces the last line of the terminal on standard error; an empty text clears it."""
     _write(f"\r\x1b[K{visible(text)}", err=True)
 
 
 def put(content: bytes) -> None:
-    """The content of a file on standard output: byte for byte, and visible on a terminal."""
+    """The content of a file on standard output: byte for byte; on a terminal, with invisible characters as escapes."""
     if sys.stdout.isatty():
         _write("\n".join(visible(line) for line in content.decode("utf-8", "replace").split("\n")), err=False)
     else:
@@ -100,7 +100,7 @@ def stream_of(*, err: bool) -> TextIO | None:
 
 
 def escape_what_cannot_be_encoded() -> None:
-    """Has both streams write characters that their encoding lacks as escapes."""
+    """Makes both streams write, as escapes, the characters that their encoding lacks."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

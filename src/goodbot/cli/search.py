@@ -89,9 +89,9 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
 
 
 def print_results(results: Results) -> None:
-    """The hits for people, words found in bold where the terminal can."""
-    found = counted(results.total, "page") if results.total else "no page"
-    say(f"{found} found in {results.took_ms:.0f} ms for: {results.query}")
+    """The hits for people, with the matching words in bold where the terminal can."""
+    found = f"{counted(results.total, 'page')} found" if results.total else "no pages found"
+    say(f"{found} for: {results.query} ({results.took_ms:.0f} ms)")
     columns = width() - 4
     for number, hit in enumerate(results.hits, start=1):
         say()
@@ -102,7 +102,7 @@ def print_results(results: Results) -> None:
 
 
 def _wrapped(hit: Hit, columns: int) -> Iterator[list[str]]:
-    """The snippet in lines of so many columns, its words found set in bold."""
+    """The snippet in lines of so many columns, with the matching words in bold."""
     text = hit.snippet
     start = 0
     while start < len(text):

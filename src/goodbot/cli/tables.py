@@ -8,7 +8,7 @@ from goodbot.exclusion.showing import visible
 
 
 def console(*, err: bool = False, columns: int | None = None) -> Console:
-    """A rich console for tables and displays, in colours as `say`. It prints `cell`s, and nothing else from outside.
+    """A rich console for tables and displays, in colours as `say`. Outside text reaches it only as a `cell`.
     `columns`: its width where it is no terminal."""
     stream = stream_of(err=err)
     on_terminal = stream is not None and stream.isatty()
@@ -23,7 +23,7 @@ def console(*, err: bool = False, columns: int | None = None) -> Console:
 
 class _Console(Console):
     def on_broken_pipe(self) -> None:
-        """As anywhere else; rich ends the process with status 1."""
+        """Handles a closed pipe as all commands do; rich alone would exit with status 1."""
         raise BrokenPipeError
 
 

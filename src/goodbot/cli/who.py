@@ -38,7 +38,7 @@ SHOWN = 10
 """Ranges shown of those that came and went; all of them in JSON."""
 
 USER_AGENT_SHOWN = 300
-"""Characters of one, where there are several."""
+"""Characters shown of a User-Agent when several were given."""
 
 Found = tuple[str, Identity]
 """A User-Agent, and whose it is."""
@@ -85,7 +85,7 @@ def command(
       verified  the address is in a range its operator publishes, or reverse DNS leads to the operator and back
       declared  it says so; without --ip, or where its operator publishes no way to check, no more can be said
       impostor  the address is outside what its operator publishes, or nobody fetches under that name
-      unknown   no robot known here: a browser, or a name nobody has recorded
+      unknown   no robot on record matches: a browser, or a name nobody has recorded
 
     Ranges come with goodbot and grow old; what was taken over with --refresh (Google's and Bing's JSON, OpenAI's, plain
     lists) is kept in your data folder and used from then on. Nothing is fetched, and no name server asked, unless you
@@ -100,7 +100,7 @@ def command(
 
     With --json: a list, one object for each USER-AGENT.
 
-    Exit status: 0 verified or declared, 1 impostor or unknown, or one of several is.
+    Exit status: 0: every USER-AGENT is verified or declared; 1: at least one is an impostor or unknown.
     """
     modes = [bool(user_agents), listing, source is not None]
     if sum(modes) != 1:
@@ -180,7 +180,7 @@ def _print(found: list[Found]) -> None:
 
 
 def _similar(user_agent: str) -> list[str]:
-    """Robots whose name the product token may be a slip of."""
+    """Robots whose name the product token may be a misspelling of."""
     return similar_tokens(product_token(user_agent))
 
 
@@ -214,7 +214,8 @@ def _facts(robot: Robot) -> dict[str, object]:
 def _told(user_agent: str, identity: Identity) -> Iterator[Line]:
     tier = styled(identity.tier, fg=_COLOURS[identity.tier], bold=True)
     robot = identity.robot
-    yield from wrapped(TIERS[identity.tier], joined(f"{robot.name if robot else 'nobody known'}: ", tier, ", "), "  ")
+    head = joined(f"{robot.name}: ", tier, ", ") if robot else joined(tier, ": ")
+    yield from wrapped(TIERS[identity.tier], head, "  ")
     if robot is not None:
         meaning = PURPOSES[robot.purpose]
         yield from _row("operator", robot.operator or "not recorded")
@@ -306,7 +307,7 @@ def _refresh(source: str, list_name: str | None, as_json: bool) -> int:
             say(f"  {sign} {len(changed) - SHOWN:,} more")
     if not (added or removed):
         say("  nothing has changed")
-    say(f"kept in {file}")
+    say(f"saved to {file}")
     return 0
 
 

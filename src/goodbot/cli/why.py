@@ -31,7 +31,7 @@ def command(url: str, folder: Path, as_json: bool) -> None:
         write_json(_json(wanted, found))
         return
     if asked_as != wanted:
-        say(f"{wanted}: a link to it is asked for as {asked_as}")
+        say(f"{wanted}: a link to it is requested as {asked_as}")
     if record is None:
         say(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
         _say(found.lesson, folder)

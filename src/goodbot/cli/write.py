@@ -42,11 +42,16 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
     "-o",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Instead of standard output. Only with --merge or --force does it replace a file that says something else.",
+    help="Write to FILE instead of standard output. An existing FILE with other content is replaced only with --merge "
+    "or --force.",
 )
-@click.option("--diff", is_flag=True, help="Write nothing: print what --output would change, and exit 1 if it would.")
 @click.option(
-    "--force", is_flag=True, help="Replace FILE, and take names of robots that look like a slip of a known one."
+    "--diff", is_flag=True, help="Write nothing: print what --output would change; exit 1 if anything would change."
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace an existing FILE, and accept robot names that look like misspellings of known ones.",
 )
 def command(
     files: tuple[str, ...],
@@ -74,7 +79,8 @@ def command(
 
     --output writes a file whole or not at all: a crash leaves the old one.
 
-    Exit status: 0 done; 1 a file would change (--diff); 2 bad input, or there is such a file; 3 it cannot be written.
+    Exit status: 0: done; 1: a file would change (--diff); 2: bad input, or FILE exists with other content (see
+    --force); 3: FILE cannot be written.
 
     \b
     goodbot write --close /private/ --sitemap https://example.org/sitemap.xml
@@ -124,8 +130,8 @@ def command(
 
 
 def _check_names(tokens: Iterable[str]) -> None:
-    """Raises InputError for a name that nobody uses and that looks like a slip of a known one: no robot would heed
-    it."""
+    """Raises InputError for a name that no known robot uses and that looks like a misspelling of one: no robot would
+    obey it."""
     for token in tokens:
         if find_token(token) is None and (similar := similar_tokens(token)):
             names = " or ".join(similar)

@@ -71,7 +71,7 @@ RULES: Final[dict[str, Rule]] = {
             "robots-refused",
             "manners",
             1,
-            "401 and 403 for robots.txt are taken for an open site, or for a closed one",
+            "after 401 or 403 for robots.txt the crawler consistently treats the site as open, or as closed",
             "RFC 9309 2.3.1.3 (MAY); draft-koster-robots-00 3.1",
             extra=True,
         ),

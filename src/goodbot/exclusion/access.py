@@ -180,7 +180,7 @@ class Access:
 
     @property
     def wall(self) -> str | None:
-        """The name of the bot wall that answered in place of robots.txt; None: none is known to have."""
+        """The name of the bot wall that answered in place of robots.txt; None if no known wall did."""
         failure = self.failure or ""
         return failure.removeprefix(_WALLED) if failure.startswith(_WALLED) else None
 

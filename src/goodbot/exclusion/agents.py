@@ -26,10 +26,10 @@ def product_token(agent: str) -> str:
 
 
 def first_name(value: str) -> str:
-    """The name that a value begins with: ASCII letters, digits, `_`, `-`, and dots between two of these.
+    """The name at the start of the value: ASCII letters, digits, `_`, `-`, and dots between two of these.
 
     It ends at the first other character: `GPTBot, CCBot` and `GPTBot*` give `GPTBot`. A value that begins with another
-    character gives "", but for `*` alone, which stays.
+    character gives "" unless the value is `*`.
     """
     value = value.strip()
     found = _FIRST_NAME.match(value)

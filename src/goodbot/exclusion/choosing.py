@@ -1,4 +1,4 @@
-"""Which group speaks to a robot: groups → a function of the robot's name."""
+"""Which group applies to a robot: groups → a function of the robot's name."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -11,9 +11,9 @@ _WALKS = 3
 
 
 class Choice(NamedTuple):
-    """The groups that speak to a robot, together; `name` is what they call it (`*`: all robots).
+    """The groups that apply to a robot, together; `name` is the name under which they apply to it (`*`: all robots).
 
-    `names_robot` says whether the value of a User-agent line is one that speaks to it.
+    `names_robot` says whether the value of a User-agent line is a name of that robot.
     """
 
     groups: Sequence[Group]
@@ -33,7 +33,7 @@ Chooser = Callable[[str], Choice]
 """From the robot's name, as the dialect compares it, to its groups."""
 
 Names = Callable[[str], Iterable[str]]
-"""The value of a User-agent line → the names in it as compared. `*` is all robots; an empty name is nobody's."""
+"""The value of a User-agent line → the names in it as compared. `*` is all robots; an empty name addresses no robot."""
 
 
 def all_of_a_token(names: Names) -> Callable[[Sequence[Group]], Chooser]:

@@ -18,7 +18,7 @@ _NO_FILE = frozenset({202, 304, _PAYMENT_REQUIRED, 429})
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """Where the text says it: which group speaks to a robot, which rule counts, that robots.txt itself is open; and
+    """Where the text says it: which group applies to a robot, which rule counts, that robots.txt itself is open; and
     what follows from a file that was read, was cut, led to redirects only, is not there, is refused, cannot be reached.
     """
 
@@ -38,7 +38,7 @@ class Dialect:
     """How one text reads a robots.txt. `source` is its short name, which begins each of its `sections`.
 
     Lines: `read` gives the records of the bytes, `grouping` the groups of the records.
-    Whose: `robot` is the argument `agent` as it is compared, `chooser` finds the groups that speak to it; the text
+    Whose: `robot` is the argument `agent` as it is compared, `chooser` finds the groups that apply to it; the text
     calls them `groups_called`.
     Rules: `rule_fields` are the fields that are rules, `paths` the patterns on one such line, `shapes` what a pattern
     is compared as and how much it counts, given whether it allows and its group (several: each may match), `target`
@@ -87,10 +87,10 @@ def result_of_status(status: int) -> AccessResult:
     (§2.3.1.2).
 
     Our choice: 429 and 402 count as unreachable. By §2.3.1.3 they would open the site, where the server asks for fewer
-    requests or for money; the RFC's MAY permits to be stricter. 202 is no final answer (RFC 9110 §15.3.3). A status
-    outside 200–499 is taken for a fault of the server. 304 brings no file (RFC 9110 §15.4.5): what it says of a copy is
-    `Access.from_response`'s. The other texts name fewer statuses and say nothing else of them; which ones close the
-    site is `Dialect.refusals`.
+    requests or for money; the RFC's MAY permits being stricter. 202 is no final answer (RFC 9110 §15.3.3). A status
+    outside 200–499 is taken for a fault of the server. 304 brings no file (RFC 9110 §15.4.5): `Access.from_response`
+    decides what a 304 means for a stored copy. The other texts name fewer statuses and say nothing else of them;
+    `Dialect.refusals` lists those that close the site.
     """
     if status in _NO_FILE:
         return "unreachable"

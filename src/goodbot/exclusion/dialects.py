@@ -1,6 +1,6 @@
 """The dialects of robots.txt by name: one record each.
 
-A dialect says how lines are read, which group speaks to a robot, what a pattern means, which of several rules counts,
+A dialect says how lines are read, which group applies to a robot, what a pattern means, which of several rules counts,
 and what the status of the answer means. Everything else is the same for all.
 """
 

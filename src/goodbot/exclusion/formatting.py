@@ -60,7 +60,7 @@ def _lines_of(group: Group) -> Iterator[Record]:
 
 
 def _is_kept(record: Record) -> bool:
-    """Of those outside the groups: User-agent lines and rules are nobody's there, an empty Sitemap says nothing."""
+    """Of those outside the groups: User-agent lines and rules address no robot there, an empty Sitemap says nothing."""
     _, field, value = record
     return field not in {"user-agent", *RULE_FIELDS} and bool(value or field != "sitemap")
 

@@ -20,8 +20,8 @@ Grouping = Callable[[Iterable[Record]], Grouped]
 
 
 def in_groups(rule_fields: frozenset[str]) -> Grouping:
-    """RFC 9309 §2.1: only a User-agent line after a rule begins a new group; a rule before the first group is
-    nobody's. `rule_fields` are the fields that are rules."""
+    """RFC 9309 §2.1: only a User-agent line after a rule begins a new group; a rule before the first group
+    applies to no robot. `rule_fields` are the fields that are rules."""
 
     def grouping(records: Iterable[Record]) -> Grouped:
         groups: list[Group] = []
@@ -57,7 +57,7 @@ def in_records(is_rule_line: Callable[[str], bool]) -> Grouping:
     """The records of the 1990s: User-agent lines, then at least one rule line, up to a blank line or the end.
 
     A User-agent line after a rule line opens a record too, since files were printed without blank lines. What is
-    no such record is nobody's. `is_rule_line` says of which fields rule lines are.
+    not such a record applies to no robot. `is_rule_line` says of which fields rule lines are.
     """
 
     def grouping(records: Iterable[Record]) -> Grouped:

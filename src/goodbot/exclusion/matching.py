@@ -41,7 +41,7 @@ class _Ranked(NamedTuple):
 
 class Compiled:
     """Rules of some groups made ready for many questions. `unmatched` is whether a URL is open that none of them
-    matches, `weight_bytes` about what it takes in memory, rather more than less."""
+    matches, `weight_bytes` an estimate, rather too high, of the memory it takes."""
 
     __slots__ = ("allows", "ranked", "table", "unmatched", "weight_bytes")
 
@@ -103,7 +103,7 @@ class Matcher:
     names."""
 
     def __init__(self, agent: str, choice: Choice, dialect: Dialect, compiled: Compiled) -> None:
-        """`choice` is the groups that speak to `agent`: their rules count together, `compiled`."""
+        """`choice` is the groups that apply to `agent`: their rules count together, `compiled`."""
         self.agent = agent
         self.groups = choice.groups
         self.records = choice.records
@@ -121,11 +121,11 @@ class Matcher:
             return self._verdict(url, "robots.txt itself is open to every robot.", sections.itself)
         if not self.groups:
             name = shown(self._dialect.robot(self.agent)) or "a robot without a name"
-            reason = f"No {self._dialect.groups_called} speaks to {name}."
+            reason = f"No {self._dialect.groups_called} applies to {name}."
             return self._verdict(url, reason, sections.group)
         ranks = self._compiled.table.all(target)
         if not ranks:
-            closed = "" if self._compiled.unmatched else ", whose Allow rules alone close everything else"
+            closed = "" if self._compiled.unmatched else "; it has only Allow rules, so everything else is closed"
             reason = f"No rule matches in {self._of_groups()}{closed}."
             return self._verdict(url, reason, sections.rule, unmatched=self._compiled.unmatched)
         winner = self._compiled.ranked[ranks[0]]

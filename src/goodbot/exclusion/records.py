@@ -15,7 +15,7 @@ CLEAN_PARAM_CHARS: Final = 500
 """How long the value of a Clean-param may be."""
 
 USE_LEVELS: Final = {
-    "immediate": "interact, and store or reuse nothing",
+    "immediate": "interact only: neither store nor reuse anything",
     "reference": "index, quote in part and link back",
     "full": "summarize and reproduce",
 }
@@ -56,7 +56,7 @@ def parse_clean_param(value: str) -> tuple[tuple[str, ...], str] | None:
 def content_signals(values: Iterable[str]) -> dict[str, str]:
     """The signals on Content-Signal lines (`search=yes, ai-train=no`), keys and values in lower case, others kept.
 
-    Of equal keys the last counts; but `no` to search, ai-input or ai-train is taken back by nothing, and of several
+    Of equal keys the last counts; but no later value overrides a `no` to search, ai-input or ai-train, and of several
     `use` the strictest counts (our reading). A part without key, `=` or value says nothing. Source: contentsignals.org.
     """
     signals: dict[str, str] = {}

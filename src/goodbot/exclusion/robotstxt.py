@@ -119,7 +119,7 @@ class RobotsTxt:
 
     @property
     def weight_bytes(self) -> int:
-        """About what this object takes in memory at the moment, rather more than less: up to 50 times its bytes."""
+        """An estimate, rather too high, of the memory this object takes at the moment: up to 50 times its bytes."""
         others = sum(other.weight_bytes for other in self._others.values())
         return self._weight_bytes + others + sum(compiled.weight_bytes for compiled in self._compiled.values())
 
@@ -140,14 +140,15 @@ class RobotsTxt:
     def timing(self, agent: str) -> Timing:
         """When `agent` may come, and how often: everything below together, ready to be asked `at` an instant.
 
-        It is read anew for each call; keep it. In the groups that speak to `agent` only the records count that stand
-        directly below a User-agent line with its name, where the rules of a group count for all of its names. A robot
-        with groups of its own inherits nothing from `*`. Dialect `google` reads nothing of it.
+        Each call computes it anew, so keep the result. In the groups that apply to `agent`, only records directly below
+        its own name count, whereas rules count for all names of a group. A robot with groups of its own inherits
+        nothing from `*`. Dialect `google` reads nothing of it.
         """
         return Timing.of(self._choose(agent).records()) if self._dialect.reads_timing else Timing()
 
     def crawl_delay(self, agent: str) -> float | None:
-        """Seconds between two requests that are asked of `agent` (the most of several), or None; see `timing`."""
+        """The seconds that `agent` is asked to leave between two requests (the longest of several), or None; see
+        `timing`."""
         return asked_delay_s(self._choose(agent).records()) if self._dialect.reads_timing else None
 
     def request_rates(self, agent: str) -> list[RequestRate]:
@@ -173,9 +174,8 @@ class RobotsTxt:
         return values_of(self._choose(agent).records(), "noindex")
 
     def content_signals(self, agent: str) -> dict[str, str]:
-        """Content-Signal: `{"search": "yes", "ai-train": "no"}`, in lower case, with keys nobody knows.
-
-        Of equal keys the last counts, but no `no` to search, ai-input or ai-train is taken back.
+        """Content-Signal: `{"search": "yes", "ai-train": "no"}`, in lower case, with unknown keys. Of equal keys the
+        last counts, but no later value overrides a `no` to search, ai-input or ai-train.
         """
         return content_signals(values_of(self._choose(agent).records(), "content-signal"))
 

@@ -96,7 +96,7 @@ def _of_robots_txt(url: str, records: Sequence[Record], allows: Callable[[str], 
 
 
 def _signals(value: str, place: Place) -> Iterator[PreferenceSource]:
-    """`key=yes` and `key=no`, between commas, in any case, and `use=LEVEL`; other keys state nothing here."""
+    """`key=yes` and `key=no`, separated by commas, in any case, and `use=LEVEL`; other keys state nothing here."""
     stated: dict[tuple[Use, Preference, str], None] = {}
     for part in value.lower().split(","):
         key, said = (text.strip(_BLANKS) for text in part.partition("=")[::2])
@@ -111,10 +111,11 @@ def _signals(value: str, place: Place) -> Iterator[PreferenceSource]:
 
 
 def _level(said: str) -> str:
-    """What `use` says. It is about how AI systems may consume the content, but is no answer to whether they may."""
+    """What `use` says. It says how AI systems may consume the content, not whether they may."""
     if said not in USE_LEVELS:
         return f"its use is none of {', '.join(USE_LEVELS)}"
-    return f"use={said} is the most that may be done with the content ({USE_LEVELS[said]}), and no answer to AI input"
+    how_far = f"use={said} says how far the content may be used ({USE_LEVELS[said]})"
+    return f"{how_far}; it neither allows nor disallows AI input"
 
 
 def _notes(url: str, paths: Iterable[str], allows: Callable[[str], bool]) -> dict[str, str]:

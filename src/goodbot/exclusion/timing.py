@@ -139,10 +139,10 @@ def parse_rate(value: str) -> RequestRate | str:
     time, *windows = rest.split(maxsplit=1) or [""]
     count, span = whole_number(documents.strip()), _TIME.fullmatch(time)
     if not count:
-        return "its documents are not a whole number, at least 1"
+        return "its documents must be a whole number of at least 1"
     number = whole_number(span.group(1)) if span else None
     if not span or not number:
-        return "its time is not a whole number, at least 1, with s, m, h, d or no unit"
+        return "its time must be a whole number of at least 1, with unit s, m, h or d, or none"
     window = parse_window(windows[0]) if windows else None
     if isinstance(window, str):
         return f"its window is {window}"

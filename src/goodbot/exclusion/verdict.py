@@ -37,7 +37,7 @@ class Verdict:
     `reason` is one sentence for people, `section` the text it rests on (`"RFC 9309 2.2.2"`; docs/conformance.md lists
     them). `delay_s` is the Crawl-delay asked of this robot. `valid_until` (Unix seconds) is when the robots.txt is due
     again; None if nothing was fetched. `group_line` and `group_agents` are the first line and the names of the group
-    the verdict is from (of several the one of the deciding rule, else the first), None and empty if no group speaks to
+    the verdict is from (of several the one of the deciding rule, else the first), None and empty if no group applies to
     the robot. `lost` are the rules that match the URL as well but do not count, the next best first, at most
     `LOST_MOST`.
     """

@@ -1,7 +1,7 @@
 """The first questions to a file: a walk over the rules, of which only those are read that may match.
 
 To compile the rules costs more than some walks over them. A walk is linear in the rules, and in the target for each of
-those whose first signs behind a `*` it holds.
+those whose first characters behind a `*` it holds.
 """
 
 import re
@@ -30,12 +30,12 @@ _LOOK = 64
 """So much of a beginning is compared where there are many targets."""
 
 _TEXTS_MOST = 20_000
-"""Signs of all targets in which what follows a `*` is searched."""
+"""Characters of all targets in which what follows a `*` is searched."""
 
 _SHORT = 300
 _GRAM = 4
-"""Of a text longer than `_SHORT` it is noted which one to four signs it holds in a row: a search for each rule would
-pass it as often as there are rules."""
+"""Of a text longer than `_SHORT` it is noted which one to four characters it holds in a row: a search for each rule
+would pass it as often as there are rules."""
 _PART = 1 << 14
 _GRAMS_MOST = 1 << 17
 """About 12 MB."""
@@ -61,8 +61,8 @@ def walk(groups: Sequence[Group], dialect: Dialect, url: str) -> bool:
 
 
 def near_rules(groups: Sequence[Group], dialect: Dialect, target: Compared) -> Iterator[tuple[bool, str, int, Group]]:
-    """The rules that may match, as far as that is seen from signs that stand for themselves: whether they allow, their
-    patterns, lines and groups."""
+    """The rules that may match, as far as that is seen from characters that stand for themselves: whether they allow,
+    their patterns, lines and groups."""
     # One loop, since it passes all rules: a call for each would take as long as all that is done here.
     fields, paths, match = dialect.rule_fields, dialect.paths, _SEEN.match
     plain, encoded = target
@@ -93,7 +93,7 @@ def near_rules(groups: Sequence[Group], dialect: Dialect, target: Compared) -> I
 def rules_near_any(
     groups: Sequence[Group], dialect: Dialect, targets: Iterable[Compared]
 ) -> Iterator[tuple[bool, str, int, Group]]:
-    """The rules that may match one of several targets, as far as signs that stand for themselves say: see
+    """The rules that may match one of several targets, as far as characters that stand for themselves say: see
     `near_rules`. Linear in the rules."""
     fields, paths, match = dialect.rule_fields, dialect.paths, _SEEN.match
     one_path = len(paths("/ /")) == 1
@@ -112,7 +112,7 @@ def rules_near_any(
 
 
 def _may_hold(text: str, *, search: bool) -> Callable[[str], bool]:
-    """Whether a piece may be in the text: what this says no to, is not. `search`: the rest is searched for."""
+    """False only if the piece is certainly not in the text; with `search`, exact."""
     if len(text) <= _SHORT:
         return text.__contains__
     grams = {""}

@@ -1,8 +1,8 @@
 """Bot walls: they send robots a challenge page, or ask for money, in place of what was asked for. One record for each.
 
 A record is here only if a text or a public recording says how its wall is known. A mark is markup of the challenge page
-itself (an id, the path of a script), never words that an article about walls would use as well. What a site refuses
-without a challenge is a refusal, and no wall.
+itself (an id, the path of a script), never words that an article about walls would use as well. A refusal without a
+challenge is not counted as a wall.
 """
 
 import re
@@ -85,7 +85,7 @@ WALLS: Final = (
     ),
     Wall(
         "Imperva",
-        "https://github.com/apify/crawlee/pull/2111; public notes of an incident in a frame",
+        "https://github.com/apify/crawlee/pull/2111; Imperva's block page in an iframe",
         marks=_marks(('<iframe id="main-iframe" src="/_Incapsula_Resource?',)),
     ),
     Wall(

@@ -28,8 +28,8 @@ def lockable(folder: Path) -> Iterator[Path]:
         shadow = tempfile.TemporaryDirectory(prefix="goodbot-index-")
     except OSError as error:
         raise RunError(
-            f"the index in {folder} cannot be read: its library writes a lock file, which neither this folder "
-            f"nor a temporary folder lets it do ({error.strerror}); set TMPDIR to a folder that can be written"
+            f"the index in {folder} cannot be read: its library must write a lock file, and can do so neither in this "
+            f"folder nor in a temporary one ({error.strerror}); set TMPDIR to a folder that can be written"
         ) from error
     with shadow as name:
         _link(folder, Path(name))
@@ -42,7 +42,7 @@ def _may_lock(folder: Path) -> bool:
 
 
 def _link(folder: Path, shadow: Path) -> None:
-    """The state first: of what it names nothing may be missing, and what came after it does no harm."""
+    """Reads the state before it links files: every file the state names must be linked; newer files do no harm."""
     state = (folder / META_FILE).read_bytes()
     for file in folder.resolve().iterdir():
         if file.name != META_FILE and not file.name.startswith("."):

@@ -79,8 +79,8 @@ class TantivySearch:
             return self._index, self._searcher
 
     def _open(self) -> None:
-        """Opens what is there now. A writer may remove files of the state that is being opened: then there is another,
-        which is opened instead."""
+        """Opens what is there now. A writer may remove files of the state that is being opened: in that case a newer
+        state exists, and is opened instead."""
         for attempt in range(_ATTEMPTS):
             now = self._look()
             self._checked.check()

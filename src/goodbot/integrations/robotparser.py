@@ -128,8 +128,8 @@ class RobotFileParser:
 
     @property
     def entries(self) -> list["Entry"]:
-        """The groups that name robots, in the order of the file, one entry for each run of their User-agent lines; to
-        look at, since changing the list changes nothing."""
+        """The groups that name robots, in the order of the file, one entry for each run of their User-agent lines;
+        read-only: changing the list changes nothing."""
         groups = self._access.rules.groups
         return [entry for group in groups if "*" not in group.agents for entry in _entries(group)]
 
@@ -217,7 +217,7 @@ def _rule_lines(rules: Sequence[RuleLine]) -> list[str]:
 
 
 def _written(group: Group) -> str:
-    # Those of which no pace is asked come last, where they take over nobody's.
+    # Entries without a delay come last, so that they do not inherit another entry's delay.
     entries = sorted(_entries(group), key=lambda entry: entry.delay is None and entry.req_rate is None)
     return "\n".join([*(line for entry in entries for line in entry.head()), *_rule_lines(_rules(group))])
 

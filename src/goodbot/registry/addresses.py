@@ -84,8 +84,8 @@ class AddressBook:
         return self._lists[name]
 
     def keep(self, new: AddressList) -> Path:
-        """Writes a list to the folder: the file is whole or not there. Raises OSError if there can be no folder,
-        RunError if no file."""
+        """Writes a list to the folder: the file is replaced whole or not at all. Raises OSError if the folder, RunError
+        if the file cannot be written."""
         if self._folder is None:
             raise ValueError("this book has no folder")
         self._folder.mkdir(parents=True, exist_ok=True)

@@ -70,7 +70,7 @@ TIERS: Final[MappingProxyType[Tier, str]] = MappingProxyType(
         "verified": "it is the robot it says it is",
         "declared": "it says so; that is not checked, or cannot be",
         "impostor": "it uses the name of a robot that it is not",
-        "unknown": "no robot that is known here",
+        "unknown": "no robot on record matches",
     }
 )
 

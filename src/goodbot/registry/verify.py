@@ -47,7 +47,7 @@ def verify(robot: Robot | None, address: str | None = None, book: AddressBook = 
     ValueError for what is no address.
     """
     if robot is None:
-        return Identity(None, "unknown", ("no robot known here has a name that stands in the User-Agent",))
+        return Identity(None, "unknown", ("the User-Agent contains no name that a robot on record uses",))
     said = (_claim(robot), *_facts(robot))
     if address is None:
         return Identity(robot, "declared", (*said, _how(robot, book)))

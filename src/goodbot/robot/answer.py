@@ -44,7 +44,8 @@ class Answer:
 
     @property
     def ok(self) -> bool:
-        """Whether there is an answer of status 200 to 299, no bot wall gave it, and its body did not break off."""
+        """Whether there is an answer with status 200 to 299, the answer is not a bot wall's challenge page, and its
+        body is complete."""
         return self._is_success and self.wall is None and self.truncated != "disconnect"
 
     @property

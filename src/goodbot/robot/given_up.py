@@ -11,9 +11,10 @@ HOSTS_MOST: Final = 50_000
 """Hosts remembered: one request too many to a forgotten host costs less than a list without end."""
 WALLS_MOST: Final = 40
 """Challenge pages of a bot wall in a row before a host is given up. A wall may stand before a part of a site only, and
-open pages come after many walled ones. At the pace of `Politeness` they take a public host 40 minutes."""
+open pages come after many walled ones. At the pace of `Politeness`, unless they have status 429 or 503, they take 37
+minutes on a public host."""
 IN_TROUBLE: Final = "its host answered 429 or 503, or did not answer, too many times in a row"
-ONLY_WALLS: Final = f"a bot wall answered in place of its host {WALLS_MOST} times in a row"
+ONLY_WALLS: Final = f"a bot wall answered in place of the host {WALLS_MOST} times in a row"
 
 
 class GivenUp:

@@ -165,7 +165,7 @@ class Turn:
             await self._clock.sleep(until - now)
 
     def answered(self, capture: Capture, timing: Timing = NOTHING_ASKED, *, walled: bool = False) -> Rest:
-        """Takes note of what came, or that a bot wall answered; gives how the host rests now."""
+        """Takes note of what came, or that a bot wall answered; returns the delay that the host gets now."""
         pace, host, now = self._pace, self._host, self._clock.now()
         self._release_address()
         if not pace._settings.proxy:

@@ -38,7 +38,7 @@ is_private_peer = lru_cache(maxsize=4096)(is_private_address)
 
 class _Manner(NamedTuple):
     """How a kind of host is treated, where nobody asks for more. Seconds, and factors. A challenge page of a bot wall
-    adds no more than `wall_most_s`: often only a part of a site is walled."""
+    that has another status than 429 and 503 adds no more than `wall_most_s`: often only a part of a site is walled."""
 
     floor_s: float
     response_factor: float
@@ -246,9 +246,9 @@ def is_trouble(capture: Capture) -> bool:
 
 
 def _has_its_own_end(capture: Capture) -> bool:
-    """Whether the tries after this failure are few without a back-off: those of a name that has no address, and those
-    of robots.txt, whose pauses grow by themselves (`Politeness.robots_pause_s`). The back-off of a host is kept for the
-    next run, whose first try would wait for it."""
+    """Whether the number of tries is limited without a back-off: a name without an address, and robots.txt, whose
+    pauses grow by themselves (`Politeness.robots_pause_s`). The back-off of a host is kept for the next run, whose
+    first try would wait for it."""
     is_robots_txt = capture.request.url == capture.request.url.robots_txt
     return isinstance(capture.result, Failure) and (capture.result.lasting or is_robots_txt)
 

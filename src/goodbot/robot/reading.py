@@ -137,8 +137,8 @@ class Reader:
         ahead: Ahead | None = None,
         wall: Wall | None = None,
     ) -> Reading:
-        """What became of `leased`, whose page a browser may have rendered, or was read `ahead`; or a bot wall answered
-        in its place. The record is written, not yet flushed."""
+        """What became of `leased`. Its page may have been rendered by a browser or read `ahead`, or a bot wall may have
+        answered in its place. The record is written, not yet flushed."""
         permission = Event(capture.fetched_at, "permission", "allowed", verdict.reason, verdict.line)
         if isinstance(capture.result, Failure):
             return Reading(self.settle(leased, self._failed(leased, capture, capture.result, permission)))

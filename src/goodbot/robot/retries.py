@@ -8,7 +8,8 @@ from goodbot.robot.politeness import is_overloaded
 from goodbot.values import Capture, Failure, LeasedUrl, Outcome
 
 BROKEN_OFF_TRIES: Final = 2
-"""An answer that breaks off is asked for once more; then it is taken as it comes, as some servers always do so."""
+"""An answer that breaks off is asked for once more; then the partial answer is kept, because some servers always break
+off."""
 ONCE_MORE: Final = (408, 421, 425)
 """The request came too slowly, on the wrong connection, or too early. On a new connection it may succeed (RFC 9110
 §15.5.9 and §15.5.20, RFC 8470 §5.2)."""
@@ -16,13 +17,13 @@ ONCE_MORE_TRIES: Final = 2
 
 
 class Retries:
-    """Decides for every URL alike; keeps nothing."""
+    """Stateless: the same rules for every URL."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
 
     def after(self, outcome: Outcome, leased: LeasedUrl, capture: Capture) -> Outcome:
-        """`outcome`, a failure, or one more try if what came of the request may pass."""
+        """Returns `outcome` (a failure), or one more try if the trouble may be temporary."""
         most = self._tries_most(capture)
         return self.once_more(outcome, leased, most) if most else outcome
 

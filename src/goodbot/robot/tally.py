@@ -71,7 +71,7 @@ class Tally:
 
 def trouble_of(outcome: Outcome) -> str | None:
     """A failure kind (`dns`, `timeout`…), a status from 400 on, `wall` for a challenge page of a bot wall, `robots.txt`
-    for one that cannot be had; None for what went well, and for what robots.txt forbids."""
+    if a robots.txt is unavailable; None for what went well, and for what robots.txt forbids."""
     if outcome.why.startswith(WALLED):
         return "wall"
     if outcome.status is not None:

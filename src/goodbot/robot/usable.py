@@ -19,8 +19,8 @@ Check = Callable[[Settings], object]
 
 
 def check_form(settings: Settings) -> None:
-    """Raises SettingError for the first value that is not written as it has to be. Reads no file and asks no network:
-    what `Settings` itself checks is left out."""
+    """Raises SettingError for the first value that is not written as it has to be. Reads no file and uses no network.
+    Leaves out what `Settings` itself checks."""
     _apply(_FORMS, settings)
 
 

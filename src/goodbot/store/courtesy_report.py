@@ -161,7 +161,7 @@ def _refused_url(origin: str, path: str, at: float | None, events: str | None) -
 
 
 def _walls(connection: sqlite3.Connection, host: int) -> tuple[WalledUrls, ...]:
-    """Of pages that failed, that are tried once more, and whose last copy is kept."""
+    """Counts pages that failed, pages that will be tried again, and pages whose last copy is kept."""
     counts, some = Counter[str](), defaultdict[str, list[str]](list)
     states = CODES["failed"], LATER, CODES_AGAIN["visited"]
     for origin, path, why in connection.execute(_WALLED, (host, *states, len(WALLED), WALLED)):

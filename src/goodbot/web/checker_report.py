@@ -38,7 +38,7 @@ class FindingView:
 @dataclass(frozen=True)
 class Report:
     """Everything found in one file, and what each dialect answers to the question, if there is one; `trouble` says
-    why it cannot be answered. `asked`: the URL as typed; the verdicts have it as robots request it."""
+    why it cannot be answered. `typed`: the URL as typed; the verdicts have it as robots request it."""
 
     name: str
     findings: list[Finding]
@@ -46,12 +46,12 @@ class Report:
     verdicts: list[Verdict]
     trouble: str = ""
     site: Site | None = None
-    asked: str = ""
+    typed: str = ""
 
     @property
     def requested_as(self) -> str:
         """The URL that a robot requests, if that is another than the one typed; else empty."""
-        urls = [verdict.url for verdict in self.verdicts[:1] if not is_as_typed(self.asked, verdict.url)]
+        urls = [verdict.url for verdict in self.verdicts[:1] if not is_as_typed(self.typed, verdict.url)]
         return "".join(urls)
 
     @property
@@ -85,7 +85,7 @@ class Report:
             "fetched_at": self.site.at if self.site else None,
             "counts": {severity: counts[severity] for severity in ("error", "warning", "info")},
             "findings": as_json([sent]),
-            "verdicts": [_verdict_json(self.asked, verdict) for verdict in self.verdicts],
+            "verdicts": [_verdict_json(self.typed, verdict) for verdict in self.verdicts],
         }
 
 
@@ -125,12 +125,12 @@ def _verdicts(subject: Subject, agent: str, url: str, site: Site | None) -> list
     if len(agent) > AGENT_CHARS or len(url) > URL_CHARS:
         raise InputError(f"the robot's name has {AGENT_CHARS} characters at most, the URL {URL_CHARS:,}")
     if site is None:
-        asked = requested(url)
-        if asked is None:
+        wanted = requested(url)
+        if wanted is None:
             raise InputError(
-                f"{shown(url)} is no URL that robots fetch: give an http or https one, or a path from its /"
+                f"{shown(url)} is no URL that robots fetch: give an http or https one, or a path that begins with `/`"
             )
-        return list(subject.parsed.compare(asked, agent).values())
+        return list(subject.parsed.compare(wanted, agent).values())
     target = resolve(site.url, url)
     if target is None or target.origin != site.url.origin:
         raise InputError(f"{shown(url)} is not of {shown(site.url.origin)}, whose robots.txt was asked for")
@@ -160,7 +160,7 @@ def _excerpt(text: str, start: int, end_column: int | None) -> Iterable[tuple[st
 def _verdict_json(typed: str, verdict: Verdict) -> dict[str, object]:
     return {
         "url": typed,
-        "asked_as": verdict.url,
+        "requested_as": verdict.url,
         "agent": verdict.agent,
         "dialect": verdict.dialect,
         "allowed": verdict.allowed,

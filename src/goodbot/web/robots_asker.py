@@ -24,8 +24,8 @@ from goodbot.values import Capture, Request, Response
 PATIENCE_S: Final = 15.0
 """For a site's answer, redirects included: a visitor waits for it."""
 REFUSAL_S: Final = 1.0
-"""A name without a public address is refused so long after it was asked for: how fast a name server answers would say
-whether it knows the name."""
+"""A name without a public address is refused only after this many seconds, so that the response time does not reveal
+whether a name server knows the name."""
 AGAIN_S: Final = 10.0
 """A site asked for so lately is not asked again: the answer of then serves."""
 FETCHES_A_MINUTE: Final = 20
@@ -80,9 +80,13 @@ class RobotsAsker:
     async def ask(self, text: str) -> Site:
         """The robots.txt of the site of a URL; `example.org` is https. That a server did not answer is an answer too.
 
-        Raises InputError, in one sentence, for what is no URL, for a private address, for a name that has no public
-        one, both also behind a redirect, without a contact, for too many in a minute, and if it takes longer than a
-        visitor waits.
+        Raises InputError, in one sentence,
+
+        - if `text` is not a URL;
+        - for a private address, or a name that has no public one, also behind a redirect;
+        - if the settings have no contact;
+        - for too many requests in a minute;
+        - if it takes longer than a visitor waits.
         """
         url = _site_url(text)
         known = self._known.get(url.origin)
@@ -186,8 +190,8 @@ def _is_written_private(host: str) -> bool:
 
 
 def _refusal(host: str, *, redirected: bool) -> InputError:
-    """One sentence for names with private addresses and for names without any: these pages are no map of the network
-    they are in. Of an address that is written out everybody can see what it is."""
+    """One sentence for names with private addresses and for names without any, so that visitors cannot map the internal
+    network. Of an address that is written out everybody can see what it is."""
     name = shown(host)
     subject = f"it redirects to {name}, which" if redirected else name
     ends = "and this page asks public sites only: paste the file instead"

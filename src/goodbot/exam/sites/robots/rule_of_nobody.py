@@ -5,7 +5,7 @@ from goodbot.exam.values import Site, pages, robots
 
 SITE = Site(
     name="robots-rule-of-nobody",
-    teaches="A rule before the first User-agent line is nobody's.",
+    teaches="A rule before the first User-agent line applies to no robot.",
     source="RFC 9309 2.1",
     pages=pages(robots("Disallow: /\n\nUser-agent: *\nDisallow: /private\n"), "/a", "/private"),
     expects=(Never(("/private",)), Finds(("/", "/a"))),

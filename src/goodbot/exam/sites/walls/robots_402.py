@@ -6,7 +6,7 @@ from goodbot.exam.values import Site, pages
 
 SITE = Site(
     name="wall-robots-402",
-    teaches="402 with a challenge is no robots.txt: a crawler does not take a demand for money for an open site.",
+    teaches="402 with a challenge is no robots.txt: a crawler does not treat a demand for payment as an open site.",
     source="RFC 9110 15.5.3; RFC 9309 2.3.1.3 lets a crawler take 402 for an open site",
     pages=pages(challenge(402), "/a", "/b"),
     expects=(

@@ -8,7 +8,7 @@ WAIT_S = 2
 
 SITE = Site(
     name="wall-robots-429",
-    teaches="429 with a challenge is no robots.txt: a crawler keeps Retry-After, fetches no page and gives up in time.",
+    teaches="429 with a challenge is no robots.txt: a crawler obeys Retry-After, fetches no page and gives up in time.",
     source="RFC 6585 4; RFC 9110 10.2.3; RFC 9309 2.3.1.3 does not except 429",
     pages=pages(challenge(429, WAIT_S), "/a", "/b"),
     expects=(
