@@ -319,7 +319,7 @@ def decoded(raw: bytes) -> Items:
 
 def original(body: bytes, path: bytes, agent: str) -> bool:
     record = first(records(body, a_disallow), inside(agent))
-    return record is None or not any(value and path.startswith(value) for _, value in record.paths(b"disallow"))
+    return path == b"/robots.txt" or record is None or not any(value and path.startswith(value) for _, value in record.paths(b"disallow"))
 
 
 def kollar(body: bytes, path: bytes, agent: str) -> bool:
@@ -327,13 +327,15 @@ def kollar(body: bytes, path: bytes, agent: str) -> bool:
     each = [Record([name for value in record.names for name in value.split()], record.lines) for record in found]
     record = first(each, inside(agent))
     roots = [root for _, value in record.paths(b"disallow") for root in value.split()] if record else []
-    return not any(path.startswith(root) for root in roots)
+    return path == b"/robots.txt" or not any(path.startswith(root) for root in roots)
 
 
 # Conner's extension
 
 
 def conner(body: bytes, path: bytes, agent: str) -> bool:
+    if path == b"/robots.txt":
+        return True
     token = token_of(agent)
     record = first(records(body, any_line), lambda name: bool(token) and token in name.lower())
     rules = [rule for rule in record.paths(b"allow", b"disallow") if rule[1]] if record else []

@@ -69,6 +69,8 @@ def _prefix_decoded(pattern: str, allow: bool, group: Group) -> Sequence[Shape]:
 # ---- A Standard for Robot Exclusion, Martijn Koster, 1994 -----------------------------------------------------------
 
 _METHOD = "Koster 1994, the method"
+_NO_TEXT = "RFC 9309 2.2.2"
+"""Of robots.txt itself: this text says nothing of it."""
 
 KOSTER_1994 = Dialect(
     name="1994",
@@ -76,7 +78,7 @@ KOSTER_1994 = Dialect(
     sections=Sections(
         group="Koster 1994, User-agent",
         rule="Koster 1994, Disallow",
-        itself="Koster 1994, Disallow",
+        itself=_NO_TEXT,
         read=_METHOD,
         cut="RFC 9309 2.5",
         redirected=_METHOD,
@@ -96,7 +98,6 @@ KOSTER_1994 = Dialect(
     outage=put_off,
     groups_called="record",
     rule_fields=frozenset({"disallow"}),
-    itself_open=False,
     refusals=_REFUSALS,
     fresh_s=WEEK_S,
     longest_fresh_s=WEEK_S,
@@ -108,9 +109,7 @@ KOLLAR = replace(
     KOSTER_1994,
     name="kollar",
     source="Kollar",
-    sections=replace(
-        KOSTER_1994.sections, group="Kollar, User-Agent", rule="Kollar, Disallow", itself="Kollar, Disallow"
-    ),
+    sections=replace(KOSTER_1994.sections, group="Kollar, User-Agent", rule="Kollar, Disallow"),
     chooser=first_record(_names_in_file, _name_in_robot),
     paths=_words,
 )
@@ -141,7 +140,6 @@ KOSTER_1996 = replace(
     target=decoded_target,
     winner=lambda group: "the first rule that matches",
     rule_fields=frozenset({"allow", "disallow"}),
-    itself_open=True,
 )
 
 # ---- HTTP: The Definitive Guide, chapter 9.4, 2002 ------------------------------------------------------------------
@@ -209,11 +207,10 @@ CONNER = replace(
         KOSTER_1996.sections,
         group="Conner 2.0, User-agent",
         rule="Conner 2.0, Allow and Disallow",
-        itself="Conner 2.0, Allow and Disallow",
+        itself=_NO_TEXT,
     ),
     shapes=_conner_shapes,
     target=written_target,
     winner=_conner_winner,
     allows_unmatched=_conner_allows_unmatched,
-    itself_open=False,
 )
