@@ -13,7 +13,7 @@ class Interrupts:
     """Counts Ctrl-C and SIGTERM in a `with` block of a coroutine, and calls `act` in the event loop for each. None is
     lost, not even in the last turn of the loop.
 
-    Each first cancels the block's task; `act_by` sets another function to call.
+    At first each cancels the block's task; `act_by` sets another function to call.
     """
 
     def __init__(self) -> None:
