@@ -139,6 +139,14 @@ def test_and_also_behind_what_looks_like_a_byte_order_mark(mark: bytes) -> None:
     check_answers(mark + b"User-agent : *\n\nDisallow : /a\nUser-agent: OneBot\nDisallow: /b\n")
 
 
+def test_lines_without_a_colon_that_dialect_google_reads_stay() -> None:
+    body = b"User-agent: A\nDisallow: /x\nContent-Signal ai-train=no\nClean-param  a&b\nNonsense here\n"
+    for written in (tidy(body), compact(body)):
+        robots = RobotsTxt.parse(written, "google")
+        assert (robots.content_signals("A"), robots.clean_params) == ({"ai-train": "no"}, ["a&b"])
+    assert b"Nonsense" not in compact(body)
+
+
 def check_answers(body: bytes) -> None:
     tidied, compacted = tidy(body), compact(body)
     assert (tidy(tidied), compact(compacted)) == (tidied, compacted)

@@ -319,7 +319,11 @@ def decoded(raw: bytes) -> Items:
 
 def original(body: bytes, path: bytes, agent: str) -> bool:
     record = first(records(body, a_disallow), inside(agent))
-    return path == b"/robots.txt" or record is None or not any(value and path.startswith(value) for _, value in record.paths(b"disallow"))
+    return (
+        path == b"/robots.txt"
+        or record is None
+        or not any(value and path.startswith(value) for _, value in record.paths(b"disallow"))
+    )
 
 
 def kollar(body: bytes, path: bytes, agent: str) -> bool:

@@ -66,13 +66,22 @@ def test_a_header_gives_it_away_whatever_the_body(name: str, status: int, header
 
 
 @pytest.mark.parametrize(("name", "page"), PAGES.items())
-def test_marks_give_it_away_whatever_the_status(name: str, page: bytes) -> None:
-    for status in (200, 202, 403, 429, 503):
+def test_marks_give_it_away(name: str, page: bytes) -> None:
+    statuses = next(wall for wall in WALLS if wall.name == name).statuses or (200, 202, 403, 429, 503)
+    for status in statuses:
         for body in (page, b"\xef\xbb\xbf\n " + page.replace(b"\n", b"\r\n"), page + PADDING):
             wall = wall_of(status, [HTML], body)
             assert wall is not None
             assert wall.name == name
-    assert wall_of(200, [], page) is wall
+        assert wall_of(status, [], page) is wall
+
+
+def test_the_page_that_cloudflare_sent_until_2022() -> None:
+    page = b"""<!DOCTYPE HTML><html><head><title>Just a moment...</title></head><body>
+      <form class="challenge-form" id="challenge-form" action="/?__cf_chl_jschl_tk__=1" method="POST">"""
+    wall = wall_of(503, [HTML], page)
+    assert wall is not None
+    assert wall.name == "Cloudflare"
 
 
 def article(text: bytes) -> bytes:
@@ -107,6 +116,7 @@ NEAR_MISSES = [
     ("a page behind DataDome", 200, [HTML, ("X-DataDome", "protected")], WIDGETS["DataDome"]),
     ("a page behind HUMAN", 200, [HTML], WIDGETS["HUMAN"]),
     ("a page of a site with Kasada", 200, [HTML, ("x-kpsdk-ct", "0")], b"<html><script src=/1/p.js></script>"),
+    ("a page behind Kasada", 200, [HTML], b"<p>Hello".join(PAGES["Kasada"].partition(b"<body>")[::2])),
     ("a page with a price in the header", 200, [HTML, ("crawler-price", "USD 1")], b"<p>Hello"),
     ("refused by a plain server", 403, [HTML], b"<html><head><title>403 Forbidden</title></head><body><hr>nginx"),
     ("refused by Cloudflare", 403, [HTML, ("cf-mitigated", "block")], b"<title>Attention Required! | Cloudflare"),

@@ -51,9 +51,8 @@ def compact(body: bytes) -> bytes:
 
 
 def read_by_google(body: bytes) -> frozenset[int]:
-    """The numbers of the lines in which Google's parser finds a field it knows."""
-    known = {"user-agent", "allow", "disallow", "sitemap"}
-    return frozenset(number for number, field, _ in read_as_google(body) if field in known)
+    """The numbers of the lines in which dialect `google`, which needs no colon, finds a field that some robot reads."""
+    return frozenset(number for number, field, _ in read_as_google(body) if field in FIELDS)
 
 
 def _readable(body: bytes) -> tuple[Line, ...] | None:

@@ -45,7 +45,10 @@ WALLS: Final = (
         "Cloudflare",
         "https://developers.cloudflare.com/cloudflare-challenges/challenge-types/challenge-pages/detect-response/",
         headers=(("cf-mitigated", "challenge"),),
-        marks=_marks(("<title>Just a moment...</title>", "window._cf_chl_opt")),
+        marks=_marks(
+            ("<title>Just a moment...</title>", "window._cf_chl_opt"),
+            ("<title>Just a moment...</title>", 'id="challenge-form"'),  # until 2022: Anorov/cloudflare-scrape
+        ),
     ),
     Wall(
         "Cloudflare pay per crawl",
@@ -110,6 +113,7 @@ WALLS: Final = (
         "Kasada",
         "https://blog.crawlex.net/blog/kasada-kpsdk-token-vm",
         marks=_marks(("<script>window.KPSDK={};KPSDK.now=",)),
+        statuses=frozenset({403, 429}),  # pages behind this wall have the script, too
     ),
     Wall(
         "Fastly",
@@ -144,7 +148,7 @@ def wall_of(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> Wal
     media_type: str | None = None
     for name, value in headers:
         lowered = name.lower()
-        if lowered in _HEADERS and (wall := _by_header(lowered, value)) and status in (wall.statuses or (status,)):
+        if lowered in _HEADERS and (wall := _by_header(lowered, value)) and _is_of(wall, status):
             return wall
         if lowered == "content-type" and media_type is None:
             media_type = value.lower()
@@ -153,7 +157,13 @@ def wall_of(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> Wal
     page = _squeezed(bytes(body[:LOOKED_AT_BYTES])).removeprefix(_BYTE_ORDER_MARK)
     if not page.startswith(b"<") or _FIRST_MARK.search(page) is None:
         return None
-    return next((wall for marks, wall in _BY_MARKS if all(mark in page for mark in marks)), None)
+    return next(
+        (wall for marks, wall in _BY_MARKS if _is_of(wall, status) and all(mark in page for mark in marks)), None
+    )
+
+
+def _is_of(wall: Wall, status: int) -> bool:
+    return not wall.statuses or status in wall.statuses
 
 
 def _by_header(name: str, value: str) -> Wall | None:
