@@ -143,7 +143,7 @@ def test_lines_without_a_colon_that_dialect_google_reads_stay() -> None:
     body = b"User-agent: A\nDisallow: /x\nContent-Signal ai-train=no\nClean-param  a&b\nNonsense here\n"
     for written in (tidy(body), compact(body)):
         robots = RobotsTxt.parse(written, "google")
-        assert (robots.content_signals("A"), robots.clean_params) == ({"ai-train": "no"}, ["a&b"])
+        assert (robots.content_signals("A"), robots.clean_params) == ({"ai-train": "no"}, [(("a", "b"), "")])
     assert b"Nonsense" not in compact(body)
 
 
