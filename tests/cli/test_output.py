@@ -107,15 +107,31 @@ def test_what_an_encoding_lacks_is_an_escape(encoding: str, command: tuple[str, 
     assert said in ended.stdout
 
 
-@pytest.mark.parametrize("command", [("exam", "--list"), ("who", "--list"), ("who", "--list", "--json")])
-def test_a_reader_that_goes_away_is_no_failure(command: tuple[str, ...]) -> None:
+# command → exit status
+UNREAD = [
+    ("exam --list", 0),
+    ("who --list --json", 0),
+    ("who Gogglebot", 1),
+    ("allowed robots.txt --agent GPTBot /private", 1),
+    ("check wrong.txt", 1),
+    ("check --format sarif wrong.txt", 1),
+    ("check --fix untidy.txt wrong.txt", 1),
+    ("format --diff untidy.txt", 1),
+    ("write --closed --diff -o robots.txt", 1),
+    ("exam --site robots-404 --minutes 0.01 -- true {seeds}", 1),
+]
+
+
+@pytest.mark.parametrize(("typed", "status"), UNREAD)
+def test_a_reader_that_goes_away_changes_no_exit_status(robots: str, typed: str, status: int) -> None:
+    Path("wrong.txt").write_text("Disallow: /a\nUser-agent : *\nDisalow: /b\n" * 100)
     reader, writer = os.pipe()
     os.close(reader)
-    ended = subprocess.run(
-        [sys.executable, "-m", "goodbot", *command], stdout=writer, stderr=subprocess.PIPE, check=False
-    )
+    ended = subprocess.run([sys.executable, "-m", "goodbot", *typed.split()], stdout=writer, stderr=writer, check=False)
     os.close(writer)
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.returncode == status
+    if typed.startswith("check --fix untidy"):
+        assert b"User-agent : *" not in Path("untidy.txt").read_bytes() + Path("wrong.txt").read_bytes()
 
 
 def test_styles_are_ours_alone() -> None:

@@ -10,7 +10,7 @@ from importlib.metadata import version
 
 import click
 
-from goodbot.cli.saying import escape_what_cannot_be_encoded, say
+from goodbot.cli.saying import drop, escape_what_cannot_be_encoded, flush, say
 from goodbot.errors import GoodbotError
 from goodbot.interrupts import INTERRUPTED, STATUS, raise_again
 
@@ -127,7 +127,7 @@ def _run(arguments: list[str] | None) -> int:
         # Not `group.main`: it takes a broken pipe for a failure (exit 1, which means "no" here).
         with group.make_context("goodbot", sys.argv[1:] if arguments is None else arguments) as context:
             result = group.invoke(context)
-        sys.stdout.flush()
+            flush()
     except click.exceptions.Exit as end:
         return end.exit_code
     except GoodbotError as error:
@@ -143,19 +143,13 @@ def _run(arguments: list[str] | None) -> int:
         hint = f" (see goodbot {_command(error)}--help)"
         return _complain(_message(error) + hint, 2)
     except BrokenPipeError:
-        # The reader of our output has gone (`| head`): nothing to say, and nothing more to flush at exit.
-        _drop_output()
+        drop(sys.stdout)  # its reader has gone (`| head`): nothing to say, and nothing more to flush at exit
         return 0
     except OSError as error:
-        _drop_output()
+        drop(sys.stdout)  # what it has not taken is not tried again at exit
         what = "cannot write the output" if error.filename is None else f"cannot use {error.filename}"
         return _complain(f"{what}: {error.strerror or error}", 3)
     return result if isinstance(result, int) else 0
-
-
-def _drop_output() -> None:
-    """What standard output has not taken is not tried again at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(text: str, status: int) -> int:

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import say, styled, width, write_json
+from goodbot.cli.saying import end_when_unread, say, styled, width, write_json
 from goodbot.errors import InputError
 from goodbot.folder import index_lag, open_search
 from goodbot.hits import Hit, Results
@@ -62,6 +62,7 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
     if lag.why:
         say(lag.why, err=True)
     if run_file is not None:
+        end_when_unread()
         for query_id, text in _queries(run_file):
             for rank, hit in enumerate(search.search(text, top).hits, start=1):
                 say(f"{query_id} Q0 {hit.id} {rank} {hit.score:.6f} goodbot")
