@@ -59,9 +59,54 @@ def test_a_narrow_terminal_without_colours(robots: str, command: tuple[str, ...]
     text = on_a_terminal(*command, columns=40, NO_COLOR="1")
     assert text.strip()
     assert "\x1b" not in text
-    if command[0] != "allowed":  # whose reasons are one line each
-        long = [line for line in text.split("\n") if len(line) > 40]
-        assert all(len(max(line.split(), key=len)) > 22 for line in long), long  # a word that is long in itself
+    assert not too_long(text, 40)
+
+
+def too_long(text: str, columns: int) -> list[str]:
+    """Lines of more columns, but for those with a word that is long in itself."""
+    return [line for line in text.split("\n") if len(line) > columns and len(max(line.split(), key=len)) <= 22]
+
+
+NARROW = [
+    "who --list",
+    "who Gogglebot",
+    "allowed robots.txt --agent GPTBot --dialect all /private",
+    "status --in d",
+    "why http://127.0.0.1:9/ --in d",
+    "search robots --in d",
+    "courtesy --in d",
+    "--help",
+    "allowed --help",
+    "archive check --help",
+    "status --help",
+]
+
+
+@pytest.fixture
+def crawl(robots: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("seeds.txt").write_text("http://127.0.0.1:9/\n")
+    options = ("--exclude=*", "--allow-private", "--workers=1")
+    assert main(["crawl", "--into", "d", "--seeds", "seeds.txt", *options]) == 0
+    capsys.readouterr()
+
+
+def test_text_and_help_keep_to_the_width(
+    crawl: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for typed in NARROW:
+        assert main(typed.split()) < 2
+        text = capsys.readouterr().out
+        assert text
+        assert not too_long(text, 40), typed
+
+
+def test_a_line_in_a_pipe_is_not_folded(
+    robots: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    main(["allowed", robots, "--agent", "GPTBot", f"/private/{'long/' * 30}"])
+    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 def test_colours_on_a_terminal(robots: str) -> None:

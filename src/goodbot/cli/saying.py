@@ -49,9 +49,14 @@ def say(*parts: str, err: bool = False) -> None:
 def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
     """Text in lines of `width()` columns, unless a word is longer: the first begins with `first`, the others with
     `rest`. `style`: of the text, see `styled`."""
+    text = visible(text)
     begin = len(click.unstyle(first))
+    word = next(iter(text.split()), "")
+    if begin > len(rest) and begin + len(word) > width():  # a line of its own for `first`
+        yield [first]
+        first, begin = rest, len(rest)
     lines = textwrap.wrap(
-        visible(text),
+        text,
         width(),
         initial_indent=" " * begin,
         subsequent_indent=rest,
@@ -60,6 +65,13 @@ def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
     )
     yield [first, styled(lines[0][begin:], **style)] if lines else [first]
     yield from ([styled(line, **style)] for line in lines[1:])
+
+
+def folded(text: str, first: str = "", rest: str = "", **style: Any) -> Iterator[Line]:
+    """The same where the width of the terminal is known; else one line."""
+    if shutil.get_terminal_size((0, 0)).columns:
+        return wrapped(text, first, rest, **style)
+    return iter([[first, styled(text, **style)]])
 
 
 def overwrite(text: str) -> None:
