@@ -101,6 +101,27 @@ def test_text_and_help_keep_to_the_width(
         assert not too_long(text, 40), typed
 
 
+def test_a_crawl_of_no_url_prints_no_empty_line(crawl: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["forget", "127.0.0.1:9", "--in", "d"]) == 0
+    capsys.readouterr()
+    assert main(["crawl", "--into", "d"]) == 3
+    assert [line for line in capsys.readouterr().out.splitlines() if not line.strip()] == []
+
+
+@pytest.mark.parametrize("place", ["file", "pipe"])
+def test_what_is_written_may_go_to_standard_output_by_name(place: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "goodbot", "write", "--closed", "-o", "/dev/stdout"]
+    if place == "pipe":
+        out = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    else:
+        with (tmp_path / "out").open("wb") as file:
+            file.write(b"# before\n")
+            file.flush()
+            subprocess.run(command, stdout=file, check=True)
+        out = (tmp_path / "out").read_bytes().removeprefix(b"# before\n")
+    assert out == b"User-agent: *\nDisallow: /\n"
+
+
 def test_a_line_in_a_pipe_is_not_folded(
     robots: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -280,7 +280,8 @@ def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folde
         f"{what}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
         f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(size)})"
     )
-    say("  " + ", ".join(f"{status.states[state]} {state}" for state in STATES if status.states[state]))
+    if counts := [f"{status.states[state]} {state}" for state in STATES if status.states[state]]:
+        say(f"  {', '.join(counts)}")
     if folder is None:
         return
     if not status.finished:
