@@ -6,6 +6,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import pytest
+import trustme
 from hypothesis import given
 from hypothesis.strategies import lists, text
 
@@ -13,6 +14,7 @@ from goodbot.cli import main
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError, SettingError
 from goodbot.folder import CrawlFolder
+from goodbot.robot.addresses import check_proxy
 from goodbot.settings_file import from_environment, load_settings, save_settings
 
 # settings → the error
@@ -136,8 +138,11 @@ OPTIONS = [
     "--dialect=dothraki",
     "--follow-rel=nofollow",
     "--ca-file=none",
+    f"--ca-file={__file__}",
     "--resolve=foo",
     "--proxy=foo",
+    "--proxy=http://127.0.0.1:99999",
+    "--proxy=http://u:p\n@127.0.0.1:1",
     "--crawl-delay-most=-1",
 ]
 
@@ -167,7 +172,7 @@ def test_a_kept_value_that_cannot_be_is_named_with_its_line(name: str, value: st
 def test_a_kept_file_that_is_gone_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "goodbot.toml").write_text('seeds = ["http://127.0.0.1:9/"]\nca_file = "gone"\nallow_private = true\n')
     assert main(["crawl", "--into", str(tmp_path)]) == 2
-    said = f"{tmp_path}/goodbot.toml, line 2: there is no file of certificate authorities at gone"
+    said = f"{tmp_path}/goodbot.toml, line 2: there is no file of certificate authorities at {tmp_path}/gone"
     assert capsys.readouterr().err == f"goodbot: {said}\n"
 
 
@@ -178,6 +183,75 @@ def test_a_bad_option_leaves_nothing_behind(option: str, tmp_path: Path, capsys:
     assert main(["crawl", *seed, "--into", str(tmp_path / "crawl"), *given]) == 2
     assert len(capsys.readouterr().err.splitlines()) == 1, option
     assert not (tmp_path / "crawl").exists()
+
+
+# setting → a value in goodbot.toml that it cannot have, and the option that replaces it
+REPLACED = [
+    ('proxy = "foo"', "--proxy=http://127.0.0.1:1"),
+    ('scope = "bogus"', "--scope=host"),
+    ('types = ["html"]', "--type=text/html"),
+    ("index = 1", "--index"),
+    (f'ca_file = "{__file__}"', "--ca-file=ca.pem"),
+]
+
+
+@pytest.mark.parametrize(("kept", "option"), REPLACED)
+def test_an_option_given_anew_replaces_a_kept_value_that_cannot_be(
+    kept: str, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    trustme.CA().cert_pem.write_to_path("ca.pem")
+    Path("d").mkdir()
+    Path("d/goodbot.toml").write_text(f"allow_private = true\nworkers = 1\n{kept}\n")
+    Path("left-out.txt").write_text("http://127.0.0.1:9/\n")
+    crawl = ["crawl", "--into", "d", "--seeds", "left-out.txt", "--exclude=*"]
+    assert main(crawl) == 2
+    assert main([*crawl, option, "--dry-run"]) == 0
+    assert main([*crawl, option]) == 0
+    assert main(crawl) == 0
+
+
+def test_files_are_kept_with_their_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert Settings(ca_file="ca.pem", sign="key").ca_file == str(tmp_path / "ca.pem")
+    (tmp_path / "goodbot.toml").write_text('ca_file = "ca.pem"\n')
+    monkeypatch.chdir("/")
+    assert load_settings(tmp_path / "goodbot.toml", Settings()).ca_file == str(tmp_path / "ca.pem")
+    assert Settings(ca_file="").ca_file == ""
+
+
+PROXIES = [
+    "http://127.0.0.1",
+    "https://proxy_1.test:3128/",
+    "SOCKS5H://[::1]:1080",
+    "socks4://[fe80::1%25lo]:1080",
+    "http://user:p%20w:d@proxy.test:65535/path",
+    "http://@proxy.test:",
+]
+NO_PROXIES = [
+    "http://127.0.0.1:65536",
+    "http://127.0.0.1:abc",
+    "http://127.0.0.1:1 ",
+    "http://:1",
+    "http://user@",
+    "http://user:p w@127.0.0.1:1",
+    "http://user:p%0Aw@127.0.0.1:1",
+    "http://user:p@@127.0.0.1:1",
+    "http://[::1",
+    "http://[::zz]:1",
+    "http://[1.2.3.4]:1",
+    "http://a,b:1",
+    "http://a%20b:1",
+    f"http://127.0.0.1:{'9' * 5000}",
+]
+
+
+def test_what_a_proxy_can_be() -> None:
+    for proxy in PROXIES:
+        check_proxy(proxy)
+    for proxy in NO_PROXIES:
+        with pytest.raises(InputError):
+            check_proxy(proxy)
 
 
 @given(texts=lists(text()))

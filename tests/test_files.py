@@ -2,6 +2,7 @@
 
 import os
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -81,6 +82,22 @@ def test_what_cannot_be_written(problem: str, tmp_path: Path) -> None:
         (tmp_path / "folder").mkdir()
     with pytest.raises(RunError, match=f"cannot write .*{problem}: "):
         write_whole(tmp_path / problem, b"")
+
+
+@pytest.mark.skipif(os.geteuid() == 0 and shutil.which("setpriv") is None, reason="root may write any file")
+def test_a_write_protected_file_stays_as_it_is(tmp_path: Path) -> None:
+    file = tmp_path / "robots.txt"
+    file.write_bytes(UNTIDY)
+    file.chmod(0o444)
+    limited = ("setpriv", "--bounding-set", "-dac_override") if os.geteuid() == 0 else ()
+    ended = subprocess.run(
+        [*limited, sys.executable, "-m", "goodbot", "format", "--write", "robots.txt"],
+        cwd=tmp_path,
+        capture_output=True,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (3, b"goodbot: cannot write robots.txt: Permission denied\n")
+    assert (file.read_bytes(), os.listdir(tmp_path)) == (UNTIDY, ["robots.txt"])
 
 
 @pytest.mark.parametrize(

@@ -340,8 +340,7 @@ class Settings:
             find_dialect(self.dialect)
         except InputError as error:
             raise SettingError("dialect", str(error)) from error
-        if self.sign is not None:  # wherever a crawl is resumed or served from, the key lies where it lay
-            object.__setattr__(self, "sign", os.path.abspath(self.sign))
+        self._make_paths_absolute()
         for name, choices in _CHOICES.items():
             if (chosen := getattr(self, name)) not in choices:
                 raise SettingError(name, f"{name.replace('_', '-')} must be one of {', '.join(choices)}: {chosen!r}")
@@ -357,6 +356,12 @@ class Settings:
         if self.revisit_least > self.revisit_most:
             bounds = f"{self.revisit_least:.12g} and {self.revisit_most:.12g}"
             raise SettingError("revisit_least", f"revisit-least must not be more than revisit-most: {bounds}")
+
+    def _make_paths_absolute(self) -> None:
+        """A crawl may be resumed or served from another folder than the one it was started in."""
+        for name in FILES:
+            if path := getattr(self, name):
+                object.__setattr__(self, name, os.path.abspath(path))
 
     def _check_texts(self) -> None:
         """Raises SettingError for text that is not Unicode: no file could hold it."""
@@ -375,6 +380,8 @@ def _is_unicode(text: str) -> bool:
     return True
 
 
+FILES = ("sign", "ca_file")
+"""Settings that are paths of files. `Settings` makes them absolute."""
 _LEAST_BODY = 512 * 1024
 _LEAST: dict[str, float] = {
     "depth": 0,

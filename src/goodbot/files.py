@@ -1,5 +1,6 @@
 """Writes a file whole or not at all, and makes folders."""
 
+import errno
 import os
 import stat
 from pathlib import Path
@@ -25,10 +26,12 @@ def write_whole(path: Path, content: bytes) -> None:
     The content is written to a temporary file in the same folder, which then takes the place of the old file with its
     mode, and with its owner and group where the system permits that. A symbolic link stays one: its target is replaced.
     What is no regular file, such as a pipe or /dev/stdout, is written to directly. Raises RunError if it cannot be
-    written.
+    written; a file that is write-protected stays as it is.
     """
     try:
         old = _status(path)
+        if old is not None and not os.access(path, os.W_OK):  # the rename in `_replace` would not ask
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if old is not None and not stat.S_ISREG(old.st_mode):
             path.write_bytes(content)
         else:

@@ -20,7 +20,7 @@ from goodbot.index import SWAP_S, NoSearch, TantivySearch, load_mark, remedy
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.reading import REDIRECTS
 from goodbot.robot.usable import check_form
-from goodbot.settings_file import FILE_NAME, line_of, load_settings, place_of
+from goodbot.settings_file import FILE_NAME, line_of, load_settings, load_usable, place_of
 from goodbot.store.control import ControlFolder
 from goodbot.store.deadly import DeadlyPages
 from goodbot.store.frontier import SqliteFrontier
@@ -57,12 +57,18 @@ class CrawlFolder:
 
     def settings(self, base: Settings, options: Mapping[str, Any] = NOTHING) -> Settings:
         """`base`, then what `goodbot.toml` in this folder says, if there is one, then `options`. Raises InputError for
-        an invalid value; if it is from this folder's file, the message names the line."""
-        kept = load_settings(self.settings_file, base) if self.settings_file.is_file() else base
+        an invalid value; if it is from this folder's file, the message names the line. What the file says of a setting
+        in `options` is not read, so giving an option anew replaces an invalid value."""
+        kept = load_settings(self.settings_file, base, options) if self.settings_file.is_file() else base
         settings = replace(kept, **options)
         with self.naming_lines(options):
             check_form(settings)
         return settings
+
+    def settings_before(self) -> Settings:
+        """What the last run was asked for. Values in `goodbot.toml` that a setting cannot have are left out: the last
+        run had others."""
+        return load_usable(self.settings_file) if self.settings_file.is_file() else Settings()
 
     @contextmanager
     def naming_lines(self, options: Mapping[str, Any]) -> Iterator[None]:

@@ -274,7 +274,7 @@ def rehearse(path: Path, settings: Settings, listed: SeedSpool, *, max_pages: in
     folder, politeness = CrawlFolder(path), Politeness(settings)
     token = identity_of(settings, version("goodbot")).token
     signer_of(settings)  # a crawl would refuse what this refuses
-    before = folder.settings(Settings())
+    before = folder.settings_before()
     with (
         tempfile.TemporaryDirectory(prefix="goodbot-") as scratch,
         _rehearsal(folder, settings, Path(scratch)) as frontier,

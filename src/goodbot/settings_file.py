@@ -3,14 +3,15 @@
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
+from contextlib import suppress
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
 from typing import Any, Literal, get_args, get_origin
 
-from goodbot.config import Settings
+from goodbot.config import FILES, Settings
 from goodbot.errors import InputError, SettingError
 from goodbot.files import write_whole
 
@@ -24,16 +25,33 @@ _OF_SERVICES = re.compile(r"GOODBOT_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\
 """What Kubernetes puts into the environment for a service called goodbot, goodbot-web and the like."""
 
 
-def load_settings(file: Path, base: Settings) -> Settings:
-    """`base` with what the file says, its tables (of other commands) apart. Raises InputError for a file that is not
-    TOML, an unknown key or a wrong type."""
-    values = {name: value for name, value in load_toml(file).items() if name not in TABLES}
-    if isinstance(values.get("sign"), str):  # as seen from the file that names it
-        values["sign"] = str(file.absolute().parent / values["sign"])
+def load_settings(file: Path, base: Settings, but: Container[str] = ()) -> Settings:
+    """`base` with what the file says, its tables (of other commands) and the settings named in `but` apart. A path is
+    relative to the folder of the file. Raises InputError for a file that is not TOML, an unknown key or a wrong
+    type."""
+    values = {name: value for name, value in _load_values(file).items() if name not in but}
     try:
         return with_values(base, values)
     except SettingError as error:
         raise InputError(f"{place_of(file, error.name)}: {error}") from error
+
+
+def load_usable(file: Path) -> Settings:
+    """What the file says, without the values that a setting cannot have. Raises InputError for a file that is not
+    TOML."""
+    settings = Settings()
+    for name, value in _load_values(file).items():
+        with suppress(SettingError):
+            settings = with_values(settings, {name: value})
+    return settings
+
+
+def _load_values(file: Path) -> dict[str, Any]:
+    values = {name: value for name, value in load_toml(file).items() if name not in TABLES}
+    for name in FILES:
+        if isinstance(path := values.get(name), str) and path:
+            values[name] = str(file.absolute().parent / path)
+    return values
 
 
 def place_of(file: Path, name: str) -> str:

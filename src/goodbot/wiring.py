@@ -157,7 +157,7 @@ async def _opened(
     identity = identity_of(settings, version("goodbot"))
     signer_of(settings)  # a key that cannot be used is told before anything is made
     folder, clock = CrawlFolder(path), SystemClock()
-    same_answers = _answers_asked_for(folder.settings(Settings())) == _answers_asked_for(settings)
+    same_answers = _answers_asked_for(folder.settings_before()) == _answers_asked_for(settings)
 
     def seeds() -> Iterable[Url]:
         return chain(typed, folder.seeds)
@@ -219,7 +219,7 @@ def _stores(
 ) -> Iterator[tuple[ControlFolder, SqliteFrontier, WarcArchive | None]]:
     """Control files, frontier and archive of a crawl, open for writing; the folder is made if it is missing, and
     `settings` are saved."""
-    before = folder.settings(Settings())
+    before = folder.settings_before()
     folder.create()
     frontier = SqliteFrontier.open(
         folder.frontier,

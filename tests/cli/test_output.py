@@ -59,9 +59,75 @@ def test_a_narrow_terminal_without_colours(robots: str, command: tuple[str, ...]
     text = on_a_terminal(*command, columns=40, NO_COLOR="1")
     assert text.strip()
     assert "\x1b" not in text
-    if command[0] != "allowed":  # whose reasons are one line each
-        long = [line for line in text.split("\n") if len(line) > 40]
-        assert all(len(max(line.split(), key=len)) > 22 for line in long), long  # a word that is long in itself
+    assert not too_long(text, 40)
+
+
+def too_long(text: str, columns: int) -> list[str]:
+    """Lines of more columns, but for those with a word that is long in itself."""
+    return [line for line in text.split("\n") if len(line) > columns and len(max(line.split(), key=len)) <= 22]
+
+
+NARROW = [
+    "who --list",
+    "who Gogglebot",
+    "allowed robots.txt --agent GPTBot --dialect all /private",
+    "status --in d",
+    "why http://127.0.0.1:9/ --in d",
+    "search robots --in d",
+    "courtesy --in d",
+    "--help",
+    "allowed --help",
+    "archive check --help",
+    "status --help",
+]
+
+
+@pytest.fixture
+def crawl(robots: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("seeds.txt").write_text("http://127.0.0.1:9/\n")
+    options = ("--exclude=*", "--allow-private", "--workers=1")
+    assert main(["crawl", "--into", "d", "--seeds", "seeds.txt", *options]) == 0
+    capsys.readouterr()
+
+
+def test_text_and_help_keep_to_the_width(
+    crawl: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("COLUMNS", "40")
+    for typed in NARROW:
+        assert main(typed.split()) < 2
+        text = capsys.readouterr().out
+        assert text
+        assert not too_long(text, 40), typed
+
+
+def test_a_crawl_of_no_url_prints_no_empty_line(crawl: None, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["forget", "127.0.0.1:9", "--in", "d"]) == 0
+    capsys.readouterr()
+    assert main(["crawl", "--into", "d"]) == 3
+    assert [line for line in capsys.readouterr().out.splitlines() if not line.strip()] == []
+
+
+@pytest.mark.parametrize("place", ["file", "pipe"])
+def test_what_is_written_may_go_to_standard_output_by_name(place: str, tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "goodbot", "write", "--closed", "-o", "/dev/stdout"]
+    if place == "pipe":
+        out = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
+    else:
+        with (tmp_path / "out").open("wb") as file:
+            file.write(b"# before\n")
+            file.flush()
+            subprocess.run(command, stdout=file, check=True)
+        out = (tmp_path / "out").read_bytes().removeprefix(b"# before\n")
+    assert out == b"User-agent: *\nDisallow: /\n"
+
+
+def test_a_line_in_a_pipe_is_not_folded(
+    robots: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.delenv("COLUMNS", raising=False)
+    main(["allowed", robots, "--agent", "GPTBot", f"/private/{'long/' * 30}"])
+    assert len(capsys.readouterr().out.splitlines()) == 2
 
 
 def test_colours_on_a_terminal(robots: str) -> None:
@@ -107,15 +173,31 @@ def test_what_an_encoding_lacks_is_an_escape(encoding: str, command: tuple[str, 
     assert said in ended.stdout
 
 
-@pytest.mark.parametrize("command", [("exam", "--list"), ("who", "--list"), ("who", "--list", "--json")])
-def test_a_reader_that_goes_away_is_no_failure(command: tuple[str, ...]) -> None:
+# command → exit status
+UNREAD = [
+    ("exam --list", 0),
+    ("who --list --json", 0),
+    ("who Gogglebot", 1),
+    ("allowed robots.txt --agent GPTBot /private", 1),
+    ("check wrong.txt", 1),
+    ("check --format sarif wrong.txt", 1),
+    ("check --fix untidy.txt wrong.txt", 1),
+    ("format --diff untidy.txt", 1),
+    ("write --closed --diff -o robots.txt", 1),
+    ("exam --site robots-404 --minutes 0.01 -- true {seeds}", 1),
+]
+
+
+@pytest.mark.parametrize(("typed", "status"), UNREAD)
+def test_a_reader_that_goes_away_changes_no_exit_status(robots: str, typed: str, status: int) -> None:
+    Path("wrong.txt").write_text("Disallow: /a\nUser-agent : *\nDisalow: /b\n" * 100)
     reader, writer = os.pipe()
     os.close(reader)
-    ended = subprocess.run(
-        [sys.executable, "-m", "goodbot", *command], stdout=writer, stderr=subprocess.PIPE, check=False
-    )
+    ended = subprocess.run([sys.executable, "-m", "goodbot", *typed.split()], stdout=writer, stderr=writer, check=False)
     os.close(writer)
-    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert ended.returncode == status
+    if typed.startswith("check --fix untidy"):
+        assert b"User-agent : *" not in Path("untidy.txt").read_bytes() + Path("wrong.txt").read_bytes()
 
 
 def test_styles_are_ours_alone() -> None:

@@ -326,10 +326,10 @@ async def test_no_server() -> None:
 
 
 async def test_the_reader_has_gone() -> None:
-    """`| head` is no failure."""
+    """`| head` changes no exit status."""
     process = await start("check", "-", "--format", "github")
     assert process.stdout is not None
     process.stdout._transport.close()  # type: ignore[attr-defined]
     result = await ended(process, b"User-agent: *\n" + b"Disalow: /a\n" * 5_000)
-    assert result.status == 0
+    assert result.status == 1
     assert "Traceback" not in result.err

@@ -7,7 +7,7 @@ import click
 
 from goodbot.cli.options import json_option
 from goodbot.cli.robots_file import read_robots_file
-from goodbot.cli.saying import say, styled, write_json
+from goodbot.cli.saying import Line, folded, joined, say, styled, write_json
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, RobotsTxt, Verdict
 from goodbot.url import MAX_URL_CHARS, Url, is_as_typed, parse_url, requested, resolve
@@ -49,12 +49,13 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
     if as_json:
         write_json([_json(url, agent, verdict) for url, verdict in verdicts])
     elif dialect == "all":
-        for line in _side_by_side(verdicts):
-            say(*line)
+        for parts in _side_by_side(verdicts):
+            say(*parts)
     else:
         for url, verdict in verdicts:
             say(_word(verdict), f" {_named(url, verdict)}")
-            say(f"           {verdict.reason} ({verdict.section})")
+            for line in folded(f"{verdict.reason} ({verdict.section})", *[" " * 11] * 2):
+                say(*line)
     return 0 if all(verdict.allowed for _, verdict in verdicts) else 1
 
 
@@ -119,14 +120,15 @@ def _json(url: str, agent: str, verdict: Verdict) -> dict[str, object]:
     }
 
 
-def _side_by_side(verdicts: list[tuple[str, Verdict]]) -> Iterator[list[str]]:
+def _side_by_side(verdicts: list[tuple[str, Verdict]]) -> Iterator[Line]:
     """A line for each URL that says whether the dialects agree, and under it one for each of them."""
     for url, answers in groupby(verdicts, key=lambda pair: pair[0]):
         all_of_it = [verdict for _, verdict in answers]
         agreed = len({verdict.allowed for verdict in all_of_it}) == 1
         yield [f"{_named(url, all_of_it[0])}  ({'all dialects agree' if agreed else 'the dialects differ'})"]
         for verdict in all_of_it:
-            yield ["  ", _word(verdict), f" {verdict.dialect:<8} {verdict.reason} ({verdict.section})"]
+            head = joined("  ", _word(verdict), f" {verdict.dialect:<8} ")
+            yield from folded(f"{verdict.reason} ({verdict.section})", head, " " * 6)
 
 
 def _word(verdict: Verdict) -> str:

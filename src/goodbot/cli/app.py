@@ -1,6 +1,7 @@
 """The group of commands, and the one place where errors become an exit status."""
 
 import os
+import shutil
 import sys
 from collections.abc import Iterable
 from contextlib import redirect_stdout
@@ -10,7 +11,7 @@ from importlib.metadata import version
 
 import click
 
-from goodbot.cli.saying import escape_what_cannot_be_encoded, say
+from goodbot.cli.saying import WIDTH_LEAST, WIDTH_MOST, drop, escape_what_cannot_be_encoded, flush, say
 from goodbot.errors import GoodbotError
 from goodbot.interrupts import INTERRUPTED, STATUS, raise_again
 
@@ -50,8 +51,21 @@ EPILOG = (
 )
 
 
+class _Formatter(click.HelpFormatter):
+    """Keeps to a narrow terminal too: click alone fills 50 columns at least."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl(rows, min(col_max, max(self.width - 40, 8)), col_spacing)
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
 class _Commands(click.Group):
     """Imports a command's module only when it is called: `goodbot allowed` needs no index."""
+
+    context_class = _Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -69,7 +83,7 @@ class _Commands(click.Group):
             return None
         command = import_module(f"goodbot.cli.{cmd_name}").command
         assert isinstance(command, click.Command)  # noqa: S101  (each module of a command names it so)
-        _add_common_options(command)
+        _add_common(command)
         raise_again()
         return command
 
@@ -94,11 +108,12 @@ _COLOUR = click.Option(
 )
 
 
-def _add_common_options(command: click.Command) -> None:
-    """Adds the options that every command has, to a command or to all of a group."""
+def _add_common(command: click.Command) -> None:
+    """Adds what every command has, to a command or to all of a group."""
+    command.context_class = _Context
     if isinstance(command, click.Group):
         for one in command.commands.values():
-            _add_common_options(one)
+            _add_common(one)
     elif _COLOUR not in command.params:
         command.params.append(_COLOUR)
 
@@ -106,7 +121,7 @@ def _add_common_options(command: click.Command) -> None:
 @click.group(
     cls=_Commands,
     epilog=EPILOG,
-    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
 @click.version_option(version("goodbot"), prog_name="goodbot")
 def group() -> None:
@@ -125,9 +140,10 @@ def main(arguments: list[str] | None = None) -> int:
 def _run(arguments: list[str] | None) -> int:
     try:
         # Not `group.main`: it takes a broken pipe for a failure (exit 1, which means "no" here).
-        with group.make_context("goodbot", sys.argv[1:] if arguments is None else arguments) as context:
+        given, columns = sys.argv[1:] if arguments is None else arguments, shutil.get_terminal_size().columns
+        with group.make_context("goodbot", given, terminal_width=help_width(columns)) as context:
             result = group.invoke(context)
-        sys.stdout.flush()
+            flush()
     except click.exceptions.Exit as end:
         return end.exit_code
     except GoodbotError as error:
@@ -143,19 +159,18 @@ def _run(arguments: list[str] | None) -> int:
         hint = f" (see goodbot {_command(error)}--help)"
         return _complain(_message(error) + hint, 2)
     except BrokenPipeError:
-        # The reader of our output has gone (`| head`): nothing to say, and nothing more to flush at exit.
-        _drop_output()
+        drop(sys.stdout)  # its reader has gone (`| head`): nothing to say, and nothing more to flush at exit
         return 0
     except OSError as error:
-        _drop_output()
+        drop(sys.stdout)  # what it has not taken is not tried again at exit
         what = "cannot write the output" if error.filename is None else f"cannot use {error.filename}"
         return _complain(f"{what}: {error.strerror or error}", 3)
     return result if isinstance(result, int) else 0
 
 
-def _drop_output() -> None:
-    """What standard output has not taken is not tried again at exit."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def help_width(columns: int) -> int:
+    """Columns of `--help` in a terminal with so many."""
+    return min(max(columns, WIDTH_LEAST), WIDTH_MOST) - 2
 
 
 def _complain(text: str, status: int) -> int:

@@ -12,7 +12,7 @@ import click
 
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import json_text, put, say
+from goodbot.cli.saying import end_when_unread, folded, json_text, put, say
 from goodbot.cli.text import human_duration
 from goodbot.config import Settings
 from goodbot.errors import InputError
@@ -47,6 +47,7 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     \b
     goodbot courtesy --in crawl --host example.org --format html > example.org.html
     """
+    end_when_unread()
     wanted = None if host is None else host_key(host)
     crawl = CrawlFolder(folder)
     crawl.check()
@@ -168,8 +169,9 @@ def _write_text(reports: Iterator[HostReport], wanted: str | None, retry_after_m
     for number, report in enumerate(chain([first], reports)):
         if number:
             say()
-        for line in _lines(report, retry_after_most):
-            say(line)
+        for text in _lines(report, retry_after_most):
+            for line in folded(text, rest=" " * 16):
+                say(*line)
 
 
 def _lines(report: HostReport, retry_after_most: float) -> Iterator[str]:

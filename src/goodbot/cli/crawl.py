@@ -16,7 +16,7 @@ from goodbot.cli.interrupting import Interrupts
 from goodbot.cli.lesson_text import left_out_line
 from goodbot.cli.options import Bytes, base_settings, json_option
 from goodbot.cli.progress import Progress, progress_for
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.saying import end_when_unread, say, write_json
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
 from goodbot.cli.text import (
     barred_line,
@@ -164,6 +164,8 @@ def command(
         raise InputError("--once goes with --keep-fresh: a crawl without it visits every page once anyway")
     if dry_run and keep_fresh:
         raise InputError("--dry-run tells what is not visited yet; it does not go with --keep-fresh")
+    if as_json:
+        end_when_unread()
     revisit_until = (time.time() if once else inf) if keep_fresh else None
     crawl_folder = CrawlFolder(folder)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
@@ -278,7 +280,8 @@ def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folde
         f"{what}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
         f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(size)})"
     )
-    say("  " + ", ".join(f"{status.states[state]} {state}" for state in STATES if status.states[state]))
+    if counts := [f"{status.states[state]} {state}" for state in STATES if status.states[state]]:
+        say(f"  {', '.join(counts)}")
     if folder is None:
         return
     if not status.finished:

@@ -10,7 +10,7 @@ import click
 from goodbot.archived import Archived, Gap
 from goodbot.cli.meter import Meter
 from goodbot.cli.options import in_option
-from goodbot.cli.saying import write_json
+from goodbot.cli.saying import end_when_unread, write_json
 from goodbot.cli.text import damage_line, damaged_line
 from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError, RunError
@@ -43,6 +43,7 @@ def command(folder: Path, what: str, as_json: bool) -> None:
     damaged, everything that can be read is printed; the last line of standard error says what is missing, and the exit
     status is 3.
     """
+    end_when_unread()
     if what == "warc":
         _write_warc(folder, as_json)
         return

@@ -6,6 +6,7 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from io import TextIOWrapper
 from typing import Any, Final, TextIO
 
@@ -15,6 +16,8 @@ from goodbot.exclusion.showing import visible
 
 WIDTH_MOST: Final = 100
 WIDTH_LEAST: Final = 30
+
+_ENDS: Final = "goodbot.ends_when_unread"
 
 Line = Sequence[str]
 """The parts of one line, to pass to `say`."""
@@ -46,9 +49,14 @@ def say(*parts: str, err: bool = False) -> None:
 def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
     """Text in lines of `width()` columns, unless a word is longer: the first begins with `first`, the others with
     `rest`. `style`: of the text, see `styled`."""
+    text = visible(text)
     begin = len(click.unstyle(first))
+    word = next(iter(text.split()), "")
+    if begin > len(rest) and begin + len(word) > width():  # a line of its own for `first`
+        yield [first]
+        first, begin = rest, len(rest)
     lines = textwrap.wrap(
-        visible(text),
+        text,
         width(),
         initial_indent=" " * begin,
         subsequent_indent=rest,
@@ -57,6 +65,13 @@ def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
     )
     yield [first, styled(lines[0][begin:], **style)] if lines else [first]
     yield from ([styled(line, **style)] for line in lines[1:])
+
+
+def folded(text: str, first: str = "", rest: str = "", **style: Any) -> Iterator[Line]:
+    """The same where the width of the terminal is known; else one line."""
+    if shutil.get_terminal_size((0, 0)).columns:
+        return wrapped(text, first, rest, **style)
+    return iter([[first, styled(text, **style)]])
 
 
 def overwrite(text: str) -> None:
@@ -69,9 +84,10 @@ def put(content: bytes) -> None:
     if sys.stdout.isatty():
         _write("\n".join(visible(line) for line in content.decode("utf-8", "replace").split("\n")), err=False)
     else:
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        with _read_or_not(sys.stdout):
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
+            sys.stdout.buffer.flush()
 
 
 def json_text(value: object) -> str:
@@ -81,19 +97,53 @@ def json_text(value: object) -> str:
 
 def write_json(value: object) -> None:
     """One JSON value on one line of standard output."""
-    sys.stdout.write(json_text(value) + "\n")
+    with _read_or_not(sys.stdout):
+        sys.stdout.write(json_text(value) + "\n")
 
 
 def _write(text: str, *, err: bool) -> None:
     stream = stream_of(err=err)
     if stream is not None:  # closed: nobody reads it
-        stream.write(text)
-        stream.flush()
+        with _read_or_not(stream):
+            stream.write(text)
+            stream.flush()
 
 
 def stream_of(*, err: bool) -> TextIO | None:
     """Standard output or standard error; None if it is closed."""
     return sys.stderr if err else sys.stdout
+
+
+# ---- a reader that goes away ----------------------------------------------------------------------------------------
+
+
+def end_when_unread() -> None:
+    """From now on the command ends, with status 0, when the reader of its output has gone (`| head`): for long output.
+
+    Without this call a command does all it has to do, and its exit status is the same as with a reader."""
+    click.get_current_context().meta[_ENDS] = True
+
+
+def flush() -> None:
+    """Writes out what standard output still holds."""
+    with _read_or_not(sys.stdout):
+        sys.stdout.flush()
+
+
+def drop(stream: TextIO) -> None:
+    """From now on the stream takes everything and passes nothing on, not even at exit."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+@contextmanager
+def _read_or_not(stream: TextIO) -> Iterator[None]:
+    try:
+        yield
+    except BrokenPipeError:
+        context = click.get_current_context(silent=True)
+        if context is not None and _ENDS in context.meta:
+            raise
+        drop(stream)
 
 
 # ---- what the terminal can do ---------------------------------------------------------------------------------------

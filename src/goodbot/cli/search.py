@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import say, styled, width, write_json
+from goodbot.cli.saying import end_when_unread, folded, say, styled, width, write_json
 from goodbot.errors import InputError
 from goodbot.folder import index_lag, open_search
 from goodbot.hits import Hit, Results
@@ -62,6 +62,7 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
     if lag.why:
         say(lag.why, err=True)
     if run_file is not None:
+        end_when_unread()
         for query_id, text in _queries(run_file):
             for rank, hit in enumerate(search.search(text, top).hits, start=1):
                 say(f"{query_id} Q0 {hit.id} {rank} {hit.score:.6f} goodbot")
@@ -91,14 +92,16 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
 def print_results(results: Results) -> None:
     """The hits for people, with the matching words in bold where the terminal can."""
     found = f"{counted(results.total, 'page')} found" if results.total else "no pages found"
-    say(f"{found} for: {results.query} ({results.took_ms:.0f} ms)")
+    for line in folded(f"{found} for: {results.query} ({results.took_ms:.0f} ms)", rest="  "):
+        say(*line)
     columns = width() - 4
     for number, hit in enumerate(results.hits, start=1):
         say()
-        say(f"{number:>2}. ", styled(hit.title or hit.url, bold=True))
+        for line in folded(hit.title or hit.url, f"{number:>2}. ", "    ", bold=True):
+            say(*line)
         say("    ", styled(hit.url, fg="cyan"))
-        for line in _wrapped(hit, columns):
-            say("    ", *line)
+        for parts in _wrapped(hit, columns):
+            say("    ", *parts)
 
 
 def _wrapped(hit: Hit, columns: int) -> Iterator[list[str]]:

@@ -8,7 +8,7 @@ import click
 
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.progress import error_line, summary
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.saying import folded, say, write_json
 from goodbot.cli.text import when_due_again
 from goodbot.folder import open_ledger
 from goodbot.human import counted, human_bytes, human_time
@@ -43,8 +43,9 @@ def command(folder: Path, as_json: bool) -> None:
     if as_json:
         write_json(_json(view, due_again_at, lessons))
         return
-    for line in _lines(view, due_again_at, lessons, folder):
-        say(line)
+    for text in _lines(view, due_again_at, lessons, folder):
+        for line in folded(text, rest=" " * 14 if text.startswith(" ") else "  "):
+            say(*line)
 
 
 def _json(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]) -> dict[str, object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import json_option, read_input
-from goodbot.cli.saying import Line, joined, say, styled, wrapped, write_json
+from goodbot.cli.saying import Line, joined, say, styled, width, wrapped, write_json
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion.agents import product_token
 from goodbot.exclusion.showing import shown
@@ -39,6 +39,9 @@ SHOWN = 10
 
 USER_AGENT_SHOWN = 300
 """Characters shown of a User-Agent when several were given."""
+
+TABLE_LEAST = 70
+"""Columns that a table of robots needs."""
 
 Found = tuple[str, Identity]
 """A User-Agent, and whose it is."""
@@ -174,7 +177,8 @@ def _print(found: list[Found]) -> None:
         if number:
             say()
         if len(found) > 1:
-            say(styled(shown(user_agent, USER_AGENT_SHOWN), bold=True))
+            for line in wrapped(shown(user_agent, USER_AGENT_SHOWN), "", "  ", bold=True):
+                say(*line)
         for line in _told(user_agent, identity):
             say(*line)
 
@@ -257,10 +261,18 @@ def _list(purpose: str | None, as_json: bool) -> int:
             for line in wrapped(meaning, joined(styled(kind, bold=True), ": "), "  "):
                 say(*line)
             for robot in of_kind:
-                for line in wrapped(f"{robot.operator or '':<28} {_note(robot)}", f"  {robot.name:<28} ", " " * 8):
+                for line in _listed(robot):
                     say(*line)
-    say(f"{counted(len(chosen), 'robot')}; goodbot who NAME says more about one")
+    for line in wrapped(f"{counted(len(chosen), 'robot')}; goodbot who NAME says more about one", "", ""):
+        say(*line)
     return 0
+
+
+def _listed(robot: Robot) -> Iterator[Line]:
+    if width() < TABLE_LEAST:
+        said = (robot.operator or "operator not recorded", _note(robot))
+        return wrapped(", ".join(filter(None, said)), f"  {robot.name}: ", " " * 6)
+    return wrapped(f"{robot.operator or '':<28} {_note(robot)}", f"  {robot.name:<28} ", " " * 8)
 
 
 def _note(robot: Robot) -> str:

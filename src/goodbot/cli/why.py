@@ -7,7 +7,7 @@ import click
 
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.saying import folded, say, write_json
 from goodbot.errors import InputError
 from goodbot.human import human_time
 from goodbot.lessons import Lesson
@@ -31,23 +31,28 @@ def command(url: str, folder: Path, as_json: bool) -> None:
         write_json(_json(wanted, found))
         return
     if asked_as != wanted:
-        say(f"{wanted}: a link to it is requested as {asked_as}")
+        _fold(f"{wanted}: a link to it is requested as {asked_as}")
     if record is None:
-        say(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
+        _fold(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
         _say(found.lesson, folder)
         return
-    say(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
+    _fold(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
     for event in record.events:
         line = f" (line {event.line} of robots.txt)" if event.line is not None else ""
-        say(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
+        _fold(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
     _say(found.lesson, folder)
+
+
+def _fold(text: str) -> None:
+    for line in folded(text, rest="      "):
+        say(*line)
 
 
 def _say(lesson: Lesson | None, folder: Path) -> None:
     if lesson is not None:
         name = lesson_id(lesson)
         drop = f"drop it with: goodbot lessons drop {name} --in {folder}"
-        say(f"lesson {name}: {held(lesson, time.time())} ({drop})")
+        _fold(f"lesson {name}: {held(lesson, time.time())} ({drop})")
 
 
 def _json(wanted: Url, found: Found) -> dict[str, object]:

@@ -1,6 +1,8 @@
 """`goodbot write`: what the owner of a site wants → robots.txt."""
 
 import difflib
+import os
+import sys
 import tomllib
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -120,12 +122,12 @@ def command(
         if not force:
             _check_names((*wanted.only, *wanted.no_robots, *wanted.robots))
         text = write_robotstxt(wanted)
-    if output is None:
-        put(text)
-        return 0
-    if diff:
+    if output is not None and diff:
         return _show_difference(text, output)
-    _write(text, output, replaces=merge or force)
+    if output is None or _is_standard_output(output):
+        put(text)
+    else:
+        _write(text, output, replaces=merge or force)
     return 0
 
 
@@ -136,6 +138,14 @@ def _check_names(tokens: Iterable[str]) -> None:
         if find_token(token) is None and (similar := similar_tokens(token)):
             names = " or ".join(similar)
             raise InputError(f"no robot known here is called {token}; did you mean {names}? --force takes it as it is")
+
+
+def _is_standard_output(output: Path) -> bool:
+    """Whether it is another name of standard output, such as /dev/stdout."""
+    try:
+        return os.path.samestat(output.stat(), os.fstat(sys.stdout.fileno()))
+    except OSError:  # no such file, or no descriptor
+        return False
 
 
 def _old(output: Path) -> bytes | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Final
 
 from goodbot.errors import InputError
@@ -13,7 +13,15 @@ Addresses = tuple[str, ...]
 
 _PIN: Final = re.compile(r"(?P<host>[^:\[\]]+):(?P<port>[0-9]{1,5}):\[?(?P<address>[^\[\]]+)\]?", re.ASCII)
 
-_PROXY: Final = re.compile(r"(?:https?|socks(?:4a?|5h?))://[^\s/?#@:]+", re.ASCII | re.IGNORECASE)
+_PROXY: Final = re.compile(
+    r"""(?:https?|socks(?:4a?|5h?))://
+        (?:(?:[^\s/?\#@%]|%(?![01]|7F))*@)?  # user and password; libcurl takes no control characters, written as %0A
+        (?:\[(?P<ipv6>[^\[\]%]+)(?:%25\w+)?\]|[\w.~-]+)
+        (?::(?P<port>[0-9]*))?
+        (?:[/?\#]\S*)?""",
+    re.ASCII | re.IGNORECASE | re.VERBOSE,
+)
+"""The URLs that libcurl takes for a proxy."""
 
 FAMILY_MOST: Final = 8
 """Addresses of one family that are looked at, of however many an answer holds."""
@@ -51,9 +59,24 @@ def pins_of(entries: Iterable[str]) -> dict[tuple[str, int], str]:
 
 
 def check_proxy(text: str | None) -> None:
-    """Raises InputError for what is no URL of a proxy. None: there is none."""
-    if text is not None and not (text.isascii() and text.isprintable() and _PROXY.match(text)):
+    """Raises InputError for a text that libcurl does not take as the URL of a proxy. None: there is no proxy."""
+    if text is not None and not _is_proxy(text):
         raise InputError(f"a proxy is given as http://host:port or socks5h://host:port, not {text!r}")
+
+
+def _is_proxy(text: str) -> bool:
+    match = _PROXY.fullmatch(text) if text.isascii() and text.isprintable() else None
+    if match is None or (match["ipv6"] is not None and not _is_ipv6(match["ipv6"])):
+        return False
+    return len(port := (match["port"] or "").lstrip("0")) <= 5 and int(port or 0) < 65536
+
+
+def _is_ipv6(text: str) -> bool:
+    try:
+        IPv6Address(text)
+    except ValueError:
+        return False
+    return True
 
 
 def few_of(texts: Iterable[str]) -> Addresses:

@@ -2,12 +2,10 @@
 
 import resource
 from functools import lru_cache
-from pathlib import Path
 
 import pycurl  # type: ignore[import-untyped]  # ships no types
 
 from goodbot.config import Settings
-from goodbot.errors import InputError
 from goodbot.ports import Clock, Resolver
 from goodbot.robot.addresses import check_proxy, pins_of
 from goodbot.robot.bodies import Bodies
@@ -17,6 +15,7 @@ from goodbot.robot.guard import AddressGuard
 from goodbot.robot.heads import Fields, make_fields, merge_fields
 from goodbot.robot.signing import Signer
 from goodbot.robot.transfer import Transfer
+from goodbot.robot.usable import check_authorities
 from goodbot.url import Url, reached_address
 from goodbot.values import Capture, Failure, Headers, Request, Response
 
@@ -63,7 +62,8 @@ class CurlTransport:
         bodies: Bodies | None = None,
         kept_most: int = KEPT_MOST,
     ) -> None:
-        _check(settings)
+        check_authorities(settings.ca_file)
+        check_proxy(settings.proxy)
         self._bodies = bodies or Bodies(None)
         self._signer = signer
         self._settings = settings
@@ -203,9 +203,3 @@ def _is_localhost(host: str) -> bool:
 @lru_cache(maxsize=4096)
 def _is_address(host: str) -> bool:
     return reached_address(host) is not None
-
-
-def _check(settings: Settings) -> None:
-    if settings.ca_file and not Path(settings.ca_file).is_file():
-        raise InputError(f"there is no file of certificate authorities at {settings.ca_file}")
-    check_proxy(settings.proxy)

@@ -45,9 +45,23 @@ def _nameservers(settings: Settings) -> None:
             nameserver(text)
 
 
-def _ca_file(settings: Settings) -> None:
-    if settings.ca_file and not Path(settings.ca_file).is_file():
-        raise InputError(f"there is no file of certificate authorities at {settings.ca_file}")
+def check_authorities(file: str | None) -> None:
+    """Raises InputError for a file that is missing, cannot be read, or holds no certificate in PEM form."""
+    if not file:
+        return
+    if not Path(file).is_file():
+        raise InputError(f"there is no file of certificate authorities at {file}")
+    import ssl  # noqa: PLC0415  (few crawls name such a file)
+
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    try:
+        context.load_verify_locations(file)
+    except ssl.SSLError:
+        pass  # there is a certificate in it only if the context has one now
+    except OSError as error:
+        raise InputError(f"cannot read the certificate authorities in {file}: {error.strerror}") from error
+    if not context.cert_store_stats()["x509"]:
+        raise InputError(f"there is no certificate (PEM) in {file}")
 
 
 _FORMS: Final[Mapping[str, Check]] = {
@@ -65,4 +79,7 @@ _FORMS: Final[Mapping[str, Check]] = {
     "proxy": lambda settings: check_proxy(settings.proxy),
     "auth": lambda settings: Credentials(settings.auth),
 }
-_FILES: Final[Mapping[str, Check]] = {"ca_file": _ca_file, "sign": signer_of}
+_FILES: Final[Mapping[str, Check]] = {
+    "ca_file": lambda settings: check_authorities(settings.ca_file),
+    "sign": signer_of,
+}
