@@ -177,7 +177,9 @@ ANSWERS: list[tuple[str, str, Answer, list[tuple[str, str]]]] = [
     ("server error", SITE, Answer(500, (TEXT,), (SITE,)), [("R001", "error")]),
     ("too many requests", SITE, Answer(429, (TEXT,), (SITE,)), [("R001", "error")]),
     ("forbidden", SITE, Answer(403, (TEXT,), (SITE,)), [("R002", "warning")]),
-    ("asks for money", SITE, Answer(402, (TEXT,), (SITE,)), [("R002", "warning")]),
+    ("asks for money", SITE, Answer(402, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("not modified", SITE, Answer(304, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("nobody knows this status", SITE, Answer(199, (TEXT,), (SITE,)), [("R001", "error")]),
     ("accepted", SITE, Answer(202, (TEXT,), (SITE,)), [("R001", "error")]),
     *(
         (f"a wall, {status}", SITE, Answer(status, (("sg-captcha", "challenge"),), (SITE,)), [("R010", "error")])
@@ -323,6 +325,21 @@ FIXES: list[tuple[str, str, str | None, str]] = [
 def test_how_to_mend_it(code: str, line: str, url: str | None, fix: str) -> None:
     found = check(Subject(f"User-agent: *\n{line}\nDisallow: /z\n".encode(), url))
     assert [each.fix for each in found if each.code == code] == [fix]
+
+
+HTML_RULES: list[tuple[bytes, str]] = [
+    (b"<html><p>Not found", "robots find no rule in it, and take the site for open"),
+    (b"<html>\nUser-agent: *\nDisallow:\n", "robots find no rule in it, and take the site for open"),
+    (b"<html>\nUser-agent: *\nDisallow: /\n", "robots obey the rules they find in it, `Disallow: /` (line 3)"),
+    (b"<html>\nUser-agent: *\nAllow: /a\nDisallow: /\n", "they find in it, `Allow: /a` (line 3) and 1 more"),
+]
+
+
+@pytest.mark.parametrize(("body", "said"), HTML_RULES)
+def test_of_a_web_page_it_is_said_which_rules_robots_find(body: bytes, said: str) -> None:
+    (found,) = check(Subject(body))
+    assert found.message.startswith("this is an HTML page, not a robots.txt: ")
+    assert found.message.endswith(said)
 
 
 def test_where_the_host_is_not_known_both_are_told() -> None:

@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from goodbot.check.findings import Finding, Kind
 from goodbot.check.subject import Answer, Subject
 from goodbot.exclusion.access import LIMIT_BYTES
+from goodbot.exclusion.dialects import find_dialect
 from goodbot.exclusion.freshness import LONGEST_FRESH_S, fresh_for_s
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
@@ -18,6 +19,8 @@ _TEXT: Final = ("Content-Type", "text/plain; charset=utf-8")
 _FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
 _REDIRECTS_MOST: Final = 5
 _AGES_S: Final = 1e9
+_NOT_MODIFIED: Final = 304
+"""Says that a stored copy still holds, but nobody named one in the request."""
 
 _LONG = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\nDisallow: /cut\n"
 _LONG_COMMENT = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\n"
@@ -44,7 +47,7 @@ UNAVAILABLE = Kind(
     "refused or not there: open",
     "warning",
     "robots.txt is answered with {status}: every page is open to every robot",
-    "every robot that keeps to RFC 9309; some stay away after 402, or after 401 and 403, as the notes of the 1990s ask",
+    "every robot that keeps to RFC 9309; some stay away after 401 and 403, as the notes of the 1990s ask",
     "serve the file with status 200; to close the site to robots, write `Disallow: /` into it",
     "RFC 9309 2.3.1.3; seed 001",
     _answered(403),
@@ -54,7 +57,7 @@ HTML = Kind(
     "R003",
     "HTML instead of rules",
     "error",
-    "this is an HTML page, not a robots.txt: robots find no rule in it, and take the site for open",
+    "this is an HTML page, not a robots.txt: {found}",
     "every robot",
     "serve the rules as plain text at /robots.txt, and answer 404 where a file is missing",
     "RFC 9309 2.2, 2.3",
@@ -155,7 +158,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         if subject.answer.status is None or not 200 <= subject.answer.status < 300:
             return
     if subject.is_html:
-        yield HTML.at()
+        yield HTML.at(found=subject.found_in_it)
         return
     if subject.answer is not None:
         yield from _headers(subject.answer)
@@ -185,10 +188,10 @@ def _answer(answer: Answer) -> Iterator[Finding]:
     status = answer.status
     if status is None:
         yield UNREACHABLE.at(how=shown(answer.failure or "no answer"))
-    elif status >= 500 or status in (202, 429):
+    elif status == _NOT_MODIFIED or find_dialect("rfc9309").access_result(status) == "unreachable":
         yield UNREACHABLE.at(how=f"status {status}")
     elif not (200 <= status < 300 or _goes_on(answer)):
-        yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 402, 403) else "info")
+        yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 403) else "info")
     yield from _redirects(answer.redirects)
 
 
