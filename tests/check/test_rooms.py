@@ -301,7 +301,14 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R402", "Disallow: 404.html", None, "write `/404.html`: the rule then matches"),
     ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
     ("R406", "Disallow: /a\\b", None, "write `/`: other URLs then match"),
-    ("R206", 'User-agent: "Googlebot"', None, "write `googlebot`: the rules then apply"),
+    ("R206", 'User-agent: "Googlebot"', None, "write `Googlebot`: the rules then apply"),
+    ("R206", "User-agent: [gptbot]", None, "write `GPTBot`: the rules then apply"),
+    ("R206", "User-agent: - GPTBot", None, "write `GPTBot`: the rules then apply"),
+    ("R206", "User-agent: '360spider'", None, "write `360Spider`: the rules then apply"),
+    ("R304", "User-agent: Google bot", None, "did you mean `Googlebot`?"),
+    ("R304", "User-agent: Apple Bot", None, "did you mean `Applebot`?"),
+    ("R304", "User-agent: all", None, "did you mean `*`?"),
+    ("R304", "User-agent: All robots", None, "did you mean `*`?"),
     ("R304", "User-agent: ClaudBot", None, "did you mean `ClaudeBot`?"),
     ("R304", "User-agent: AhrefBot", None, "did you mean `AhrefsBot`?"),
     ("R304", "User-agent: BingBott", None, "did you mean `bingbot`?"),
@@ -411,6 +418,15 @@ NAMES: list[tuple[str, str, str, str]] = [
     ("Googlebot, Bingbot GPTBot", "R310 error", "Bingbot and GPTBot do not", "`User-agent: GPTBot`"),
     ("Googlebot, *", "R310 error", "addresses Googlebot only: no other robot finds", "`User-agent: *`"),
     ("*, Googlebot", "R310 error", "addresses no robot: all other robots and Googlebot do", "`User-agent: *`"),
+    ("Googlebot|Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot & Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot and Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("GPTBot |CCBot", "R310 error", "addresses GPTBot only: CCBot does not", "`User-agent: CCBot`"),
+    ("GPTBot and CCBot, Bytespider", "R310 error", "only: CCBot and Bytespider do not", "`User-agent: CCBot`"),
+    ("Googlebot+Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot/Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot / Bingbot/2.0", "R310 error", "Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot User-agent: Bingbot", "R310 error", "Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
     ("a,b", "R310 error", "addresses a only: b does not", "`User-agent: b`"),
     ("AhrefsBot*", "R303 info", "addresses AhrefsBot: a name ends before `*`", "write `AhrefsBot`"),
     ("Mediapartners-Google*", "R303 info", "addresses Mediapartners-Google:", "write `Mediapartners-Google`"),
@@ -453,6 +469,7 @@ ONE_NAME = (
         "Googlebot/2.1",
         "MJ12bot 1.4",
     ),
+    *("Googlebot/Mobile", "AT&T bot", "C++bot", "Bot and Spider", "Googlebot +https://e.org/Bingbot", "-"),
     *("Googlebot Image", "Our own crawler", "Googlebot, 2.1", "MyBot; +http://x.example/bot", "Googlebot,", "a, A/2"),
 )
 
@@ -460,6 +477,12 @@ ONE_NAME = (
 @pytest.mark.parametrize("value", ONE_NAME)
 def test_one_name_with_blanks_or_a_version_is_no_list(value: str) -> None:
     assert "R310" not in {each.code for each in check(Subject(f"User-agent: {value}\nDisallow: /a\n".encode()))}
+
+
+@pytest.mark.parametrize("value", ["Screaming Frog SEO Spider", "Sogou web spider/4.0", "Yahoo! Slurp", "Googlebot,"])
+def test_a_name_that_is_right_has_no_finding(value: str) -> None:
+    found = {each.code for each in check(Subject(f"User-agent: {value}\nDisallow: /a\n".encode()))}
+    assert found <= {"R302", "R307", "R308", "R608", "R510"}
 
 
 def test_of_very_many_names_a_few_are_told() -> None:

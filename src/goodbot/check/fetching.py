@@ -19,6 +19,7 @@ _TEXT: Final = ("Content-Type", "text/plain; charset=utf-8")
 _FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
 _REDIRECTS_MOST: Final = 5
 _AGES_S: Final = 1e9
+_PAYMENT_REQUIRED: Final = 402
 _NOT_MODIFIED: Final = 304
 """Says that a stored copy still holds, but nobody named one in the request."""
 
@@ -36,7 +37,7 @@ UNREACHABLE = Kind(
     "server error or no answer",
     "error",
     "robots.txt cannot be read ({how}): while it is so, robots stay away from the whole site",
-    "every robot that keeps to RFC 9309; Google gives up after 12 hours, and comes back after 30 days",
+    "{who}",
     "let the server answer with the file, or with 404 if there is none",
     "RFC 9309 2.3.1.4; Google's page on robots.txt errors",
     _answered(503),
@@ -186,10 +187,14 @@ def _wall(subject: Subject) -> Wall | None:
 
 def _answer(answer: Answer) -> Iterator[Finding]:
     status = answer.status
+    who = "every robot that keeps to RFC 9309; Google gives up after 12 hours, and comes back after 30 days"
     if status is None:
-        yield UNREACHABLE.at(how=shown(answer.failure or "no answer"))
+        yield UNREACHABLE.at(how=shown(answer.failure or "no answer"), who=who)
+    elif status == _PAYMENT_REQUIRED:
+        who = "robots that take 402 for a no, as goodbot does; Google's and others take the site for open"
+        yield UNREACHABLE.at(how=f"status {status}", who=who)
     elif status == _NOT_MODIFIED or find_dialect("rfc9309").access_result(status) == "unreachable":
-        yield UNREACHABLE.at(how=f"status {status}")
+        yield UNREACHABLE.at(how=f"status {status}", who=who)
     elif not (200 <= status < 300 or _goes_on(answer)):
         yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 403) else "info")
     yield from _redirects(answer.redirects)
