@@ -152,6 +152,7 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R6", "sitemap without a host", ALL + b"Sitemap: https:///s.xml\n", [("R604", 3, 10)]),
     ("R6", "sitemap of no host", ALL + b"Sitemap: https://e org/s.xml\n", [("R604", 3, 10)]),
     ("R6", "signals of others", ALL + b"Content-Signal: search=yes,use=reference\nSitemap: https://e.org/s\n", []),
+    ("R6", "a use said twice", ALL + b"Content-Signal: Use=Full,use=full\nSitemap: https://e.org/s\n", []),
     ("R6", "signal turned round", ALL + b"Content-Signal: train-ai=no\nSitemap: https://e.org/s\n", [("R606", 3, 17)]),
     ("R6", "signal without a value", ALL + b"Content-Signal: search\nSitemap: https://e.org/s\n", [("R606", 3, 17)]),
     ("R6", "usage no", ALL + b"Content-Usage: train-ai=no\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
@@ -286,6 +287,7 @@ def test_of_both_files_one_finding_means_the_other(
     assert ("R507" in found) == ("R705" in [code for code, _, _ in places])
 
 
+USES = "`use=immediate`, `use=reference`, `use=full`"
 FIXES: list[tuple[str, str, str | None, str]] = [
     # code, line, where the file lies, fix
     ("R401", "Disallow: http://other.example/", None, "take it out: a robots.txt speaks for its own host only"),
@@ -297,7 +299,7 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R402", "Disallow: .php", None, "write `/*.php`: the rule then matches"),
     ("R402", "Disallow: ?id=", None, "write `/*?id=`: the rule then matches"),
     ("R402", "Disallow: ./a", None, "write `/a`: the rule then matches"),
-    ("R402", "Disallow: ./", None, "take it out: nothing changes"),
+    ("R402", "Disallow: ./", None, "take it out: by RFC 9309 nothing changes"),
     ("R402", "Disallow: 404.html", None, "write `/404.html`: the rule then matches"),
     ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
     ("R406", "Disallow: /a\\b", None, "write `/`: other URLs then match"),
@@ -324,6 +326,12 @@ FIXES: list[tuple[str, str, str | None, str]] = [
         "take this line out: only a robot called msnbot gets other answers then",
     ),
     ("R606", "Content-Signal: train-ai=no", None, "did you mean `ai-train`?"),
+    ("R606", "Content-Signal: use=bogus", None, f"write one of {USES}"),
+    ("R606", "Content-Signal: search=yes, use=", None, f"write one of {USES}"),
+    ("R606", "Content-Signal: use=full, use=reference", None, "write `use=reference` alone"),
+    ("R606", "Content-Signal: ai-train=no;use=full", None, "write `ai-train=no, use=full`"),
+    ("R606", "Content-Signal: ai-train=no search = yes", None, "write `ai-train=no, search=yes`"),
+    ("R606", "Content-Signal: search=maybe", None, "write `search=yes, ai-train=no`"),
     ("R606", "Content-Usage: train-ai=no", None, "write `train-ai=n` or `train-ai=y`"),
 ]
 

@@ -228,7 +228,7 @@ def _starred(line: Line) -> Finding:
         whom, why = shown(token), "a name ends before `*`, which adds nothing"
         who, remedy = (
             "robots that compare the whole value, and then do not find this group",
-            f"write `{shown(token)}`: nothing changes",
+            f"write `{shown(token)}`: by RFC 9309 nothing changes",
         )
         return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
     name = first_name(line.value)
