@@ -12,7 +12,7 @@ from goodbot.check import Finding, Subject, check
 from goodbot.check.checker import KINDS
 from goodbot.check.mending import mend
 from goodbot.check.names import token_of
-from goodbot.exclusion import RobotsTxt
+from goodbot.exclusion import DIALECTS, RobotsTxt
 
 Follow = Callable[[str, Finding], str | None]
 """A file and a finding in it → the file as it is when the advice was followed; None if this one advises a change of
@@ -186,8 +186,19 @@ def urls_of(robots: Iterable[RobotsTxt]) -> list[str]:
     return list(urls)
 
 
+def dialects_of(finding: Finding) -> Iterable[str]:
+    """Those in which its advice changes nothing: all, where it says so without naming one."""
+    fix = (finding.fix or "").replace("by RFC 9309 nothing changes", "")
+    return DIALECTS if "nothing changes" in fix else ("rfc9309",)
+
+
 def assert_nothing_changes(before: str, after: str, finding: Finding) -> None:
-    one, other = RobotsTxt.parse(before), RobotsTxt.parse(after)
+    for dialect in dialects_of(finding):
+        assert_nothing_changes_in(dialect, before, after, finding)
+
+
+def assert_nothing_changes_in(dialect: str, before: str, after: str, finding: Finding) -> None:
+    one, other = RobotsTxt.parse(before, dialect), RobotsTxt.parse(after, dialect)
     agents = {token_of(name) for each in (one, other) for group in each.groups for name in group.agents} - {""}
     urls = urls_of((one, other))
     if finding.code == "R307":
@@ -196,7 +207,7 @@ def assert_nothing_changes(before: str, after: str, finding: Finding) -> None:
         urls = [url for url in urls if not url.startswith("/robots.txt")]
     for agent in (*agents, *AGENTS):
         for url in urls:
-            assert one.allows(url, agent) is other.allows(url, agent), (finding, agent, url, before, after)
+            assert one.allows(url, agent) is other.allows(url, agent), (finding, dialect, agent, url, before, after)
 
 
 def follow_each(body: str, codes: Iterable[str] = FOLLOW) -> list[str]:

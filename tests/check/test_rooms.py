@@ -152,6 +152,7 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R6", "sitemap without a host", ALL + b"Sitemap: https:///s.xml\n", [("R604", 3, 10)]),
     ("R6", "sitemap of no host", ALL + b"Sitemap: https://e org/s.xml\n", [("R604", 3, 10)]),
     ("R6", "signals of others", ALL + b"Content-Signal: search=yes,use=reference\nSitemap: https://e.org/s\n", []),
+    ("R6", "a use said twice", ALL + b"Content-Signal: Use=Full,use=full\nSitemap: https://e.org/s\n", []),
     ("R6", "signal turned round", ALL + b"Content-Signal: train-ai=no\nSitemap: https://e.org/s\n", [("R606", 3, 17)]),
     ("R6", "signal without a value", ALL + b"Content-Signal: search\nSitemap: https://e.org/s\n", [("R606", 3, 17)]),
     ("R6", "usage no", ALL + b"Content-Usage: train-ai=no\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
@@ -177,7 +178,9 @@ ANSWERS: list[tuple[str, str, Answer, list[tuple[str, str]]]] = [
     ("server error", SITE, Answer(500, (TEXT,), (SITE,)), [("R001", "error")]),
     ("too many requests", SITE, Answer(429, (TEXT,), (SITE,)), [("R001", "error")]),
     ("forbidden", SITE, Answer(403, (TEXT,), (SITE,)), [("R002", "warning")]),
-    ("asks for money", SITE, Answer(402, (TEXT,), (SITE,)), [("R002", "warning")]),
+    ("asks for money", SITE, Answer(402, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("not modified", SITE, Answer(304, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("nobody knows this status", SITE, Answer(199, (TEXT,), (SITE,)), [("R001", "error")]),
     ("accepted", SITE, Answer(202, (TEXT,), (SITE,)), [("R001", "error")]),
     *(
         (f"a wall, {status}", SITE, Answer(status, (("sg-captcha", "challenge"),), (SITE,)), [("R010", "error")])
@@ -284,6 +287,7 @@ def test_of_both_files_one_finding_means_the_other(
     assert ("R507" in found) == ("R705" in [code for code, _, _ in places])
 
 
+USES = "`use=immediate`, `use=reference`, `use=full`"
 FIXES: list[tuple[str, str, str | None, str]] = [
     # code, line, where the file lies, fix
     ("R401", "Disallow: http://other.example/", None, "take it out: a robots.txt speaks for its own host only"),
@@ -295,11 +299,18 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R402", "Disallow: .php", None, "write `/*.php`: the rule then matches"),
     ("R402", "Disallow: ?id=", None, "write `/*?id=`: the rule then matches"),
     ("R402", "Disallow: ./a", None, "write `/a`: the rule then matches"),
-    ("R402", "Disallow: ./", None, "take it out: nothing changes"),
+    ("R402", "Disallow: ./", None, "take it out: by RFC 9309 nothing changes"),
     ("R402", "Disallow: 404.html", None, "write `/404.html`: the rule then matches"),
     ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
     ("R406", "Disallow: /a\\b", None, "write `/`: other URLs then match"),
-    ("R206", 'User-agent: "Googlebot"', None, "write `googlebot`: the rules then apply"),
+    ("R206", 'User-agent: "Googlebot"', None, "write `Googlebot`: the rules then apply"),
+    ("R206", "User-agent: [gptbot]", None, "write `GPTBot`: the rules then apply"),
+    ("R206", "User-agent: - GPTBot", None, "write `GPTBot`: the rules then apply"),
+    ("R206", "User-agent: '360spider'", None, "write `360Spider`: the rules then apply"),
+    ("R304", "User-agent: Google bot", None, "did you mean `Googlebot`?"),
+    ("R304", "User-agent: Apple Bot", None, "did you mean `Applebot`?"),
+    ("R304", "User-agent: all", None, "did you mean `*`?"),
+    ("R304", "User-agent: All robots", None, "did you mean `*`?"),
     ("R304", "User-agent: ClaudBot", None, "did you mean `ClaudeBot`?"),
     ("R304", "User-agent: AhrefBot", None, "did you mean `AhrefsBot`?"),
     ("R304", "User-agent: BingBott", None, "did you mean `bingbot`?"),
@@ -315,6 +326,12 @@ FIXES: list[tuple[str, str, str | None, str]] = [
         "take this line out: only a robot called msnbot gets other answers then",
     ),
     ("R606", "Content-Signal: train-ai=no", None, "did you mean `ai-train`?"),
+    ("R606", "Content-Signal: use=bogus", None, f"write one of {USES}"),
+    ("R606", "Content-Signal: search=yes, use=", None, f"write one of {USES}"),
+    ("R606", "Content-Signal: use=full, use=reference", None, "write `use=reference` alone"),
+    ("R606", "Content-Signal: ai-train=no;use=full", None, "write `ai-train=no, use=full`"),
+    ("R606", "Content-Signal: ai-train=no search = yes", None, "write `ai-train=no, search=yes`"),
+    ("R606", "Content-Signal: search=maybe", None, "write `search=yes, ai-train=no`"),
     ("R606", "Content-Usage: train-ai=no", None, "write `train-ai=n` or `train-ai=y`"),
 ]
 
@@ -323,6 +340,21 @@ FIXES: list[tuple[str, str, str | None, str]] = [
 def test_how_to_mend_it(code: str, line: str, url: str | None, fix: str) -> None:
     found = check(Subject(f"User-agent: *\n{line}\nDisallow: /z\n".encode(), url))
     assert [each.fix for each in found if each.code == code] == [fix]
+
+
+HTML_RULES: list[tuple[bytes, str]] = [
+    (b"<html><p>Not found", "robots find no rule in it, and take the site for open"),
+    (b"<html>\nUser-agent: *\nDisallow:\n", "robots find no rule in it, and take the site for open"),
+    (b"<html>\nUser-agent: *\nDisallow: /\n", "robots obey the rules they find in it, `Disallow: /` (line 3)"),
+    (b"<html>\nUser-agent: *\nAllow: /a\nDisallow: /\n", "they find in it, `Allow: /a` (line 3) and 1 more"),
+]
+
+
+@pytest.mark.parametrize(("body", "said"), HTML_RULES)
+def test_of_a_web_page_it_is_said_which_rules_robots_find(body: bytes, said: str) -> None:
+    (found,) = check(Subject(body))
+    assert found.message.startswith("this is an HTML page, not a robots.txt: ")
+    assert found.message.endswith(said)
 
 
 def test_where_the_host_is_not_known_both_are_told() -> None:
@@ -394,6 +426,15 @@ NAMES: list[tuple[str, str, str, str]] = [
     ("Googlebot, Bingbot GPTBot", "R310 error", "Bingbot and GPTBot do not", "`User-agent: GPTBot`"),
     ("Googlebot, *", "R310 error", "addresses Googlebot only: no other robot finds", "`User-agent: *`"),
     ("*, Googlebot", "R310 error", "addresses no robot: all other robots and Googlebot do", "`User-agent: *`"),
+    ("Googlebot|Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot & Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot and Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("GPTBot |CCBot", "R310 error", "addresses GPTBot only: CCBot does not", "`User-agent: CCBot`"),
+    ("GPTBot and CCBot, Bytespider", "R310 error", "only: CCBot and Bytespider do not", "`User-agent: CCBot`"),
+    ("Googlebot+Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot/Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot / Bingbot/2.0", "R310 error", "Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot User-agent: Bingbot", "R310 error", "Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
     ("a,b", "R310 error", "addresses a only: b does not", "`User-agent: b`"),
     ("AhrefsBot*", "R303 info", "addresses AhrefsBot: a name ends before `*`", "write `AhrefsBot`"),
     ("Mediapartners-Google*", "R303 info", "addresses Mediapartners-Google:", "write `Mediapartners-Google`"),
@@ -436,6 +477,7 @@ ONE_NAME = (
         "Googlebot/2.1",
         "MJ12bot 1.4",
     ),
+    *("Googlebot/Mobile", "AT&T bot", "C++bot", "Bot and Spider", "Googlebot +https://e.org/Bingbot", "-"),
     *("Googlebot Image", "Our own crawler", "Googlebot, 2.1", "MyBot; +http://x.example/bot", "Googlebot,", "a, A/2"),
 )
 
@@ -443,6 +485,12 @@ ONE_NAME = (
 @pytest.mark.parametrize("value", ONE_NAME)
 def test_one_name_with_blanks_or_a_version_is_no_list(value: str) -> None:
     assert "R310" not in {each.code for each in check(Subject(f"User-agent: {value}\nDisallow: /a\n".encode()))}
+
+
+@pytest.mark.parametrize("value", ["Screaming Frog SEO Spider", "Sogou web spider/4.0", "Yahoo! Slurp", "Googlebot,"])
+def test_a_name_that_is_right_has_no_finding(value: str) -> None:
+    found = {each.code for each in check(Subject(f"User-agent: {value}\nDisallow: /a\n".encode()))}
+    assert found <= {"R302", "R307", "R308", "R608", "R510"}
 
 
 def test_of_very_many_names_a_few_are_told() -> None:

@@ -33,12 +33,15 @@ async def test_json(robots: Path) -> None:
 
 async def test_what_is_no_robots_txt_is_said_once(tmp_path: Path) -> None:
     image, page = tmp_path / "robots.txt", tmp_path / "page"
-    image.write_bytes(b"\x89PNG\r\n\x1a\n\0\0" + b"a line\n" * 1_000)
+    image.write_bytes(b"\x89PNG\r\n\x1a\n\0\0" + b"a line\n" * 1_000 + b"User-agent: x\n")
     page.write_bytes(b"<!doctype html>\n<title>Not found</title>\n")
     for command in (("allowed", image, "--agent", "x", "/a"), ("format", image), ("write", "--merge", image, image)):
         result = await goodbot(*command)
         assert (result.status, result.out) == (2, "")
         assert result.complaint.splitlines() == [f"goodbot: {image} is an image (PNG), not a robots.txt"]
+    sentences = tmp_path / "README.md"
+    sentences.write_text("# Robots\n\nThis robot is good.\n")
+    assert "is text without any line of a robots.txt, not a" in (await goodbot("format", sentences)).complaint
     assert "is an HTML page, not" in (await goodbot("allowed", page, "--agent", "x", "/a")).complaint
     checked = await goodbot("check", image, "--json")
     assert (checked.status, [(each["code"], each["severity"]) for each in checked.json]) == (1, [("R108", "error")])

@@ -260,12 +260,14 @@ async def test_a_site() -> None:
     ("route", "expected"),
     [
         (answer(b"", 503), ["R001"]),
+        (answer(b"", 402), ["R001"]),
+        (answer(b"", 304), ["R001"]),
         (answer(b"", 403), ["R002"]),
         (answer(b"", 301, [("Location", "/robots.txt")]), ["R005"]),
         (answer(b"", 302, [("Location", "/b"), ("Retry-After", "9999")]), ["R005"]),
         (None, ["R001"]),
     ],
-    ids=["503", "403", "to itself", "there and back", "no answer"],
+    ids=["503", "402", "304", "403", "to itself", "there and back", "no answer"],
 )
 async def test_answers_that_are_one_finding(route: bytes | None, expected: list[str]) -> None:
     async def hangs_up(exchange: Exchange) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from goodbot import registry
 from goodbot.check.findings import Finding, Kind, Severity
-from goodbot.check.names import EVERYONE, is_like_a_robot, listed, token_of
+from goodbot.check.names import EVERYONE, is_like_a_robot, listed, spelt, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.patterns import WHOLE_SITE, example_of
 from goodbot.check.subject import Subject
@@ -29,6 +29,8 @@ _COMPARED_MOST = 300
 _HEIRS = {"msnbot": "bingbot"}
 """Retired tokens, and the robots that still obey them where no group names these (Bing's page on robots.txt)."""
 _NAMES_SHOWN = 8
+_ALL = frozenset({"all", "any", "everyone", "everybody", "all robots", "all bots", "any robot", "any bot"})
+"""Written where `*` is meant."""
 _GROUPS_MOST = 500
 """Compared with the group for all."""
 
@@ -70,7 +72,7 @@ UNKNOWN = Kind(
     "unknown token, did you mean",
     "warning",
     "no robot known goes by `{value}`",
-    "the robot that is meant, which does not find this group",
+    "{who}",
     "did you mean `{better}`?",
     "docs/robots-directory.md",
     Subject(b"User-agent: Gogolebot\nDisallow: /a/\n"),
@@ -226,7 +228,7 @@ def _starred(line: Line) -> Finding:
         whom, why = shown(token), "a name ends before `*`, which adds nothing"
         who, remedy = (
             "robots that compare the whole value, and then do not find this group",
-            f"write `{shown(token)}`: nothing changes",
+            f"write `{shown(token)}`: by RFC 9309 nothing changes",
         )
         return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
     name = first_name(line.value)
@@ -277,10 +279,12 @@ def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[
     value = line.value[:_LONGEST_TOKEN]
     robot = registry.find_token(value)
     if robot is None:
-        near = _similar(value, compared) if product_token(value) == value else []
-        alike = next((token for token in near if _are_alike(value, token)), None)
-        if alike is not None:
-            yield _at(UNKNOWN, line, value=shown(value), better=alike)
+        if value.lower() in _ALL:
+            who = "all robots: none of them finds this group"
+            yield _at(UNKNOWN, line, value=shown(value), better=EVERYONE, who=who)
+        elif meant := _meant(value, compared):
+            who = f"{meant}, which does not find this group"
+            yield _at(UNKNOWN, line, value=shown(value), better=meant, who=who)
         return
     words: dict[str, Any] = {"robot": robot.name, "source": robot.obeys_source or robot.source, "of": ""}
     if robot.operator:
@@ -299,6 +303,14 @@ def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[
         yield _at(CONTROL, line, **words)
     elif robot.obeys == "no":
         yield _at(DISOBEYS, line, **words)
+
+
+def _meant(value: str, compared: set[str]) -> str | None:
+    """The robot whose name is written with a space in it (`Google bot`) or misspelt."""
+    if " " in value and is_like_a_robot(joined := "".join(value.split())):
+        return spelt(joined)
+    near = _similar(value, compared) if product_token(value) == value else []
+    return next((token for token in near if _are_alike(value, token)), None)
 
 
 def _removal(subject: Subject, line: Line) -> str:

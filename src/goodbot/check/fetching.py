@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 from goodbot.check.findings import Finding, Kind
 from goodbot.check.subject import Answer, Subject
 from goodbot.exclusion.access import LIMIT_BYTES
+from goodbot.exclusion.dialects import find_dialect
 from goodbot.exclusion.freshness import LONGEST_FRESH_S, fresh_for_s
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
@@ -18,6 +19,9 @@ _TEXT: Final = ("Content-Type", "text/plain; charset=utf-8")
 _FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
 _REDIRECTS_MOST: Final = 5
 _AGES_S: Final = 1e9
+_PAYMENT_REQUIRED: Final = 402
+_NOT_MODIFIED: Final = 304
+"""Says that a stored copy still holds, but nobody named one in the request."""
 
 _LONG = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\nDisallow: /cut\n"
 _LONG_COMMENT = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\n"
@@ -33,7 +37,7 @@ UNREACHABLE = Kind(
     "server error or no answer",
     "error",
     "robots.txt cannot be read ({how}): while it is so, robots stay away from the whole site",
-    "every robot that keeps to RFC 9309; Google gives up after 12 hours, and comes back after 30 days",
+    "{who}",
     "let the server answer with the file, or with 404 if there is none",
     "RFC 9309 2.3.1.4; Google's page on robots.txt errors",
     _answered(503),
@@ -44,7 +48,7 @@ UNAVAILABLE = Kind(
     "refused or not there: open",
     "warning",
     "robots.txt is answered with {status}: every page is open to every robot",
-    "every robot that keeps to RFC 9309; some stay away after 402, or after 401 and 403, as the notes of the 1990s ask",
+    "every robot that keeps to RFC 9309; some stay away after 401 and 403, as the notes of the 1990s ask",
     "serve the file with status 200; to close the site to robots, write `Disallow: /` into it",
     "RFC 9309 2.3.1.3; seed 001",
     _answered(403),
@@ -54,7 +58,7 @@ HTML = Kind(
     "R003",
     "HTML instead of rules",
     "error",
-    "this is an HTML page, not a robots.txt: robots find no rule in it, and take the site for open",
+    "this is an HTML page, not a robots.txt: {found}",
     "every robot",
     "serve the rules as plain text at /robots.txt, and answer 404 where a file is missing",
     "RFC 9309 2.2, 2.3",
@@ -155,7 +159,7 @@ def find(subject: Subject) -> Iterator[Finding]:
         if subject.answer.status is None or not 200 <= subject.answer.status < 300:
             return
     if subject.is_html:
-        yield HTML.at()
+        yield HTML.at(found=subject.found_in_it)
         return
     if subject.answer is not None:
         yield from _headers(subject.answer)
@@ -183,12 +187,16 @@ def _wall(subject: Subject) -> Wall | None:
 
 def _answer(answer: Answer) -> Iterator[Finding]:
     status = answer.status
+    who = "every robot that keeps to RFC 9309; Google gives up after 12 hours, and comes back after 30 days"
     if status is None:
-        yield UNREACHABLE.at(how=shown(answer.failure or "no answer"))
-    elif status >= 500 or status in (202, 429):
-        yield UNREACHABLE.at(how=f"status {status}")
+        yield UNREACHABLE.at(how=shown(answer.failure or "no answer"), who=who)
+    elif status == _PAYMENT_REQUIRED:
+        who = "robots that take 402 for a no, as goodbot does; Google's and others take the site for open"
+        yield UNREACHABLE.at(how=f"status {status}", who=who)
+    elif status == _NOT_MODIFIED or find_dialect("rfc9309").access_result(status) == "unreachable":
+        yield UNREACHABLE.at(how=f"status {status}", who=who)
     elif not (200 <= status < 300 or _goes_on(answer)):
-        yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 402, 403) else "info")
+        yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 403) else "info")
     yield from _redirects(answer.redirects)
 
 

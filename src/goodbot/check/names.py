@@ -12,6 +12,9 @@ EVERYONE: Final = "*"
 _NAME: Final = re.compile(r"(?=[^A-Za-z]*[A-Za-z])(?!v[\d.]+$)[A-Za-z0-9](?:[\w.\-]{0,38}[\w\-])?\*?", re.ASCII)
 """Letters, digits, `_`, `-`, and dots between two of these, as product tokens are; at most 40 characters. A bare
 version (`v1.2`) is not a name."""
+_BETWEEN: Final = re.compile(r"[\s|&+]+|(?<!\S)user-agent:", re.IGNORECASE)
+"""What stands between robots' names, beside commas and semicolons; and the field itself, written twice."""
+_LINKS: Final = frozenset({"and", "or"})
 _VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
 _ROBOT: Final = re.compile(r"\w[\w.\-]{0,32}(?:bot|spider|crawler)", re.ASCII | re.IGNORECASE)
 
@@ -29,8 +32,9 @@ def is_like_a_robot(name: str) -> bool:
 
 
 def listed(value: str) -> tuple[str, ...]:
-    """The names, without versions, where a line holds several: separated by commas or semicolons, or by spaces, if each
-    word looks like a robot's name. Nothing for one name, also if it has spaces (`Sogou web spider`). Linear."""
+    """The names, without versions, where a line holds several: separated by commas or semicolons; or by spaces, `|`,
+    `&`, `+`, `and`, `or`, a second `User-agent:`, or `/` before a known robot, if each word looks like a robot's name.
+    Nothing for one name, also if it has spaces (`Sogou web spider`). Linear."""
     if _is_known(value):
         return ()
     parts = re.split(r"[,;]", value)
@@ -41,10 +45,29 @@ def listed(value: str) -> tuple[str, ...]:
 def _names(text: str) -> list[str]:
     """The names of one part; an empty one stands for something that is not a name."""
     bare = _VERSION.sub("", text)
-    if bare == EVERYONE or _NAME.fullmatch(bare) or _is_known(bare):
+    if _is_known(text) or _is_known(bare):
+        words = _around_slash(text)
+        return words if len(words) > 1 else [bare]
+    if bare == EVERYONE or _NAME.fullmatch(bare):
         return [bare.rstrip("*") or EVERYONE]
-    words = [_VERSION.sub("", word) for word in text.split()]
+    parts = [part for word in _BETWEEN.split(text) if word.lower() not in _LINKS for part in _around_slash(word)]
+    words = [part for part in parts if part]
     return words if words and all(map(is_like_a_robot, words)) else [""]
+
+
+def _around_slash(word: str) -> list[str]:
+    """Two names if a known robot stands behind the slash; else one, without its version."""
+    first, _, second = word.partition("/")
+    return [first, second] if _is_known(second) else [_VERSION.sub("", word)]
+
+
+def spelt(name: str) -> str | None:
+    """The name as the registry writes it; None if no robot has it."""
+    robot = registry.find_token(name)
+    if robot is None:
+        return None
+    names = (each for each in (robot.token, *robot.aliases, robot.name) if each)
+    return next((each for each in names if each.lower() == name.strip().lower()), name)
 
 
 def _is_known(name: str) -> bool:

@@ -142,7 +142,7 @@ FOREIGN = Kind(
     "R108",
     "not a robots.txt",
     "error",
-    "this is {form}, not a robots.txt: robots find no rule in it, and take the site for open",
+    "this is {form}, not a robots.txt: {found}",
     "every robot",
     "put the robots.txt in its place, or let the server answer 404 if there is none",
     "RFC 9309 2.2, 2.3",
@@ -156,7 +156,7 @@ KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_SIGN, LONG_LINE, FOREIGN)
 def find(subject: Subject) -> Iterator[Finding]:
     """What is odd about the bytes."""
     if subject.form is not None and not subject.is_html:
-        yield FOREIGN.at(form=subject.form)
+        yield FOREIGN.at(form=subject.form, found=subject.found_in_it)
         return
     wide = wide_encoding(subject.body)
     if wide is not None:

@@ -1,5 +1,6 @@
 """R6: the other records: those few robots read, those nobody reads any more, those that cannot be read."""
 
+import re
 from collections.abc import Collection, Iterator
 from difflib import get_close_matches
 from itertools import islice
@@ -11,6 +12,7 @@ from goodbot.check.patterns import host_of
 from goodbot.check.subject import Subject
 from goodbot.check.written import Line
 from goodbot.exclusion.preferences import Use
+from goodbot.exclusion.records import USE_LEVELS
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.statements import Usage
 from goodbot.exclusion.structured import Member, parse_dictionary
@@ -22,6 +24,10 @@ DELAY_MOST_S: Final = 300.0
 
 _SITE: Final = "https://example.org/robots.txt"
 _SIGNALS: Final = frozenset(get_args(Use))
+_USE: Final = "use"
+_USES: Final = ", ".join(f"`use={level}`" for level in USE_LEVELS)
+_PAIR: Final = re.compile(r"(?<![\w\-])([\w\-]++)[ \t]*+=[ \t]*+([\w\-]++)", re.ASCII)
+_SIGNALS_MOST_CHARS: Final = 1_000
 _USAGES: Final = frozenset({"train-ai", "search"})
 _ANSWERS: Final = frozenset({Member("token", "y"), Member("token", "n")})
 """All that draft-ietf-aipref-vocab-07 knows."""
@@ -275,18 +281,38 @@ def _is_closed(subject: Subject, url: str) -> bool:
 
 
 def _signal(line: Line) -> Iterator[Finding]:
+    """Keys that nobody has defined may have values of their own."""
     if line.field != "content-signal":
         return
-    """Other keys may have values of their own, such as `use=reference` of Cloudflare."""
+    uses: dict[str, None] = {}
     for part in line.value.split(","):
         key, equals, value = (word.strip().lower() for word in part.partition("="))
+        if key == _USE:
+            uses[value] = None
         if not key or not equals or (key in _SIGNALS and value not in ("yes", "no")):
-            said, remedy = "is neither `key=yes` nor `key=no`", "write `search=yes, ai-train=no`"
-        elif key not in _SIGNALS and (meant := _meant(key, _SIGNALS)):
+            said, remedy = "is neither `key=yes` nor `key=no`", f"write `{_signals_mended(line.value)}`"
+        elif key == _USE and value not in USE_LEVELS:
+            said, remedy = f"is none of {_USES}", f"write one of {_USES}"
+        elif key not in (*_SIGNALS, _USE) and (meant := _meant(key, _SIGNALS)):
             said, remedy = "names a use nobody has defined", f"did you mean `{meant}`?"
         else:
             continue
         yield _at(PREFERENCE, line, value=shown(part.strip()), said=said, remedy=remedy)
+    known = [level for level in USE_LEVELS if level in uses]
+    if len(known) > 1:
+        said = f"states `{_USE}` with {len(known)} values, of which goodbot takes the strictest"
+        yield _at(PREFERENCE, line, value=shown(line.value), said=said, remedy=f"write `{_USE}={known[0]}` alone")
+
+
+def _signals_mended(value: str) -> str:
+    """The signals that can be read from a value, whatever separates them; an example if there are none."""
+    said = {key.lower(): answer.lower() for key, answer in _PAIR.findall(value[:_SIGNALS_MOST_CHARS])}
+    kept = [
+        f"{key}={answer}"
+        for key, answer in said.items()
+        if (key in _SIGNALS and answer in ("yes", "no")) or (key == _USE and answer in USE_LEVELS)
+    ]
+    return ", ".join(kept) or "search=yes, ai-train=no"
 
 
 def _meant(key: str, known: Collection[str]) -> str | None:

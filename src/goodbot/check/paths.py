@@ -83,7 +83,7 @@ DOLLAR = Kind(
     "the `$` in `{path}` is not at its end: it stands for itself there",
     "robots that keep to RFC 9309; those of the 1990s take every `$` for itself",
     "end the rule at `$`; the rule then matches only URLs that end there; or write %24 for the character itself, and "
-    "nothing changes",
+    "by RFC 9309 nothing changes",
     "RFC 9309 2.2.3",
     Subject(b"User-agent: *\nDisallow: /*.php$?\n"),
     Subject(b"User-agent: *\nDisallow: /*.php$\nDisallow: /docs/$file/\n"),
@@ -191,7 +191,7 @@ def _no_slash(subject: Subject, line: Line) -> Iterator[Finding]:
     better = f"/*{path.rstrip('*')}" if _ANYWHERE.match(path) else f"/{_DOTS.sub('', path)}"
     remedy = f"write `{shown(better)}`: the rule then matches"
     if better in WHOLE_SITE:
-        remedy = f"{subject.removal([line.number])}: nothing changes"
+        remedy = f"{subject.removal([line.number])}: by RFC 9309 nothing changes"
     yield _at(NO_SLASH, line, remedy=remedy)
 
 
@@ -259,7 +259,8 @@ def _encoding(line: Line) -> Iterator[Finding]:
             "warning",
             "a blank",
             "Google's robots and others that compare octets: no URL has a blank",
-            f"if it belongs to the path, write {quote(twice[0])}, and nothing changes; begin a comment with `#`",
+            f"if it belongs to the path, write {quote(twice[0])}, and by RFC 9309 nothing changes; "
+            "begin a comment with `#`",
         )
     elif not twice and (twice := unsafe_sign(path)) and not _REGULAR.match(path):
         words = (

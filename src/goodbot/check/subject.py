@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
-from goodbot.check.forms import form_of, is_html
+from goodbot.check.forms import HTML, form_of, is_html
 from goodbot.check.names import token_of
 from goodbot.check.written import Line, read_lines
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.access import cut
+from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import Group, Rule
 
 Headers = tuple[tuple[str, str], ...]
@@ -68,7 +69,7 @@ class Subject:
     @cached_property
     def is_html(self) -> bool:
         """Whether it is a Web page; then no line of it is looked at."""
-        return is_html(self.body)
+        return self.form == HTML or is_html(self.body)
 
     @cached_property
     def form(self) -> str | None:
@@ -79,6 +80,15 @@ class Subject:
     def is_read(self) -> bool:
         """Whether robots read its lines: not if it was asked for and not answered with 200."""
         return self.answer is None or (self.answer.status is not None and 200 <= self.answer.status < 300)
+
+    @property
+    def found_in_it(self) -> str:
+        """What robots find in a file that is not a robots.txt, in words."""
+        rules = [rule for rule in self.parsed.rules if rule.pattern]
+        if not rules:
+            return "robots find no rule in it, and take the site for open"
+        more = f" and {len(rules) - 1:,} more" if len(rules) > 1 else ""
+        return f"robots obey the rules they find in it, `{shown(str(rules[0]))}` (line {rules[0].line}){more}"
 
     @property
     def is_encoded(self) -> bool:

@@ -6,9 +6,8 @@ from difflib import get_close_matches
 from itertools import islice
 from typing import Final
 
-from goodbot import registry
 from goodbot.check.findings import Edit, Finding, Kind
-from goodbot.check.names import token_of
+from goodbot.check.names import spelt, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.subject import Subject
 from goodbot.check.written import FIELDS, MISSPELT, Line
@@ -212,11 +211,11 @@ def _several_paths(line: Line) -> Iterator[Finding]:
 
 def _nameless(line: Line) -> Iterator[Finding]:
     """Without a name, or with one that begins with a character that a token cannot contain, such as a quote."""
-    if line.field == "user-agent" and not token_of(line.value) and not set(line.value) & set("*("):
+    if line.field == "user-agent" and not token_of(line.value).strip("-_") and not set(line.value) & set("*("):
         start = line.value_at if line.value else line.field_at
-        meant = token_of(line.value.lstrip(_SIGNS))
+        meant = spelt(token_of(line.value.lstrip(_SIGNS)))
         everyone = "name the robot, or write `*` for all robots without a group of their own"
-        remedy = f"write `{meant}`" if registry.find_token(meant) else everyone
+        remedy = f"write `{meant}`" if meant else everyone
         yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, remedy=remedy)
 
 
