@@ -56,12 +56,12 @@ def check_authorities(file: str | None) -> None:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     try:
         context.load_verify_locations(file)
-    except ssl.SSLError:
-        pass  # there is a certificate in it only if the context has one now
+    except ssl.SSLError as error:
+        raise InputError(f"{file} is not a file of certificates (PEM)") from error
     except OSError as error:
         raise InputError(f"cannot read the certificate authorities in {file}: {error.strerror}") from error
     if not context.cert_store_stats()["x509"]:
-        raise InputError(f"there is no certificate (PEM) in {file}")
+        raise InputError(f"there is no certificate in {file}")
 
 
 _FORMS: Final[Mapping[str, Check]] = {
