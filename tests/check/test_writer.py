@@ -263,6 +263,19 @@ def test_an_allow_that_another_file_closes_is_left_out_and_named() -> None:
     assert said == ["`Allow: /a/b` for * is left out: another file has `Disallow: /a/b`"]
 
 
+def test_what_a_merge_cannot_keep_is_said() -> None:
+    one = b"User-agent: *\nDisallow: /a\nNoindex: /b\nHost: a.example\n"
+    text, said = merge_robotstxt([one, one + b"Noindex: /c\nHost: A.example\nHost: b.example\nNoindex:\n"])
+    assert b"noindex" not in text.lower()
+    assert said == [
+        "`Noindex: /b` and 1 more are left out: no robot reads Noindex in robots.txt any more",
+        "the files name different hosts, and a site has one; all are kept: `Host: a.example`, `Host: b.example`",
+    ]
+    assert merge_robotstxt([one, b"Host: a.example\nnoindex : /b"])[1] == [
+        "`Noindex: /b` is left out: no robot reads Noindex in robots.txt any more"
+    ]
+
+
 OVERRIDES: list[tuple[str, str, str, str]] = [
     # an Allow rule, a Disallow rule that it would override, a URL both match
     ("octets, not letters", "/ééé*", "/*abcdefghij", "/%C3%A9%C3%A9%C3%A9abcdefghij"),

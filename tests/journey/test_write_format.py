@@ -28,6 +28,19 @@ async def test_format_prints_writes_checks_and_compares(tmp_path: Path) -> None:
     assert (await goodbot("format", "--check", file)).status == 0
 
 
+async def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
+    for name, body in (("a", ROBOTS), ("b", b"<html>\n<p>Not found\n"), ("c", ROBOTS)):
+        (tmp_path / name).write_bytes(body)
+    for options in (("--write",), (), ("--diff",)):
+        result = await goodbot("format", *options, "a", "b", "c", folder=tmp_path)
+        assert (result.status, result.out) == (2, "")
+        assert result.complaint == "goodbot: b is an HTML page, not a robots.txt"
+    assert [(tmp_path / name).read_bytes() for name in ("a", "c")] == [ROBOTS, ROBOTS]
+    written = await goodbot("format", "--write", "a", "c", folder=tmp_path)
+    assert (written.status, written.out) == (0, "")
+    assert [(tmp_path / name).read_text() for name in ("a", "c")] == [TIDY, TIDY]
+
+
 async def test_write_takes_options_and_a_policy(tmp_path: Path) -> None:
     policy = tmp_path / "policy.toml"
     policy.write_text('close = ["/a/"]\nno = ["seo"]\ndelay = 2\n[robots.OneBot]\nopen = ["/a/b/"]\n')

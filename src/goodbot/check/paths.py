@@ -259,8 +259,7 @@ def _encoding(line: Line) -> Iterator[Finding]:
             "warning",
             "a blank",
             "Google's robots and others that compare octets: no URL has a blank",
-            f"if it belongs to the path, write {quote(twice[0])}, and by RFC 9309 nothing changes; "
-            "begin a comment with `#`",
+            f"for the blank itself write {quote(twice[0])}, and by RFC 9309 nothing changes; begin a comment with `#`",
         )
     elif not twice and (twice := unsafe_sign(path)) and not _REGULAR.match(path):
         words = (

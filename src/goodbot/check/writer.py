@@ -13,8 +13,9 @@ from goodbot.errors import InputError
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.matching import Matcher
 from goodbot.exclusion.octets import compared_pattern
+from goodbot.exclusion.showing import shown
 from goodbot.exclusion.timing import parse_delay
-from goodbot.exclusion.verdict import Rule
+from goodbot.exclusion.verdict import Record, Rule
 from goodbot.registry import PURPOSES, Purpose, tokens_for
 
 
@@ -136,7 +137,8 @@ def _rules(*bounds: Bounds) -> list[str]:
 
 def merge_robotstxt(bodies: Sequence[bytes]) -> tuple[bytes, list[str]]:
     """One file for a server of many authors: what one of them closes to a robot is closed, what all leave open is open.
-    Beside it, one sentence for each Allow rule that had to be left out to be sure of that.
+    Beside it, one sentence for each Allow rule that had to be left out to be sure of that, one for Noindex lines left
+    out, and one for different Host lines.
 
     Read and written as RFC 9309 has it. Each robot gets the longest of the delays that the files ask of it. All
     `Sitemap`, `License`, `Clean-param` and `Host` lines and the other records of its groups are kept, each once."""
@@ -146,14 +148,31 @@ def merge_robotstxt(bodies: Sequence[bytes]) -> tuple[bytes, list[str]]:
     for token in _tokens(files):
         groups.setdefault(tuple(_merged(files, token, left_out)), []).append(token)
     parts = [_group(names, lines) for lines, names in groups.items()]
-    if outside := list(_outside_groups(files)):
-        parts.append("\n".join(outside))
-    return ("\n\n".join(parts) + "\n").encode("utf-8", "replace") if parts else b"", list(left_out)
-
-
-def _outside_groups(files: Iterable[RobotsTxt]) -> Iterator[str]:
-    """The records of the whole file, each once, field by field."""
     records = [record for file in files for record in file.records]
+    if outside := list(_outside_groups(records)):
+        parts.append("\n".join(outside))
+    text = ("\n\n".join(parts) + "\n").encode("utf-8", "replace") if parts else b""
+    return text, [*left_out, *_doubts(records)]
+
+
+def _doubts(records: Iterable[Record]) -> Iterator[str]:
+    """What the author of the files should know of records that are not rules."""
+    values: dict[str, dict[str, str]] = {"noindex": {}, "host": {}}
+    for _, name, value in records:
+        if value and name in values:
+            values[name].setdefault(value.lower() if name == "host" else value, value)
+    unread, hosts = (list(each.values()) for each in values.values())
+    if unread:
+        more = f" and {len(unread) - 1} more are" if len(unread) > 1 else " is"
+        yield f"`Noindex: {shown(unread[0])}`{more} left out: no robot reads Noindex in robots.txt any more"
+    if len(hosts) > 1:
+        first, second = (f"`Host: {shown(host)}`" for host in hosts[:2])
+        more = f" and {len(hosts) - 2} more" if len(hosts) > 2 else ""
+        yield f"the files name different hosts, and a site has one; all are kept: {first}, {second}{more}"
+
+
+def _outside_groups(records: Sequence[Record]) -> Iterator[str]:
+    """The records of the whole file, each once, field by field."""
     for name in ("Host", "Clean-param", "License", "Sitemap"):
         values = dict.fromkeys(value for _, field, value in records if field == name.lower() and value)
         yield from (f"{name}: {value}" for value in values)

@@ -31,7 +31,8 @@ def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check
     the ends of lines, a blank line between groups; comments stay. A file that cannot be written anew without changing
     what somebody reads (UTF-16, NUL characters, lines over 16,663 octets) stays as it is.
 
-    --write replaces a file whole or not at all: a crash leaves the old one.
+    --write replaces a file whole or not at all: a crash leaves the old one. If one FILE cannot be read or is not a
+    robots.txt, no FILE is written or printed.
 
     Exit status: 0 done; 1 a file would change (--check, --diff); 2 a file cannot be read; 3 one cannot be written.
 
@@ -46,13 +47,9 @@ def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check
         raise InputError("--check writes nothing: leave out --write")
     if in_place and "-" in files:
         raise InputError("--write needs a file, not standard input")
-    changed = False
-    for name in files:
-        if not Path(name).exists() and ("://" in name or site_meant(name)):
-            raise InputError(f"{name} is no file: save the robots.txt of the site first, and name the file")
-        body = read_robots_file(name)
-        new = layout.compact(body) if compact else layout.tidy(body)
-        changed = changed or new != body
+    written_anew = layout.compact if compact else layout.tidy
+    formatted = [(name, body, written_anew(body)) for name, body in [(name, _read(name)) for name in files]]
+    for name, body, new in formatted:
         if diff:
             for line in _difference(name, body, new):
                 say(line)
@@ -60,7 +57,13 @@ def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check
             _write(name, body, new)
         elif not only_check:
             put(new)
-    return 1 if (only_check or diff) and changed else 0
+    return 1 if (only_check or diff) and any(new != body for _, body, new in formatted) else 0
+
+
+def _read(name: str) -> bytes:
+    if not Path(name).exists() and ("://" in name or site_meant(name)):
+        raise InputError(f"{name} is no file: save the robots.txt of the site first, and name the file")
+    return read_robots_file(name)
 
 
 def _difference(name: str, old: bytes, new: bytes) -> Iterator[str]:
