@@ -94,6 +94,8 @@ def test_text_and_help_keep_to_the_width(
     crawl: None, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setenv("COLUMNS", "40")
+    monkeypatch.setenv("NO_COLOR", "1")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     for typed in NARROW:
         assert main(typed.split()) < 2
         text = capsys.readouterr().out
@@ -125,7 +127,7 @@ def test_what_is_written_may_go_to_standard_output_by_name(place: str, tmp_path:
 def test_a_line_in_a_pipe_is_not_folded(
     robots: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.delenv("COLUMNS", raising=False)
+    monkeypatch.setenv("COLUMNS", "40")
     main(["allowed", robots, "--agent", "GPTBot", f"/private/{'long/' * 30}"])
     assert len(capsys.readouterr().out.splitlines()) == 2
 

@@ -68,8 +68,8 @@ def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
 
 
 def folded(text: str, first: str = "", rest: str = "", **style: Any) -> Iterator[Line]:
-    """The same where the width of the terminal is known; else one line."""
-    if shutil.get_terminal_size((0, 0)).columns:
+    """The same on a terminal; elsewhere one line, as programs read it."""
+    if sys.stdout is not None and sys.stdout.isatty():
         return wrapped(text, first, rest, **style)
     return iter([[first, styled(text, **style)]])
 
