@@ -3,7 +3,6 @@
 import time
 from collections.abc import Iterator
 from importlib.metadata import version
-from ipaddress import IPv6Address
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from goodbot.exclusion import Access
 from goodbot.exclusion.showing import shown
 from goodbot.folder import CrawlFolder
 from goodbot.human import counted, human_time
+from goodbot.robot.addresses import is_ipv6
 from goodbot.robot.courtesy import longest_retry_after
 from goodbot.robot.identity import identity_of
 from goodbot.store.courtesy_report import HostReport, OriginReport, RefusedUrl, host_reports
@@ -68,24 +68,16 @@ def host_key(text: str) -> str:
     scheme, separator, rest = text.rpartition("://")
     named = rest.removesuffix("/") if separator else text
     address, _, port = named.rpartition(":")
-    if _is_ipv6(address) and port.isascii() and port.isdecimal() and len(port) <= PORT_MOST_DIGITS:
-        whole = f", or [{named}] if all of it is the address" if _is_ipv6(named) else ""
+    if is_ipv6(address) and port.isascii() and port.isdecimal() and len(port) <= PORT_MOST_DIGITS:
+        whole = f", or [{named}] if all of it is the address" if is_ipv6(named) else ""
         raise InputError(f"an IPv6 address with a port needs brackets: write [{address}]:{port}{whole}")
-    authority = f"[{named}]" if _is_ipv6(named) else named
+    authority = f"[{named}]" if is_ipv6(named) else named
     odd = any(sign in "/\\?#@%*" or sign.isspace() or not sign.isprintable() for sign in named)
     fits = 0 < len(named) <= HOST_MOST_CHARS and not odd and scheme.lower() in ("", "http", "https")
     url = parse_url(f"{scheme or 'http'}://{authority}/") if fits else None
     if url is None:
         raise InputError(f"not a host such as example.org, 127.0.0.1:8000 or 2001:db8::1: {shown(text)!r}")
     return url.host_key
-
-
-def _is_ipv6(text: str) -> bool:
-    try:
-        IPv6Address(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _write(pieces: Iterator[str]) -> None:

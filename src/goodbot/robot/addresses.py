@@ -66,12 +66,13 @@ def check_proxy(text: str | None) -> None:
 
 def _is_proxy(text: str) -> bool:
     match = _PROXY.fullmatch(text) if text.isascii() and text.isprintable() else None
-    if match is None or (match["ipv6"] is not None and not _is_ipv6(match["ipv6"])):
+    if match is None or (match["ipv6"] is not None and not is_ipv6(match["ipv6"])):
         return False
     return len(port := (match["port"] or "").lstrip("0")) <= 5 and int(port or 0) < 65536
 
 
-def _is_ipv6(text: str) -> bool:
+def is_ipv6(text: str) -> bool:
+    """Whether it is an IPv6 address, without brackets."""
     try:
         IPv6Address(text)
     except ValueError:
