@@ -132,8 +132,6 @@ async def test_a_card_that_cannot_be_written() -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 async def test_interrupted(tmp_path: Path, number: signal.Signals) -> None:
-    if signal.getsignal(number) == signal.SIG_IGN:
-        pytest.skip("the tests were started by nohup, and so is what they start")
     command = (sys.executable, "-c", DAEMON, SLEEPER, "{dir}/pid", "{seeds}")
     process = await start(*ONE, "--keep", tmp_path, "--", *command)
     pid = await written(tmp_path / "pid")
