@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from goodbot.cli.allowed import command
+from goodbot.cli.app import group
 from goodbot.exclusion import DIALECTS
 from journey.goodbot_process import goodbot
 from webserver import WebServer, answer
@@ -18,7 +18,7 @@ def run(tmp_path: Path, *arguments: str) -> Result:
     """The command on ROBOTS; what it returns is the exit status."""
     file = tmp_path / "robots.txt"
     file.write_bytes(ROBOTS)
-    return CliRunner().invoke(command, [str(file), "--agent", "me", *arguments], standalone_mode=False)
+    return CliRunner().invoke(group, ["allowed", str(file), "--agent", "me", *arguments], standalone_mode=False)
 
 
 def test_all_side_by_side(tmp_path: Path) -> None:

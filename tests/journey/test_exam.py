@@ -14,7 +14,7 @@ import pytest
 
 from exam.scripted import PATIENCE_S
 from exam.test_drive import DAEMON, POLITE, SLEEPER, gone, written
-from goodbot.cli.exam import command
+from goodbot.cli.app import group
 from goodbot.exam.sites import all_sites
 from journey.goodbot_process import Ended, ended, goodbot, start
 
@@ -157,7 +157,7 @@ def test_the_list_has_whole_names_on_a_narrow_terminal(
 ) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
-    command.main(["--list"], standalone_mode=False)
+    group.main(["exam", "--list"], standalone_mode=False)
     words = capsys.readouterr().out.split()
     assert {site.name for site in all_sites()} <= set(words)
 

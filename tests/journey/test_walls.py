@@ -3,10 +3,9 @@
 import json
 from pathlib import Path
 
-from click import Command
 from click.testing import CliRunner
 
-from goodbot.cli import courtesy, why
+from goodbot.cli.app import group
 from journey.goodbot_process import goodbot
 from webserver import WebServer, answer
 
@@ -14,14 +13,14 @@ ROBOTS = answer(b"User-agent: *\nDisallow:\n", headers=[("Content-Type", "text/p
 CHALLENGE = answer(b"<title>Just a moment...</title><a href=/behind>on</a>", 200, [("cf-mitigated", "challenge")])
 
 
-def said(command: Command, *arguments: str | Path) -> str:
-    ran = CliRunner().invoke(command, [str(each) for each in arguments], standalone_mode=False)
+def said(*arguments: str | Path) -> str:
+    ran = CliRunner().invoke(group, [str(each) for each in arguments], standalone_mode=False)
     assert ran.exception is None
     return ran.output
 
 
 def report(folder: Path, form: str) -> str:
-    return said(courtesy.command, "--in", folder, "--format", form)
+    return said("courtesy", "--in", folder, "--format", form)
 
 
 async def test_a_walled_page_fails_and_is_listed_for_the_owner_of_the_site(tmp_path: Path) -> None:
@@ -32,7 +31,7 @@ async def test_a_walled_page_fails_and_is_listed_for_the_owner_of_the_site(tmp_p
         shop = server.url("/shop")
     assert (crawled.status, crawled.err) == (0, "")
     assert [(line["url"], line["state"]) for line in crawled.lines if line["event"] == "page"][1:] == [(shop, "failed")]
-    told = json.loads(said(why.command, shop, "--in", folder, "--json"))
+    told = json.loads(said("why", shop, "--in", folder, "--json"))
     assert told["state"] == "failed"
     steps = [(event["step"], event["decision"], event["reason"]) for event in told["events"]]
     assert ("fetch", "wall", "a bot wall (Cloudflare) answered in place of the page") in steps
