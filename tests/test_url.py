@@ -52,6 +52,8 @@ REQUESTED = [
     ("/a/%2e%2E/./private?q=/../x#f", "/private?q=/../x"),
     ("/a\\..\\private", "/private"),
     ("/pri\tva\r\nte ", "/private"),
+    (" /private\n", "/private"),
+    ("\t https://example.org/private ", "https://example.org/private"),
     ("/../..", "/"),
     ("//example.org/private", "http://example.org/private"),
     ("/\\example.org/private", "http://example.org/private"),

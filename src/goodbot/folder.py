@@ -117,7 +117,7 @@ def open_archive(path: Path) -> Iterator[WarcArchive]:
     none."""
     folder = CrawlFolder(path)
     folder.check()
-    if not (folder.warc.is_dir() or folder.settings(Settings()).archive or _last_records(folder)):
+    if not (folder.warc.is_dir() or folder.settings_before().archive or _last_records(folder)):
         raise InputError(f"{path} has no archive (it was crawled with --no-archive)")
     archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE, read_only=True)
     try:
@@ -178,7 +178,7 @@ def index_lag(path: Path) -> IndexLag:
     """How far the index in `path`, which can be searched, is behind its crawl."""
     folder = CrawlFolder(path)
     known = _known_index(folder)
-    keeps_index = folder.settings(Settings()).index
+    keeps_index = folder.settings_before().index
     if known is None or (keeps_index and ControlFolder(path).is_running()):
         return IndexLag()
     if _mark_of(folder.index, known) is None:
@@ -218,7 +218,7 @@ def _no_index(folder: CrawlFolder) -> GoodbotError | None:
         if found:  # it is being made anew, and the old one serves until then
             return None
         fault = "the search index is being rebuilt, or a rebuild was interrupted"
-    elif known is None and not folder.settings(Settings()).index:
+    elif known is None and not folder.settings_before().index:
         return InputError(f"{path} has no index (it was crawled with --no-index): {remedy(folder.index)}")
     missing = "the search index is missing" if known else "this crawl has no search index yet"
     return RunError(f"{fault or missing}: {remedy(folder.index)}")

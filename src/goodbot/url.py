@@ -141,10 +141,11 @@ def resolve_all(base: Url, references: Iterable[str | None]) -> list[Url | None]
 def requested(text: str) -> str | None:
     """What a browser requests where `text`, a URL or a path, is typed: a URL for a URL, path and query for a path.
 
-    Dot segments are resolved, `\\` is `/`, tabs and line breaks are dropped, and so is a fragment. A verdict about the
-    text as typed would be about a URL that no robot requests. `//example.org/x` names a host, so it becomes a URL. None
-    if it is neither, or if `parse_url` refuses it.
+    Dot segments are resolved, `\\` is `/`, tabs, line breaks and a fragment are dropped, and so are spaces around the
+    text. A verdict about the text as typed would be about a URL that no robot requests. `//example.org/x` names a host,
+    so it becomes a URL. None if it is neither, or if `parse_url` refuses it.
     """
+    text = text.strip(_STRIPPED)
     if not text.startswith("/"):
         url = parse_url(text)
         return url.text if url is not None else None
@@ -163,6 +164,9 @@ def is_as_typed(typed: str, url: str) -> bool:
 
 _ANYWHERE = Url("http://anywhere.invalid/")
 """Stands for the site of a path that is given without one."""
+
+_STRIPPED = "".join(map(chr, range(0x21)))
+"""C0 control characters and space, which the URL standard strips from both ends."""
 
 _REMEMBERED = 8_192
 """4 MB; 10 where all are as long as may be."""

@@ -75,6 +75,7 @@ NARROW = [
     "why http://127.0.0.1:9/ --in d",
     "search robots --in d",
     "courtesy --in d",
+    "crawl --into d --dry-run",
     "--help",
     "allowed --help",
     "archive check --help",
@@ -101,6 +102,14 @@ def test_text_and_help_keep_to_the_width(
         text = capsys.readouterr().out
         assert text
         assert not too_long(text, 40), typed
+
+
+def test_an_invalid_setting_for_crawls_does_not_stop_a_search(crawl: None, capsys: pytest.CaptureFixture[str]) -> None:
+    with Path("d/goodbot.toml").open("a") as file:
+        file.write('proxy = "foo"\n')
+    assert main(["search", "robots", "--in", "d"]) == 0
+    assert main(["crawl", "--into", "d"]) == 2
+    assert "d/goodbot.toml, line " in capsys.readouterr().err
 
 
 def test_a_crawl_of_no_url_prints_no_empty_line(crawl: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.saying import folded, say, write_json
 from goodbot.cli.text import human_duration
 from goodbot.config import Settings
 from goodbot.human import counted, human_time
@@ -24,7 +24,10 @@ def plan_crawl(folder: Path, settings: Settings, max_pages: int | None, listed: 
         write_json(_json(plan))
     else:
         for line in _lines(plan):
-            say(line)
+            text = line.lstrip()
+            indent = line[: len(line) - len(text)]
+            for parts in folded(text, indent, indent + "  "):
+                say(*parts)
     return 0
 
 
