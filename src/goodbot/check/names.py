@@ -12,10 +12,15 @@ EVERYONE: Final = "*"
 _NAME: Final = re.compile(r"(?=[^A-Za-z]*[A-Za-z])(?!v[\d.]+$)[A-Za-z0-9](?:[\w.\-]{0,38}[\w\-])?\*?", re.ASCII)
 """Letters, digits, `_`, `-`, and dots between two of these, as product tokens are; at most 40 characters. A bare
 version (`v1.2`) is not a name."""
-_BETWEEN: Final = re.compile(r"[\s|&+]+|(?<!\S)user-agent:", re.IGNORECASE)
+_BETWEEN: Final = re.compile(r"(?<!\S)user-agent:|[\s|&+:=]+", re.IGNORECASE)
 """What stands between robots' names, beside commas and semicolons; and the field itself, written twice."""
 _LINKS: Final = frozenset({"and", "or"})
+_COMMAS: Final = re.compile("[,;，、；]")
+_QUOTES: Final = str.maketrans(dict.fromkeys("\"'`[]{}<>“”‘’«»", " "))
+"""Quotes and brackets around names: a product token has none."""
 _VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
+_NUMBER: Final = re.compile(r"v?\d[\w.]*", re.ASCII | re.IGNORECASE)
+"""A version after a space (`GPTBot 1.1`)."""
 _ROBOT: Final = re.compile(r"\w[\w.\-]{0,32}(?:bot|spider|crawler)", re.ASCII | re.IGNORECASE)
 
 
@@ -31,27 +36,29 @@ def is_like_a_robot(name: str) -> bool:
     return _ROBOT.fullmatch(name) is not None or _is_known(name)
 
 
+@lru_cache(maxsize=4096)
 def listed(value: str) -> tuple[str, ...]:
-    """The names, without versions, where a line holds several: separated by commas or semicolons; or by spaces, `|`,
-    `&`, `+`, `and`, `or`, a second `User-agent:`, or `/` before a known robot, if each word looks like a robot's name.
-    Nothing for one name, also if it has spaces (`Sogou web spider`). Linear."""
+    """The names, without versions and quotes, where a line holds several: separated by commas or semicolons; or by
+    spaces, `|`, `&`, `+`, `:`, `=`, `and`, `or`, a second `User-agent:`, or `/` before a known robot, if each word
+    looks like a robot's name. Nothing for one name, also if it has spaces (`Sogou web spider`). Linear."""
     if _is_known(value):
         return ()
-    parts = re.split(r"[,;]", value)
-    names = [name for part in parts if (text := part.strip(" \t")) for name in _names(text)]
+    parts = _COMMAS.split(value.translate(_QUOTES))
+    names = [name for part in parts if (text := part.strip(" \t-")) for name in _names(text)]
     return tuple(names) if len(names) > 1 and all(names) else ()
 
 
 def _names(text: str) -> list[str]:
     """The names of one part; an empty one stands for something that is not a name."""
-    bare = _VERSION.sub("", text)
+    *name, last = text.split()
+    bare = _VERSION.sub("", " ".join(name) if name and _NUMBER.fullmatch(last) else text)
     if _is_known(text) or _is_known(bare):
         words = _around_slash(text)
         return words if len(words) > 1 else [bare]
     if bare == EVERYONE or _NAME.fullmatch(bare):
         return [bare.rstrip("*") or EVERYONE]
     parts = [part for word in _BETWEEN.split(text) if word.lower() not in _LINKS for part in _around_slash(word)]
-    words = [part for part in parts if part]
+    words = [part for part in parts if part and not _NUMBER.fullmatch(part)]
     return words if words and all(map(is_like_a_robot, words)) else [""]
 
 

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Final
 
 from goodbot.check.findings import Edit, Finding, Kind
-from goodbot.check.names import spelt, token_of
+from goodbot.check.names import listed, spelt, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.subject import Subject
 from goodbot.check.written import FIELDS, MISSPELT, Line
@@ -211,7 +211,9 @@ def _several_paths(line: Line) -> Iterator[Finding]:
 
 def _nameless(line: Line) -> Iterator[Finding]:
     """Without a name, or with one that begins with a character that a token cannot contain, such as a quote."""
-    if line.field == "user-agent" and not token_of(line.value).strip("-_") and not set(line.value) & set("*("):
+    if line.field != "user-agent" or listed(line.value):
+        return
+    if not token_of(line.value).strip("-_") and not set(line.value) & set("*("):
         start = line.value_at if line.value else line.field_at
         meant = spelt(token_of(line.value.lstrip(_SIGNS)))
         everyone = "name the robot, or write `*` for all robots without a group of their own"
