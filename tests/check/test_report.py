@@ -48,7 +48,7 @@ def test_severities() -> None:
     only_notes = checked(b"User-agent: *\nDisallow: /a\n")
     assert [has([only_notes], each) for each in ("error", "warning", "info")] == [False, False, True]
     assert has([only_notes, checked()], "error")
-    assert summary([only_notes, checked()]) == "1 error, 0 warnings, 3 notes in 2 files"
+    assert summary([only_notes, checked()]) == "1 error, 0 warnings, 3 info in 2 files"
     assert {finding.severity for finding in checked().severe().findings} == {"error"}
 
 

@@ -1,4 +1,4 @@
-"""Findings for people: where, what, an excerpt with a caret, who is affected, how to mend it."""
+"""Findings for people: where, what, an excerpt with a caret, who is affected, how to fix it."""
 
 import unicodedata
 from collections import defaultdict
