@@ -11,20 +11,20 @@ PAGE = Path(__file__).parent / "findings.md"
 
 HEAD = """# What `goodbot check` finds
 
-Made from the records in `src/goodbot/check`. Each kind has a code, a title, and how severe it usually is: an **error**
-means that the file does not do what its author must mean, a **warning** that it may not, or not for everyone, an
-**info** is good to know. The example is found, the near miss is not; both are tried by the tests. How to use the
-command, and how to silence it: [how-to/check.md](how-to/check.md). How often each kind is met:
+Generated from the records in `src/goodbot/check`. Each kind of finding has a code, a title and a usual severity.
+**error**: the file does not do what its author intended. **warning**: it may not, or not for every robot. **info**:
+worth knowing. Each kind has an example that is reported and one that is not; the tests run both. How to use the
+command, and how to suppress findings: [how-to/check.md](how-to/check.md). How often each kind occurs in real files:
 [robots-in-the-wild.md](robots-in-the-wild.md).
 """
 
 ROOMS = {
     "R0": "Fetching: how the robots.txt is answered",
-    "R1": "Bytes: encoding, ends of lines, what cannot be seen",
-    "R2": "Syntax: lines that are no records",
+    "R1": "Bytes: encoding, line endings, invisible characters",
+    "R2": "Syntax: lines that robots cannot read, or read differently",
     "R3": "Agents: names of robots",
-    "R4": "Paths: rules that match nothing, more or less than they seem to",
-    "R5": "Meaning: what the rules come to",
+    "R4": "Paths: rules that match nothing, or more or less than they seem to",
+    "R5": "Meaning: rules that decide nothing, or something else than they seem to",
     "R6": "Other records",
     "R7": "Pages: META robots, header fields, and robots.txt",
 }
@@ -35,7 +35,7 @@ SHOWN_CHARS = 100
 
 def page() -> str:
     """The whole page."""
-    parts = [HEAD, "| code | what | usually |", "|---|---|---|"]
+    parts = [HEAD, "| code | title | usual severity |", "|---|---|---|"]
     parts += [f"| [{code}](#{code.lower()}) | {_cell(kind.title)} | {kind.severity} |" for code, kind in KINDS.items()]
     for room, title in ROOMS.items():
         parts += ["", f"## {title}"]
@@ -50,20 +50,20 @@ def _section(kind: Kind) -> Iterator[str]:
     yield from ("", f'### <a id="{kind.code.lower()}"></a>{kind.code}: {kind.title}', "")
     source = "the page of its operator, see [the directory](robots-directory.md)" if "{" in kind.source else kind.source
     yield f"{kind.severity.capitalize()}. Source: {_linked(source)}."
-    yield from ("", *_shown(kind.example, "Found"), "")
+    yield from ("", *_shown(kind.example, "Reported"), "")
     yield f"> line {found.line}, column {found.column}: {_plain(found.message)}"
     yield from (">", f"> Affected: {_plain(found.affected)}.")
     if found.fix:
         yield from (">", f"> Fix: {_plain(found.fix)}{'' if found.fix.endswith('?') else '.'}")
-    yield from ("", *_shown(kind.near_miss, "Not found"))
+    yield from ("", *_shown(kind.near_miss, "Not reported"))
 
 
 def _shown(subject: Subject, title: str) -> Iterator[str]:
-    """What is known of it, and its first lines."""
+    """What is known about it, and its first lines."""
     known = [f"at <{subject.url}>"] if subject.url else []
     if subject.answer is not None:
         known.append(_answer(subject))
-    known += [f"with a page at <{each.url}> that holds `{each.body.decode()}`" for each in subject.pages]
+    known += [f"with a page at <{each.url}> that contains `{each.body.decode()}`" for each in subject.pages]
     if subject.robots is not None:
         known.append(f"with the robots.txt `{_one_line(subject.robots)}`")
     yield f"{title}{', ' if known else ''}{', '.join(known)}:"
@@ -73,9 +73,9 @@ def _shown(subject: Subject, title: str) -> Iterator[str]:
 def _answer(subject: Subject) -> str:
     answer = subject.answer
     if answer is None or answer.status is None:
-        return "without any answer"
+        return "without an answer"
     fields = "".join(f", `{name}: {value}`" for name, value in answer.headers)
-    by = f", by way of {' and '.join(f'<{url}>' for url in answer.redirects)}" if answer.redirects else ""
+    by = f", after redirects by {' and '.join(f'<{url}>' for url in answer.redirects)}" if answer.redirects else ""
     return f"answered with {answer.status}{fields}{by}"
 
 
@@ -84,17 +84,17 @@ def _one_line(body: bytes) -> str:
 
 
 def _lines(body: bytes) -> list[str]:
-    """Octets that are no text, and signs that cannot be seen, are written as escapes; ends of lines are shown where
-    they are not LF."""
+    """Bytes that are not text and invisible characters are escapes; line endings are shown if they are not LF."""
     text = body.decode("utf-8", "backslashreplace")
     lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
-    shown = ["".join(_sign(sign) for sign in line.removesuffix("\n")) for line in lines if line]
+    shown = ["".join(_visible(character) for character in line.removesuffix("\n")) for line in lines if line]
     cut = [line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}… ({len(line):,} characters)" for line in shown]
     return cut[:SHOWN_LINES] + (["…"] if len(cut) > SHOWN_LINES else [])
 
 
-def _sign(sign: str) -> str:
-    return sign if sign.isprintable() or sign == "\t" else sign.encode("unicode_escape").decode()
+def _visible(character: str) -> str:
+    is_shown = character.isprintable() or character == "\t"
+    return character if is_shown else character.encode("unicode_escape").decode()
 
 
 def _linked(source: str) -> str:
@@ -102,7 +102,7 @@ def _linked(source: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """What looks like a tag, outside code, is no tag."""
+    """Escapes what looks like a tag outside code."""
     parts = text.split("`")
     return "`".join(part if number % 2 else part.replace("<", "&lt;") for number, part in enumerate(parts))
 

@@ -42,7 +42,7 @@ def counts(found: list[tuple[str, Subject, list[Finding]]]) -> str:
     seen = [row for row, code in zip(rows, KINDS, strict=True) if files[code]]
     never = ", ".join(code for code in KINDS if not files[code])
     table = "\n".join(["| code | what | files | findings |", "|---|---|---|---|", *seen])
-    return f"{head}{table}\n\nNot met in these files (some need an answer, a URL or a page): {never}.\n"
+    return f"{head}{table}\n\nNot found in these files (some need an HTTP response, a URL or a page): {never}.\n"
 
 
 def draw(found: list[tuple[str, Subject, list[Finding]]], number: int, seed: int) -> None:

@@ -43,18 +43,18 @@ def mended(body: str, finding: Finding) -> str:
 
 def taken_out(body: str, finding: Finding) -> str | None:
     fix = finding.fix or ""
-    if "write `Disallow:` in its place" in fix:
+    if "replace it with `Disallow:`" in fix:
         return put(body, finding.line, "Disallow:")
-    if "take this group out" in fix:
+    if "remove this group" in fix:
         groups = RobotsTxt.parse(body).groups
         own = next(group for group in reversed(groups) if group.line <= finding.line)
         gone = {own.line, *(line for line, _, _ in own.records)}
         return "\n".join(line for number, line in enumerate(lines_of(body), 1) if number not in gone)
-    return put(body, finding.line) if re.search(r"\btake (it|this line|the rule) out", fix) else None
+    return put(body, finding.line) if re.search(r"\bremove (it|this line)\b", fix) else None
 
 
 def opposite_taken_out(body: str, finding: Finding) -> str:
-    """`take the Disallow out`, of two lines."""
+    """`remove the Disallow rule`, of two lines."""
     closes = [line for line in (finding.line, line_named(finding)) if "disallow" in lines_of(body)[line - 1].lower()]
     return put(body, closes[0])
 
@@ -134,37 +134,37 @@ FOLLOW: dict[str, Follow] = {
 """Of those that say that nothing changes."""
 
 SAYS: dict[str, str] = {
-    "R102": "its rules then hold",
-    "R103": "the line is then read without it",
+    "R102": "its rules then apply",
+    "R103": "robots then read the line without it",
     "R104": "the rule then matches",
-    "R106": "it then says what it seems",
+    "R106": "robots then read what you see",
     "R107": "it matches more URLs",
-    "R201": "the line then counts",
-    "R203": "the line is passed over",
-    "R204": "each of them then counts",
+    "R201": "the line then applies",
+    "R203": "robots ignore the line",
+    "R204": "each of them then applies",
     "R205": "the rule then applies",
     "R206": "the rules then apply",
-    "R207": "opens everything",
+    "R207": "allows everything",
     "R301": "the group then applies to that robot",
     "R303": "the group then applies to them",
     "R304": "does not find this group",
-    "R306": "these paths are then closed to it",
+    "R306": "they then apply",
     "R310": "the group then applies to all of them",
-    "R307": "only a robot called anthropic-ai gets other answers then",
-    "R401": "this one matches nothing",
+    "R307": "then verdicts change only for a robot called anthropic-ai",
+    "R401": "this rule matches nothing",
     "R402": "the rule then matches",
-    "R403": "then match what is meant",
+    "R403": "the rules then match what you mean",
     "R404": "the rule then matches only URLs that end there",
-    "R406": "other URLs then match",
-    "R407": "the rest is then open",
+    "R406": "the rule then matches other URLs",
+    "R407": "the other URLs are then allowed",
     "R408": "then no longer applies",
-    "R409": "open",
-    "R501": "this rule counts",
-    "R503": "the path is closed",
+    "R409": "allow the files",
+    "R501": "this rule then applies",
+    "R503": "the path is then disallowed",
     "R506": "close only what must be closed",
-    "R507": "open the page",
-    "R509": "everything is open",
-    "R209": "then only URLs with %23 match",
+    "R507": "allow the page",
+    "R509": "everything is then allowed",
+    "R209": "the rule then matches only URLs that contain %23",
     "R605": "they may then fetch it",
 }
 """What an advice says of the verdicts it changes."""

@@ -12,7 +12,7 @@ from goodbot.check.forms import form_of
 
 NOISE = zlib.compress(b"".join(number.to_bytes(4, "big") for number in range(5_000)))
 LINES = b"a line without a record\n" * 2_000
-PLAIN = "text without any line of a robots.txt"
+PLAIN = "plain text"
 CONTROLS = bytes([*range(9), *range(14, 32), 127])
 
 FORMS: list[tuple[bytes, str | None]] = [

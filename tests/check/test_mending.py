@@ -24,8 +24,17 @@ MENDS: list[tuple[str, bytes, bytes]] = [
     ("CR LF stays", b"User-agent : *\r\nDisallow: /a\r\n", b"User-agent: *\r\nDisallow: /a\r\n"),
     ("no end of line at the end", b"User-agent: *\nDisallow : /a", b"User-agent: *\nDisallow: /a"),
     ("blank before colon", b"User-agent\t : *\nDisallow : /a:b : c\n", b"User-agent: *\nDisallow: /a:b : c\n"),
-    ("not UTF-8", b"User-agent: *\nDisallow: /caf\xe9\n", b"User-agent: *\nDisallow: /caf%E9\n"),
-    ("its comment stays", b"User-agent: *\nDisallow: /\xe9 # caf\xe9\n", b"User-agent: *\nDisallow: /%E9 # caf\xe9\n"),
+    ("not UTF-8", b"User-agent: *\nDisallow: /caf\xe9\n", b"User-agent: *\nDisallow: /caf\xe9\n"),
+    (
+        "other findings in lines that are not UTF-8",
+        b"User-agent: *\nDisallow : /\xe9\nAllow : /a\nDisallow: /%E9\nDisallow: /\xe9",
+        b"User-agent: *\nDisallow : /\xe9\nAllow: /a\nDisallow: /\xe9",
+    ),
+    (
+        "line ends and mark of a file that is not UTF-8",
+        b"\xef\xbb\xbfUser-agent: A\xe9\rDisallow : /a\r",
+        b"User-agent: A\xe9\nDisallow: /a\n",
+    ),
     (
         "a comment alone stays",
         b"# caf\xe9\nUser-agent : *\nDisallow: /a\n",
@@ -59,6 +68,15 @@ def test_what_is_ignored_is_not_mended() -> None:
     assert mend(Subject(before), ["R2"]) == b"User-agent : *\nDisallow : /a\n"
     assert mend(Subject(before), ["R105", "R202"]) == b"User-agent : *\r\nDisallow : /a\n"
     assert mend(Subject(before), ["R"]) == before
+
+
+def test_a_line_that_is_not_utf8_keeps_its_warning() -> None:
+    """`--fix` cannot know which letter the byte stands for, and `/caf%E9` would hide that `/caf%C3%A9` is allowed."""
+    body = b"User-agent: *\nDisallow : /caf\xe9\nDisallow: /caf\xe9\n"
+    found = [(each.code, each.edit) for each in check(Subject(body)) if each.line in (2, 3)]
+    assert [code for code, _ in found].count("R104") == 2
+    assert {"R202", "R502"} <= {code for code, _ in found}
+    assert [edit for _, edit in found if edit is not None] == []
 
 
 def test_what_is_cut_is_left_alone() -> None:
@@ -99,6 +117,6 @@ def test_no_verdict_changes(body: bytes) -> None:
 def test_the_difference_is_fit_for_a_terminal() -> None:
     shown = difference(b"\xef\xbb\xbfUser-agent : \x1b[2J*\r\nAllow: /\r", b"User-agent: \x1b[2J*\nAllow: /\n", "r.txt")
     assert shown.splitlines() == [
-        *("--- r.txt", "+++ r.txt (mended)", "@@ -1,2 +1,2 @@"),
+        *("--- r.txt", "+++ r.txt (fixed)", "@@ -1,2 +1,2 @@"),
         *(r"-\ufeffUser-agent : \x1b[2J*␍", "-Allow: /␍", r"+User-agent: \x1b[2J*", "+Allow: /"),
     ]

@@ -48,7 +48,7 @@ def test_severities() -> None:
     only_notes = checked(b"User-agent: *\nDisallow: /a\n")
     assert [has([only_notes], each) for each in ("error", "warning", "info")] == [False, False, True]
     assert has([only_notes, checked()], "error")
-    assert summary([only_notes, checked()]) == "1 error, 0 warnings, 3 notes in 2 files"
+    assert summary([only_notes, checked()]) == "1 error, 0 warnings, 3 info in 2 files"
     assert {finding.severity for finding in checked().severe().findings} == {"error"}
 
 
@@ -151,4 +151,4 @@ def test_no_control_character_reaches_the_terminal(name: str, body: bytes) -> No
 def test_many_notes_of_a_kind_are_told_together() -> None:
     lines = ["".join(line) for line in told(checked(b"User-agent: *\n" + b"Disallow : /a\n" * 30))]
     assert sum("R202" in line for line in lines) == 4
-    assert any(line == "  R202 27 times more: line 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, …" for line in lines)
+    assert any(line == "  27 more R202 in lines 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, …" for line in lines)

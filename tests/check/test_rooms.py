@@ -290,19 +290,19 @@ def test_of_both_files_one_finding_means_the_other(
 USES = "`use=immediate`, `use=reference`, `use=full`"
 FIXES: list[tuple[str, str, str | None, str]] = [
     # code, line, where the file lies, fix
-    ("R401", "Disallow: http://other.example/", None, "take it out: a robots.txt speaks for its own host only"),
-    ("R401", "Disallow: http://other.example", None, "take it out: a robots.txt speaks for its own host only"),
-    ("R401", "Disallow: https://example.org/*", SITE, "take it out: a robots.txt speaks for its own host only"),
-    ("R401", "Disallow: https://e.org/a?b", SITE, "take it out: a robots.txt speaks for its own host only"),
-    ("R401", "Disallow: https://www.example.org/a?b", SITE, "write `/a?b`: a robots.txt speaks for its own host only"),
+    ("R401", "Disallow: http://other.example/", None, "remove it: a robots.txt applies only to its own host"),
+    ("R401", "Disallow: http://other.example", None, "remove it: a robots.txt applies only to its own host"),
+    ("R401", "Disallow: https://example.org/*", SITE, "remove it: a robots.txt applies only to its own host"),
+    ("R401", "Disallow: https://e.org/a?b", SITE, "remove it: a robots.txt applies only to its own host"),
+    ("R401", "Disallow: https://www.example.org/a?b", SITE, "write `/a?b`: a robots.txt applies only to its own host"),
     ("R402", "Disallow: id=3*", None, "write `/*id=3`: the rule then matches"),
     ("R402", "Disallow: .php", None, "write `/*.php`: the rule then matches"),
     ("R402", "Disallow: ?id=", None, "write `/*?id=`: the rule then matches"),
     ("R402", "Disallow: ./a", None, "write `/a`: the rule then matches"),
-    ("R402", "Disallow: ./", None, "take it out: by RFC 9309 nothing changes"),
+    ("R402", "Disallow: ./", None, "remove it: by RFC 9309 nothing changes"),
     ("R402", "Disallow: 404.html", None, "write `/404.html`: the rule then matches"),
     ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
-    ("R406", "Disallow: /a\\b", None, "write `/`: other URLs then match"),
+    ("R406", "Disallow: /a\\b", None, "write `/`: the rule then matches other URLs"),
     ("R206", 'User-agent: "Googlebot"', None, "write `Googlebot`: the rules then apply"),
     ("R206", "User-agent: [gptbot]", None, "write `GPTBot`: the rules then apply"),
     ("R206", "User-agent: - GPTBot", None, "write `GPTBot`: the rules then apply"),
@@ -323,7 +323,7 @@ FIXES: list[tuple[str, str, str | None, str]] = [
         "R307",
         "User-agent: msnbot\nUser-agent: Bingbot",
         None,
-        "take this line out: only a robot called msnbot gets other answers then",
+        "remove this line: then verdicts change only for a robot called msnbot",
     ),
     ("R606", "Content-Signal: train-ai=no", None, "did you mean `ai-train`?"),
     ("R606", "Content-Signal: use=bogus", None, f"write one of {USES}"),
@@ -331,7 +331,11 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R606", "Content-Signal: use=full, use=reference", None, "write `use=reference` alone"),
     ("R606", "Content-Signal: ai-train=no;use=full", None, "write `ai-train=no, use=full`"),
     ("R606", "Content-Signal: ai-train=no search = yes", None, "write `ai-train=no, search=yes`"),
-    ("R606", "Content-Signal: search=maybe", None, "write `search=yes, ai-train=no`"),
+    ("R606", "Content-Signal: search=maybe", None, "write `search=yes` or `search=no`"),
+    ("R606", "Content-Signal: ai-train=nope, use=full", None, "write `ai-train=yes` or `ai-train=no`"),
+    ("R606", "Content-Signal: ai-train=nope; search=yes", None, "write `ai-train=yes` or `ai-train=no`"),
+    ("R606", "Content-Signal: search=yes, ai-train", None, "write `ai-train=yes` or `ai-train=no`"),
+    ("R606", "Content-Signal: no", None, "write each signal as `key=yes` or `key=no`"),
     ("R606", "Content-Usage: train-ai=no", None, "write `train-ai=n` or `train-ai=y`"),
 ]
 
@@ -343,9 +347,9 @@ def test_how_to_mend_it(code: str, line: str, url: str | None, fix: str) -> None
 
 
 HTML_RULES: list[tuple[bytes, str]] = [
-    (b"<html><p>Not found", "robots find no rule in it, and take the site for open"),
-    (b"<html>\nUser-agent: *\nDisallow:\n", "robots find no rule in it, and take the site for open"),
-    (b"<html>\nUser-agent: *\nDisallow: /\n", "robots obey the rules they find in it, `Disallow: /` (line 3)"),
+    (b"<html><p>Not found", "robots find no rules in it and treat the whole site as allowed"),
+    (b"<html>\nUser-agent: *\nDisallow:\n", "robots find no rules in it and treat the whole site as allowed"),
+    (b"<html>\nUser-agent: *\nDisallow: /\n", "robots obey the rules that they find in it, `Disallow: /` (line 3)"),
     (b"<html>\nUser-agent: *\nAllow: /a\nDisallow: /\n", "they find in it, `Allow: /a` (line 3) and 1 more"),
 ]
 
@@ -359,21 +363,21 @@ def test_of_a_web_page_it_is_said_which_rules_robots_find(body: bytes, said: str
 
 def test_where_the_host_is_not_known_both_are_told() -> None:
     (found,) = [each for each in check(Subject(b"User-agent: *\nDisallow: http://e.org/a")) if each.code == "R401"]
-    assert (found.fix or "").startswith("write `/a` if this is the robots.txt of e.org, else take it out")
+    assert (found.fix or "").startswith("write `/a` if this is the robots.txt of e.org, otherwise remove it")
 
 
 def test_what_msnbot_is_said_bing_reads() -> None:
     (found,) = [each for each in check(Subject(b"User-agent: msnbot\nDisallow: /a\n")) if each.code == "R307"]
     assert "bingbot obeys this group" in found.message
-    assert "nobody" not in found.affected
+    assert "bingbot" in found.affected
 
 
 def test_one_is_no_plural() -> None:
     said = [
         each.message for each in check(Subject(ALL + b"Crawl-delay: 86400\n" + b"#" * 512_000 + b"\nDisallow: /b\n"))
     ]
-    assert any("1 page a day" in message for message in said)
-    assert any("one line from here on is lost" in message for message in said)
+    assert any("one page every day" in message for message in said)
+    assert any("one record from here on is ignored" in message for message in said)
 
 
 @pytest.mark.parametrize(("body", "codes"), [(b"", ["R004"]), (b"\x1f\x8b\x08\xff\xff", ["R004"]), (ALL, [])])
@@ -404,7 +408,7 @@ def test_a_term_is_told_with_what_was_meant() -> None:
     fixes = [(each.severity, each.fix) for each in check(Subject(body, is_page=True))]
     assert fixes == [
         ("warning", "did you mean `noindex`?"),
-        ("info", "take it out"),
+        ("info", "remove it"),
         ("warning", "did you mean `max-image-preview:large`?"),
         ("warning", "did you mean `max-video-preview:-1`?"),
     ]
@@ -457,15 +461,15 @@ NAMES: list[tuple[str, str, str, str]] = [
         "Google*",
         "R303 error",
         "addresses a robot called Google only",
-        "for each robot that is meant: the group then applies",
+        "for each robot you mean: the group then applies",
     ),
     (
         "Semrush*bot",
         "R303 error",
         "addresses a robot called Semrush only",
-        "for each robot that is meant: the group then applies",
+        "for each robot you mean: the group then applies",
     ),
-    ("*bot", "R303 error", "addresses no robot: `*` means all robots only as the whole", "for each robot that"),
+    ("*bot", "R303 error", "addresses no robot: `*` means all robots only if it is the whole", "for each robot you"),
 ]
 
 
@@ -512,3 +516,67 @@ def test_of_very_many_names_a_few_are_told() -> None:
     (found,) = [each for each in check(Subject(f"User-agent: {value}\nDisallow: /\n".encode())) if each.code == "R310"]
     assert "robot1, robot2, robot3, robot4, robot5, robot6, robot7, robot8 and 4991 more do not" in found.message
     assert len(found.fix or "") < 400
+
+
+WHO_READS: list[tuple[str, str, str]] = [
+    # file, code, affected
+    ("User agent: Foo\nDisallow: /a\n", "R203", "every robot except Google's, which read it as `User-agent`"),
+    ("User agent: Foo\nDisallow: /a\n", "R205", "every robot except Google's, which read line 1 as a User-agent line"),
+    ("Useragent Foo\nDisallow: /a\n", "R205", "every robot except Google's, which read line 1 as a User-agent line"),
+    ("Disallow: /a\nUser agent: Foo\n", "R205", "every robot"),
+    ("User-agent: *\nDisalow: /a\n", "R203", "every robot except Google's, which read it as `Disallow`"),
+    ("User-agent: *\nAllowance: /a\n", "R203", "every robot except Google's, which read it as `Allow`"),
+    ("User-agent: *\nDisaalllow: /a\n", "R203", "every robot"),
+    ("User-agent: *\nDisallow /a\n", "R201", "every robot except Google's, which accept a missing colon"),
+    ("User-agent: *\nCrawl-delay 5\n", "R201", "every robot"),
+    ("User-agent: *\nallow this and that\n", "R201", "every robot"),
+]
+
+
+@pytest.mark.parametrize(
+    ("body", "code", "affected"), WHO_READS, ids=[f"{case[1]} {case[0][:16]}" for case in WHO_READS]
+)
+def test_google_reads_more_lines_than_others(body: str, code: str, affected: str) -> None:
+    found = [each for each in check(Subject(body.encode())) if each.code == code]
+    assert [each.affected for each in found] == [affected]
+    google, other = (
+        [record for record in RobotsTxt.parse(body.encode(), name).records if record[1] != "crawl-delay"]
+        for name in ("google", "rfc9309")
+    )
+    assert code == "R205" or ("Google" in affected) == (google != other)
+
+
+@pytest.mark.parametrize(("value", "robot"), [("- GPTBot", "GPTBot"), ("GPTBot, CCBot", "CCBot")])
+def test_names_that_only_older_dialects_read(value: str, robot: str) -> None:
+    body = f"User-agent: {value}\nDisallow: /a\n"
+    (found,) = [each for each in check(Subject(body.encode())) if each.code in ("R206", "R310")]
+    readers = {name for name in DIALECTS if not RobotsTxt.parse(body.encode(), name).allows("/a", robot)}
+    assert readers >= {"1996", "conner"}
+    assert "rfc9309" not in readers
+    assert found.message.startswith("by RFC 9309 ")
+
+
+@pytest.mark.parametrize(
+    ("body", "rules"),
+    [
+        ("User-agent:\nDisallow: /a\n", "apply to no robot"),
+        ("User-agent:\nUser-agent: A\nDisallow: /a\n", "apply to the other robots of this group only"),
+    ],
+)
+def test_a_nameless_line_beside_a_named_one(body: str, rules: str) -> None:
+    (found,) = [each for each in check(Subject(body.encode())) if each.code == "R206"]
+    assert found.message.endswith(f"the rules below it {rules}")
+
+
+def test_a_useless_rule_may_decide_in_older_dialects() -> None:
+    """So the fix of R504 speaks of RFC 9309 only."""
+    body = "User-agent: *\nDisallow: /a/b\nAllow: /a\nDisallow: /a/\n"
+    (found,) = [each for each in check(Subject(body.encode())) if each.code == "R504"]
+    assert (found.line, found.fix) == (2, "remove it: by RFC 9309 nothing changes; or keep it for human readers")
+    without = body.replace("Disallow: /a/b\n", "")
+    one, other = (
+        [RobotsTxt.parse(each.encode(), name).allows("/a/b", "x") for name in DIALECTS] for each in (body, without)
+    )
+    changed = [name for name, before, after in zip(DIALECTS, one, other, strict=True) if before is not after]
+    assert "1996" in changed
+    assert "rfc9309" not in changed

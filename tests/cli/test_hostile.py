@@ -20,8 +20,9 @@ EVIL = "x\x1b]52;c;aGk=\x07\x9b31m\x7f\u202e\u2028\u200b\u00ad\udc80\U000e0041y"
 EVIL_BYTES = EVIL.encode("utf-8", "surrogatepass")
 EVIL_NAME = os.fsdecode(b"a\x1b]52;c;aGk=\x07\xff\xe2\x80\xae\n.txt")
 EVIL_HEADER = "x\x1b]52;c;aGk=\x07\x9b\x7f"
-ROBOTS = b"User-agent: goodbot\nDisallow: /closed\x1b[2J*%s\nUser-agent: %s\nDisallow: /\nEvil%s: %s\nSitemap: %s\n" % (
-    (EVIL_BYTES,) * 5
+ROBOTS = (
+    b"User-agent: goodbot\nDisallow: /closed\x1b[2J*%s\nUser-agent: %s\nDisallow : /\nEvil%s: %s\nSitemap: %s\n"
+    % ((EVIL_BYTES,) * 5)
 )
 PAGE = b"""<!doctype html><title>%s word</title><meta name=robots content="noindex%s, nofollow%s">
 <meta name=goodbot content="index, follow, %s"><meta name=description content="%s">

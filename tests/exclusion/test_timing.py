@@ -123,29 +123,29 @@ def test_request_rate(value: str, rate: RequestRate | None, source: str) -> None
 
 
 UNREAD = [
-    ("Crawl-delay: 1e999", "crawl-delay", "1e999", "not a plain number of seconds"),
-    ("Crawl-delay: -1", "crawl-delay", "-1", "not a plain number of seconds"),
-    ("Crawl-delay: NaN", "crawl-delay", "NaN", "not a plain number of seconds"),
-    ("Request-rate: 10", "request-rate", "10", "not of the form documents/time"),
+    ("Crawl-delay: 1e999", "crawl-delay", "1e999", "expected a plain number of seconds"),
+    ("Crawl-delay: -1", "crawl-delay", "-1", "expected a plain number of seconds"),
+    ("Crawl-delay: NaN", "crawl-delay", "NaN", "expected a plain number of seconds"),
+    ("Request-rate: 10", "request-rate", "10", "expected documents/time, such as 1/10m"),
     (
         *("Request-rate: 0/0", "request-rate", "0/0"),
-        "its documents must be a whole number of at least 1",
+        "the number of documents must be a whole number of at least 1",
     ),
     (
         *("Request-rate: 1/0", "request-rate", "1/0"),
-        "its time must be a whole number of at least 1, with unit s, m, h or d, or none",
+        "the time must be a whole number of at least 1, with unit s, m, h or d, or none",
     ),
     (
         *("Request-rate: 1/1 2500-9999", "request-rate", "1/1 2500-9999"),
-        "its window is not within the hours 00-23 and the minutes 00-59",
+        "in its window, hours must be 00-23 and minutes 00-59",
     ),
     (
         *("Visit-time: 2500-9999", "visit-time", "2500-9999"),
-        "not within the hours 00-23 and the minutes 00-59",
+        "hours must be 00-23 and minutes 00-59",
     ),
-    ("Visit-time: noon", "visit-time", "noon", "not two times of day of four digits each"),
-    ("visit-TIME : \x1b[2J", "visit-time", r"\x1b[2J", "not two times of day of four digits each"),
-    ("Crawl-delay: 1e" + "9" * 400, "crawl-delay", "1e" + "9" * 118 + "…", "not a plain number of seconds"),
+    ("Visit-time: noon", "visit-time", "noon", "expected two four-digit times (HHMM-HHMM)"),
+    ("visit-TIME : \x1b[2J", "visit-time", r"\x1b[2J", "expected two four-digit times (HHMM-HHMM)"),
+    ("Crawl-delay: 1e" + "9" * 400, "crawl-delay", "1e" + "9" * 118 + "…", "expected a plain number of seconds"),
 ]
 
 

@@ -28,7 +28,7 @@ async def test_people(tmp_path: Path) -> None:
     assert "robots.txt:2:1: error R203 unknown or misspelt field" in result.out
     assert "     2 | Disalow: /private/\n       | ^^^^^^^\n" in result.out
     assert "fix:      did you mean `Disallow`?" in result.out
-    assert result.out.endswith("1 error, 1 warning, 1 note in robots.txt\n")
+    assert result.out.endswith("1 error, 1 warning, 1 info in robots.txt\n")
     assert "\x1b" not in result.out
 
 
@@ -160,7 +160,7 @@ async def test_fix_standard_input() -> None:
     result = await goodbot("check", "--fix", "-", stdin=b"User-agent : *\nDisallow: /a\n")
     assert result.out == "User-agent: *\nDisallow: /a\n"
     assert "+User-agent: *" in result.err
-    assert "0 errors, 0 warnings, 1 note in -" in result.err
+    assert "0 errors, 0 warnings, 1 info in -" in result.err
 
 
 async def test_fix_leaves_pages_alone(tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ async def test_fix_leaves_pages_alone(tmp_path: Path) -> None:
     file.write_bytes(NOINDEX)
     result = await goodbot("check", "--fix", "a.html", "--json", folder=tmp_path)
     assert (result.status, result.json) == (0, [])
-    assert "leaves a.html alone" in result.complaint
+    assert "a.html is unchanged" in result.complaint
     assert file.read_bytes() == NOINDEX
 
 

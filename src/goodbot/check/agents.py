@@ -1,11 +1,11 @@
-"""R3: names of robots: those that are no product tokens, those nobody has, those that change what a group means."""
+"""R3: names of robots: not product tokens, unknown or retired names, names that change what a group means."""
 
 import re
-from bisect import bisect_right
 from collections.abc import Collection, Iterator
 from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import islice
+from shlex import quote
 from typing import Any
 
 from goodbot import registry
@@ -25,9 +25,9 @@ _ALIKE = 0.83
 _SLIP_CHARS = 6
 """Length from which two names that differ by one character more or less are taken for a misspelling."""
 _COMPARED_MOST = 300
-"""Unknown names of one file compared with all that are known, which takes 2 ms each."""
+"""How many unknown names of one file are compared with all known names; each takes 2 ms."""
 _HEIRS = {"msnbot": "bingbot"}
-"""Retired tokens, and the robots that still obey them where no group names these (Bing's page on robots.txt)."""
+"""Retired tokens, and the robots that still obey them if no group names these robots (Bing's page on robots.txt)."""
 _NAMES_SHOWN = 8
 _ALL = frozenset({"all", "any", "everyone", "everybody", "all robots", "all bots", "any robot", "any bot"})
 """Written where `*` is meant."""
@@ -38,8 +38,8 @@ WHOLE_VALUE = Kind(
     "R301",
     "whole User-Agent value instead of the token",
     "error",
-    "`{value}` is what a robot sends as its User-Agent; in robots.txt it goes by its product token alone",
-    "robots that compare the token: the group may not be found",
+    "`{value}` is a whole User-Agent value; robots.txt names a robot by its product token alone",
+    "robots that compare only the token, and so may not find this group",
     "{remedy}",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)\nDisallow: /a/\n"),
@@ -49,8 +49,8 @@ VERSION = Kind(
     "R302",
     "version in token",
     "warning",
-    "`{value}` has a version: a product token is the name alone",
-    "robots that compare the whole of it, and then do not find their group",
+    "`{value}` contains a version: a product token is the name alone",
+    "robots that compare the whole value, and so do not find this group",
     "write `{better}`: by RFC 9309 nothing changes",
     "RFC 9309 2.2.1; seed 001",
     Subject(b"User-agent: Googlebot/2.1\nDisallow: /a/\n"),
@@ -58,9 +58,9 @@ VERSION = Kind(
 )
 WILDCARD = Kind(
     "R303",
-    "wildcard inside token",
+    "wildcard in token",
     "error",
-    "`{value}` addresses {whom}: {why}",
+    "by RFC 9309 `{value}` addresses {whom}: {why}",
     "{who}",
     "{remedy}",
     "RFC 9309 2.2.1; Google's specification test of robots.txt (`*` ends a name)",
@@ -71,7 +71,7 @@ UNKNOWN = Kind(
     "R304",
     "unknown token, did you mean",
     "warning",
-    "no robot known goes by `{value}`",
+    "no known robot is called `{value}`",
     "{who}",
     "did you mean `{better}`?",
     "docs/robots-directory.md",
@@ -82,8 +82,8 @@ SEVERAL_GROUPS = Kind(
     "R305",
     "same token in several groups",
     "info",
-    "`{value}` has a group at line {line} already: their rules count together",
-    "robots that keep to RFC 9309; older ones read the first group only",
+    "`{value}` already has a group at line {line}: the rules of both apply",
+    "robots that follow RFC 9309; older ones read only the first group",
     "put all rules for this token into one group that names no other robot: by RFC 9309 nothing changes",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: Googlebot\nDisallow: /a/\n\nUser-agent: googlebot\nDisallow: /b/\n"),
@@ -93,9 +93,9 @@ NOT_INHERITED = Kind(
     "R306",
     "own group does not inherit `*`",
     "info",
-    "{value} has a group of its own, so the rules for `*` are not for it: `{rule}` (line {line}){more}",
+    "{value} has a group of its own, so it ignores {rules} for `*`: `{rule}` (line {line}){more}",
     "the robots named in this group",
-    "repeat in that robot's group the rules that should apply to it too; these paths are then closed to it",
+    "repeat in this group the rules that should apply to it too: they then apply",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n\nUser-agent: Bingbot\nCrawl-delay: 5\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n\nUser-agent: Bingbot\nDisallow: /a/\nDisallow: /b/\n"),
@@ -104,7 +104,7 @@ RETIRED = Kind(
     "R307",
     "retired token",
     "info",
-    "{robot} does not come any more{since}: {read}",
+    "{robot} is retired{since}: {read}",
     "{who}",
     "{remedy}",
     "docs/robots-directory.md",
@@ -115,9 +115,9 @@ DISOBEYS = Kind(
     "R308",
     "robot known not to obey",
     "info",
-    "{robot}{of} is known not to go by robots.txt, or not always: this group alone does not keep it out",
-    "the owner of the site, who may rely on it",
-    "refuse it at the server if it must stay out; `goodbot who` tells how it is known",
+    "{robot}{of} is known to ignore robots.txt, at least sometimes: this group alone does not keep it out",
+    "site owners who rely on this group",
+    "refuse it at the server if it must stay out; `goodbot who {asked}` shows the source",
     "{source}",
     Subject(b"User-agent: Bytespider\nDisallow: /\n"),
     Subject(b"User-agent: GPTBot\nDisallow: /\n"),
@@ -126,9 +126,9 @@ CONTROL = Kind(
     "R309",
     "control token that never fetches",
     "info",
-    "{robot} fetches nothing: the name tells{of} what the copies of other robots may be used for",
-    "whoever expects fewer visits by it",
-    "nothing is wrong with it; to see fewer visits, name the robots that come",
+    "{robot} fetches nothing: the name only tells {of} how it may use pages that its other robots fetched",
+    "site owners who expect it to reduce requests",
+    "nothing is wrong here; to reduce requests, name the robots that fetch pages",
     "{source}",
     Subject(b"User-agent: Google-Extended\nDisallow: /\n"),
     Subject(b"User-agent: Googlebot\nDisallow: /\n"),
@@ -137,7 +137,7 @@ LISTED = Kind(
     "R310",
     "several names on one User-agent line",
     "error",
-    "`{value}` addresses {whom}: {missed} this group",
+    "by RFC 9309 `{value}` addresses {whom}: {missed} this group",
     "{robots}",
     "write one User-agent line for each: {lines}; the group then applies to all of them",
     "RFC 9309 2.2.1; Google's robots.txt parser",
@@ -175,7 +175,7 @@ def _at(kind: Kind, line: Line, /, *, severity: Severity | None = None, **words:
 
 
 def _named(subject: Subject, line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
-    """What is wrong with the name itself; one thing at most, the first. `compared`: names looked up so far; `tokens`:
+    """The first problem with the name itself. `compared`: names looked up so far; `tokens`:
     all that the file names, in lower case."""
     value = line.value
     if value == "*":
@@ -222,21 +222,21 @@ def _counted(names: list[str]) -> str:
 
 
 def _starred(line: Line) -> Finding:
-    """Harmless where only `*` follows the whole name of a robot, because a token ends before `*`."""
+    """An info if only `*` follows the whole name of a robot, because a token ends before `*`."""
     token = line.value.rstrip("*")
     if token_of(line.value) == token.lower() and is_like_a_robot(token):
         whom, why = shown(token), "a name ends before `*`, which adds nothing"
         who, remedy = (
-            "robots that compare the whole value, and then do not find this group",
+            "robots that compare the whole value, and so do not find this group",
             f"write `{shown(token)}`: by RFC 9309 nothing changes",
         )
         return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
     name = first_name(line.value)
     whom = f"a robot called {shown(name)} only" if name else "no robot"
-    why = "`*` means all robots only as the whole value"
+    why = "`*` means all robots only if it is the whole value"
     who, remedy = (
-        "the robots that are meant",
-        "write a User-agent line for each robot that is meant: the group then applies to them",
+        "the robots you mean",
+        "write a User-agent line for each robot you mean: the group then applies to them",
     )
     return _at(WILDCARD, line, value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
 
@@ -245,17 +245,16 @@ def _instead(value: str) -> str:
     robot = registry.find(value)
     token = (robot.token if robot else None) or product_token(value)
     if token.lower() in ("mozilla", "msie"):
-        return "name the robot that is meant by its token; browsers do not read robots.txt"
+        return "write the token of the robot you mean; browsers do not read robots.txt"
     return f"write `{shown(token)}`: the group then applies to that robot"
 
 
 def _are_alike(written: str, token: str) -> bool:
-    """Whether one is a slip for the other: its `bot` forgotten, a letter forgotten or typed twice anywhere, two that
-    changed places, or a letter or two wrong in what stands before `bot`, but not a name that only begins like
-    another."""
+    """Whether one is a slip for the other: its `bot` forgotten, a letter forgotten or typed twice anywhere, two letters
+    swapped, or a letter or two wrong before `bot`; but not if one name only begins like the other."""
     if token.lower() in (f"{written.lower()}bot", f"{written.lower()}spider"):
         return True
-    if min(len(written), len(token)) >= _SLIP_CHARS and _is_one_sign_off(written.lower(), token.lower()):
+    if min(len(written), len(token)) >= _SLIP_CHARS and _is_one_letter_off(written.lower(), token.lower()):
         return True
     one, other = _stem(written), _stem(token)
     if min(len(one), len(other)) < 3 or (one != other and (one.startswith(other) or other.startswith(one))):
@@ -263,7 +262,7 @@ def _are_alike(written: str, token: str) -> bool:
     return product_token(token) == token and SequenceMatcher(None, one, other).ratio() >= _ALIKE
 
 
-def _is_one_sign_off(one: str, other: str) -> bool:
+def _is_one_letter_off(one: str, other: str) -> bool:
     """Whether one is the other without one of its characters, or with two neighbours in each other's place."""
     short, long = sorted((one, other), key=len)
     if len(long) == len(short):
@@ -287,11 +286,12 @@ def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[
             yield _at(UNKNOWN, line, value=shown(value), better=meant, who=who)
         return
     words: dict[str, Any] = {"robot": robot.name, "source": robot.obeys_source or robot.source, "of": ""}
+    words["asked"] = quote(shown(value))
     if robot.operator:
         words["of"] = f" ({robot.operator})"
     if robot.retired:
         since = f" (since {robot.retired_since})" if robot.retired_since else ""
-        read, who, remedy = "no robot known reads this group under that name", "nobody", _removal(subject, line)
+        read, who, remedy = "no known robot uses this name any more", "no robot", _removal(subject, line)
         heir = _HEIRS.get(value.lower())
         if heir is not None and not any(token.startswith(heir) for token in tokens):
             read = f"{heir} obeys this group while no group names {heir}"
@@ -299,7 +299,7 @@ def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[
             remedy = f"write `{heir}`: the group then still applies to it"
         yield _at(RETIRED, line, since=since, read=read, who=who, remedy=remedy, **words)
     elif robot.control:
-        words["of"] = f" {robot.operator}" if robot.operator else ""
+        words["of"] = robot.operator or "its operator"
         yield _at(CONTROL, line, **words)
     elif robot.obeys == "no":
         yield _at(DISOBEYS, line, **words)
@@ -314,12 +314,11 @@ def _meant(value: str, compared: set[str]) -> str | None:
 
 
 def _removal(subject: Subject, line: Line) -> str:
-    """How to take out a name, in words. If the name is the only one of its group, the whole group must go; otherwise
-    its rules would join the group above."""
-    place = bisect_right(subject.parsed.groups, line.number, key=lambda group: group.line) - 1
-    alone = place >= 0 and len(subject.parsed.groups[place].agents) == 1
-    what = "this group out, with all that stands in it" if alone else "this line out"
-    return f"take {what}: only a robot called {shown(line.value)} gets other answers then"
+    """How to remove a name, in words. If the name is the only one of its group, the whole group must go; otherwise its
+    rules would join the group above."""
+    alone = len(subject.names_at(line.number)) == 1
+    what = "this group with all its rules" if alone else "this line"
+    return f"remove {what}: then verdicts change only for a robot called {shown(line.value)}"
 
 
 def _similar(value: str, compared: set[str]) -> list[str]:
@@ -346,7 +345,7 @@ def _several_groups(subject: Subject) -> Iterator[Finding]:
 
 
 def _not_inherited(subject: Subject) -> Iterator[Finding]:
-    """Only for groups that close some paths, and so look as if they added to the rules for all."""
+    """Only for groups that disallow some paths, and so look as if they added to the rules for all robots."""
     rules = [rule for group in subject.parsed.groups if "*" in group.agents for rule in subject.rules_of(group)]
     everyone = [rule for rule in rules if not rule.allow and rule.pattern not in WHOLE_SITE]
     if not everyone:
@@ -370,7 +369,8 @@ def _not_inherited(subject: Subject) -> Iterator[Finding]:
             yield _at(
                 NOT_INHERITED,
                 subject.lines[group.line - 1],
-                more=f" and {len(missed) - 1} more" if len(missed) > 1 else "",
+                rules=f"{len(missed)} rules" if len(missed) > 1 else "a rule",
+                more=" and others" if len(missed) > 1 else "",
                 **words,
             )
 

@@ -1,4 +1,4 @@
-"""Every check over one subject: what is wrong with it, in the order of the file."""
+"""Runs every check over one subject: its findings, in the order of the file."""
 
 from collections.abc import Collection, Iterator
 from itertools import chain, islice
@@ -11,7 +11,7 @@ from goodbot.check.silence import Silence
 from goodbot.check.subject import Subject
 
 FINDINGS_MOST = 10_000
-"""Of one file: nobody reads more, and a file of strangers may hold a million."""
+"""Findings of one file that are reported: a hostile file may have a million."""
 
 ROOMS: tuple[ModuleType, ...] = (fetching, octets, syntax, agents, paths, meaning, others)
 """Each has its kinds, and `find`, which looks for them: never raises on content, linear in its size, at most a few
@@ -21,8 +21,8 @@ KINDS: dict[str, Kind] = {kind.code: kind for room in (*ROOMS, pages) for kind i
 
 
 def check(subject: Subject, ignore: Collection[str] = ()) -> list[Finding]:
-    """What is found, by line, column and code; codes in `ignore` are left out, a prefix (`R3`) stands for all of it,
-    and so does what a comment in the file silences. At most `FINDINGS_MOST`. Never raises on content."""
+    """The findings by line, column and code, at most `FINDINGS_MOST`. Leaves out the codes in `ignore` (`R3` means all
+    codes that begin with it) and those that a comment in the file ignores. Never raises on content."""
     silence = Silence.of(() if subject.is_page else subject.lines, ignore)
     kept = silence.heard(islice(_found(subject), max(FINDINGS_MOST, subject.mends_most)))
     return sorted(kept, key=lambda each: (each.line, each.column, each.code))

@@ -21,7 +21,7 @@ _REDIRECTS_MOST: Final = 5
 _AGES_S: Final = 1e9
 _PAYMENT_REQUIRED: Final = 402
 _NOT_MODIFIED: Final = 304
-"""Says that a stored copy still holds, but nobody named one in the request."""
+"""Says that a stored copy is still valid, but the request named none."""
 
 _LONG = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\nDisallow: /cut\n"
 _LONG_COMMENT = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\n"
@@ -34,9 +34,9 @@ def _answered(status: int | None, *headers: tuple[str, str], **more: object) -> 
 
 UNREACHABLE = Kind(
     "R001",
-    "server error or no answer",
+    "robots.txt cannot be read",
     "error",
-    "robots.txt cannot be read ({how}): while it is so, robots stay away from the whole site",
+    "robots.txt cannot be read ({how}): until it can be read, robots stay away from the whole site",
     "{who}",
     "let the server answer with the file, or with 404 if there is none",
     "RFC 9309 2.3.1.4; Google's page on robots.txt errors",
@@ -45,11 +45,11 @@ UNREACHABLE = Kind(
 )
 UNAVAILABLE = Kind(
     "R002",
-    "refused or not there: open",
+    "refused or missing: everything is allowed",
     "warning",
-    "robots.txt is answered with {status}: every page is open to every robot",
-    "every robot that keeps to RFC 9309; some stay away after 401 and 403, as the notes of the 1990s ask",
-    "serve the file with status 200; to close the site to robots, write `Disallow: /` into it",
+    "robots.txt is answered with {status}: robots may fetch every page",
+    "every robot that follows RFC 9309; some stay away after 401 and 403, as the texts of the 1990s say",
+    "serve the file with status 200; to keep robots out, write `Disallow: /` in it",
     "RFC 9309 2.3.1.3; seed 001",
     _answered(403),
     _answered(200),
@@ -60,7 +60,7 @@ HTML = Kind(
     "error",
     "this is an HTML page, not a robots.txt: {found}",
     "every robot",
-    "serve the rules as plain text at /robots.txt, and answer 404 where a file is missing",
+    "serve the rules as plain text at /robots.txt, or answer 404 if there are none",
     "RFC 9309 2.2, 2.3",
     Subject(b"<!DOCTYPE html>\n<title>Not found</title>\n"),
     Subject(b"# <html> is no rule\n" + _RULES),
@@ -91,9 +91,9 @@ TOO_LONG = Kind(
     "R006",
     "over 500 KiB, rules cut",
     "error",
-    "the file is {bytes} bytes long; robots read 512,000 of them, and {records} lost",
-    "Google, Bing and others that read as much as RFC 9309 asks for, and no more",
-    "make it shorter: `goodbot format --compact` says the same in fewer bytes",
+    "the file is {bytes} bytes long, and robots read only the first 512,000: {records} ignored",
+    "Google, Bing and others that read no more than RFC 9309 requires",
+    "shorten the file: `goodbot format --compact` says the same in fewer bytes",
     "RFC 9309 2.5",
     Subject(_LONG),
     Subject(_LONG_COMMENT),
@@ -102,9 +102,9 @@ EMPTY = Kind(
     "R007",
     "no record",
     "info",
-    "the file holds no record: every page is open to every robot",
+    "the file contains no records: robots may fetch every page",
     "every robot",
-    "if that is meant, say so: `User-agent: *` and `Disallow:`, or leave the file empty",
+    "if that is intended, write `User-agent: *` and `Disallow:`, or leave the file empty",
     "RFC 9309 2.2",
     Subject(b"# nothing here yet\n"),
     Subject(b"\n"),
@@ -113,8 +113,8 @@ CACHED = Kind(
     "R008",
     "cached too long",
     "info",
-    "the answer asks to be kept for {hours} hours: a change of the rules is seen late",
-    "robots and caches that heed Cache-Control; RFC 9309 allows 24 hours, some keep it longer",
+    "Cache-Control lets robots keep this file for {hours} hours, so they see changes late",
+    "robots and caches that obey Cache-Control; RFC 9309 recommends at most 24 hours",
     "send `Cache-Control: max-age=86400` or less",
     "RFC 9309 2.4",
     _answered(200, _TEXT, ("Cache-Control", "max-age=604800")),
@@ -124,7 +124,7 @@ PLACE = Kind(
     "R009",
     "not at the root of the site",
     "error",
-    "{path} is asked for by no robot: they ask for /robots.txt, in lower case, of each host and port",
+    "no robot requests {path}: robots request /robots.txt, in lower case, on each host and port",
     "every robot",
     "put the file at {place}",
     "RFC 9309 2.3; seed 001",
@@ -137,8 +137,8 @@ WALLED = Kind(
     "a bot wall answers",
     "error",
     "a bot wall ({wall}) answers in place of robots.txt: robots cannot read the rules",
-    "every robot that does not answer challenges: some take the site for open, others stay away from all of it",
-    "let the wall pass /robots.txt to everyone, without a challenge",
+    "every robot that does not solve challenges: some treat the whole site as allowed, others stay away from all of it",
+    "let everyone through the wall to /robots.txt without a challenge",
     "RFC 9309 2.3.1; RFC 9110 15.5.4",
     _answered(403, ("Content-Type", "text/html"), ("cf-mitigated", "challenge")),
     _answered(200, _TEXT, ("cf-ray", "8f2b3c4d5e6f7-SJC")),
@@ -164,9 +164,9 @@ def find(subject: Subject) -> Iterator[Finding]:
     if subject.answer is not None:
         yield from _headers(subject.answer)
     if coding := _undecoded(subject):
-        said = f"{shown(coding)} that holds no record: it cannot be decoded, or is empty"
-        who = "every robot: those that find no rule take the site for open"
-        remedy = "send the file as it is, or encode it as its Content-Encoding says"
+        said = f"{shown(coding)} without any record: it cannot be decoded, or is empty"
+        who = "every robot: robots that find no rules treat the whole site as allowed"
+        remedy = "send the file unencoded, or encoded as its Content-Encoding says"
         yield MEDIA_TYPE.at(type=said, who=who, remedy=remedy)
     elif subject.body.strip() and not any(line.is_record for line in subject.lines):
         yield EMPTY.at()
@@ -187,11 +187,12 @@ def _wall(subject: Subject) -> Wall | None:
 
 def _answer(answer: Answer) -> Iterator[Finding]:
     status = answer.status
-    who = "every robot that keeps to RFC 9309; Google gives up after 12 hours, and comes back after 30 days"
+    google = "Google stops crawling for 12 hours, then uses its last good copy until day 30"
+    who = f"every robot that follows RFC 9309; {google}"
     if status is None:
         yield UNREACHABLE.at(how=shown(answer.failure or "no answer"), who=who)
     elif status == _PAYMENT_REQUIRED:
-        who = "robots that take 402 for a no, as goodbot does; Google's and others take the site for open"
+        who = "robots that treat 402 as a refusal, as goodbot does; Google's and others treat the whole site as allowed"
         yield UNREACHABLE.at(how=f"status {status}", who=who)
     elif status == _NOT_MODIFIED or find_dialect("rfc9309").access_result(status) == "unreachable":
         yield UNREACHABLE.at(how=f"status {status}", who=who)
@@ -201,7 +202,7 @@ def _answer(answer: Answer) -> Iterator[Finding]:
 
 
 def _goes_on(answer: Answer) -> bool:
-    """Whether it is a redirect that nobody follows any more: it is told as that."""
+    """Whether it is a redirect that robots no longer follow: R005 reports it."""
     return answer.status in (301, 302, 303, 307, 308) and (
         len(answer.redirects) - 1 > _REDIRECTS_MOST or len(set(answer.redirects)) < len(answer.redirects)
     )
@@ -210,17 +211,17 @@ def _goes_on(answer: Answer) -> bool:
 def _redirects(redirects: tuple[str, ...]) -> Iterator[Finding]:
     hops = len(redirects) - 1
     if len(set(redirects)) < len(redirects):
-        who = "every robot: none ever reads the file, and the site counts as open"
+        who = "every robot: no robot can read the file, and robots treat the whole site as allowed"
         yield REDIRECTS.at(way=f"a redirect that leads back to {shown(redirects[-1])}", who=who, severity="error")
         return
     if hops > _REDIRECTS_MOST:
-        who = "robots follow five, as RFC 9309 asks; beyond, the file counts as not there, and the site as open"
+        who = "every robot that follows only five, as RFC 9309 asks: it treats the whole site as allowed"
         yield REDIRECTS.at(way=f"{hops} redirects", who=who, severity="error")
         return
     hosts = [_bare(urlsplit(url).hostname or "") for url in redirects]
     foreign = next((host for host in hosts[1:] if host != hosts[0]), None)
     if foreign is not None:
-        who = f"robots take the rules of {shown(foreign)} for those of {shown(hosts[0])}; some follow no such redirect"
+        who = f"robots apply the rules of {shown(foreign)} to {shown(hosts[0])}; some do not follow such a redirect"
         yield REDIRECTS.at(way=f"a redirect to another site, {shown(foreign)}", who=who)
 
 
@@ -242,7 +243,7 @@ def _headers(answer: Answer) -> Iterator[Finding]:
 
 
 def _undecoded(subject: Subject) -> str:
-    """The coding that an answer without any record says it has; nothing if it has records, or says no such thing."""
+    """The content coding of an answer without any record; empty if it has records or no coding."""
     if subject.answer is None or any(line.field in _FIELDS for line in subject.lines):
         return ""
     stated = (value for name, value in subject.answer.headers if name.lower() == "content-encoding")
@@ -255,5 +256,5 @@ def _length(subject: Subject) -> Iterator[Finding]:
     first = subject.body.count(b"\n", 0, LIMIT_BYTES) + 1
     lost = [line for line in subject.lines[first:] if line.field in _FIELDS]
     if lost:
-        records = f"{len(lost):,} lines from here on are" if len(lost) > 1 else "one line from here on is"
+        records = f"{len(lost):,} records from here on are" if len(lost) > 1 else "one record from here on is"
         yield TOO_LONG.at(lost[0].number, bytes=f"{len(subject.body):,}", records=records)

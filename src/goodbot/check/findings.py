@@ -1,5 +1,5 @@
-"""The values of this room: a `Kind` of finding is one record, which feeds the checker, the page of the docs and the
-tests; a `Finding` is one of a kind at a place."""
+"""The values of this package: a `Kind` is one record, which feeds the checker, docs/findings.md and the tests; a
+`Finding` is one finding of a kind at a place."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,15 +7,15 @@ from typing import Literal
 from goodbot.check.subject import Subject
 
 Severity = Literal["error", "warning", "info"]
-"""`error`: the file does not do what its author must mean; `warning`: it may not, or not for everyone; `info`: good to
-know."""
+"""`error`: the file does not do what its author intended; `warning`: it may not, or not for every robot; `info`: worth
+knowing."""
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A mend that changes no verdict in any dialect: on `line` (from 1) the characters `start` to `end` (from 0, `end`
+    """A fix that changes no verdict in any dialect: on `line` (from 1) the characters `start` to `end` (from 0, `end`
     not included) are replaced by `text`. `end` None: to the end of the line, its end of line too."""
 
     line: int
@@ -26,9 +26,9 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One of a kind at a place. `line` and `column` count from 1, in characters; `end_column` is behind the last
-    character. What concerns the whole file stands at line 1, column 1. `message` is one sentence with the words of the
-    file in it; `fix` says how to mend it, None if nothing is to be done; `edit` does it, if that is safe."""
+    """A finding of one kind at a place. `line` and `column` count from 1, in characters; `end_column` is one after the
+    last character. Findings about the whole file are at line 1, column 1. `message` is one sentence with words of the
+    file in it; `fix` says how to fix it, None if there is nothing to do; `edit` fixes it, None if that is not safe."""
 
     code: str
     severity: Severity
@@ -45,9 +45,8 @@ class Finding:
 class Kind:
     """A kind of finding. `message`, `affected` and `fix` are templates for `str.format`; `title` is for lists.
 
-    `affected`: which robots read it so, or whose business it is. `source`: where it is said (RFC section, operator's
-    page, seed). `example` is hit by this kind, `near_miss` looks like it and is not: both are tried by the tests and
-    shown in the docs.
+    `affected`: the robots or people it matters to. `source`: where it is stated (RFC section, operator's page, seed).
+    `example` has a finding of this kind; `near_miss` looks like it and has none. Tests run both, the docs show both.
     """
 
     code: str
@@ -71,7 +70,7 @@ class Kind:
         severity: Severity | None = None,
         **words: object,
     ) -> Finding:
-        """One at a place; `words` fill the templates."""
+        """A finding of this kind at a place; `words` fill the templates."""
         return Finding(
             self.code,
             severity or self.severity,

@@ -37,7 +37,7 @@ _LOOK_BYTES: Final = 4096
 _WIDE_SHARE: Final = 0.75
 """The share of units that are ASCII in a normal file; a few comments may not be."""
 
-_FIRST_OCTETS: Final = (
+_FIRST_BYTES: Final = (
     (b"\x7fELF", "a program (ELF)"),
     (b"MZ", "a program (Windows)"),
     (b"\xfe\xed\xfa", "a program (Mach-O)"),
@@ -71,14 +71,14 @@ _RECORD: Final = re.compile(
 )
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_SHARE: Final = 0.05
-"""Of the octets of compressed data a tenth are such characters; of a text none, or a few."""
+"""A tenth of the bytes of compressed data are such characters; a text has none, or a few."""
 _CONTROL_SHARE_MOST: Final = 0.3
 """More than that no text in UTF-8 has, records or not: programs and databases are full of NULs."""
 _CONTROLS_MOST: Final = 32
 """With so few control characters a file that has records is a robots.txt, however short it is."""
 _HEAD_BYTES: Final = 65_536
 _JSON: Final = re.compile(rb"\s*+(?:\{\s*+[\"}]|\[\s*+[\[\]{\"\d-])")
-_OTHER_TEXT: Final = "text without any line of a robots.txt"
+_OTHER_TEXT: Final = "plain text"
 _XML: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*+<\?xml\s", re.IGNORECASE)
 
 _CORE: Final = ("user-agent", "disallow", "allow", "sitemap", "crawl-delay")
@@ -106,7 +106,7 @@ def _as_ascii(body: bytes) -> bytes:
 
 
 def wide_encoding(body: bytes) -> str | None:
-    """UTF-32 or UTF-16, by its byte order mark, or by the NUL octets that accompany ASCII letters; else None."""
+    """UTF-32 or UTF-16, by its byte order mark, or by the NUL bytes that accompany ASCII letters; else None."""
     marked = next((name for mark, name in _WIDE if body.startswith(mark)), None)
     head = body[:_LOOK_BYTES]
     if marked is not None or len(head) < 8 or b"\0" not in head:
@@ -131,7 +131,7 @@ def form_of(body: bytes) -> str | None:
     None for what may be one: an empty file, comments alone, UTF-16, and any text with a known field in its first
     500 KiB, misspelt or not. Linear; never raises."""
     head = body[:_HEAD_BYTES]
-    known = next((form for octets, form in _FIRST_OCTETS if body.startswith(octets)), None)
+    known = next((form for start, form in _FIRST_BYTES if body.startswith(start)), None)
     if known is not None and (known.startswith("a PDF") or _is_binary(head)):
         return known
     if wide_encoding(body) is not None:
@@ -189,7 +189,7 @@ def _may_be_rules(body: bytes) -> bool:
 
 
 def _said(body: bytes) -> Iterator[str]:
-    """The lines without comments and blanks, but for those that hold nothing else."""
+    """The lines without comments and outer spaces; lines that are then empty are left out."""
     for line in split_lines(decode(body[:LIMIT_BYTES])):
         if text := line.partition("#")[0].strip():
             yield text

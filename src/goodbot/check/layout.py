@@ -1,9 +1,9 @@
-"""A robots.txt written again: tidy, or in as few bytes as can be, with the same verdicts in every dialect.
+"""Writes a robots.txt again, tidy or in as few bytes as possible, with the same verdicts in every dialect.
 
-Whatever some dialect reads is kept: a line Google takes for a record without a colon, a blank line that ends a record
-of the 1990s. A file in UTF-16, with a NUL in it, with a line longer than Google reads, with more than 200,000 lines, or
-that begins with a part of a byte order mark (which Google skips) is left as it is: there a blank more or less decides
-what is read.
+Whatever some dialect reads is kept: a line that Google reads as a record without a colon, a blank line that ends a
+record of the 1990s. A file is left as it is if it is in UTF-16, contains a NUL or a line longer than Google reads, has
+more than 200,000 lines, or begins with a part of a byte order mark (which Google skips): in such files one space more
+or less can change what is read.
 """
 
 import re
@@ -33,15 +33,15 @@ class _Part:
 
 
 def tidy(body: bytes) -> bytes:
-    """One blank after each colon, fields as they are usually written, LF at the ends of lines, no blank lines but those
-    between records; comments stay. Written so again, it stays as it is. Linear; never raises."""
+    """One space after each colon, fields in their usual spelling, LF line endings, blank lines only between records;
+    comments stay. Tidying the result again changes nothing. Linear; never raises."""
     lines = _readable(body)
     return body if lines is None else _bytes(_apart(_without_edges(_tidied(line) for line in lines)))
 
 
 def compact(body: bytes) -> bytes:
-    """Without comments, needless blanks, lines nobody reads, and rules said twice; neighbours with the same rules share
-    a group. Linear; never raises."""
+    """Without comments, needless spaces, lines that no robot reads, and repeated rules; neighbours with the same rules
+    share a group. Linear; never raises."""
     lines = _readable(body)
     if lines is None:
         return body
@@ -75,7 +75,7 @@ def _bytes(parts: Iterable[_Part]) -> bytes:
 
 
 def _tidied(line: Line) -> _Part:
-    """Blanks at the ends taken off, a record written as usual, its comment behind it."""
+    """A line without outer spaces; a record in its usual spelling, followed by its comment."""
     if not line.is_record:
         return _Part(line.text.strip(" \t"), key=None)
     name = FIELDS.get(line.field, line.text[line.field_at : line.colon_at].rstrip(" \t"))

@@ -1,4 +1,4 @@
-"""R5: what the rules come to: those that decide nothing, those that decide otherwise than they seem to."""
+"""R5: rules that decide nothing, and rules that decide something else than they seem to."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import Group, Rule
 
 QUESTIONS_MOST: Final = 10_000_000
-"""Rules times rules of their robot, of all groups put to the matcher: where all of them match, a second."""
+"""Rules times rules of their robot, over all groups that are checked: a second if all of them match."""
 
 GROUPS_MOST: Final = 1_000
 
@@ -32,18 +32,15 @@ _COMPILING: Final = 100
 """Compiling one rule costs as much as this many questions."""
 
 _ITSELF: Final = ("/robots.txt", "/robots.txt$")
-_ITSELF_SAYS: Final[dict[str, Any]] = {
-    "where": " to robots.txt itself",
-    "why": "that is open to every robot",
-    "unless": "you keep it for human readers, or for paths such as `/robots.txt.bak`, on which other rules decide then",
-}
+_ON_ITSELF: Final = "has no effect on robots.txt itself, which robots may always fetch"
+_BESIDE_ITSELF: Final = "verdicts change only for other paths, such as `/robots.txt.bak`"
 
 _SECRET = re.compile(
     r"passwd|passwords|secret(?!ar|ion|ive|or)|backups?(?![a-z])|(?<![a-z])dumps?(?![a-z])|\.git\b|\.svn\b|\.env\b|phpmyadmin"
     r"|\.sql\b|confidential|geheim|intranet|hidden",
     re.IGNORECASE,
 )
-"""Not the secretary, nor what is dumped by name only (`/dumplings/`)."""
+"""Not a secretary, nor words that only begin alike (`/dumplings/`)."""
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_MOST: Final = 4
 _PAGE = PageFile("https://example.org/old/page.html", b'<meta name="robots" content="noindex">')
@@ -53,10 +50,10 @@ SHADOWED = Kind(
     "R501",
     "rule shadowed by a longer one",
     "warning",
-    "`{rule}` never decides: `{other}` (line {line}) is longer, says the opposite and matches all it matches",
-    "robots that keep to RFC 9309",
-    "{remedy}, and by RFC 9309 nothing changes; or take line {line} out, and this rule counts",
-    "RFC 9309 2.2.2 (the longest match counts)",
+    "`{rule}` never applies: `{other}` (line {line}) matches all the same URLs, says the opposite and is longer",
+    "robots that follow RFC 9309",
+    "{remedy}: by RFC 9309 nothing changes; or remove line {line}: this rule then applies",
+    "RFC 9309 2.2.2 (the longest match wins)",
     Subject(b"User-agent: *\nDisallow: /news\nAllow: /*news\n"),
     Subject(b"User-agent: *\nDisallow: /news\nAllow: /news/open/\n"),
 )
@@ -64,9 +61,9 @@ DUPLICATE = Kind(
     "R502",
     "duplicate rule",
     "info",
-    "`{rule}` stands in line {line} already",
-    "nobody: it costs robots a little time",
-    "take this line out, and nothing changes",
+    "`{rule}` is already in line {line}",
+    "no robot; it only costs a little time",
+    "remove this line: nothing changes",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n\nUser-agent: OneBot\nDisallow: /a/\n"),
@@ -75,9 +72,9 @@ TIE = Kind(
     "R503",
     "tie of Allow and Disallow",
     "warning",
-    "`{rule}` and line {line} say the opposite of the same path: Allow counts",
-    "robots that keep to RFC 9309; to those that take the first rule that matches, line {first} counts",
-    "take the Disallow out, and by RFC 9309 nothing changes; or the Allow, and the path is closed",
+    "`{rule}` contradicts line {line} for the same path: the Allow rule applies",
+    "robots that follow RFC 9309; for those that take the first matching rule, line {first} applies",
+    "remove the Disallow rule: by RFC 9309 nothing changes; or remove the Allow rule: the path is then disallowed",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/b/\n"),
@@ -86,21 +83,20 @@ NEVER = Kind(
     "R504",
     "rule that can never decide",
     "info",
-    "`{rule}` makes no difference{where}: {why}",
-    "nobody",
-    "{remedy}, unless {unless}",
+    "by RFC 9309 `{rule}` {effect}",
+    "no robot that follows RFC 9309; others may need this rule",
+    "{remedy}: by RFC 9309 {change}; or keep it for human readers",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /a/b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/b/\nDisallow: /a/b/c/\n"),
 )
 ORDER = Kind(
     "R505",
-    "order relied upon",
+    "result depends on rule order",
     "info",
-    "`{rule}` and line {line} match the same URLs, and which of them counts depends on how rules are read: "
-    "by RFC 9309 the longer one, whatever the order",
-    "robots that take the first rule that matches (the draft of 1996 and those that follow it)",
-    "write the longer one first: by RFC 9309 nothing changes, and both readings agree",
+    "`{rule}` and line {line} match the same URLs: RFC 9309 takes the longer rule, older parsers the first one",
+    "robots that take the first matching rule (the draft of 1996 and those that follow it)",
+    "write the longer rule first: by RFC 9309 nothing changes, and older parsers then agree",
     "RFC 9309 2.2.2; the draft of December 1996, 3.2.2",
     Subject(b"User-agent: *\nDisallow: /\nAllow: /open/\n"),
     Subject(b"User-agent: *\nAllow: /open/\nDisallow: /\n"),
@@ -109,9 +105,9 @@ CLOSED = Kind(
     "R506",
     "closes the whole site for everyone",
     "warning",
-    "`{rule}` closes every page to every robot, and no group opens any",
-    "search engines too: the site leaves their results",
-    "if that is not meant, close only what must be closed",
+    "`{rule}` closes every page to every robot, and no group allows any",
+    "all robots, including search engines: the site will drop out of their results",
+    "if that is not intended, close only what must be closed",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /\n"),
     Subject(b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow:\n"),
@@ -120,9 +116,10 @@ NOINDEX_CLOSED = Kind(
     "R507",
     "closes a page that carries noindex",
     "warning",
-    "`{rule}` closes {url}, which asks not to be indexed: robots may not read that, and may list its address",
+    "`{rule}` closes {url}, which asks not to be indexed: robots cannot read that request, so they may still list "
+    "the URL",
     "search engines",
-    "open the page until it has left the indexes, or do without noindex",
+    "allow the page until it has left the indexes, or remove its noindex",
     "Google's page on noindex; RFC 9309 1",
     Subject(_OLD, "https://example.org/robots.txt", pages=(_PAGE,)),
     Subject(_OLD, "https://example.org/robots.txt", pages=(PageFile(_PAGE.url, b"<title>Old</title>"),)),
@@ -131,10 +128,9 @@ REVEALS = Kind(
     "R508",
     "reveals secret paths",
     "info",
-    "`{path}` sounds like something that is not to be found, and everyone can read it here",
+    "`{path}` sounds private, and everyone can read it here",
     "people and programs that read robots.txt to find such places",
-    "protect it with a password: that keeps out everyone who does not have it; robots.txt keeps out only those who "
-    "heed it",
+    "protect it with a password; robots.txt keeps out only robots that obey it",
     "RFC 9309 3",
     Subject(b"User-agent: *\nDisallow: /backup-2026/\n"),
     Subject(b"User-agent: *\nDisallow: /search/\n"),
@@ -143,9 +139,9 @@ EMPTY_RULE = Kind(
     "R509",
     "empty Disallow",
     "warning",
-    "`Disallow:` without a path opens nothing here: the other rules of the group hold all the same",
-    "robots that keep to RFC 9309; to those of the 1990s it opens the whole site",
-    "take this line out, and by RFC 9309 nothing changes; or take the other rules out, and everything is open",
+    "an empty `Disallow:` allows nothing here: the other rules of the group still apply",
+    "robots that follow RFC 9309; for those of the 1990s it allows the whole site",
+    "remove this line: by RFC 9309 nothing changes; or remove the other rules: everything is then allowed",
     "RFC 9309 2.2.2; seed 001",
     Subject(b"User-agent: *\nDisallow:\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\nDisallow:\n\nUser-agent: OneBot\nDisallow: /tmp/\n"),
@@ -154,9 +150,9 @@ DIFFERS = Kind(
     "R510",
     "verdict differs between dialects",
     "info",
-    "`{url}` is {one} to {agent} by RFC 9309, and {other} to robots that read the file as {who} do",
-    "robots that read in those dialects: {who}",
-    "`goodbot allowed ROBOTS --dialect all {asked}` shows every reading side by side",
+    "`{url}` is {one} for {agent} by RFC 9309, but {other} in {who}",
+    "robots of {who}",
+    "`goodbot allowed ROBOTS --dialect all {asked}` shows the verdict of every dialect",
     "docs/conformance.md (dialects); seeds 001 and 002",
     Subject(b"User-agent: *\nDisallow: /*.pdf$\n"),
     Subject(b"User-agent: *\nDisallow: /private/\n"),
@@ -204,7 +200,7 @@ def _weighed(subject: Subject) -> Iterator[Group]:
 
 
 def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
-    """The same path twice: said the same, letter by letter, or the opposite, as paths are compared."""
+    """The same path twice: the same rule letter by letter, or the opposite rule for an equal path."""
     first: dict[tuple[bool, str], Rule] = {}
     compared: dict[tuple[bool, Compared], Rule] = {}
     tied: set[Compared] = set()
@@ -214,7 +210,7 @@ def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
         compared.setdefault((rule.allow, path), rule)
         opposite = compared.get((not rule.allow, path))
         if before is not rule:
-            edit = Edit(rule.line, 0, None, "")
+            edit = None if rule.line in subject.not_utf8 else Edit(rule.line, 0, None, "")
             yield _at(subject, DUPLICATE, rule.line, edit=edit, rule=shown(str(rule)), line=before.line)
         elif opposite is not None and path not in tied:
             tied.add(path)
@@ -235,12 +231,15 @@ def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
     for rule, other in found.values():
         words: dict[str, Any] = {"rule": shown(str(rule)), "remedy": remedy}
         if other is None:
-            yield _at(subject, NEVER, rule.line, **words, **_ITSELF_SAYS)
+            change = "nothing changes" if rule.pattern.endswith("$") else _BESIDE_ITSELF
+            yield _at(subject, NEVER, rule.line, effect=_ON_ITSELF, change=change, **words)
         elif other.allow != rule.allow:
             yield _at(subject, SHADOWED, rule.line, other=shown(str(other)), line=other.line, **words)
         else:
-            words["why"] = f"`{shown(str(other))}` (line {other.line}) matches all it matches, and says the same"
-            yield _at(subject, NEVER, rule.line, where="", unless="you keep it for human readers", **words)
+            same = f"`{shown(str(other))}` (line {other.line}) says the same for all the same URLs"
+            yield _at(
+                subject, NEVER, rule.line, effect=f"makes no difference: {same}", change="nothing changes", **words
+            )
 
 
 def _empty_rules(subject: Subject, group: Group) -> Iterator[Finding]:
@@ -258,7 +257,7 @@ def _reveals(subject: Subject, group: Group) -> Iterator[Finding]:
 
 
 def _is_name(pattern: str, at: int) -> bool:
-    """Whether what stands there is a name of few words, not the title of an article."""
+    """Whether the path has a name of few words there, not the title of an article."""
     part = pattern[pattern.rfind("/", 0, at) + 1 :].partition("/")[0]
     return len(_WORD.findall(part)) <= _WORDS_MOST
 
@@ -302,7 +301,7 @@ def _closes_all(subject: Subject, group: Group) -> bool:
 
 
 def _noindex_closed(subject: Subject) -> Iterator[Finding]:
-    """Of the pages given as files; a page that is closed is never fetched for this."""
+    """Of the pages given as files; a disallowed page is never fetched for this."""
     for page in subject.pages:
         unread = unread_noindex(subject.parsed, page.url, words_of(page))
         if unread is not None:
@@ -314,7 +313,7 @@ _GOOGLE: Final = ("google",)
 
 
 def _differs(subject: Subject) -> Iterator[Finding]:
-    """One finding for Google's reading, which is in use, and one for all others together, each for its first URL."""
+    """One finding for Google's dialect, which is in use, and one for all others together, each for its first URL."""
     few = SAMPLES_MOST // (1 + len(subject.parsed.groups) // 1_000)
     samples: dict[tuple[str, str], int] = {}
     for agent, url, line in islice(_samples(subject), few):
@@ -323,24 +322,30 @@ def _differs(subject: Subject) -> Iterator[Finding]:
     for dialects in (_GOOGLE, others):
         if (found := _first_unlike(subject.parsed, dialects, list(samples))) is not None:
             (url, agent), allowed, unlike = found
-            one, other = ("open", "closed") if allowed else ("closed", "open")
+            one, other = ("allowed", "disallowed") if allowed else ("disallowed", "allowed")
             words: dict[str, Any] = {
                 "url": shown(url),
                 "one": one,
                 "agent": shown(agent),
                 "other": other,
-                "who": ", ".join(unlike),
+                "who": _dialects(unlike),
                 "asked": shown(f"--agent {quote(agent)} {quote(url)}"),
             }
             words["severity"] = "warning" if dialects is _GOOGLE else "info"
             yield _at(subject, DIFFERS, samples[url, agent], **words)
 
 
+def _dialects(names: list[str]) -> str:
+    """`dialect google`, `the dialects 1996, book and kollar`."""
+    first, last = ", ".join(names[:-1]), names[-1]
+    return f"the dialects {first} and {last}" if first else f"the dialect {last}"
+
+
 def _first_unlike(
     robots: RobotsTxt, dialects: tuple[str, ...], questions: list[tuple[str, str]]
 ) -> tuple[tuple[str, str], bool, list[str]] | None:
-    """The first question that one of the dialects answers otherwise than RFC 9309; its answer there, and who differs.
-    A few are asked first: a file that differs does so mostly at once."""
+    """The first question that one of the dialects answers differently from RFC 9309, the answer of RFC 9309, and the
+    dialects that differ. A few questions are asked first, because most files that differ do so in these."""
     for some in (questions[:_ASKED_FIRST], questions[_ASKED_FIRST:]):
         answers = {name: robots.in_dialect(name).answers(some) for name in dialects}
         for place, (question, allowed) in enumerate(zip(some, robots.answers(some), strict=True)):
@@ -350,7 +355,7 @@ def _first_unlike(
 
 
 def _samples(subject: Subject) -> Iterator[tuple[str, str, int]]:
-    """A URL for each rule: what it is written for, as near as can be."""
+    """A URL for each rule that it is likely to be written for."""
     for group in subject.parsed.groups:
         agent = next(filter(token_of, group.agents), "")
         for rule in subject.rules_of(group)[:50] if agent else ():

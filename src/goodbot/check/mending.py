@@ -1,5 +1,5 @@
-"""Safe mends of a robots.txt: what changes no verdict in any dialect. Each is proved, not trusted: the groups every
-dialect reads must stay the same, else it is left out."""
+"""Safe fixes of a robots.txt, which change no verdict in any dialect. Each is proved: a fix after which a dialect reads
+other groups is left out."""
 
 import difflib
 import re
@@ -16,7 +16,7 @@ from goodbot.exclusion.showing import visible
 from goodbot.exclusion.verdict import RULE_FIELDS, Group
 
 ROUNDS_MOST = 10
-"""One mend may show another; no file seen takes more than two."""
+"""One fix may reveal another finding; no real file seen needs more than two rounds."""
 
 _ALL = 10_000_000
 
@@ -26,10 +26,11 @@ _BEGINS_LIKE_A_MARK = (b"\xef", b"\xfe", b"\xff")
 
 
 def mend(subject: Subject, ignore: Collection[str] = ()) -> bytes:
-    """Its bytes with every safe edit made that is not silenced; mended again they stay as they are.
+    """The file with every safe edit made that is not ignored. Fixing the result again changes nothing.
 
-    Lines keep their ends, unless R105 is among what is mended: then all get the one that most have. A file over 500 KiB
-    is left alone, for where it is cut would move. Never raises on content.
+    Lines keep their line endings, unless R105 is fixed: then all get the most common one. A line that is not valid
+    UTF-8 is left as it is (R104), and so is a file over 500 KiB, because the point where robots cut it would move.
+    Never raises on content.
     """
     body = subject.body
     if subject.is_page or len(body) > LIMIT_BYTES:
@@ -44,8 +45,8 @@ def mend(subject: Subject, ignore: Collection[str] = ()) -> bytes:
 
 
 def difference(before: bytes, after: bytes, name: str) -> str:
-    """A unified diff for people: what cannot be seen is an escape, a CR at the end of a line is shown as ␍."""
-    lines = difflib.unified_diff(_shown_lines(before), _shown_lines(after), name, f"{name} (mended)", lineterm="")
+    """A unified diff for people: invisible characters are escapes, a CR at the end of a line is shown as ␍."""
+    lines = difflib.unified_diff(_shown_lines(before), _shown_lines(after), name, f"{name} (fixed)", lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
 
@@ -73,8 +74,8 @@ def _round(body: bytes, findings: list[Finding]) -> bytes:
 
 
 def _readings(body: bytes) -> list[object]:
-    """What each dialect makes of it, without numbers of lines, and each rule of a group once: what is the same here
-    gives the same verdicts."""
+    """What each dialect reads, without line numbers, and each rule of a group once. Equal readings give equal
+    verdicts."""
     parsed = [RobotsTxt.parse(body, dialect) for dialect in DIALECTS]
     return [
         [
@@ -104,8 +105,9 @@ def _applied(body: bytes, findings: Sequence[Finding]) -> bytes:
     rest = body[len(mark) :]
     edits: dict[int, list[Edit]] = defaultdict(list)
     for finding in findings:
-        if finding.edit is not None:
-            edits[finding.line].append(finding.edit)
+        edit = finding.edit
+        if edit is not None and (edit.end != edit.start or edit.text):
+            edits[finding.line].append(edit)
     lines = [(match[1], match[2]) for match in _LINE.finditer(rest) if match[0]]
     ends = Counter(end for _, end in lines if end)
     common = (b"\r\n" if ends[b"\r\n"] > ends[b"\n"] else b"\n") if "R105" in codes else None
@@ -119,9 +121,9 @@ def _applied(body: bytes, findings: Sequence[Finding]) -> bytes:
 
 
 def _mended(line: bytes, edits: Iterable[Edit]) -> bytes | None:
-    """One line, from the right; None if it is taken out. Its comment stays as it is, octet by octet."""
+    """One line, edited from the right; None if it is removed. Its comment keeps its bytes."""
     said, sharp, comment = line.partition(b"#")
-    text = decode(b" " + said)[1:]  # what looks like a mark is one only where a file begins
+    text = decode(b" " + said)[1:]  # only at the beginning of a file is this a byte order mark
     for edit in sorted(edits, key=lambda each: each.start, reverse=True):
         if edit.end is None:
             return None

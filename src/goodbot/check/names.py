@@ -1,4 +1,4 @@
-"""The values of User-agent lines: which robots they address, and which they seem to."""
+"""The values of User-agent lines: which robots they address, and which they seem to address."""
 
 import re
 from functools import lru_cache
@@ -13,7 +13,7 @@ _NAME: Final = re.compile(r"(?=[^A-Za-z]*[A-Za-z])(?!v[\d.]+$)[A-Za-z0-9](?:[\w.
 """Letters, digits, `_`, `-`, and dots between two of these, as product tokens are; at most 40 characters. A bare
 version (`v1.2`) is not a name."""
 _BETWEEN: Final = re.compile(r"(?<!\S)user-agent:|[\s|&+:=]+", re.IGNORECASE)
-"""What stands between robots' names, beside commas and semicolons; and the field itself, written twice."""
+"""What separates robots' names, apart from commas and semicolons; and the field itself, written twice."""
 _LINKS: Final = frozenset({"and", "or"})
 _COMMAS: Final = re.compile("[,;，、；]")
 _QUOTES: Final = str.maketrans(dict.fromkeys("\"'`[]{}<>“”‘’«»", " "))
@@ -49,9 +49,11 @@ def listed(value: str) -> tuple[str, ...]:
 
 
 def _names(text: str) -> list[str]:
-    """The names of one part; an empty one stands for something that is not a name."""
-    *name, last = text.split()
-    bare = _VERSION.sub("", " ".join(name) if name and _NUMBER.fullmatch(last) else text)
+    """The names of one part; an empty string marks something that is not a name."""
+    words = text.split()
+    if len(words) > 1 and _NUMBER.fullmatch(words[-1]):
+        text = " ".join(words[:-1])
+    bare = _VERSION.sub("", text)
     if _is_known(text) or _is_known(bare):
         words = _around_slash(text)
         return words if len(words) > 1 else [bare]
@@ -63,7 +65,7 @@ def _names(text: str) -> list[str]:
 
 
 def _around_slash(word: str) -> list[str]:
-    """Two names if a known robot stands behind the slash; else one, without its version."""
+    """Two names if a known robot follows the slash; else one, without its version."""
     first, _, second = word.partition("/")
     return [first, second] if _is_known(second) else [_VERSION.sub("", word)]
 

@@ -1,4 +1,4 @@
-"""R1: the bytes themselves: encoding, ends of lines, signs that cannot be seen."""
+"""R1: the bytes themselves: encoding, line endings, invisible characters."""
 
 import re
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ EACH_MOST: Final = 100
 
 _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
 _REWRITE: Final = Edit(1, 0, 0, "")
-"""Nothing is replaced: whatever is mended is written as UTF-8 without a mark, with LF at the ends of lines."""
+"""Replaces nothing in a line: the whole file is written without a mark, or with one kind of line ending."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _ENDS = re.compile(rb"\r\n|\r|\n")
@@ -41,11 +41,11 @@ _ODD: Final = {
     "\u2019": "a typographic quote",
     "\u201c": "a typographic quote",
     "\u201d": "a typographic quote",
-    "\u2026": "an ellipsis sign",
+    "\u2026": "an ellipsis",
     "\u2028": "a line separator",
     "\u2029": "a paragraph separator",
     **{
-        chr(code): "a sign that turns the direction of writing"
+        chr(code): "a character that changes the writing direction"
         for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))
     },
     "\u202f": "a narrow no-break space",
@@ -57,16 +57,16 @@ _ODD: Final = {
     "\uff1a": "a full-width colon",
     "\uff0a": "a full-width asterisk",
 }
-_ODD_SIGN = re.compile(f"(?!(?<=[^\\W\\da-zA-Z_])[\u200c\u200d][^\\W\\da-zA-Z_])[{''.join(_ODD)}]")
+_ODD_CHARACTER = re.compile(f"(?!(?<=[^\\W\\da-zA-Z_])[\u200c\u200d][^\\W\\da-zA-Z_])[{''.join(_ODD)}]")
 """But for joiners between letters beyond ASCII, as Persian and Hindi are written."""
 
 MARK = Kind(
     "R101",
     "byte order mark",
     "info",
-    "the file begins with a byte order mark (the octets EF BB BF)",
-    "robots that do not skip it, and then miss the first line",
-    "save it as UTF-8 without a mark",
+    "the file begins with a byte order mark (the bytes EF BB BF)",
+    "robots that do not skip it and so miss the first line",
+    "save the file as UTF-8 without a byte order mark",
     "RFC 9309 2.2; Google's parser skips it",
     Subject(b"\xef\xbb\xbf" + _RULES),
     Subject(_RULES),
@@ -75,9 +75,9 @@ WIDE = Kind(
     "R102",
     "UTF-16 or UTF-32",
     "error",
-    "the file is written in {encoding}: robots read UTF-8, and find no rule here",
-    "every robot that keeps to RFC 9309; a few look at the byte order mark",
-    "save it as UTF-8 without a mark: its rules then hold",
+    "the file is encoded as {encoding}: robots read UTF-8 and find no rules here",
+    "every robot that follows RFC 9309; a few recognize the byte order mark",
+    "save the file as UTF-8 without a byte order mark: its rules then apply",
     "RFC 9309 2.2",
     Subject(b"\xff\xfe" + _RULES.decode().encode("utf-16-le")),
     Subject(_RULES),
@@ -86,9 +86,9 @@ CONTROL = Kind(
     "R103",
     "NUL or control character",
     "warning",
-    "a control character ({sign}) stands in this line",
-    "Google ends the line at NUL; other robots compare the character with the URL, which never has one",
-    "take it out: the line is then read without it",
+    "this line contains a control character ({character})",
+    "Google ends the line at NUL; other robots compare the character with the URL, which never contains one",
+    "remove the character: robots then read the line without it",
     "RFC 9309 2.2 (control characters are in no part of the grammar)",
     Subject(b"User-agent: *\nDisallow: /a\x00b\n"),
     Subject(b"User-agent: *\nDisallow:\t/a\n"),
@@ -97,31 +97,31 @@ NOT_UTF8 = Kind(
     "R104",
     "not UTF-8",
     "warning",
-    "an octet of this line is no UTF-8 ({octet}): robots differ in what they compare with it",
-    "paths with letters beyond ASCII: for browsers and robots they are UTF-8, percent-encoded",
-    "save the file as UTF-8, or percent-encode the path: the rule then matches the letter that is meant",
+    "this line is not valid UTF-8 (byte {byte}): robots do not agree on what it matches",
+    "every robot: in URLs, letters beyond ASCII are percent-encoded UTF-8, which this byte does not match",
+    "save the file as UTF-8, or percent-encode the letter as UTF-8 (`é` is `%C3%A9`): the rule then matches it",
     "RFC 9309 2.2, 2.2.2",
     Subject(b"User-agent: *\nDisallow: /caf\xe9\n"),
     Subject("User-agent: *\nDisallow: /café\n".encode()),
 )
 ENDS = Kind(
     "R105",
-    "CR only, or mixed line ends",
+    "CR only, or mixed line endings",
     "info",
     "the lines end in {how}",
-    "robots that know one end of line only, and read several lines as one",
+    "robots that know only one line ending and read several lines as one",
     "end every line with LF, or every line with CR LF",
     "RFC 9309 2.2 (EOL); seed 001",
     Subject(_RULES.replace(b"\n", b"\r")),
     Subject(_RULES.replace(b"\n", b"\r\n")),
 )
-ODD_SIGN = Kind(
+ODD_CHARACTER = Kind(
     "R106",
     "invisible or typographic character",
     "warning",
-    "{sign} ({code}) stands in this line, where a plain character is meant",
-    "every robot: the character is taken for a part of the word or path it stands in",
-    "type the line anew, in a plain text editor: it then says what it seems to say",
+    "this line contains {character} ({code}) instead of a plain character",
+    "every robot: the character counts as part of the word or path around it",
+    "retype the line in a plain text editor: robots then read what you see",
     "RFC 9309 2.2",
     Subject("User-agent: *\nDisallow: /private\u200b/\n".encode()),
     Subject("User-agent: * # «robots» – all of them\nDisallow: /café\n".encode()),
@@ -130,10 +130,10 @@ LONG_LINE = Kind(
     "R107",
     "very long line",
     "warning",
-    "the line is {bytes} octets long; Google reads 16,663 of them",
-    "Google's robots; others have bounds they do not tell",
+    "the line is {bytes} bytes long; Google reads only the first 16,663",
+    "Google's robots; others have undocumented limits",
     "write several rules, or a shorter pattern with `*` (it matches more URLs)",
-    "Google's robots.txt parser (2,083 × 8 octets)",
+    "Google's robots.txt parser (2,083 × 8 bytes)",
     Subject(b"User-agent: *\nDisallow: /" + b"a" * GOOGLE_LINE_BYTES + b"\n"),
     Subject(b"User-agent: *\nDisallow: /" + b"a" * 2000 + b"\n"),
 )
@@ -144,13 +144,13 @@ FOREIGN = Kind(
     "error",
     "this is {form}, not a robots.txt: {found}",
     "every robot",
-    "put the robots.txt in its place, or let the server answer 404 if there is none",
+    "replace it with a robots.txt, or let the server answer 404 if there is none",
     "RFC 9309 2.2, 2.3",
     Subject(b"\x7fELF\x02\x01\x01\x00"),
     Subject(b"User-agent: *\nDisallow: /\x7fELF\x02\n"),
 )
 
-KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_SIGN, LONG_LINE, FOREIGN)
+KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_CHARACTER, LONG_LINE, FOREIGN)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -165,8 +165,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     if subject.body.startswith(b"\xef\xbb\xbf"):
         yield MARK.at(edit=_REWRITE)
     yield from _ends(subject.body)
-    yield from islice(_not_utf8(subject.body), subject.mends_most)
-    yield from islice(_signs(subject), EACH_MOST)
+    yield from islice(_not_utf8(subject), EACH_MOST)
+    yield from islice(_characters(subject), EACH_MOST)
     yield from islice(_long_lines(subject), EACH_MOST)
 
 
@@ -179,33 +179,26 @@ def _ends(body: bytes) -> Iterator[Finding]:
         yield ENDS.at(how=f"{' here and '.join(sorted(names[end] for end in kinds))} there", edit=_REWRITE)
 
 
-def _not_utf8(body: bytes) -> Iterator[Finding]:
-    for number, line in enumerate(_ENDS.split(body.removeprefix(b"\xef\xbb\xbf")), 1):
-        if line.isascii():
-            continue
-        try:
-            line.decode()
-        except UnicodeDecodeError as error:
-            column = len(line[: error.start].decode()) + 1
-            if b"#" not in line[: error.start]:
-                yield NOT_UTF8.at(number, column, column + 1, octet=f"{line[error.start]:02X}", edit=_REWRITE)
+def _not_utf8(subject: Subject) -> Iterator[Finding]:
+    for number, (byte, column) in subject.not_utf8.items():
+        yield NOT_UTF8.at(number, column, column + 1, byte=f"{byte:02X}")
 
 
-def _signs(subject: Subject) -> Iterator[Finding]:
+def _characters(subject: Subject) -> Iterator[Finding]:
     """The first of each line, not in comments."""
     for line in subject.lines:
         said = line.text if line.comment_at < 0 else line.text[: line.comment_at]
         if match := _CONTROL.search(said):
             at = match.start() + 1
-            yield CONTROL.at(line.number, at, at + 1, sign=f"U+{ord(match.group()):04X}")
-        if not said.isascii() and (match := _ODD_SIGN.search(said)):
-            at, sign = match.start() + 1, match.group()
-            yield ODD_SIGN.at(line.number, at, at + 1, sign=_ODD[sign], code=f"U+{ord(sign):04X}")
+            yield CONTROL.at(line.number, at, at + 1, character=f"U+{ord(match.group()):04X}")
+        if not said.isascii() and (match := _ODD_CHARACTER.search(said)):
+            at, odd = match.start() + 1, match.group()
+            yield ODD_CHARACTER.at(line.number, at, at + 1, character=_ODD[odd], code=f"U+{ord(odd):04X}")
 
 
 def _long_lines(subject: Subject) -> Iterator[Finding]:
     for line in subject.lines:
         if line.is_record and len(line.text) > GOOGLE_LINE_BYTES // 4:
-            octets = len(line.text.encode("utf-8", "replace"))
-            if octets > GOOGLE_LINE_BYTES:
-                yield LONG_LINE.at(line.number, 1, len(line.text) + 1, bytes=f"{octets:,}")
+            size = len(line.text.encode("utf-8", "replace"))
+            if size > GOOGLE_LINE_BYTES:
+                yield LONG_LINE.at(line.number, 1, len(line.text) + 1, bytes=f"{size:,}")

@@ -1,4 +1,4 @@
-"""R6: the other records: those few robots read, those nobody reads any more, those that cannot be read."""
+"""R6: the other records: those that few robots read, that no robot reads any more, that cannot be read."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -22,6 +22,7 @@ from goodbot.url import parse_url
 DELAY_MOST_S: Final = 300.0
 """At a longer Crawl-delay a robot sees fewer than 300 pages a day."""
 
+_UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _SITE: Final = "https://example.org/robots.txt"
 _SIGNALS: Final = frozenset(get_args(Use))
 _USE: Final = "use"
@@ -47,19 +48,19 @@ NOINDEX = Kind(
     "R602",
     "noindex in robots.txt",
     "warning",
-    "`{written}` keeps nothing out of an index: no robot reads it any more",
+    "`{written}` has no effect: no robot reads Noindex in robots.txt any more",
     "every robot; Google stopped in September 2019",
-    "say noindex on the page (META robots) or in its answer (X-Robots-Tag), and leave the page open",
+    "put noindex on the page (META robots) or in its header (X-Robots-Tag), and let robots fetch the page",
     "Google's announcement of July 2019; RFC 9309 2.2.4",
     Subject(b"User-agent: *\nNoindex: /thin/\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\n# Noindex: /thin/\nDisallow: /tmp/\n"),
 )
-YANDEX = Kind(
+OBSOLETE = Kind(
     "R603",
-    "Host or Clean-param only for Yandex",
+    "Host is obsolete; few robots read Clean-param",
     "info",
     "{said}",
-    "every robot but {who}",
+    "{who}",
     "{remedy}",
     "Yandex's pages on robots.txt; Host is not read since March 2018",
     Subject(b"User-agent: *\nDisallow: /tmp/\n\nHost: www.example.org\n"),
@@ -70,7 +71,7 @@ RELATIVE_SITEMAP = Kind(
     "relative Sitemap",
     "error",
     "{said}",
-    "every robot that takes the line as the protocol has it",
+    "every robot that follows the sitemaps.org protocol",
     "{remedy}",
     "sitemaps.org protocol (robots.txt); RFC 9309 2.2.4",
     Subject(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n"),
@@ -78,7 +79,7 @@ RELATIVE_SITEMAP = Kind(
 )
 SITEMAP = Kind(
     "R605",
-    "Sitemap foreign, missing or closed",
+    "Sitemap foreign, missing or disallowed",
     "warning",
     "the sitemap `{value}` {said}",
     "{who}",
@@ -92,7 +93,7 @@ PREFERENCE = Kind(
     "Content-Signal, Content-Usage or License malformed",
     "warning",
     "`{value}` {said}",
-    "robots that read the record: they take nothing from this part of it",
+    "robots that read this record: they ignore this part of it",
     "{remedy}",
     "contentsignals.org; AIPREF drafts, RFC 9651; RSL 1.0",
     Subject(b"User-agent: *\nContent-Signal: search=yes, ai-train=maybe\nAllow: /\n"),
@@ -102,9 +103,9 @@ WHEN = Kind(
     "R607",
     "Request-rate or Visit-time malformed",
     "warning",
-    "`{value}` says nothing: {said}",
+    "`{value}` is invalid: {said}",
     "the few robots that read the record",
-    "write it as `{better}`",
+    "write it like `{better}`",
     "Conner, An Extended Standard for Robot Exclusion, 1996",
     Subject(b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\nVisit-time: 0600-0845\nRequest-rate: 1/10m 1300-1659\nDisallow: /tmp/\n"),
@@ -114,14 +115,14 @@ NO_SITEMAP = Kind(
     "no Sitemap",
     "info",
     "the file names no sitemap",
-    "robots that learn from it of pages nothing links to, and of what has changed",
-    "add `Sitemap:` and the whole URL of one, if there is one",
+    "robots that use sitemaps to find unlinked pages and changes",
+    "if the site has a sitemap, add `Sitemap:` with its whole URL",
     "RFC 9309 2.2.4; sitemaps.org protocol",
     Subject(b"User-agent: *\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\nDisallow: /tmp/\n\nSitemap: https://example.org/sitemap.xml\n"),
 )
 
-KINDS = (DELAY, NOINDEX, YANDEX, RELATIVE_SITEMAP, SITEMAP, PREFERENCE, WHEN, NO_SITEMAP)
+KINDS = (DELAY, NOINDEX, OBSOLETE, RELATIVE_SITEMAP, SITEMAP, PREFERENCE, WHEN, NO_SITEMAP)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
@@ -130,7 +131,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     for look in (_noindex, _relative_sitemap, _signal, _usage, _license, _when):
         yield from islice((finding for line in lines for finding in look(line)), EACH_MOST)
     grouped = list(_with_agents(lines))
-    for look_at in (_delay, _yandex):
+    for look_at in (_delay, _obsolete):
         yield from islice((finding for line, agents in grouped for finding in look_at(line, agents)), EACH_MOST)
     yield from islice(_sitemaps(subject, lines), EACH_MOST)
     closes_all = not subject.parsed.allows("/", "*")
@@ -152,8 +153,8 @@ def _at(
 
 
 def _with_agents(lines: list[Line]) -> Iterator[tuple[Line, Collection[str]]]:
-    """Each line, and the robots (in lower case) named above it, as its author sees it: User-agent lines further up,
-    between which and this one other records stand, are meant for those, though RFC 9309 joins them."""
+    """Each line with the robots (in lower case) named above it, as its author sees them: a User-agent line after
+    another record begins a new list, even where RFC 9309 joins both lists."""
     agents: list[str] = []
     apart = False
     for line in lines:
@@ -178,18 +179,23 @@ def _delay(line: Line, agents: Collection[str]) -> Iterator[Finding]:
     written = _written(line)
     place = (line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1)
     if delay_s is None:
-        said, who = f"`{written}` is no plain number of seconds: robots pass over it", "robots that read Crawl-delay"
+        said, who = f"`{written}` is not a plain number of seconds: robots ignore it", "robots that read Crawl-delay"
         yield DELAY.at(*place, severity="error", said=said, who=who, remedy="write seconds, such as `Crawl-delay: 5`")
     elif delay_s > DELAY_MOST_S:
-        number = f"{86400 / delay_s:,.1f}".removesuffix(".0")
-        pages = f"{number} page{'' if number == '1' else 's'}"
-        said, who = f"`{written}` lets a robot have {pages} a day", "robots that heed it, such as Bing's"
-        remedy = "ask for seconds, up to about 30, or close what is not to be fetched"
+        said, who = f"`{written}` allows one page every {_span(delay_s)}", "robots that obey it, such as Bing's"
+        remedy = "ask for at most about 30 seconds, or disallow what should not be fetched"
         yield DELAY.at(*place, severity="warning", said=said, who=who, remedy=remedy)
     elif any(agent == "*" or agent.startswith("google") for agent in agents):
-        said, who = f"`{written}` is read by some robots only", "Google's robots, which set their own pace"
-        remedy = "for those who do not read it, answer 429 or 503 with Retry-After when there is too much"
+        said, who = f"only some robots obey `{written}`", "Google's robots, which set their own pace"
+        remedy = "if the others request too much, answer 429 or 503 with Retry-After"
         yield DELAY.at(*place, said=said, who=who, remedy=remedy)
+
+
+def _span(seconds: float) -> str:
+    """A delay of more than five minutes: `10 minutes`, `1.5 hours`, `11.6 days`."""
+    length, unit = next((length, unit) for length, unit in _UNITS if seconds >= length)
+    number = f"{seconds / length:,.1f}".removesuffix(".0")
+    return unit if number == "1" else f"{number} {unit}s"
 
 
 def _when(line: Line) -> Iterator[Finding]:
@@ -199,7 +205,7 @@ def _when(line: Line) -> Iterator[Finding]:
         yield _at(WHEN, line, value=_written(line), said=unread, better="Visit-time: 0600-0845")
 
 
-# ---- records of one robot or of nobody ------------------------------------------------------------------------------
+# ---- records that few robots read, or none ---------------------------------------------------------------------------
 
 
 def _noindex(line: Line) -> Iterator[Finding]:
@@ -207,19 +213,16 @@ def _noindex(line: Line) -> Iterator[Finding]:
         yield _at(NOINDEX, line, line.field_at, written=_written(line))
 
 
-def _yandex(line: Line, agents: Collection[str]) -> Iterator[Finding]:
+def _obsolete(line: Line, agents: Collection[str]) -> Iterator[Finding]:
     if line.field == "host":
-        said, remedy = (
-            "`Host` is read by nobody any more",
-            "redirect the other hosts to the main one (301), and take it out",
-        )
-        yield _at(YANDEX, line, line.field_at, said=said, who="older ones of Yandex", remedy=remedy)
+        said, who = "`Host` is obsolete: no robot reads it any more", "every robot; Yandex read it until March 2018"
+        remedy = "redirect the other hosts to the main one (301), and remove this line"
+        yield _at(OBSOLETE, line, line.field_at, said=said, who=who, remedy=remedy)
     elif line.field == "clean-param" and not any("yandex" in agent for agent in agents):
-        said, remedy = (
-            "`Clean-param` is read by Yandex",
-            "name the page by rel=canonical for the others; the line does no harm",
-        )
-        yield _at(YANDEX, line, line.field_at, said=said, who="Yandex's", remedy=remedy)
+        said = "of the large search engines, only Yandex reads `Clean-param`"
+        who = "every robot except Yandex's and a few others"
+        remedy = "for the others, name the page with rel=canonical; this line does no harm"
+        yield _at(OBSOLETE, line, line.field_at, said=said, who=who, remedy=remedy)
 
 
 # ---- sitemaps -------------------------------------------------------------------------------------------------------
@@ -233,9 +236,9 @@ def _relative_sitemap(line: Line) -> Iterator[Finding]:
     remedy = f"write `Sitemap: https://` and the host before `{shown(line.value)}`"
     if not line.value:
         severity = "warning"
-        said, remedy = "this line names no sitemap", "write the whole URL of one behind it, or take it out"
+        said, remedy = "this line names no sitemap", "write the whole URL of a sitemap after it, or remove it"
     elif line.value.lower().startswith(("http://", "https://")):
-        remedy = "write the whole of it: `https://`, the host, the path"
+        remedy = "write the whole URL: `https://`, the host and the path"
     yield _at(RELATIVE_SITEMAP, line, severity=severity, said=said, remedy=remedy)
 
 
@@ -246,15 +249,15 @@ def _sitemaps(subject: Subject, lines: list[Line]) -> Iterator[Finding]:
             continue
         value = shown(line.value)
         if line.value in subject.sitemaps_missing:
-            said, who = "is not there", "every robot that reads sitemaps"
-            remedy = "put it there, or take the line out: no verdict changes"
+            said, who = "does not exist", "every robot that reads sitemaps"
+            remedy = "create it, or remove this line: no verdict changes"
             yield _at(SITEMAP, line, value=value, said=said, who=who, remedy=remedy)
         elif host and there.removeprefix("www.") != host.removeprefix("www."):
             said, who = (
-                f"lies on another host than this file ({shown(host)})",
-                "robots that take a sitemap for its own host only",
+                f"is on another host than this file ({shown(host)})",
+                "robots that accept a sitemap only for its own host",
             )
-            remedy = "fine if that host is yours: this line is how it is told"
+            remedy = "nothing to do if both hosts are yours: this line is how robots know"
             yield SITEMAP.at(
                 line.number,
                 line.value_at + 1,
@@ -266,8 +269,8 @@ def _sitemaps(subject: Subject, lines: list[Line]) -> Iterator[Finding]:
                 remedy=remedy,
             )
         elif (not host or there == host) and _is_closed(subject, line.value):
-            said, who = "is closed by this very file", "robots without a group of their own: they may not fetch it"
-            remedy = "add an Allow rule that opens it: they may then fetch it"
+            said, who = "is disallowed by this file", "robots without a group of their own: they may not fetch it"
+            remedy = "add an Allow rule for it: they may then fetch it"
             yield _at(SITEMAP, line, value=value, said=said, who=who, remedy=remedy)
 
 
@@ -281,7 +284,7 @@ def _is_closed(subject: Subject, url: str) -> bool:
 
 
 def _signal(line: Line) -> Iterator[Finding]:
-    """Keys that nobody has defined may have values of their own."""
+    """Keys that are not defined may have values of their own."""
     if line.field != "content-signal":
         return
     uses: dict[str, None] = {}
@@ -290,11 +293,11 @@ def _signal(line: Line) -> Iterator[Finding]:
         if key == _USE:
             uses[value] = None
         if not key or not equals or (key in _SIGNALS and value not in ("yes", "no")):
-            said, remedy = "is neither `key=yes` nor `key=no`", f"write `{_signals_mended(line.value)}`"
+            said, remedy = "is neither `key=yes` nor `key=no`", _signal_fix(line.value, key)
         elif key == _USE and value not in USE_LEVELS:
             said, remedy = f"is none of {_USES}", f"write one of {_USES}"
         elif key not in (*_SIGNALS, _USE) and (meant := _meant(key, _SIGNALS)):
-            said, remedy = "names a use nobody has defined", f"did you mean `{meant}`?"
+            said, remedy = "names a use that is not defined", f"did you mean `{meant}`?"
         else:
             continue
         yield _at(PREFERENCE, line, value=shown(part.strip()), said=said, remedy=remedy)
@@ -304,19 +307,23 @@ def _signal(line: Line) -> Iterator[Finding]:
         yield _at(PREFERENCE, line, value=shown(line.value), said=said, remedy=f"write `{_USE}={known[0]}` alone")
 
 
-def _signals_mended(value: str) -> str:
-    """The signals that can be read from a value, whatever separates them; an example if there are none."""
-    said = {key.lower(): answer.lower() for key, answer in _PAIR.findall(value[:_SIGNALS_MOST_CHARS])}
-    kept = [
-        f"{key}={answer}"
-        for key, answer in said.items()
-        if (key in _SIGNALS and answer in ("yes", "no")) or (key == _USE and answer in USE_LEVELS)
-    ]
-    return ", ".join(kept) or "search=yes, ai-train=no"
+def _signal_fix(value: str, key: str) -> str:
+    """How to write the signals of a value, without guessing an answer or dropping a signal: if they are only separated
+    wrongly, with commas; otherwise `key` or the first signal without a valid answer needs one."""
+    said = {name.lower(): answer.lower() for name, answer in _PAIR.findall(value[:_SIGNALS_MOST_CHARS])}
+    known = [name for name in said if name in _SIGNALS]
+    unread = [name for name in known if said[name] not in ("yes", "no")]
+    if key in _SIGNALS and (key in unread or key not in said):
+        unread.insert(0, key)
+    if unread:
+        return f"write `{unread[0]}=yes` or `{unread[0]}=no`"
+    if not said:
+        return "write each signal as `key=yes` or `key=no`"
+    return f"write `{', '.join(f'{name}={answer}' for name, answer in said.items())}`"
 
 
 def _meant(key: str, known: Collection[str]) -> str | None:
-    """The key that one nobody knows is a slip for: misspelt, or its words turned round (`ai-train`, `train-ai`)."""
+    """The known key that this one is a slip for: misspelt, or its words swapped (`ai-train`, `train-ai`)."""
     turned = "-".join(reversed(key.split("-")))
     return turned if turned in known else next(iter(get_close_matches(key[:40], sorted(known), 1, 0.8)), None)
 
@@ -326,17 +333,17 @@ def _usage(line: Line) -> Iterator[Finding]:
         return
     members = parse_dictionary(Usage.parse(line.value).preferences)
     if not members:
-        said = "states nothing" if members is not None else "is no dictionary of structured fields"
+        said = "states no preference" if members is not None else "is not a dictionary of structured fields (RFC 9651)"
         yield _at(PREFERENCE, line, value=_written(line), said=said, remedy="write `Content-Usage: train-ai=n`")
         return
     for label, member in members.items():
         if label in _USAGES and member not in _ANSWERS:
             said, remedy = (
-                "has a value that is neither `y` nor `n`, and states nothing",
+                "has a value that is neither `y` nor `n`",
                 f"write `{label}=n` or `{label}=y`",
             )
         elif label not in _USAGES and (meant := _meant(label, _USAGES)):
-            said, remedy = "names a use nobody has defined", f"did you mean `{meant}`?"
+            said, remedy = "names a use that is not defined", f"did you mean `{meant}`?"
         else:
             continue
         yield _at(PREFERENCE, line, value=shown(f"{label}={member.text}"), said=said, remedy=remedy)
@@ -346,5 +353,5 @@ def _license(line: Line) -> Iterator[Finding]:
     if line.field == "license" and not host_of(line.value):
         said = "is not the whole URL of a licence"
         yield _at(
-            PREFERENCE, line, value=_written(line), said=said, remedy="write `License: https://` and where it lies"
+            PREFERENCE, line, value=_written(line), said=said, remedy="write its whole URL, beginning with `https://`"
         )

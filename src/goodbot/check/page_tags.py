@@ -1,4 +1,4 @@
-"""A page as its author wrote it → the tags in it that speak to robots, with their places."""
+"""A page as its author wrote it → the tags in it that are for robots, with their places."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -56,14 +56,14 @@ class Tag:
 
 
 def page_text(body: bytes, headers: Headers) -> str:
-    """The text of a page, in the encoding its header, its META or its bytes tell; at most `PAGE_CHARS_MOST`."""
+    """The text of a page, decoded as its header, its META or its bytes say; at most `PAGE_CHARS_MOST`."""
     stated = next((value for name, value in headers if name.lower() == "content-type"), None)
     return decode_text(body, stated)[0][:PAGE_CHARS_MOST]
 
 
 @lru_cache(maxsize=4)
 def read_tags(html: str) -> tuple[Tag, ...]:
-    """In the order of the page; those in a template are nobody's, those in `noscript` are read by robots. Linear; never
+    """In the order of the page; robots read those in `noscript`, but not those in a template. Linear; never
     raises."""
     walk = _Walk()
     walk.read(html.replace("\0", "\ufffd"))

@@ -22,7 +22,7 @@ from goodbot.url import parse_url
 from goodbot.values import Response
 
 SEARCH_ENGINES: Final = ("Googlebot", "Bingbot")
-"""Whose robots are asked about where a page is closed."""
+"""The robots for which a page may be disallowed."""
 
 _PERMITS: Final = {
     "index": ("index",),
@@ -31,7 +31,7 @@ _PERMITS: Final = {
     "archive": ("archive",),
     "snippet": ("snippet",),
 }
-"""Words that forbid nothing, and the fields of Directives they speak of."""
+"""Words that forbid nothing, and the fields of Directives that they are about."""
 
 _WITH_VALUE: Final = {
     "max-snippet": "max-snippet:50",
@@ -39,7 +39,7 @@ _WITH_VALUE: Final = {
     "max-video-preview": "max-video-preview:-1",
     "unavailable_after": "unavailable_after: 2030-12-31",
 }
-"""How those are written that say nothing without a value."""
+"""How to write the words that need a value."""
 
 _FIELDS: Final = {"x-robots-tag": read_x_robots_tag, "robots-tag": read_robots_tag}
 _AUDIENCES_MOST: Final = 20
@@ -47,7 +47,7 @@ _AUDIENCES_MOST: Final = 20
 
 _LIMITS: Final = frozenset({"max_snippet", "max_image_preview", "max_video_preview"})
 _RARE: Final = frozenset({"noyaca", "nopreview", "noimageclick", "nomediaindex", "noydir", "noodyp"})
-"""Read by some robot once, and no misspelling."""
+"""Read by some robot once, so not misspelt."""
 
 _READ_BYTES: Final = 16 * 1024 * 1024
 _HERE: Final = "https://example.org/old/page.html"
@@ -74,9 +74,9 @@ CONFLICT = Kind(
     "R701",
     "META robots in conflict",
     "warning",
-    "`{one}` contradicts `{other}` (line {line}): the one that forbids more is heeded",
-    "{who}; robots of the 1990s may take the other",
-    "take out the one that is not meant",
+    "`{one}` contradicts `{other}` (line {line}): the stricter one applies",
+    "{who}; robots of the 1990s may take the other one",
+    "remove the one you do not mean",
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(b'<meta name="robots" content="index, noindex">'),
     _page(b'<meta name="robots" content="index, nofollow">\n<meta name="googlebot" content="noindex">'),
@@ -85,9 +85,9 @@ REPEATED = Kind(
     "R702",
     "META robots repeated",
     "info",
-    "META {name} stands in line {line} already: robots add up what both say",
-    "robots that read the first one only",
-    "say it all in one tag",
+    "there is already a META {name} in line {line}: robots combine both",
+    "robots that read only the first one",
+    "put everything in one tag",
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(_INDEX + b"\n" + _INDEX),
     _page(_INDEX + b'\n<meta name="googlebot" content="nosnippet">'),
@@ -96,9 +96,9 @@ OUTSIDE = Kind(
     "R703",
     "META robots outside HEAD",
     "warning",
-    "META {name} stands in the body of the page, where not every robot looks for it",
-    "robots that read the head only",
-    "put it between <head> and </head>, before anything that is shown: that ends the head",
+    "META {name} is in the body of the page, where not every robot looks for it",
+    "robots that read only the head",
+    "put it between <head> and </head>, before anything visible, which would end the head",
     "https://developers.google.com/search/docs/crawling-indexing/valid-page-metadata",
     _page(b"", _NOINDEX),
     _page(b"<noscript>" + _NOINDEX + b"</noscript>", b"<template>" + _NOINDEX + b"</template>"),
@@ -107,8 +107,8 @@ UNKNOWN = Kind(
     "R704",
     "unknown term in META robots",
     "info",
-    "no robot known reads `{term}` in META {name}",
-    "every robot: it passes the word over",
+    "no known robot reads `{term}` in META {name}",
+    "every robot: robots ignore the word",
     "{remedy}",
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(b'<meta name="robots" content="no-index">'),
@@ -118,9 +118,9 @@ NOINDEX_CLOSED = Kind(
     "R705",
     "noindex on a page that robots.txt closes",
     "warning",
-    "`{rule}` (line {line} of robots.txt) closes this page to {agent}, which so never reads `{word}`",
-    "search engines: they may list the address all the same, without having seen the page",
-    "open the page in robots.txt until it has left the indexes, or do without noindex",
+    "`{rule}` (line {line} of robots.txt) closes this page to {agent}, which therefore never sees `{word}`",
+    "search engines: they may still list the URL without having seen the page",
+    "allow the page in robots.txt until it has left the indexes, or remove its noindex",
     "https://developers.google.com/search/docs/crawling-indexing/block-indexing",
     _page(_NOINDEX, robots=_CLOSING),
     _page(_NOINDEX, robots=_OPEN),
@@ -129,20 +129,20 @@ HEADER = Kind(
     "R706",
     "X-Robots-Tag against META",
     "warning",
-    "META {name} says `{said}`, its {field} field `{other}`: the one that forbids more is heeded",
+    "META {name} says `{said}`, but the {field} header says `{other}`: the stricter one applies",
     "{who}",
-    "say the same in both, or only in one of them",
+    "say the same in both, or use only one of them",
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(_INDEX, answer=Answer(200, (("X-Robots-Tag", "noindex"),))),
     _page(_INDEX, answer=Answer(200, (("X-Robots-Tag", "noarchive, otherbot: noindex"),))),
 )
 CANONICAL = Kind(
     "R707",
-    "canonical to a closed page",
+    "canonical URL that robots.txt closes",
     "warning",
-    "{url}, named as the canonical address, is closed to {agent} by `{rule}` (line {line} of robots.txt)",
-    "search engines: they cannot read the page that they are to list instead of this one",
-    "open that page, or name one that is open",
+    "the canonical URL {url} is disallowed for {agent} by `{rule}` (line {line} of robots.txt)",
+    "search engines: they cannot read the page that they should list instead of this one",
+    "allow that page, or name one that is allowed",
     "RFC 6596 3; https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
     _page(b'<link rel="canonical" href="/old/other.html">', robots=_CLOSING),
     _page(b'<link rel="canonical" href="https://www.example.org/old/other.html">', robots=_CLOSING),
@@ -170,12 +170,12 @@ def _robots_tags(tags: Iterable[Tag]) -> list[Tag]:
 
 
 def _is_robots(name: str) -> bool:
-    """Whether META of this name speaks to robots: to all, or to one that is known."""
+    """Whether META of this name is for robots: for all, or for a known one."""
     return name == "robots" or (name not in PAGE_METAS and registry.find_token(name) is not None)
 
 
 def _at(kind: Kind, tag: Tag | None, *, severity: Severity | None = None, **words: Any) -> Finding:
-    """At a tag; what a header field says has no place in the page."""
+    """At a tag; a header field has no place in the page, so line 1."""
     place = (1, 1, None) if tag is None else (tag.line, tag.column, tag.end_column)
     return kind.at(*place, severity=severity, **words)
 
@@ -198,7 +198,7 @@ def _unknown(tags: Iterable[Tag]) -> Iterator[Finding]:
     for tag in tags:
         for term in unread_terms(tag.content):
             close = _meant(term)
-            remedy = f"did you mean `{close}`?" if close else "take it out"
+            remedy = f"did you mean `{close}`?" if close else "remove it"
             severity: Severity | None = "warning" if close else None
             yield _at(UNKNOWN, tag, severity=severity, term=shown(term), name=shown(tag.name), remedy=remedy)
 
@@ -262,13 +262,13 @@ def _of_headers(headers: Iterable[tuple[str, str]], audiences: Iterable[str]) ->
 
 
 def _conflicts(words: list[_Word]) -> Iterator[Finding]:
-    """The first contradiction of each field for each robot; what forbids to one robot what others may is none."""
-    told: set[tuple[str, str]] = set()
+    """The first contradiction of each field for each robot. Forbidding one robot what others may do is not one."""
+    reported: set[tuple[str, str]] = set()
     for field, one, other in _contradictions(words):
         audience = one.audience if one.audience != "robots" else other.audience
-        if (field, audience) in told or (one.tag is None and other.tag is None):
+        if (field, audience) in reported or (one.tag is None and other.tag is None):
             continue
-        told.add((field, audience))
+        reported.add((field, audience))
         yield _against_header(one, other) if one.tag is None or other.tag is None else _in_metas(one, other)
 
 
@@ -302,7 +302,7 @@ def _in_metas(permitting: _Word, forbidding: _Word) -> Finding:
 
 
 def _who(one: _Word, other: _Word) -> str:
-    """To whom both are said."""
+    """The robots that both apply to."""
     audience = one.audience if one.audience != "robots" else other.audience
     return "search engines" if audience == "robots" else shown(audience)
 
@@ -322,15 +322,15 @@ def _against_robots(subject: Subject, words: list[_Word], tags: tuple[Tag, ...])
     robots, url = RobotsTxt.parse(subject.robots or b""), subject.url or ""
     unread = unread_noindex(robots, url, words)
     if unread is not None:
-        yield _at(NOINDEX_CLOSED, unread.word.tag, word=shown(unread.word.text), **_told(unread.verdict))
+        yield _at(NOINDEX_CLOSED, unread.word.tag, word=shown(unread.word.text), **_words_of(unread.verdict))
     canonical = _canonical(subject)
     if canonical is not None and canonical != url and (verdict := _closed(robots, canonical)) is not None:
         stated = next((tag for tag in tags if tag.is_canonical), None)
-        yield _at(CANONICAL, stated, url=shown(canonical), **_told(verdict))
+        yield _at(CANONICAL, stated, url=shown(canonical), **_words_of(verdict))
 
 
 class _Unread(NamedTuple):
-    """A word that asks not to be indexed, and the verdict that keeps a search engine it is for from reading it."""
+    """A word that asks not to be indexed, and the verdict that keeps its search engine from reading it."""
 
     word: _Word
     verdict: Verdict
@@ -352,12 +352,12 @@ def _closed(robots: RobotsTxt, url: str, agents: Iterable[str] = SEARCH_ENGINES)
     return next((verdict for verdict in verdicts if not verdict.allowed), None)
 
 
-def _told(verdict: Verdict) -> dict[str, Any]:
+def _words_of(verdict: Verdict) -> dict[str, Any]:
     return {"rule": shown(verdict.rule or ""), "line": verdict.line, "agent": verdict.agent}
 
 
 def _canonical(subject: Subject) -> str | None:
-    """The canonical address, if it is of the same origin: of another robots.txt nothing is known here."""
+    """The canonical URL, if it is of the same origin; the robots.txt of another origin is not known here."""
     url = parse_url(subject.url or "")
     if url is None:
         return None

@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from goodbot.check.findings import Finding, Kind
 from goodbot.check.octets import EACH_MOST
-from goodbot.check.patterns import WHOLE_SITE, example_of, host_of, octets, unsafe_sign
+from goodbot.check.patterns import WHOLE_SITE, example_of, host_of, octets, unsafe_character
 from goodbot.check.subject import Subject
 from goodbot.check.syntax import FRAGMENTS
 from goodbot.check.written import Line
@@ -20,16 +20,16 @@ _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _REGULAR = re.compile(
     r"\^|.*(?:\\[.dwsDWS/?+*-]|\(\?|\(\.\*|\[[^\]=]-[^\]]|\.\+|[^/]\{\d+,?\d*\}|\([^()]*\|)", re.DOTALL
 )
-"""What only a regular expression has. `.*`, `[]` and parentheses alone stand in real paths."""
+"""What only a regular expression contains. `.*`, `[]` and parentheses alone are found in real paths."""
 _CHOICE = re.compile(r"\{[^{}/,]*(?:,[^{}/,]*)+\}")
 """`{a,b}` of a shell; `{id}` alone is a placeholder that slipped in."""
 _DOLLAR = re.compile(r"\$(?=[^$])(?:(?<=[A-Za-z0-9]\$)|(?![A-Za-z0-9_{(%]))")
-"""`/$file` and `/${x}` are parts of real URLs."""
+"""`/$file` and `/${x}` are found in real URLs."""
 _TWICE_ENCODED = re.compile(r"%25[0-9A-Fa-f]{2}")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
-_BLANK = re.compile(r"[ \t]+")
+_SPACE = re.compile(r"[ \t]+")
 _SEVERAL = re.compile(r"[/*]\S*(?:[ \t]+[/*]\S*)+$")
-"""Paths (`R204`): the blanks between them belong to none."""
+"""Several paths (`R204`): the spaces between them belong to none of them."""
 _RAW = re.compile(r"[^\x21-\x7e]+")
 _STYLE = re.compile(
     r"\*\.(?:css|js)(?=$|[*?$])"
@@ -37,9 +37,9 @@ _STYLE = re.compile(
     re.IGNORECASE,
 )
 _ANYWHERE = re.compile(r"[?&;=]|\.[A-Za-z]|[^/?*$.]+=")
-"""How a part of a URL begins that stands behind something else: a query, an extension, a parameter."""
+"""How a later part of a URL begins: a query, an extension, a parameter."""
 _Lengths = set[tuple[bool, int]]
-"""How many octets there are in the patterns of Allow rules (True) and of Disallow rules."""
+"""How many bytes the patterns of Allow rules (True) and of Disallow rules have."""
 
 _DOTS = re.compile(r"(?:\.{1,2}(?:/|$))+")
 
@@ -47,9 +47,9 @@ FULL_URL = Kind(
     "R401",
     "full URL instead of a path",
     "error",
-    "`{path}` is a whole URL: rules are compared with the path, so this one matches nothing",
-    "every robot that keeps to RFC 9309",
-    "{remedy}: a robots.txt speaks for its own host only",
+    "`{path}` is a whole URL: rules are compared with the path, so this rule matches nothing",
+    "every robot that follows RFC 9309",
+    "{remedy}: a robots.txt applies only to its own host",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: https://example.org/private/\n"),
     Subject(b"User-agent: *\nDisallow: /redirect?to=https://example.org/\n"),
@@ -58,8 +58,8 @@ NO_SLASH = Kind(
     "R402",
     "no leading `/` or `*`",
     "error",
-    "`{path}` begins with neither `/` nor `*`: no path begins so, and the rule matches nothing",
-    "every robot that keeps to RFC 9309",
+    "`{path}` begins with neither `/` nor `*`, so the rule matches nothing",
+    "every robot that follows RFC 9309",
     "{remedy}",
     "RFC 9309 2.2 (path-pattern)",
     Subject(b"User-agent: *\nDisallow: private/\n"),
@@ -69,9 +69,9 @@ REGULAR = Kind(
     "R403",
     "regular expression or unsupported glob",
     "error",
-    "`{path}` looks like a regular expression: only `*` and a last `$` mean anything, all else is compared as it is",
+    "`{path}` looks like a regular expression: only `*` and a final `$` are special, all else is compared literally",
     "every robot",
-    "say it with `*` and `$`, in several rules if need be: they then match what is meant",
+    "rewrite it with `*` and `$`, as several rules if necessary: the rules then match what you mean",
     "RFC 9309 2.2.3",
     Subject(b"User-agent: *\nDisallow: /item/[0-9]+\\.html\n"),
     Subject(b"User-agent: *\nDisallow: /*?filter[]=\nDisallow: /wiki/Robot_(film)\nDisallow: /file.*\n"),
@@ -80,10 +80,10 @@ DOLLAR = Kind(
     "R404",
     "`$` not last",
     "warning",
-    "the `$` in `{path}` is not at its end: it stands for itself there",
-    "robots that keep to RFC 9309; those of the 1990s take every `$` for itself",
-    "end the rule at `$`; the rule then matches only URLs that end there; or write %24 for the character itself, and "
-    "by RFC 9309 nothing changes",
+    "the `$` in `{path}` is not at the end: there it is an ordinary character",
+    "robots that follow RFC 9309; those of the 1990s treat every `$` as an ordinary character",
+    "to match the end of a URL, end the rule at `$`: the rule then matches only URLs that end there; to match the "
+    "character, write %24: by RFC 9309 nothing changes",
     "RFC 9309 2.2.3",
     Subject(b"User-agent: *\nDisallow: /*.php$?\n"),
     Subject(b"User-agent: *\nDisallow: /*.php$\nDisallow: /docs/$file/\n"),
@@ -92,8 +92,8 @@ LAST_STAR = Kind(
     "R405",
     "useless trailing `*`",
     "info",
-    "the `*` at the end of `{path}` adds nothing: every rule goes on at its end",
-    "robots of the 1990s, to which `*` is a sign like others: this rule is nothing to them",
+    "the `*` at the end of `{path}` adds nothing: every rule is a prefix match already",
+    "robots of the 1990s, for which `*` is an ordinary character, so the rule matches nothing",
     "write `{better}`: by RFC 9309 nothing changes",
     "RFC 9309 2.2.3; seed 001",
     Subject(b"User-agent: *\nDisallow: /private/*\n"),
@@ -103,7 +103,7 @@ ENCODING = Kind(
     "R406",
     "unencoded or doubly encoded characters",
     "info",
-    "{what} in `{path}`",
+    "`{path}` contains {what}",
     "{who}",
     "{remedy}",
     "RFC 9309 2.2.2; RFC 3986 2.1",
@@ -114,9 +114,9 @@ SIBLINGS = Kind(
     "R407",
     "missing final `/` also hits siblings",
     "warning",
-    "`{path}` also closes `{sibling}`, which {where} names",
+    "`{path}` also disallows `{sibling}`, which {where} names",
     "every robot",
-    "write `{path}/` for the folder, `{path}$` for the page alone: the rest is then open",
+    "write `{path}/` for the folder, or `{path}$` for the page alone: the other URLs are then allowed",
     "RFC 9309 2.2.2; seed 001",
     Subject(b"User-agent: *\nDisallow: /news\n\nSitemap: https://example.org/news-sitemap.xml\n"),
     Subject(b"User-agent: *\nDisallow: /news/\nDisallow: /shop\nDisallow: /shop/old\n"),
@@ -125,10 +125,10 @@ FRAGMENT = Kind(
     "R408",
     "fragment",
     "error",
-    "`{written}` has a fragment: `#` begins a comment here, and the rule is `{rule}`",
-    "every robot; no robot sends what stands behind `#` in a URL",
-    "robots.txt cannot close pages that differ only in their fragment: {remedy}; `{rule}`, as robots read this line, "
-    "then no longer applies",
+    "`{written}` has a fragment, but `#` begins a comment: the rule is `{rule}`",
+    "every robot; robots never send the part of a URL after `#`",
+    "{remedy}: robots.txt cannot close pages that differ only in their fragment, and robots read this line as "
+    "`{rule}`, which then no longer applies",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /#!/admin\n"),
     Subject(b"User-agent: *\nDisallow: / # !important\n"),
@@ -137,9 +137,9 @@ STYLE = Kind(
     "R409",
     "closes CSS or JS",
     "warning",
-    "`{path}` closes style sheets or scripts: search engines then judge the pages without them",
+    "`{path}` closes style sheets or scripts, so search engines render pages without them",
     "search engines that render pages (Googlebot, Bingbot and others)",
-    "leave what pages need to be shown open",
+    "allow the files that pages need to render",
     "Google's and Bing's pages on rendering",
     Subject(b"User-agent: *\nDisallow: /*.css$\n"),
     Subject(b"User-agent: *\nDisallow: /js/\nAllow: /js/*.js\nDisallow: /json/\n"),
@@ -168,7 +168,7 @@ def _at(kind: Kind, line: Line, start: int = 0, end: int | None = None, **words:
 
 
 def _full_url(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
-    """What is to be done depends on whose host the URL names; nobody is told to close or open a whole site."""
+    """The fix depends on whose host the URL names; it never proposes to close or open a whole site."""
     own = host_of(subject.url or "").removeprefix("www.")
     for line in rules:
         if not _SCHEME.match(line.value):
@@ -180,7 +180,7 @@ def _full_url(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
             remedy = f"write `{shown(path)}`"
         else:
             else_ = subject.removal([line.number])
-            remedy = f"write `{shown(path)}` if this is the robots.txt of {shown(host)}, else {else_}"
+            remedy = f"write `{shown(path)}` if this is the robots.txt of {shown(host)}, otherwise {else_}"
         yield _at(FULL_URL, line, remedy=remedy)
 
 
@@ -198,7 +198,7 @@ def _no_slash(subject: Subject, line: Line) -> Iterator[Finding]:
 def _path_of(text: str) -> str:
     try:
         parts = urlsplit(text)
-    except ValueError:  # brackets that hold no address
+    except ValueError:  # brackets without an IP address
         return "/"
     return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
 
@@ -216,7 +216,7 @@ def _dollar(line: Line) -> Iterator[Finding]:
 
 def _last_star(subject: Subject) -> Iterator[Finding]:
     """Skipped if an opposite rule for the same robots has the length of this one with or without the star, since the
-    extra octet may decide; also skipped after `$` (which would then end the rule) or after a space (which would be
+    extra byte may decide; also skipped after `$` (which would then end the rule) or after a space (which would be
     trimmed)."""
     own = {group.line: _lengths(subject.rules_of(group)) for group in subject.parsed.groups}
     together: dict[tuple[int, ...], _Lengths] = {}
@@ -243,30 +243,30 @@ def _encoding(line: Line) -> Iterator[Finding]:
     if twice := _TWICE_ENCODED.search(path):
         words = (
             "warning",
-            "a percent sign encoded twice",
-            "every robot: only URLs with %25 match",
-            "encode it once: other URLs then match",
+            "a percent sign that is encoded twice",
+            "every robot: the rule matches only URLs that contain %25",
+            "encode it once: the rule then matches other URLs",
         )
     elif twice := _BAD_ESCAPE.search(path):
         words = (
             "warning",
             "a `%` that begins no escape",
-            "robots differ in what they take it for",
-            "write %25 for the character: only URLs with %25 then match",
+            "robots do not agree on what it matches",
+            "to match a literal `%`, write %25: the rule then matches only URLs that contain %25",
         )
-    elif (twice := _BLANK.search(path)) and not _SEVERAL.match(path):
+    elif (twice := _SPACE.search(path)) and not _SEVERAL.match(path):
         words = (
             "warning",
-            "a blank",
-            "Google's robots and others that compare octets: no URL has a blank",
-            f"for the blank itself write {quote(twice[0])}, and by RFC 9309 nothing changes; begin a comment with `#`",
+            "a tab" if "\t" in twice[0] else "a space",
+            "Google's robots and others that compare bytes: no URL contains it",
+            f"to match it, write {quote(twice[0])}: by RFC 9309 nothing changes; begin a comment with `#`",
         )
-    elif not twice and (twice := unsafe_sign(path)) and not _REGULAR.match(path):
+    elif not twice and (twice := unsafe_character(path)) and not _REGULAR.match(path):
         words = (
             "warning",
-            f"`{twice[0]}`, which robots send percent-encoded,",
-            "Google's robots and others that compare octets: they find no such character in a URL",
-            "write `/`: other URLs then match"
+            f"`{twice[0]}`, which robots send percent-encoded",
+            "Google's robots and others that compare bytes: no URL contains this character",
+            "write `/`: the rule then matches other URLs"
             if twice[0] == "\\"
             else f"write {quote(twice[0])}: by RFC 9309 nothing changes",
         )
@@ -274,7 +274,7 @@ def _encoding(line: Line) -> Iterator[Finding]:
         words = (
             "info",
             "characters beyond ASCII",
-            "older robots, which compare octets",
+            "older robots, which compare bytes",
             "percent-encode them as UTF-8: by RFC 9309 nothing changes",
         )
     else:
@@ -301,8 +301,8 @@ def _fragment(subject: Subject, line: Line) -> Iterator[Finding]:
 
 
 def _siblings(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
-    """Only where the file itself names a sibling it wants open: `/news`, `/news-sitemap.xml`. Else a name that goes on
-    may well be meant (`/search` for `/searchresults`)."""
+    """Only if the file itself names a sibling that robots should fetch: `/news`, `/news-sitemap.xml`. Otherwise the
+    author may mean longer names too (`/search` for `/searchresults`)."""
     closed = {line.value for line in rules if line.field == "disallow"}
     wanted = sorted(pair for pair in _wanted(subject, rules) if pair[0] not in closed)
     for line in rules:
@@ -319,10 +319,10 @@ def _siblings(subject: Subject, rules: list[Line]) -> Iterator[Finding]:
 def _wanted(subject: Subject, rules: list[Line]) -> Iterator[tuple[str, str]]:
     for line in rules:
         if line.field == "allow" and "*" not in line.value:
-            yield line.value.rstrip("$"), f"line {line.number}"
+            yield line.value.rstrip("$"), f"the Allow line (line {line.number})"
     for line in subject.lines:
         if line.field == "sitemap" and _SCHEME.match(line.value):
-            yield _path_of(line.value), f"the Sitemap line {line.number}"
+            yield _path_of(line.value), f"the Sitemap line (line {line.number})"
 
 
 def _style(subject: Subject, rules: list[Line]) -> Iterator[Finding]:

@@ -10,7 +10,8 @@ from goodbot.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """`ignore`: codes not to be told, or beginnings of codes; `fail_on`: how severe a finding makes exit status 1."""
+    """`ignore`: codes, or beginnings of codes, that are not reported. `fail_on`: lowest severity that gives exit status
+    1."""
 
     ignore: tuple[str, ...] = ()
     fail_on: Severity = "error"

@@ -1,4 +1,4 @@
-"""Which rules never decide, whatever the URL, for robots that keep to RFC 9309 2.2.2."""
+"""Which rules never decide, whatever the URL, for robots that follow RFC 9309 2.2.2."""
 
 from collections.abc import Sequence
 

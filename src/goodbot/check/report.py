@@ -20,7 +20,7 @@ class Checked:
     lines: Sequence[str] = ()
 
     def severe(self) -> "Checked":
-        """Without notes."""
+        """Without findings of severity info."""
         return replace(self, findings=[finding for finding in self.findings if finding.severity != "info"])
 
     @property
@@ -30,7 +30,7 @@ class Checked:
 
 
 def has(checked: Iterable[Checked], at_least: Severity) -> bool:
-    """Whether one of the findings is so severe or more."""
+    """Whether a finding is at least that severe."""
     severe = SEVERITIES[: SEVERITIES.index(at_least) + 1]
     return any(finding.severity in severe for each in checked for finding in each.findings)
 
@@ -82,9 +82,8 @@ def _property(value: object) -> str:
 
 
 def summary(checked: Sequence[Checked]) -> str:
-    """`2 errors, 1 warning and 3 notes in 2 files`."""
+    """`2 errors, 1 warning, 3 info in 2 files`."""
     counts = sum((each.counts for each in checked), Counter[Severity]())
-    names: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
-    parts = [f"{counts[each]:,} {names[each]}{'' if counts[each] == 1 else 's'}" for each in SEVERITIES]
+    parts = [f"{counts[each]:,} {each}{'' if counts[each] == 1 or each == 'info' else 's'}" for each in SEVERITIES]
     where = f" in {len(checked)} files" if len(checked) > 1 else f" in {shown(checked[0].name)}" if checked else ""
     return f"{parts[0]}, {parts[1]}, {parts[2]}{where}"

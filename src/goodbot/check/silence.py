@@ -1,7 +1,7 @@
-"""Findings that somebody does not want to hear of: by code or its beginning, or by a comment in the file.
+"""Suppresses findings: by code or its beginning, or by a comment in the file.
 
-`# goodbot: ignore R208` behind a record silences that line, on a line of its own the next line that is no such comment;
-`# goodbot: ignore-file R208 R4` the whole file.
+After a record, `# goodbot: ignore R208` applies to that line; alone on a line, to the next line that is not such a
+comment. `# goodbot: ignore-file R208` applies to the whole file.
 """
 
 import re
@@ -17,7 +17,7 @@ _CODE = re.compile(r"R\d{1,3}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class Silence:
-    """What is not to be heard: everywhere, and line by line."""
+    """The codes that are not reported: everywhere, and line by line."""
 
     everywhere: tuple[str, ...]
     of_line: dict[int, tuple[str, ...]]
@@ -41,7 +41,7 @@ class Silence:
         return cls(tuple(everywhere), of_line)
 
     def heard(self, findings: Iterable[Finding]) -> Iterator[Finding]:
-        """Those that are left."""
+        """The findings that are still reported."""
         for finding in findings:
             if not finding.code.startswith((*self.everywhere, *self.of_line.get(finding.line, ()))):
                 yield finding

@@ -1,5 +1,7 @@
 """What is checked: the bytes of a robots.txt, and what is known of where they came from. Everything is derived once."""
 
+import re
+from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,10 +17,12 @@ from goodbot.exclusion.verdict import Group, Rule
 
 Headers = tuple[tuple[str, str], ...]
 
+_ENDS = re.compile(rb"\r\n|\r|\n")
+
 
 class Readers(NamedTuple):
-    """Robots to which the same groups apply together. `token` is one of them, `lines` are the lines where these groups
-    begin, `records` the number of records in them."""
+    """Robots to which the same groups apply together. `token` is one of these robots' tokens, `lines` are the lines
+    where the groups begin, `records` is the number of records in them."""
 
     token: str
     lines: tuple[int, ...]
@@ -47,10 +51,10 @@ class PageFile:
 
 @dataclass(frozen=True)
 class Subject:
-    """A robots.txt, or (`is_page`) a page, to be checked. `url` is where it lies, None if nobody said. `pages` are
+    """A robots.txt, or (`is_page`) a page, to be checked. `url` is its URL, None if unknown. `pages` are
     pages of the site given as files; of a page, `robots` is its site's robots.txt, if given. `sitemaps_missing` are
-    the Sitemap URLs that were asked for and are not there. `mends_most`: findings of each kind that can be mended; of
-    others a hundred are told."""
+    the Sitemap URLs that were asked for and are not there. `mends_most`: how many findings of each kind that `--fix`
+    can fix are reported; of other kinds a hundred are."""
 
     body: bytes
     url: str | None = None
@@ -76,6 +80,19 @@ class Subject:
         """What it is if it is not a robots.txt; see `form_of`."""
         return form_of(self.body)
 
+    @cached_property
+    def not_utf8(self) -> Mapping[int, tuple[int, int]]:
+        """The lines that are not valid UTF-8 before their comment: the first such byte and its column, by line.
+        The letter meant is unknown, so `--fix` leaves these lines as they are. Linear."""
+        found: dict[int, tuple[int, int]] = {}
+        for number, line in enumerate(_ENDS.split(self.body.removeprefix(b"\xef\xbb\xbf")), 1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                if b"#" not in line[: error.start]:
+                    found[number] = line[error.start], len(line[: error.start].decode()) + 1
+        return found
+
     @property
     def is_read(self) -> bool:
         """Whether robots read its lines: not if it was asked for and not answered with 200."""
@@ -86,9 +103,9 @@ class Subject:
         """What robots find in a file that is not a robots.txt, in words."""
         rules = [rule for rule in self.parsed.rules if rule.pattern]
         if not rules:
-            return "robots find no rule in it, and take the site for open"
+            return "robots find no rules in it and treat the whole site as allowed"
         more = f" and {len(rules) - 1:,} more" if len(rules) > 1 else ""
-        return f"robots obey the rules they find in it, `{shown(str(rules[0]))}` (line {rules[0].line}){more}"
+        return f"robots obey the rules that they find in it, `{shown(str(rules[0]))}` (line {rules[0].line}){more}"
 
     @property
     def is_encoded(self) -> bool:
@@ -122,14 +139,19 @@ class Subject:
                 found[line].append(reader)
         return found
 
+    def names_at(self, line: int) -> tuple[str, ...]:
+        """The User-agent values of the group that this line belongs to; none above the first group."""
+        place = bisect_right(self.parsed.groups, line, key=lambda group: group.line)
+        return self.parsed.groups[place - 1].agents if place else ()
+
     def removal(self, lines: Collection[int]) -> str:
-        """How to take out these rules of one group, in words. If a group has no rule line, the rules of the next one
+        """How to remove these rules of one group, in words. If a group has no rule line, the rules of the next one
         apply to its robots."""
         whole = self._ruled.get(next(iter(lines)))
         if whole is None or not whole.issubset(lines):
-            return "take it out"
+            return "remove it"
         why = "if this group had no rule, the next group's rules would apply to its robots"
-        return f"write `Disallow:` in its place ({why})"
+        return f"replace it with `Disallow:` ({why})"
 
     @cached_property
     def _ruled(self) -> Mapping[int, frozenset[int]]:

@@ -1,33 +1,36 @@
-"""R2: lines that are no records, records nobody knows, and what blanks and `#` do to them."""
+"""R2: lines that are not records, records that no robot knows, and what spaces and `#` do to them."""
 
 import re
 from collections.abc import Iterator
 from difflib import get_close_matches
 from itertools import islice
-from typing import Final
+from typing import Any, Final
 
-from goodbot.check.findings import Edit, Finding, Kind
+from goodbot.check.findings import Edit, Finding, Kind, Severity
 from goodbot.check.names import listed, spelt, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.subject import Subject
-from goodbot.check.written import FIELDS, MISSPELT, Line
+from goodbot.check.written import FIELDS, Line
+from goodbot.exclusion.lines import read_as_google
 from goodbot.exclusion.showing import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
 
 _RARE: Final = frozenset({"nofollow", "noarchive", "nosnippet", "unavailable-after", "indexpage", "cache-delay"})
-"""Read by nobody today, but no misspelling either."""
+"""Read by no robot today, but not misspelt."""
 
 FRAGMENTS: Final = ("#!", "#/")
-"""How those begin that were meant to be a part of a path: R408."""
+"""How comments begin that were meant to be part of a path: R408 reports them."""
 
 _BOUNDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time", "content-signal", "content-usage"})
-"""Other records of a group: what they ask needs no rule beside them."""
+"""Other records of a group, which need no rule beside them."""
 
 _SHUT_RULE: Final = re.compile(r"#[#\s]*(?:dis)?allow\s*:", re.IGNORECASE)
-"""A rule behind `#`: its author did not mean to take the rules of the next group over."""
+"""A rule after `#`: the author did not want the next group's rules to apply here."""
 
-_SIGNS: Final = "\"'`+-<>[]{}!@#$%&=~|;:,./ \t"
+_AROUND: Final = "\"'`+-<>[]{}!@#$%&=~|;:,./ \t"
 """Characters often put before a name by mistake; robots then do not find the name."""
+
+_GOOGLE_FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
 
 MOSTLY: Final = 0.75
 """How alike a misspelling and its field are."""
@@ -36,20 +39,20 @@ NO_COLON = Kind(
     "R201",
     "no colon",
     "error",
-    "`{text}` has no colon: robots pass over the line",
-    "every robot but Google's, which read a field and one word after it",
+    "`{text}` has no colon: robots ignore the line",
+    "{who}",
     "{remedy}",
     "RFC 9309 2.2; Google's robots.txt parser",
     Subject(b"User-agent: *\nDisallow /private/\n"),
     Subject(b"User-agent: *\n# Disallow /private/\nDisallow: /private/\n"),
 )
-BLANK_BEFORE_COLON = Kind(
+SPACE_BEFORE_COLON = Kind(
     "R202",
-    "blank before the colon",
+    "space before the colon",
     "info",
-    "a blank stands between `{field}` and its colon",
-    "robots that compare the field with the blank; those that keep to RFC 9309 do not mind",
-    "take the blank out",
+    "there is a space or tab between `{field}` and its colon",
+    "robots that compare the field including the space; robots that follow RFC 9309 accept it",
+    "remove it",
     "RFC 9309 2.2 (the grammar allows it); seed 001 shows none",
     Subject(b"User-agent: *\nDisallow : /private/\n"),
     Subject(b"User-agent: *\n  Disallow:   /private/\n"),
@@ -58,7 +61,7 @@ UNKNOWN_FIELD = Kind(
     "R203",
     "unknown or misspelt field",
     "warning",
-    "no robot known reads `{field}`: the line is passed over{but}",
+    "`{field}` is {what}: robots ignore the line",
     "{who}",
     "{remedy}",
     "RFC 9309 2.2; docs/conformance.md lists the fields that are read",
@@ -69,30 +72,30 @@ SEVERAL_PATHS = Kind(
     "R204",
     "several paths on a line",
     "error",
-    "this line holds {count} paths: robots take them for one path with a blank in it, which no URL has",
-    "every robot but those of the dialect kollar, which read several paths on a line",
-    "write a line for each path: each of them then counts",
+    "this line contains {count} paths: robots read them as one path with a space in it, which no URL contains",
+    "every robot except those of the dialect kollar, which read several paths on a line",
+    "write one line for each path: each of them then applies",
     "RFC 9309 2.2; seed 001",
     Subject(b"User-agent: *\nDisallow: /private/ /tmp/\n"),
     Subject(b"User-agent: *\nDisallow: /private%20/tmp/ # /a /b\n"),
 )
-NOBODYS_RULE = Kind(
+UNNAMED = Kind(
     "R205",
     "rule before any User-agent",
     "error",
-    "this rule stands before the first User-agent line, and is for nobody",
-    "every robot",
-    "write above it `User-agent: *`, or a User-agent line for the robot that is meant: the rule then applies",
+    "this rule comes before the first User-agent line, so it applies to no robot",
+    "{who}",
+    "write `User-agent: *` above it, or a User-agent line for the robot you mean: the rule then applies",
     "RFC 9309 2.2.1, 2.2.2",
     Subject(b"Disallow: /private/\nUser-agent: *\nDisallow: /tmp/\n"),
     Subject(b"Sitemap: https://example.org/sitemap.xml\nUser-agent: *\nDisallow: /tmp/\n"),
 )
 NAMELESS = Kind(
     "R206",
-    "empty User-agent",
+    "User-agent line names no robot",
     "error",
-    "this User-agent line names no robot: what stands under it is for nobody",
-    "every robot",
+    "by RFC 9309 this line names no robot: {rules}",
+    "every robot that follows RFC 9309",
     "{remedy}: the rules then apply",
     "RFC 9309 2.2.1",
     Subject(b"User-agent:\nDisallow: /private/\n"),
@@ -104,7 +107,7 @@ NO_RULES = Kind(
     "warning",
     "{said}",
     "{who}",
-    "write the rules under it that are meant; `Disallow:` alone opens everything",
+    "write the rules you mean below it; `Disallow:` alone allows everything",
     "RFC 9309 2.1, 2.2.1",
     Subject(b"User-agent: OneBot\n\nUser-agent: *\nDisallow: /\n"),
     Subject(b"User-agent: OneBot\nUser-agent: OtherBot\nDisallow: /\n\nUser-agent: *\nDisallow:\n"),
@@ -113,9 +116,9 @@ BLANK_LINE = Kind(
     "R208",
     "blank line inside a group",
     "info",
-    "a blank line stands before this rule: to robots of the 1990s the record ends there, and the rule is for nobody",
-    "dialects 1994, 1996, book, kollar and conner; robots that keep to RFC 9309 pass over blank lines",
-    "take the blank line out: by RFC 9309 nothing changes",
+    "for robots of the 1990s the blank line before this rule ends the group: the rule applies to none of them",
+    "robots of the dialects 1994, 1996, book, kollar and conner; robots that follow RFC 9309 ignore blank lines",
+    "remove the blank line: by RFC 9309 nothing changes",
     "seed 001; RFC 9309 2.1",
     Subject(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n# more\nDisallow: /b/\n\nUser-agent: OneBot\nDisallow:\n"),
@@ -124,10 +127,10 @@ CUT_BY_SHARP = Kind(
     "R209",
     "`#` cuts a path",
     "warning",
-    "`#` begins a comment, also in a path: the rule is `{rule}`",
+    "`#` begins a comment even inside a path: the rule is `{rule}`",
     "every robot",
-    "for a comment write a blank before `#`, and nothing changes; %23 stands for the character itself: then only URLs "
-    "with %23 match",
+    "for a comment, put a space before `#` (nothing changes); to match a literal `#`, write %23: the rule then matches "
+    "only URLs that contain %23",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /page#section\n"),
     Subject(b"User-agent: *\nDisallow: /page #section\nDisallow: # all is open\n"),
@@ -135,10 +138,10 @@ CUT_BY_SHARP = Kind(
 
 KINDS = (
     NO_COLON,
-    BLANK_BEFORE_COLON,
+    SPACE_BEFORE_COLON,
     UNKNOWN_FIELD,
     SEVERAL_PATHS,
-    NOBODYS_RULE,
+    UNNAMED,
     NAMELESS,
     NO_RULES,
     BLANK_LINE,
@@ -148,9 +151,11 @@ KINDS = (
 
 def find(subject: Subject) -> Iterator[Finding]:
     """Line by line, then group by group."""
-    yield from islice((each for line in subject.lines for each in _blank_before_colon(line)), subject.mends_most)
-    for kind in (_no_colon, _unknown_field, _several_paths, _nameless, _cut_by_sharp):
+    spaced = (finding for line in subject.lines for finding in _space_before_colon(subject, line))
+    yield from islice(spaced, subject.mends_most)
+    for kind in (_no_colon, _unknown_field, _several_paths, _cut_by_sharp):
         yield from islice((finding for line in subject.lines for finding in kind(line)), EACH_MOST)
+    yield from islice((finding for line in subject.lines for finding in _nameless(subject, line)), EACH_MOST)
     yield from islice(_groups(subject.lines), EACH_MOST)
     yield from islice(_blank_lines(subject.lines), EACH_MOST)
 
@@ -165,20 +170,21 @@ def _no_colon(line: Line) -> Iterator[Finding]:
     word, *rest = said.split(None, 1)
     name = FIELDS.get(word.lower())
     remedy = (
-        f"write `{name}: {shown(''.join(rest))}`: the line then counts"
+        f"write `{name}: {shown(''.join(rest))}`: the line then applies"
         if name
-        else "begin it with `#` if it is a comment"
+        else "if it is a comment, begin it with `#`"
     )
     start = len(line.text) - len(line.text.lstrip())
-    yield NO_COLON.at(line.number, start + 1, start + len(said) + 1, text=shown(said), remedy=remedy)
+    who = "every robot except Google's, which accept a missing colon" if _google_field(line) else "every robot"
+    yield NO_COLON.at(line.number, start + 1, start + len(said) + 1, text=shown(said), who=who, remedy=remedy)
 
 
-def _blank_before_colon(line: Line) -> Iterator[Finding]:
+def _space_before_colon(subject: Subject, line: Line) -> Iterator[Finding]:
     end = line.field_at + len(line.field)
     if line.is_record and line.colon_at > end:
-        edit = Edit(line.number, end, line.colon_at, "")
+        edit = None if line.number in subject.not_utf8 else Edit(line.number, end, line.colon_at, "")
         field = shown(line.text[line.field_at : end])
-        yield BLANK_BEFORE_COLON.at(line.number, end + 1, line.colon_at + 1, edit=edit, field=field)
+        yield SPACE_BEFORE_COLON.at(line.number, end + 1, line.colon_at + 1, edit=edit, field=field)
 
 
 def _unknown_field(line: Line) -> Iterator[Finding]:
@@ -187,17 +193,25 @@ def _unknown_field(line: Line) -> Iterator[Finding]:
     written = shown(line.text[line.field_at : line.field_at + len(line.field)])
     close = [] if line.field in _RARE else get_close_matches(line.field[:40], FIELDS, 1, MOSTLY)
     place = (line.number, line.field_at + 1, line.field_at + len(line.field) + 1)
+    google = _google_field(line)
+    words: dict[str, Any] = {
+        "field": written,
+        "what": "not a field that robots know",
+        "who": f"every robot except Google's, which read it as `{FIELDS[google]}`" if google else "every robot",
+    }
+    severity: Severity = "info"
+    remedy = "remove the line, or begin it with `#`"
     if line.field in ("http", "https"):
-        remedy = "write `Sitemap:` before it if it is one, or begin the line with `#`"
-        yield UNKNOWN_FIELD.at(*place, field=written, but=", which is a bare URL", who="every robot", remedy=remedy)
+        severity, words["what"] = "warning", "the beginning of a URL, not a field"
+        remedy = "if it is a sitemap, write `Sitemap:` before it; otherwise begin the line with `#`"
     elif close:
-        google = line.field.startswith(tuple(MISSPELT))
-        who = "every robot but Google's, which know this misspelling" if google else "every robot"
-        remedy = f"did you mean `{FIELDS[close[0]]}`?"
-        yield UNKNOWN_FIELD.at(*place, severity="error", field=written, but="", who=who, remedy=remedy)
-    else:
-        remedy = "take it out, or begin the line with `#`"
-        yield UNKNOWN_FIELD.at(*place, severity="info", field=written, but="", who="every robot", remedy=remedy)
+        severity, remedy = "error", f"did you mean `{FIELDS[close[0]]}`?"
+    yield UNKNOWN_FIELD.at(*place, severity=severity, remedy=remedy, **words)
+
+
+def _google_field(line: Line) -> str:
+    """The field of RFC 9309 or Sitemap that Google's robots read in a line; empty if none."""
+    return next((field for _, field, _ in read_as_google(line.text) if field in _GOOGLE_FIELDS), "")
 
 
 def _several_paths(line: Line) -> Iterator[Finding]:
@@ -209,16 +223,20 @@ def _several_paths(line: Line) -> Iterator[Finding]:
         yield SEVERAL_PATHS.at(line.number, line.value_at + 1, line.value_end + 1, count=len(paths))
 
 
-def _nameless(line: Line) -> Iterator[Finding]:
+def _nameless(subject: Subject, line: Line) -> Iterator[Finding]:
     """Without a name, or with one that begins with a character that a token cannot contain, such as a quote."""
     if line.field != "user-agent" or listed(line.value):
         return
     if not token_of(line.value).strip("-_") and not set(line.value) & set("*("):
         start = line.value_at if line.value else line.field_at
-        meant = spelt(token_of(line.value.lstrip(_SIGNS)))
+        meant = spelt(token_of(line.value.lstrip(_AROUND)))
         everyone = "name the robot, or write `*` for all robots without a group of their own"
-        remedy = f"write `{meant}`" if meant else everyone
-        yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, remedy=remedy)
+        others = any(map(token_of, subject.names_at(line.number)))
+        words: dict[str, Any] = {
+            "rules": f"the rules below it apply to {'the other robots of this group only' if others else 'no robot'}",
+            "remedy": f"write `{meant}`" if meant else everyone,
+        }
+        yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, **words)
 
 
 def _cut_by_sharp(line: Line) -> Iterator[Finding]:
@@ -232,16 +250,18 @@ def _cut_by_sharp(line: Line) -> Iterator[Finding]:
 
 
 def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
-    """Rules before the first group; User-agent lines after which no rule comes before others are named, or the end. A
-    group of delays or preferences alone may be meant, where it replaces no rules of the group for `*`. Content-Usage
-    ends the list of names as rules do."""
+    """Rules before the first group, and User-agent lines without rules of their own. A group of delays or preferences
+    alone may be intended if it replaces no rules of the group for `*`. Content-Usage ends the list of names as rules
+    do."""
     named: list[Line] = []
     ruleless: list[Line] = []
     apart = begun = closes = bounded = ended = False
+    google = 0
     for line in lines:
         if line.field in RULE_FIELDS:
             if not begun and line.value:
-                yield NOBODYS_RULE.at(line.number, line.field_at + 1, line.value_end + 1)
+                except_ = f" except Google's, which read line {google} as a User-agent line" if google else ""
+                yield UNNAMED.at(line.number, line.field_at + 1, line.value_end + 1, who=f"every robot{except_}")
             yield from (_joined(each, named[-1]) for each in ruleless)
             named, ruleless, apart, ended = [], [], False, False
             closes = closes or (line.field == "disallow" and bool(line.value))
@@ -254,6 +274,8 @@ def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
                 ruleless.append(named[-1])
             apart = bounded = False
             named.append(line)
+        elif not begun:
+            google = google or (line.number if _google_field(line) == "user-agent" else 0)
         elif named and (line.is_record or line.comment_at < 0 or _SHUT_RULE.match(line.text, line.comment_at)):
             apart = True
             bounded = bounded or line.field in _BOUNDS
@@ -268,15 +290,14 @@ def _unruled(named: list[Line], ruleless: list[Line], *, bounded: bool, closes: 
         everyone = each.value == "*"
         if each is named[-1] and bounded and (everyone or not closes):
             continue
-        who = "without a group of their own" if everyone else "of that name: their own group replaces that for `*`"
-        whom = f"all robots {who}" if everyone else "it"
-        said = f"no rule stands under {_name(each)}: everything is open to {whom}"
-        yield _no_rules(each, said, f"robots {who}")
+        others = "robots without a group of their own"
+        said = f"there is no rule for {_name(each)}: {others if everyone else 'it'} may fetch everything"
+        yield _no_rules(each, said, others if everyone else "robots of that name: they ignore the rules for `*`")
 
 
 def _joined(line: Line, next_: Line) -> Finding:
-    said = f"no rule stands under {_name(line)}: those under {_name(next_)} (line {next_.number}) apply to it too"
-    return _no_rules(line, said, "robots that keep to RFC 9309; older ones may find no record for it at all")
+    said = f"there is no rule below {_name(line)}: the rules of {_name(next_)} (line {next_.number}) apply to it"
+    return _no_rules(line, said, "robots that follow RFC 9309; older ones may find no group for it at all")
 
 
 def _no_rules(line: Line, said: str, who: str) -> Finding:

@@ -68,7 +68,7 @@ class Policy:
 
 def _check_path(path: str) -> None:
     if not path.startswith(("/", "*")) or "#" in path or " " in path or not path.isprintable():
-        raise InputError(f"a path begins with / and has neither blanks nor #: {path!r}")
+        raise InputError(f"a path begins with / and contains neither spaces nor #: {path!r}")
 
 
 def _check_token(token: str) -> None:

@@ -1,4 +1,4 @@
-"""The lines of a robots.txt as its author sees them: with comments, blanks and columns, which parsing throws away."""
+"""The lines of a robots.txt as its author sees them: with comments, spaces and columns, which parsing drops."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from goodbot.exclusion.lines import decode, split_lines
 
 LINES_MOST: Final = 200_000
-"""Beyond that only the first are looked at: 500 KiB, which is all a robot must read, hold fewer."""
+"""Only the first lines are checked: 500 KiB, which is all that a robot must read, have fewer."""
 
 
 FIELDS: Final = {
@@ -26,9 +26,9 @@ MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "di
 class Line:
     """One line. `text` is without its end. Columns count from 0, in characters.
 
-    `field` is in lower case, `value` without comment and outer blanks; both empty where there is no colon.
-    `field_at`, `colon_at`, `value_at`, `value_end`: where they stand; `comment_at`: where `#` begins a comment. -1: not
-    there.
+    `field` is in lower case, `value` is without comment and outer spaces; both are empty if there is no colon.
+    `field_at`, `colon_at`, `value_at`, `value_end`: their columns; `comment_at`: where `#` begins a comment. -1: there
+    is none.
     """
 
     number: int
@@ -43,7 +43,7 @@ class Line:
 
     @property
     def is_blank(self) -> bool:
-        """Nothing but blanks; a comment is something."""
+        """Whether it has nothing but spaces and tabs, and no comment either."""
         return not self.text.strip(" \t")
 
     @property

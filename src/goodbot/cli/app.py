@@ -34,7 +34,7 @@ COMMANDS = {
     "key": "The key that a robot signs its requests with",
     "allowed": "May a robot fetch these URLs?",
     "directives": "What may a robot do with this page?",
-    "check": "What is wrong with a robots.txt or a page, and how to mend it",
+    "check": "Report problems of a robots.txt or a page, and how to fix them",
     "who": "Whose robot is this, and is it really that one?",
     "write": "What you want robots to do, as robots.txt",
     "format": "A robots.txt written anew, with the same verdicts",
@@ -179,7 +179,7 @@ def _complain(text: str, status: int) -> int:
 
 
 def _message(error: click.ClickException) -> str:
-    """What click says, on one line; of names only one that may be a slip of the one given is suggested."""
+    """Click's error on one line, with at most one suggested name."""
     if isinstance(error, click.NoSuchOption):
         return error.message.rstrip(".") + did_you_mean(error.option_name, _options(error.ctx))
     return " ".join(error.format_message().split()).rstrip(".")

@@ -1,4 +1,4 @@
-"""`goodbot check`: is this robots.txt, or this page, what its author means?"""
+"""`goodbot check`: does this robots.txt, or this page, do what its author intended?"""
 
 import os
 from collections.abc import Collection, Iterable
@@ -34,26 +34,35 @@ from goodbot.settings_file import load_table
     type=click.Choice(["text", "json", "sarif", "github"]),
     default="text",
     show_default=True,
-    help="For people, for programs, for code hosts and editors, or as annotations of GitHub Actions.",
+    help="Output format: for people, for programs, for code hosts and editors, or annotations for GitHub Actions.",
 )
 @json_option
 @click.option(
-    "--fix", is_flag=True, help="Mend what is safe (no verdict changes), show the difference, write the file."
-)
-@click.option("--diff", is_flag=True, help="With --fix: show the difference, write nothing, exit 1 if there is one.")
-@click.option("--fail-on", type=click.Choice(SEVERITIES), help="How severe a finding makes exit status 1 [error].")
-@click.option("--ignore", multiple=True, metavar="CODE", help="Do not tell R208; R2: none of R201 to R209. Repeatable.")
-@click.option("--as", "kind", type=click.Choice(["robots", "page"]), help="What every FILE and URL is.")
-@click.option(
-    "--url", "urls", multiple=True, metavar="URL", help="Where FILE lies; with several pages, once for each in order."
-)
-@click.option("--robots", metavar="FILE|URL", help="The robots.txt of the site the pages are of; it is not checked.")
-@click.option(
-    "--header", "headers", multiple=True, metavar="'NAME: VALUE'", help="Sent with a page in a file. Repeatable."
+    "--fix", is_flag=True, help="Fix what is safe to fix (no verdict changes), show the difference, write the file."
 )
 @click.option(
-    "--sitemaps", is_flag=True, help="Also ask for the sitemaps that a fetched robots.txt names (20 at most)."
+    "--diff", is_flag=True, help="With --fix: show the difference, write nothing, exit 1 if there is a difference."
 )
+@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Lowest severity that gives exit status 1 [error].")
+@click.option(
+    "--ignore",
+    multiple=True,
+    metavar="CODE",
+    help="Do not report this code, or codes with this prefix (R2: R201 to R209). Repeatable.",
+)
+@click.option("--as", "kind", type=click.Choice(["robots", "page"]), help="Treat every FILE and URL as this.")
+@click.option(
+    "--url", "urls", multiple=True, metavar="URL", help="The URL of FILE; with several pages, once for each, in order."
+)
+@click.option("--robots", metavar="FILE|URL", help="The robots.txt of the pages' site, which is not checked itself.")
+@click.option(
+    "--header",
+    "headers",
+    multiple=True,
+    metavar="'NAME: VALUE'",
+    help="A header field of the pages given as files. Repeatable.",
+)
+@click.option("--sitemaps", is_flag=True, help="Also fetch the sitemaps that a fetched robots.txt names (at most 20).")
 @click.option("--quiet", "-q", is_flag=True, help="Errors and warnings only.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings instead of ./goodbot.toml.")
 def command(
@@ -72,20 +81,22 @@ def command(
     quiet: bool,
     config: Path | None,
 ) -> int:
-    """Say what is wrong with a robots.txt or with what a page says to robots: where, who reads it how, how to mend it.
+    """Report problems of a robots.txt, or of what a page says to robots: where they are, which robots they affect, and
+    how to fix them.
 
     FILE is a robots.txt, or a page if its name ends in .htm or .html; - is standard input. A URL without a path means
-    its /robots.txt, one that ends in robots.txt is one, any other is a page; how it is answered is judged too. Codes
-    are explained in docs/findings.md.
+    its /robots.txt, a URL that ends in robots.txt is a robots.txt, any other is a page. For URLs the HTTP response is
+    checked too. docs/findings.md explains the codes.
 
-    A robots.txt and pages given together are judged together: does it close a page that asks not to be indexed? A page
-    that robots.txt closes is never fetched to find out: give it as a file, and say with --url where it lies.
+    A robots.txt and pages given together are checked against each other: does robots.txt close a page that asks not to
+    be indexed? goodbot never fetches a page that robots.txt closes: give it as a file, with its URL in --url.
 
-    Silence: --ignore, `ignore = ["R208"]` in the table [check] of goodbot.toml, or a comment in the robots.txt:
-    `# goodbot: ignore R208` for its line (alone on a line: for the next), `# goodbot: ignore-file R208`.
+    To suppress findings: --ignore, `ignore = ["R208"]` in the table [check] of goodbot.toml, or a comment in the
+    robots.txt: `# goodbot: ignore R208` for its line (alone on a line: for the next), `# goodbot: ignore-file R208`.
 
-    Exit status: 0 nothing so severe, 1 findings (no answer for a robots.txt is one; or a page that robots.txt closes),
-    2 bad input, 3 no answer for a page; of several inputs the others are checked all the same.
+    Exit status: 0: no finding at or above --fail-on. 1: there are such findings, or robots.txt closes a page to
+    goodbot. 2: bad input. 3: a page or its robots.txt could not be fetched (also a page that answers 404). The other
+    inputs are still checked.
 
     \b
     goodbot check robots.txt
@@ -99,12 +110,12 @@ def command(
     if diff and (not fix or form != "text"):
         raise InputError("--diff needs --fix and --format text")
     if fix and "-" in names and form != "text":
-        raise InputError("--fix - writes the mended file to standard output, where the findings would go")
+        raise InputError("--fix - writes the fixed file to standard output, where the findings would go")
     inputs = Inputs(kind, tuple(header_field(text) for text in headers), sitemaps=sitemaps)
-    heeded = read_robots(robots) if robots else None
+    rules = read_robots(robots) if robots else None
     inputs.read(names)
     inputs.place(urls)
-    inputs.join(heeded)
+    inputs.join(rules)
     if diff:
         failed = _show_differences(inputs.given, preferred.ignore)
     else:
@@ -118,13 +129,13 @@ def command(
 
 
 def _status(errors: Iterable[GoodbotError], *, failed: bool) -> int:
-    """The gravest: bad input, then no answer, then findings."""
+    """The worst: bad input, then no answer, then findings."""
     statuses = {error.exit_status for error in errors} | ({1} if failed else set())
     return next((status for status in (2, 3, 1) if status in statuses), 0)
 
 
 def _preferred(config: Path | None, ignore: Collection[str], fail_on: Severity | None) -> Preferred:
-    """Defaults, then goodbot.toml, then the environment, then options; what is to be ignored adds up."""
+    """Defaults, then goodbot.toml, then the environment, then options; ignored codes add up."""
     file = settings_file(config)
     base = Preferred.of(load_table(file, "check"), str(file)) if file else Preferred()
     codes = known_codes(os.environ.get("GOODBOT_CHECK_IGNORE", "").split(), "GOODBOT_CHECK_IGNORE")
@@ -135,7 +146,7 @@ def _preferred(config: Path | None, ignore: Collection[str], fail_on: Severity |
     )
 
 
-# ---- checking and telling -------------------------------------------------------------------------------------------
+# ---- checking and reporting -----------------------------------------------------------------------------------------
 
 
 def _checked(given: Given, ignore: Collection[str]) -> Checked:
@@ -163,12 +174,12 @@ def _report(checked: list[Checked], form: str, *, to_error: bool) -> None:
             say(summary(checked), err=to_error)
 
 
-# ---- mending --------------------------------------------------------------------------------------------------------
+# ---- fixing --------------------------------------------------------------------------------------------------------
 
 
 def _fixed(given: Given, ignore: Collection[str], form: str, errors: list[GoodbotError]) -> Given:
-    """Mended and written, if it is a robots.txt in a file; from standard input, written to standard output."""
-    after = _mended(given, ignore, to_error=given.file == "-" or form != "text")
+    """Fixes and writes a robots.txt in a file; writes one from standard input to standard output."""
+    after = _fixed_body(given, ignore, to_error=given.file == "-" or form != "text")
     if given.file is None or after is None:
         return given
     try:
@@ -180,20 +191,20 @@ def _fixed(given: Given, ignore: Collection[str], form: str, errors: list[Goodbo
 
 
 def _show_differences(given: Iterable[Given], ignore: Collection[str]) -> bool:
-    """Says what `--fix` would change; gives whether it would change something."""
-    changed = [_mended(each, ignore, to_error=False) not in (None, each.subject.body) for each in given]
+    """Shows what `--fix` would change; returns whether it would change something."""
+    changed = [_fixed_body(each, ignore, to_error=False) not in (None, each.subject.body) for each in given]
     return any(changed)
 
 
-def _mended(given: Given, ignore: Collection[str], *, to_error: bool) -> bytes | None:
-    """Shows the difference and returns the mended file; None if it cannot be mended."""
+def _fixed_body(given: Given, ignore: Collection[str], *, to_error: bool) -> bytes | None:
+    """Shows the difference and returns the fixed file; None if `--fix` does not apply to it."""
     if given.file is None or given.subject.is_page:
-        say(f"goodbot: --fix leaves {given.name} alone: it mends robots.txt files", err=True)
+        say(f"goodbot: --fix changes only robots.txt files; {given.name} is unchanged", err=True)
         return None
     before = given.subject.body
     if len(before) > LIMIT_BYTES:
-        why = "robots read only the first 500 KiB, and the change would move that point"
-        say(f"goodbot: --fix leaves {given.name} alone: {why}", err=True)
+        why = "robots read only its first 500 KiB, and a fix would move that point"
+        say(f"goodbot: --fix leaves {given.name} unchanged: {why}", err=True)
     after = mend(given.subject, ignore)
     if after != before:
         for line in difference(before, after, given.name).splitlines():

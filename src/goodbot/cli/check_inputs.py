@@ -81,7 +81,7 @@ class Inputs:
     # ---- who belongs to whom ----
 
     def place(self, urls: Sequence[str]) -> None:
-        """Says where the files lie: pages in their order; without any, the one robots.txt."""
+        """Gives the files their URLs: the pages in their order; without pages, the one robots.txt."""
         parsed = [_url(text) for text in urls]
         files = [number for number, each in enumerate(self.given) if each.file is not None]
         pages = [number for number in files if self.given[number].subject.is_page]
@@ -125,13 +125,13 @@ def _page_file(page: Subject) -> PageFile:
 
 
 def _are_neighbours(robots: Subject, page: Subject) -> bool:
-    """Whether they are of one origin, or nobody said where one of them lies."""
+    """Whether they are of one origin, or the URL of one of them is unknown."""
     one, other = parse_url(robots.url or ""), parse_url(page.url or "")
     return one is None or other is None or one.origin == other.origin
 
 
 def read_robots(name: str) -> bytes:
-    """A robots.txt that is only heeded, not checked: FILE or URL."""
+    """A robots.txt that is applied to the pages but not checked: FILE or URL."""
     url = parse_url(name)
     if url is None:
         return read_robots_file(name, or_site=True)

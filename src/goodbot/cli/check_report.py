@@ -1,4 +1,4 @@
-"""Findings for people: where, what, an excerpt with a caret, who is affected, how to mend it."""
+"""Findings for people: where, what, an excerpt with a caret, who is affected, how to fix it."""
 
 import unicodedata
 from collections import defaultdict
@@ -11,7 +11,7 @@ from goodbot.cli.saying import Line, joined, styled, width, wrapped
 from goodbot.exclusion.showing import shown, visible
 
 NOTES_SHOWN = 3
-"""Of one kind in one file; of the others, the lines."""
+"""Findings of severity info that are shown of one kind in one file; of the others, only the lines."""
 
 LINES_SHOWN = 12
 
@@ -42,15 +42,15 @@ def _finding(checked: Checked, finding: Finding) -> Iterator[Line]:
 
 
 def _notes(checked: Checked, findings: list[Finding]) -> Iterator[Line]:
-    """One line each; where there are many of a kind, the first ones, and the lines of the others."""
+    """One line each for the first ones, and the line numbers of the others."""
     for finding in findings[:NOTES_SHOWN]:
         yield from wrapped(finding.message, joined(*_head(checked, finding), " "), "  ")
     more = findings[NOTES_SHOWN:]
-    if more:
+    if len(more) == 1:
+        yield [f"  1 more {findings[0].code} in line {more[0].line}"]
+    elif more:
         numbers = ", ".join(str(finding.line) for finding in more[:LINES_SHOWN])
-        yield [
-            f"  {findings[0].code} {len(more):,} times more: line {numbers}{', …' if len(more) > LINES_SHOWN else ''}"
-        ]
+        yield [f"  {len(more):,} more {findings[0].code} in lines {numbers}{', …' if len(more) > LINES_SHOWN else ''}"]
 
 
 def _head(checked: Checked, finding: Finding) -> Line:

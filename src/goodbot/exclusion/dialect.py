@@ -38,13 +38,13 @@ class Dialect:
     """How one text reads a robots.txt. `source` is its short name, which begins each of its `sections`.
 
     Lines: `read` gives the records of the bytes, `grouping` the groups of the records.
-    Whose: `robot` is the argument `agent` as it is compared, `chooser` finds the groups that apply to it; the text
-    calls them `groups_called`.
+    Robots: `robot` turns the argument `agent` into the name that is compared, `chooser` finds the groups that apply to
+    it, `groups_called` is what the text calls a group.
     Rules: `rule_fields` are the fields that are rules, `paths` the patterns on one such line, `shapes` what a pattern
     is compared as and how much it counts, given whether it allows and its group (several: each may match), `target`
     the same of a URL; `winner` says in words which rule counts in a group; `allows_unmatched` is whether groups open a
     URL that no rule of theirs matches. `itself_open`: robots.txt itself is open whatever the rules. `reads_timing`:
-    Crawl-delay, Request-rate and Visit-time are heeded.
+    Crawl-delay, Request-rate and Visit-time are obeyed.
     Fetching: `access_result` is what an HTTP status means, `refusals` are the statuses that close the site,
     `outage` says what holds while robots.txt is unreachable. `fresh_s` is how long a file is used whose headers do not
     say, `longest_fresh_s` how long at most (what is not there, 404 and its like: 24 hours at most in all of them).

@@ -1,4 +1,4 @@
-"""Strangers' text in our sentences and on terminals."""
+"""Makes untrusted text safe to print."""
 
 from typing import Final
 from unicodedata import category
@@ -7,7 +7,7 @@ SHOWN_CHARS: Final = 120
 
 
 def visible(text: str) -> str:
-    r"""Text that steers no terminal and shows all it holds: what cannot be seen is written as an escape, such as `\n`,
+    r"""Text that cannot control a terminal or hide a character: invisible characters become escapes, such as `\n`,
     `\x1b` or `\u202e`.
 
     These are control characters (C0, DEL, C1), format characters (writing direction, joiners, other characters without
@@ -26,6 +26,6 @@ def _seen(character: str) -> str:
 def shown(text: str, most: int = SHOWN_CHARS) -> str:
     """Fit for a sentence: visible, and cut after `most` characters with `…`.
 
-    What stands in a robots.txt may be as long as the file.
+    A value in a robots.txt may be as long as the file.
     """
     return visible(text if len(text) <= most else text[:most] + "…")

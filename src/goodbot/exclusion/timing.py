@@ -41,7 +41,7 @@ class RequestRate(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """A record whose value says nothing, and why. `value` is fit for printing, cut after 120 characters."""
+    """A record whose value is invalid, and why. `value` is fit for printing, cut after 120 characters."""
 
     line: int
     field: str
@@ -66,7 +66,7 @@ class Visit:
 class Timing:
     """What one robot is asked: the longest Crawl-delay in seconds, every rate, every window of Visit-time.
 
-    Without a window it may come at any time. `unread` are the records of these fields that say nothing, by line.
+    Without a window it may come at any time. `unread` are the invalid records of these fields, by line.
     """
 
     delay_s: float | None = None
@@ -126,42 +126,42 @@ def parse_delay(value: str) -> float | None:
 
 
 def parse_rate(value: str) -> RequestRate | str:
-    """A Request-rate (`1/10m 1300-1659`), or why the value says nothing.
+    """A Request-rate (`1/10m 1300-1659`), or why the value is invalid.
 
     Documents and time are whole numbers, at least 1 (beyond `NUMBER_MOST` they count as that); units s (default), m,
     h, d in any case.
-    Source: Conner 2.0, and Protego for d, days. Our reading: blanks may stand around the slash; a window that cannot be
-    read spoils the record.
+    Source: Conner 2.0, and Protego for d, days. Our reading: spaces are allowed around the slash; a window that
+    cannot be read makes the record invalid.
     """
     documents, slash, rest = value.partition("/")
     if not slash:
-        return "not of the form documents/time"
+        return "expected documents/time, such as 1/10m"
     time, *windows = rest.split(maxsplit=1) or [""]
     count, span = whole_number(documents.strip()), _TIME.fullmatch(time)
     if not count:
-        return "its documents must be a whole number of at least 1"
+        return "the number of documents must be a whole number of at least 1"
     number = whole_number(span.group(1)) if span else None
     if not span or not number:
-        return "its time must be a whole number of at least 1, with unit s, m, h or d, or none"
+        return "the time must be a whole number of at least 1, with unit s, m, h or d, or none"
     window = parse_window(windows[0]) if windows else None
     if isinstance(window, str):
-        return f"its window is {window}"
+        return f"in its window, {window}"
     return RequestRate(count, float(number * _UNITS[span.group(2).lower()]), window)
 
 
 def parse_window(value: str) -> Window | str:
-    """A Visit-time (`0600-0845` or `0600 0845`, hours and minutes UTC), or why the value says nothing.
+    """A Visit-time (`0600-0845` or `0600 0845`, hours and minutes UTC), or why the value is invalid.
 
-    Source: Conner 2.0, and the draft of October 1996 for the blank. Our reading: the last minute belongs to the
-    window, 2400 is the end of the day, and blanks may stand around the hyphen.
+    Source: Conner 2.0, and the draft of October 1996 for the space. Our reading: the last minute belongs to the
+    window, 2400 is the end of the day, and spaces are allowed around the hyphen.
     """
     ends = [end.strip() for end in value.split("-", 2)] if "-" in value else value.split(maxsplit=2)
     if len(ends) != 2 or not all(map(_CLOCK.fullmatch, ends)):
-        return "not two times of day of four digits each"
+        return "expected two four-digit times (HHMM-HHMM)"
     first, last = map(_minute, ends)
     if ends[1] == "2400":
         last = _DAY - 1
-    return "not within the hours 00-23 and the minutes 00-59" if first is None or last is None else (first, last)
+    return "hours must be 00-23 and minutes 00-59" if first is None or last is None else (first, last)
 
 
 def _minute(clock: str) -> int | None:
@@ -171,13 +171,13 @@ def _minute(clock: str) -> int | None:
 
 def _delay(value: str) -> float | str:
     delay_s = parse_delay(value)
-    return delay_s if delay_s is not None else "not a plain number of seconds"
+    return delay_s if delay_s is not None else "expected a plain number of seconds"
 
 
 def _read(
     records: Iterable[Record], field: str, reader: Callable[[str], Read | str], unread: list[Unread]
 ) -> list[Read]:
-    """The values of one field that say something; the others are added to `unread`."""
+    """The valid values of one field; the others are added to `unread`."""
     values: list[Read] = []
     for line, name, value in records:
         if name == field:

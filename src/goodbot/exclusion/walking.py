@@ -34,8 +34,8 @@ _TEXTS_MOST = 20_000
 
 _SHORT = 300
 _GRAM = 4
-"""Of a text longer than `_SHORT` it is noted which one to four characters it holds in a row: a search for each rule
-would pass it as often as there are rules."""
+"""Of a text longer than `_SHORT`, all substrings of 1 to 4 characters are collected, so that it is not searched once
+per rule."""
 _PART = 1 << 14
 _GRAMS_MOST = 1 << 17
 """About 12 MB."""

@@ -66,7 +66,7 @@ class Report:
 
     @property
     def summary(self) -> str:
-        """`1 error, 2 warnings, 0 notes`."""
+        """`1 error, 2 warnings, 0 info`."""
         return summary([Checked(self.name, self.findings)]).partition(" in ")[0]
 
     @property
