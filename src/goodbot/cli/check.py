@@ -18,7 +18,7 @@ from goodbot.check.sarif import as_sarif
 from goodbot.cli.check_inputs import As, Given, Inputs, is_file, read_robots
 from goodbot.cli.check_report import told
 from goodbot.cli.options import header_field, json_option, settings_file
-from goodbot.cli.saying import put, say, write_json
+from goodbot.cli.saying import folded, put, say, write_json
 from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion.access import LIMIT_BYTES
 from goodbot.exclusion.lines import split_lines
@@ -171,7 +171,8 @@ def _report(checked: list[Checked], form: str, *, to_error: bool) -> None:
             for parts in told(each):
                 say(*parts, err=to_error)
         if checked:
-            say(summary(checked), err=to_error)
+            for parts in folded(summary(checked)):
+                say(*parts, err=to_error)
 
 
 # ---- fixing --------------------------------------------------------------------------------------------------------
