@@ -15,7 +15,7 @@ NO_CRAWL_S: Final = 12 * 3600.0
 
 
 class Outage(NamedTuple):
-    """A run of failed fetches: the times of the first and the last one, the time at which the last good copy was fetched
+    """A run of failed fetches: the times of the first and the last one, and of the fetch that gave the last good copy
     (None: there is no copy), all in Unix seconds; and whether other pages of the site were answered lately."""
 
     since: float
