@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from goodbot.archive_care import ArchiveCheck, check_archive, repair_archive
+from goodbot.cli.groups import CommandGroup
 from goodbot.cli.meter import Meter
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
@@ -15,7 +16,7 @@ SHOWN_MOST = 20
 """Lines of one kind printed as text at most; --json prints all."""
 
 
-@click.group(name="archive")
+@click.group(name="archive", cls=CommandGroup)
 def command() -> None:
     """Check the archive of a crawl, and repair it.
 

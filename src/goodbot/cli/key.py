@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.groups import CommandGroup
 from goodbot.cli.options import json_option
 from goodbot.cli.saying import say, write_json
 from goodbot.robot.keys import SigningKey, create_key, load_key
@@ -12,7 +13,7 @@ from goodbot.robot.signing import DIRECTORY_TYPE, WELL_KNOWN
 DEFAULT_FILE = "goodbot-key.jwk"
 
 
-@click.group(name="key")
+@click.group(name="key", cls=CommandGroup)
 def command() -> None:
     """Make and show the key that a robot signs its requests with (Web Bot Auth), so that sites can tell it from those
     who only use its name.

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.courtesy import host_key
+from goodbot.cli.groups import CommandGroup
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
@@ -15,7 +16,7 @@ from goodbot.outside import lessons_of, unlearn
 from goodbot.store.lesson_table import lesson_id
 
 
-@click.group(name="lessons")
+@click.group(name="lessons", cls=CommandGroup)
 def command() -> None:
     """List or drop what a crawl has learned about hosts: traps, parameters that change nothing, mirrors.
 
