@@ -306,7 +306,7 @@ class Settings:
     revisit_growth: float = _setting(
         1.5,
         "Most by which the wait for the next visit is multiplied if a page has not changed; a change halves the wait",
-        "with 2 the index is less fresh at any number of requests",
+        "with 2 the index is less fresh for the same number of requests",
         internal=True,
     )
     gone_tries: int = _setting(

@@ -223,7 +223,7 @@ SLIPS = [
     ("check localhost:8000", "give the whole URL: https://localhost:8000/"),
     ("allowed example.org/robots.txt --agent A /", "give the whole URL: https://example.org/robots.txt"),
     ("directives example.org/page", "give the whole URL: https://example.org/page"),
-    ("format example.org", "example.org is no file: save the robots.txt of the site first"),
+    ("format example.org", "example.org is not a file: save the robots.txt of the site first"),
     ("check robts.txt", "cannot read robts.txt: No such file or directory"),
     ("write --no-robot GPTbto", "did you mean GPTBot?"),
     ("write --only bing", "did you mean bingbot or BingPreview?"),

@@ -94,7 +94,7 @@ async def test_the_whole_way(folder: Path) -> None:
     again = await goodbot("crawl", "--into", folder, "--json")
     assert again.lines == [{"event": "end", "reason": "finished", "visited": 0}]
     for said in (await goodbot("crawl", "--into", folder), await goodbot("status", "--in", folder)):
-        assert "pages are due to be asked for again in " in said.out
+        assert "pages are due to be re-crawled in " in said.out
 
 
 async def test_what_the_robot_says_of_itself(folder: Path) -> None:

@@ -78,7 +78,7 @@ BAD = [
     (
         "one robot may come and may not",
         ("write", "--no-robot", "Googlebot", "--only", "googlebot"),
-        "leave one of them",
+        "remove one of the two",
     ),
     ("a path without slash", ("write", "--close", "a"), "'a' is not a valid path: it must begin with /"),
     ("a purpose nobody has", ("write", "--no", "evil"), "evil"),
@@ -106,7 +106,7 @@ POLICIES = [
     ("an unknown key of a robot", "[robots.One]\nsitemaps = []", "unknown key 'sitemaps'"),
     ("a wrong type", 'close = "/a"', "close must be a list of strings"),
     ("a wrong delay", "delay = true", "delay must be a number"),
-    ("a wrong word", 'everyone = "perhaps"', "everyone is"),
+    ("a wrong word", 'everyone = "perhaps"', "everyone must be"),
     ("no table", "robots = 1", "robots must have a table"),
 ]
 

@@ -1,4 +1,4 @@
-"""`goodbot forget`: a host is asked nothing any more, and nothing of it is kept."""
+"""`goodbot forget`: sends no more requests to a host, and removes what is kept of it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from goodbot.outside import Forgotten, forget, remember
 @click.command(name="forget")
 @click.argument("host")
 @in_option
-@click.option("--undo", is_flag=True, help="The host may be found and asked again; what was removed is gone.")
+@click.option("--undo", is_flag=True, help="Allow requests to the host again; what was removed stays removed.")
 @json_option
 def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     """Stop requesting pages from HOST, and remove what the crawl in DIR keeps of it: URLs, robots.txt, captures,
@@ -47,7 +47,7 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
         if as_json:
             write_json({"done": True, "host": wanted})
         else:
-            say(f"{wanted} may be asked again, once a link or a seed leads to it")
+            say(f"{wanted} is allowed again; it is crawled once a link or a seed leads to it")
         return 0
     done = forget(folder, wanted)
     if as_json:

@@ -17,8 +17,8 @@ from goodbot.url import MAX_URL_CHARS, Url
 
 SEEDS_HELP: Final = (
     "Seeds from a file: one URL a line (# for comments), a sitemap, a feed, a web page, a browser's bookmarks, an mbox "
-    "archive of mail or news, a robots.txt; packed with gzip or not; - is standard input. Told apart by content. Names "
-    "in it open no private range. Repeatable."
+    "archive of mail or news, a robots.txt; gzip is unpacked; - is standard input. The format is detected. Host names "
+    "in it never permit private addresses. Repeatable."
 )
 
 _LINE_MOST = 8 * MAX_URL_CHARS
