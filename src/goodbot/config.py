@@ -136,8 +136,8 @@ class Settings:
     auth: tuple[str, ...] = _setting(
         (),
         "HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN: credentials for that host alone, sent over TLS to port 443, or "
-        "to another port: HOST:PORT=…; http://HOST=… sends them without TLS, as do private addresses. Not saved with a "
-        "crawl: give it again when you resume",
+        "to another port: HOST:PORT=…; http://HOST=… sends them without TLS, and so does HOST=… to private addresses. Not "
+        "saved with a crawl: give it again when you resume",
         "not a command-line option, since other users can see those",
         internal=True,
         secret=True,
@@ -261,7 +261,7 @@ class Settings:
     )
     backoff_most: float | None = _setting(
         None,
-        "Most seconds that this adds to a host's delay; at the next 429, 503 or failure its URLs are `failed`",
+        "Most seconds that such failures add to a host's delay; at the next 429, 503 or failure its URLs are `failed`",
         "3600 for public hosts: eleven times in a row, over two hours. 60 for private ones: seven times, two minutes",
         internal=True,
     )

@@ -38,8 +38,8 @@ def rebuild(folder: Path, as_json: bool) -> None:
     \b
     goodbot index rebuild --in crawl
 
-    Exit status: 0 the index is rebuilt, 2 there is no crawl in DIR, 3 a crawl is running there, or the index cannot be
-    written.
+    Exit status: 0: the index is rebuilt; 2: there is no crawl in DIR; 3: a crawl is running there, or the index cannot
+    be written.
     """
     tell = partial(say, err=True)
     done, documents = asyncio.run(rebuild_index(folder, IndexProgress(tell)))

@@ -92,9 +92,9 @@ def command(
     Anybody can send any name, so the answer is one of four tiers:
 
     \b
-      verified  the address is in a range its operator publishes, or its reverse DNS name belongs to the operator
-      declared  the request claims the name, and that is not verified: no --ip, or no way to check
-      impostor  the address is outside the operator's ranges, or no robot uses that name in requests (with --ip)
+      verified  the address is in a range of the operator, or has one of its reverse DNS names
+      declared  the request claims the name, and that is not verified (no --ip, or no way to check)
+      impostor  with --ip: the address is outside those ranges, or no robot uses that name in requests
       unknown   no robot on record matches: a browser, or a name nobody has recorded
 
     goodbot brings the operators' ranges, which become out of date. --refresh imports a newer list (the JSON of Google,

@@ -27,7 +27,12 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
 )
 @click.option("--close", multiple=True, metavar="PATH", help="Close a path to every robot. Repeatable.")
 @click.option("--open", "open_", multiple=True, metavar="PATH", help="Open a path inside a closed one. Repeatable.")
-@click.option("--only", multiple=True, metavar="TOKEN", help="Close the site to all robots but this one. Repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="TOKEN",
+    help="Close the site to all robots except those named with --only. Repeatable.",
+)
 @click.option(
     "--no",
     multiple=True,
