@@ -136,8 +136,8 @@ class Settings:
     auth: tuple[str, ...] = _setting(
         (),
         "HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN: credentials for that host alone, sent over TLS to port 443, or "
-        "to another port: HOST:PORT=…; http://HOST=… sends them without TLS, and so does HOST=… to private addresses. Not "
-        "saved with a crawl: give it again when you resume",
+        "to another port: HOST:PORT=…; http://HOST=… sends them without TLS, and so does HOST=… to private addresses. "
+        "Not saved with a crawl: give it again when you resume",
         "not a command-line option, since other users can see those",
         internal=True,
         secret=True,

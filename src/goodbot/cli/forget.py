@@ -27,8 +27,8 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
 
     A running crawl stops requesting the host and removes its pages from the search index at once. It removes everything
     else it keeps of the host when it ends; until then, `goodbot forget` says that this is not done yet. Neither links
-    nor seeds bring the host back; only --undo does. Its name and its report (`goodbot courtesy`) stay, as proof that the
-    robot has sent nothing since.
+    nor seeds bring the host back; only --undo does. Its name and its report (`goodbot courtesy`) stay, as proof that
+    the robot has sent nothing since.
 
     The files of the archive keep their length: the records in them are overwritten. Other hosts' pages keep their links
     to this one.
