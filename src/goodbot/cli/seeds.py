@@ -113,7 +113,7 @@ def _read_list(name: str, file: BinaryIO, check: Check, spool: SeedSpool) -> Non
 
 def _checked(text: str, check: Check) -> Url:
     if len(text.split()) > 1:
-        raise InputError(f"one URL a line, and no blank in it (it would be %20): {text[:200]!r}")
+        raise InputError(f"a line must be one URL without spaces (write %20 for a space): {text[:200]!r}")
     (url,) = parse_seeds([text])
     check(url)
     return url
