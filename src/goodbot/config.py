@@ -25,20 +25,19 @@ def _setting(default: Any, help_: str, reason: str = "", *, internal: bool = Fal
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """Everything a crawl can be told. Times in seconds, sizes in bytes."""
+    """All settings of a crawl. Times in seconds, sizes in bytes."""
 
     seeds: tuple[str, ...] = _setting((), "URLs the crawl starts from", internal=True)
-    scope: ScopeKind = _setting(
-        "host",
-        "Which links belong to the crawl, as seen from the seeds",
-        "staying on the seeds' hosts surprises nobody",
-    )
-    depth: int | None = _setting(None, "How many links away from a seed to go; no bound if not given")
+    scope: ScopeKind = _setting("host", "Which links belong to the crawl, relative to the seeds")
+    depth: int | None = _setting(None, "How many links away from a seed to go (default: no limit)")
     include: tuple[str, ...] = _setting(
         (),
-        "Only URLs that match one of these globs belong: over the whole URL, * any run, ? any one character, [?] a ?",
+        "Crawl only URLs that match one of these globs. A glob matches the whole URL: * is any text, ? any one "
+        "character, [?] a question mark",
     )
-    exclude: tuple[str, ...] = _setting((), "URLs that match one of these globs do not belong, included or not")
+    exclude: tuple[str, ...] = _setting(
+        (), "Leave out URLs that match one of these globs, even if --include matches them"
+    )
     types: tuple[str, ...] = _setting(
         (), "Read, index and keep only answers of these media types, such as text/html or 'text/*'"
     )
@@ -50,12 +49,12 @@ class Settings:
     workers: int | None = _setting(
         None,
         "Robot processes; each host belongs to one of them",
-        "as many as the machine has cores if not given, and never more than hosts that can be in play",
+        "default: one per core, at most one per host",
     )
-    concurrency: int = _setting(64, "Requests in flight at most", "each costs a socket, and memory for a body")
-    per_host: int = _setting(1, "Requests in flight to one host at most", "one at a time is the manner of the trade")
+    concurrency: int = _setting(64, "Most requests in flight at once", "each costs a socket, and memory for a body")
+    per_host: int = _setting(1, "Most requests in flight to one host at once", "standard crawler etiquette")
     host_pages: int | None = _setting(
-        None, "Pages of one host visited at most; no bound if not given; what is beyond is left out of the crawl"
+        None, "Most pages to visit per host (default: no limit); other pages of the host are left out"
     )
     host_lists: int = _setting(
         1000,
@@ -66,96 +65,94 @@ class Settings:
     )
     delay: float | None = _setting(
         None,
-        "Least seconds from an answer to the next request of the same host; never lowers what a site asks",
-        "1 for public hosts and 0 for private ones if not given: a private host is the user's own",
+        "Least seconds from an answer to the next request to the same host; if a site asks for more, that applies",
+        "default: 1 for public hosts, 0 for private ones, which are the user's own",
     )
-    agent: str = _setting("goodbot", "Product token the robot goes by, in User-Agent and in robots.txt")
+    agent: str = _setting("goodbot", "Product token of the robot, sent in User-Agent and looked up in robots.txt")
     contact: str | None = _setting(
         None,
-        "Address or URL where a site's owner reaches you; needed for public hosts",
+        "Mail address or URL where a site's owner can reach you; needed for public hosts",
         "RFC 9110 10.1.2, RFC 9309 2.2.1",
     )
     sign: str | None = _setting(
-        None, "File of the key every request is signed with (Web Bot Auth); `goodbot key new` makes one"
+        None, "File of the key that signs every request (Web Bot Auth); `goodbot key new` makes one"
     )
     signature_agent: str | None = _setting(
         None, "https URL where the public key is served, for those who verify signatures; needed with --sign"
     )
     signature_agent_form: SignatureAgentForm = _setting(
         "october",
-        "How Signature-Agent is written: the URL of the keys, a site with type=directory, or a site as a bare string",
-        "the drafts of October and August 2026 and those before differ; october is the newest",
+        "How Signature-Agent is written. october: URL of the keys; august: site with type=directory; string: bare site "
+        "(older drafts)",
+        "the names are those of the drafts of 2026; october is the newest",
     )
     dialect: str = _setting(
         "rfc9309",
         f"How robots.txt is read: {', '.join(DIALECTS)}",
-        "the standard; the others are for crawls that must do as a certain robot does",
+        "rfc9309 is the standard; the others imitate other robots",
     )
     follow_rel: FollowRel = _setting(
         "both",
-        "Which links are followed though marked by rel: ugc, sponsored, both or none; nofollow never is",
-        "they are hints about who stands behind a link, not about what may be fetched",
+        "Follow links marked ugc, sponsored, both or none; nofollow links are never followed",
+        "ugc and sponsored say who placed a link, not whether it may be fetched",
     )
     clean_urls: bool = _setting(
         True,
-        "Take out of links what only says who sent the visitor or who the visitor is (utm_*, gclid, PHPSESSID…), and "
-        "what the site's Clean-param names",
-        "the same page is not fetched under ever new names",
+        "Remove tracking parameters (utm_*, gclid…), session ids (PHPSESSID…) and Clean-param parameters from links",
+        "so that the same page is not fetched again under other URLs",
     )
     duplicates: bool = _setting(
         True,
-        "Index one of pages that say the same: by canonical, by their bytes, by their text; leave out whole mirrors",
-        "copies crowd out what there is to be found",
+        "Index only one of several pages with the same canonical URL, bytes or text; leave out mirrors of whole sites",
+        "copies crowd out other results",
     )
     traps: bool = _setting(
         True,
-        "Stop at pages without end that say nothing new: repeating paths, calendars, session ids, soft 404, and sites "
-        "whose pages lead to ever new URLs and say nothing new",
-        "`goodbot why` has the evidence; a crawl of 27 real sites (79,922 URLs) lost no page",
+        "Stop crawling endless pages without new content: repeating paths, calendars, session ids, soft 404, and sites "
+        "whose pages always lead to new URLs",
+        "`goodbot why` shows the evidence; a crawl of 27 real sites (79,922 URLs) lost no page",
     )
     trap_pages: int = _setting(
         1000,
-        "Pages of one origin (half as many of a folder) that may lead to new URLs and say nothing new before the crawl "
-        "leaves it",
+        "Pages that lead to new URLs but have no new content: after so many of one origin, or half as many of one "
+        "folder, the crawl leaves it",
         "25 generated traps ended after 520 to 4,070 pages; an honest site of numbers or captions has room for 8,000 "
         "to 16,000 pages, half as many in one folder",
         internal=True,
     )
     sitemaps: bool = _setting(
         True,
-        "Take up the sitemaps that robots.txt files name, as far as they and what they list are in scope",
-        "they name what no page links to, and say what has changed",
+        "Read the sitemaps that robots.txt files name, and crawl the URLs they list; both must be in scope",
+        "they list pages that no page links to, and show what has changed",
     )
     allow_private: bool = _setting(
-        False, "Open the private address range each seed lies in", "links from outside must not reach inside"
+        False, "Allow the private address range that a seed is in; public pages still cannot lead there"
     )
     ca_file: str | None = _setting(None, "File of certificate authorities to trust instead of the system's")
-    resolve: tuple[str, ...] = _setting((), "HOST:PORT:ADDRESS to connect to instead of asking the resolver")
+    resolve: tuple[str, ...] = _setting((), "Connect to ADDRESS for HOST:PORT instead of resolving the name")
     nameservers: tuple[str, ...] = _setting(
         (), "ADDRESS or ADDRESS:PORT of name servers to ask instead of the system's", internal=True
     )
     auth: tuple[str, ...] = _setting(
         (),
-        "HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN: sent to that host alone, over TLS and at port 443, or at the "
-        "port named: HOST:PORT=…; http://HOST=… sends it in the clear, as is done to private addresses. Not kept with "
-        "a crawl: to be given again when it is resumed",
-        "not an option, since others can see those",
+        "HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN: credentials for that host alone, sent over TLS to port 443, or "
+        "to another port: HOST:PORT=…; http://HOST=… sends them without TLS, and so does HOST=… to private addresses. "
+        "Not saved with a crawl: give it again when you resume",
+        "not a command-line option, since other users can see those",
         internal=True,
         secret=True,
     )
     cookies: bool = _setting(
         False,
-        "Send back the cookies a host sets, to that host alone, until the robot ends",
+        "Send cookies back to the host that set them, and to no other, until the run ends",
         "pages that differ by visitor are not what others see",
         internal=True,
     )
-    proxy: str | None = _setting(
-        None, "Proxy to fetch through", "the environment's proxy settings are not used unasked"
-    )
+    proxy: str | None = _setting(None, "Proxy to fetch through", "proxy settings of the environment are ignored")
     render: bool = _setting(
         False,
-        "Let scripts run before a page is read, in Chromium: every request of theirs is put to the same verdicts and "
-        "fetched by the robot. Needs goodbot[render], and one robot process does it whatever --workers says",
+        "Run the scripts of a page in Chromium before it is read; the robot fetches what they request, by the same "
+        "rules. Needs goodbot[render], and uses one robot process whatever --workers says",
         "a page takes about a second of a core, the browser 400 MB",
     )
     render_executable: str | None = _setting(
@@ -166,19 +163,19 @@ class Settings:
     )
     render_time: float = _setting(
         30.0,
-        "Seconds for a page to render; what its scripts have made of it by then is read",
-        "twenty scripts of one public host, asked one a second, and time to run",
+        "Seconds for a page to render; then it is read as far as it is",
+        "time for twenty scripts of one public host, requested one a second, and for running them",
         internal=True,
     )
     render_requests: int = _setting(
-        50, "Requests one page may make while it renders", "what one page may cost its hosts", internal=True
+        50, "Most requests one page may make while it renders", "limits what one page costs the hosts", internal=True
     )
-    index: bool = _setting(True, "Index the pages that let themselves be indexed")
-    archive: bool = _setting(True, "Keep what was fetched in WARC files")
+    index: bool = _setting(True, "Index the pages that permit it")
+    archive: bool = _setting(True, "Keep all answers in WARC files")
     body_limit: int = _setting(
         10 * 1024 * 1024,
-        "Bytes of one answer kept at most, if max_size is not set",
-        "a longer one is cut there, and marked",
+        "Most bytes of one answer that are kept, if max_size is not set",
+        "a longer answer is cut there, and marked",
         internal=True,
     )
     bodies_limit: int = _setting(
@@ -228,23 +225,24 @@ class Settings:
     robots_tries: int = _setting(
         4,
         "Fetches of robots.txt without any answer before a host's URLs are `failed`",
-        "a site whose rules nobody can learn is left alone, and a crawl comes to its end",
+        "no page is requested from a site whose rules are unknown, and every crawl ends",
         internal=True,
     )
     robots_retry_first: float | None = _setting(
         None,
-        "Seconds before an unreachable robots.txt is asked again; no connection: a quarter",
+        "Seconds before an unreachable robots.txt is requested again; a quarter of that if no connection could be made",
         "60 for public hosts: with the factor 1, 5 and 25 minutes, which bridge half an hour. 2 for private "
-        "ones (2, 6, 18: a restart), and for names without an address: no server is troubled by asking again",
+        "ones (2, 6, 18: a restart), and for names without an address, since a lookup burdens no server of the site",
         internal=True,
     )
     robots_retry_factor: float | None = _setting(
-        None, "By what that pause grows each time", "5 for public hosts, 3 for private ones", internal=True
+        None, "Factor by which that wait grows each time", "5 for public hosts, 3 for private ones", internal=True
     )
     response_factor: float | None = _setting(
         None,
-        "A host rests at least so many times as long as its answer took",
-        "1 for public hosts: who is slow is asked slowly, and spends half its time on us at most; 0 for private ones",
+        "Least wait after an answer, as a multiple of the time the answer took",
+        "1 for public hosts: slow hosts are crawled slowly, and spend at most half their time on the crawl; 0 for "
+        "private ones",
         internal=True,
     )
     address_delay: float = _setting(
@@ -256,14 +254,14 @@ class Settings:
     )
     backoff_first: float | None = _setting(
         None,
-        "Seconds added to a host's rest by its first 429, 503 or failure to answer; doubled each time in a row, halved "
-        "by each success",
+        "Seconds that a host's first 429, 503 or failure to answer adds to its delay; doubled each time in a row, "
+        "halved by each success",
         "5 for public hosts, 1 for private ones and names without an address",
         internal=True,
     )
     backoff_most: float | None = _setting(
         None,
-        "Seconds a host's own trouble adds at most; in trouble again after that, its URLs are `failed`",
+        "Most seconds that such failures add to a host's delay; at the next 429, 503 or failure its URLs are `failed`",
         "3600 for public hosts: eleven times in a row, over two hours. 60 for private ones: seven times, two minutes",
         internal=True,
     )
@@ -276,7 +274,7 @@ class Settings:
     retry_after_most: float = _setting(
         86400.0,
         "Longest Retry-After, in seconds, that a crawl waits for; if a host asks for more, its URLs are `failed`",
-        "a crawl that is asked to come back tomorrow does; next month is for the next crawl",
+        "a crawl waits until tomorrow, but not until next month",
         internal=True,
     )
     busy_tries: int = _setting(
@@ -287,8 +285,8 @@ class Settings:
     )
     revisit_first: float = _setting(
         86400.0,
-        "Seconds after which a page is asked for again that was visited once; what it says of itself comes before this",
-        "a page that changes daily is known for one in days; the sooner, the more is spent on pages that never change",
+        "Seconds until a page's second visit, unless the page says when it changes",
+        "shows within days which pages change daily; a shorter time costs more visits to pages that never change",
         internal=True,
     )
     revisit_least: float = _setting(
@@ -302,25 +300,25 @@ class Settings:
     revisit_most: float = _setting(
         90 * 86400.0,
         "Most seconds between two visits of one page",
-        "four times a year also of what calls itself static",
+        "four visits a year, even to pages that call themselves static",
         internal=True,
     )
     revisit_growth: float = _setting(
         1.5,
-        "By what the wait grows at most when a page has not changed; one that has halves it",
-        "2 forgets in two visits what took two to learn, and is less fresh at any budget",
+        "Most by which the wait for the next visit is multiplied if a page has not changed; a change halves the wait",
+        "with 2 the index is less fresh for the same number of requests",
         internal=True,
     )
     gone_tries: int = _setting(
         3,
-        "Times a page is asked for again that answers 404 or 410 at a revisit, after waits that double; then no more",
+        "How many more times a page that answers 404 or 410 at a revisit is requested, after waits that double",
         "a site that lost pages by mistake has a week to find them",
         internal=True,
     )
     given_up_rest: float = _setting(
         3600.0,
-        "Seconds for which a host or a robots.txt is taken for dead after the last of its tries",
-        "its URLs are `failed` meanwhile without being asked for",
+        "Seconds for which no request is sent to a host, or for a robots.txt, after its last try has failed",
+        "its URLs are `failed` meanwhile",
         internal=True,
     )
     max_lease_urls: int = _setting(

@@ -128,7 +128,7 @@ def test_a_wall_is_named_in_the_reason_and_kept_in_the_columns() -> None:
     for status in (200, 202, 403):
         walled = Access.from_response(status, [("cf-mitigated", "challenge")], b"", NOW)
         assert (walled.result, walled.status, walled.wall, walled.tries) == ("unreachable", status, "Cloudflare", 1)
-        assert walled.reason == "robots.txt is unreachable (walled: Cloudflare), so everything is closed."
+        assert walled.reason == "robots.txt is unreachable (a bot wall answered: Cloudflare), so everything is closed."
         assert walled.verdict("/", "me").reason == walled.reason
         stored = Access(**asdict(walled))
         assert (stored.reason, stored.wall) == (walled.reason, "Cloudflare")
@@ -136,7 +136,7 @@ def test_a_wall_is_named_in_the_reason_and_kept_in_the_columns() -> None:
         again = Access.from_response(status, [("cf-mitigated", "challenge")], b"", NOW + DAY, last_good=good)
         assert (again.body, again.in_force) == (BODY, "rules")
         assert again.verdict("/private", "me").reason.endswith("while robots.txt is unreachable.")
-    assert "walled" in Access.from_failure("walled", NOW).reason
+    assert "a bot wall answered" in Access.from_failure("walled", NOW).reason
     assert Access.from_response(200, [], BODY, NOW + DAY, last_good=walled).wall is None
 
 

@@ -53,42 +53,42 @@ SECTIONS = [
     ("1996", 403, "draft-koster-robots-00 3.1", "robots.txt is refused (status 403), so the whole site is closed."),
     ("book", 401, "HTTP book 9.4, response codes", "robots.txt is refused (status 401), so the whole site is closed."),
     ("1994", 403, "draft-koster-robots-00 3.1", "robots.txt is refused (status 403), so the whole site is closed."),
-    ("1994", 404, "Koster 1994, the method", "robots.txt is not to be had (status 404), so everything is allowed."),
+    ("1994", 404, "Koster 1994, the method", "There is no robots.txt (404), so everything is allowed."),
     (
         "google",
         403,
         "Google, HTTP status codes",
-        "robots.txt is not to be had (status 403), so everything is allowed.",
+        "robots.txt is unavailable (status 403), so everything is allowed.",
     ),
     (
         "google",
         402,
         "Google, HTTP status codes",
-        "robots.txt is not to be had (status 402), so everything is allowed.",
+        "robots.txt is unavailable (status 402), so everything is allowed.",
     ),
     (
         "rfc9309",
         402,
         "RFC 9309 2.3.1.4",
-        "robots.txt is unreachable (its server answers 402), so everything is closed.",
+        "robots.txt is unreachable (its server answered 402), so everything is closed.",
     ),
     (
         "google",
         503,
         "Google, HTTP status codes",
-        "robots.txt is unreachable (its server answers 503), so everything is closed for the first 12 hours.",
+        "robots.txt is unreachable (its server answered 503), so everything is closed for the first 12 hours.",
     ),
     (
         "rfc9309",
         503,
         "RFC 9309 2.3.1.4",
-        "robots.txt is unreachable (its server answers 503), so everything is closed.",
+        "robots.txt is unreachable (its server answered 503), so everything is closed.",
     ),
     (
         "book",
         503,
         "HTTP book 9.4, response codes",
-        "robots.txt is unreachable (its server answers 503), so the site is put off until it answers.",
+        "robots.txt is unreachable (its server answered 503), so the site is put off until it answers.",
     ),
     (
         "conner",
@@ -140,11 +140,11 @@ def test_lifetime(
 
 OUTAGES = [
     # dialect, hours since the first failure, whether a copy (read a day before) is known, whether the site answers
-    ("rfc9309", 0, True, False, "the last good copy rules."),
+    ("rfc9309", 0, True, False, "the last good copy applies."),
     ("rfc9309", 0, False, True, "everything is closed."),
     ("rfc9309", 29 * 24, True, True, "everything is closed, since the last good copy is older than 30 days."),
     ("google", 0, True, True, "everything is closed for the first 12 hours."),
-    ("google", 12, True, False, "the last good copy rules."),
+    ("google", 12, True, False, "the last good copy applies."),
     ("google", 12, False, False, "everything is allowed, since no copy is known after 12 hours."),
     ("google", 30 * 24, True, True, "everything is allowed, since after 30 days the site answers otherwise."),
     (

@@ -426,20 +426,20 @@ UNKNOWN = [
     # a record, the reason, the section of the source
     (
         "Content-Usage: train-ai=",
-        f"Content-Usage: train-ai= (robots.txt, line 2) says nothing of ai-train: {NO_DICTIONARY}.",
+        f"Content-Usage: train-ai= (robots.txt, line 2) says nothing about ai-train: {NO_DICTIONARY}.",
         "draft-ietf-aipref-vocab-07",
     ),
     (
         "Content-Usage: train-ai",
-        "Content-Usage: train-ai (robots.txt, line 2) says nothing of ai-train: its value is neither y nor n.",
+        "Content-Usage: train-ai (robots.txt, line 2) says nothing about ai-train: its value is neither y nor n.",
         "draft-ietf-aipref-attach-05",
     ),
     (
         "Content-Signal: ai-train",
-        "Content-Signal: ai-train (robots.txt, line 2) says nothing of ai-train: its value is neither yes nor no.",
+        "Content-Signal: ai-train (robots.txt, line 2) says nothing about ai-train: its value is neither yes nor no.",
         "contentsignals.org",
     ),
-    ("Allow: /", "Nothing that was read speaks of ai-train, and no default is given.", None),
+    ("Allow: /", "No statement about ai-train was found.", None),
 ]
 
 

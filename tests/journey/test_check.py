@@ -96,7 +96,7 @@ async def test_quiet() -> None:
         (("-", "--url", "nowhere"), "--url is an http or https URL"),
         (("-", "--url", "https://e.org/", "--url", "https://e.org/"), "--url goes with a FILE"),
         (("-", "--robots", "missing.txt"), "cannot read missing.txt"),
-        (("-", "--header", "x"), "--header is given as"),
+        (("-", "--header", "x"), "--header must be"),
         (("-", "--fix", "--json"), "--fix - writes"),
         (("-", "--config", "missing.toml"), "cannot read missing.toml"),
         ((), "Missing argument"),

@@ -100,7 +100,7 @@ async def test_pause_resume_submit_stop(folder: Path, workers: int) -> None:
         result = await ended(process)
     assert result.status == 130
     assert "interrupted: " in result.out
-    for said in ("pausing, as was wished", "going on, as was wished", "stopping, as was wished"):
+    for said in ("pausing on request", "resuming on request", "stopping on request"):
         assert said in result.err
     status = (await goodbot("status", "--in", folder, "--json")).json
     assert (status["states"]["leased"], status["running"], status["live"]) == (0, False, None)

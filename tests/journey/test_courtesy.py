@@ -160,7 +160,7 @@ async def test_text_and_page_for_the_owner(folder: Path) -> None:
         page = await goodbot("courtesy", "--in", folder, "--format", "html")
         both = await goodbot("courtesy", "--in", folder, "--json", "--host", key)
     assert (text.status, text.err) == (0, "")
-    for part in (key, "asked gap     0.100 s", "0 requests sooner", "SHA-256", "/private/x (line 3)", "least gap"):
+    for part in (key, "delay asked   0.100 s", "0 requests sooner", "SHA-256", "/private/x (line 3)", "least delay"):
         assert part in text.out
     assert (page.status, page.err) == (0, "")
     assert page.out.startswith("<!doctype html>")

@@ -94,7 +94,7 @@ async def test_the_whole_way(folder: Path) -> None:
     again = await goodbot("crawl", "--into", folder, "--json")
     assert again.lines == [{"event": "end", "reason": "finished", "visited": 0}]
     for said in (await goodbot("crawl", "--into", folder), await goodbot("status", "--in", folder)):
-        assert "pages are due to be asked for again in " in said.out
+        assert "pages are due to be re-crawled in " in said.out
 
 
 async def test_what_the_robot_says_of_itself(folder: Path) -> None:
@@ -249,7 +249,7 @@ async def test_a_seed_that_has_to_wait_and_one_that_fails_are_named(folder: Path
     assert result.status == 0
     waiting, failed = result.err.splitlines()
     assert waiting.startswith(
-        f"waiting for 127.0.0.1:{port}: robots.txt is unreachable, so everything is closed: no con"
+        f"waiting for 127.0.0.1:{port}: robots.txt is unreachable, so everything is closed: connection refused"
     )
     assert failed.startswith(f"http://127.0.0.1:{port}/ failed: robots.txt is unreachable")
 

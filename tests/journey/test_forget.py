@@ -180,7 +180,7 @@ async def test_of_a_crawl_that_runs(folder: Path, sites: list[WebServer], worker
     assert len(gone.exchanges) == asked
     await goodbot("stop", "--in", folder)
     told = await ended(process)
-    assert (told.status, "is asked nothing any more" in told.err) == (130, True)
+    assert (told.status, "no more requests are sent; its pages leave" in told.err) == (130, True)
     await is_gone(folder, gone, other)
     (host,) = (await goodbot("courtesy", "--in", folder, "--json", "--host", key(gone))).json
     assert host["requests"] == len(gone.exchanges)
@@ -256,7 +256,7 @@ async def test_a_host_not_known(folder: Path, sites: list[WebServer]) -> None:
     for name in ("example.org", "2606:4700::1111", other):
         result = await goodbot("forget", name, "--in", folder)
         assert (result.status, result.err) == (0, "")
-        assert result.out.startswith(f"this crawl knows no host {name}; it is barred all the same")
+        assert result.out.startswith(f"this crawl knows no host {name}; it is barred too")
     assert await urls(folder) == before
     again = await goodbot("forget", other, "--in", folder, "--json")
     assert (again.status, again.json["done"], again.json["urls"]) == (0, True, 0)
@@ -277,7 +277,7 @@ async def test_a_host_not_known_while_the_crawl_runs(folder: Path, sites: list[W
     assert (submitted.status, "its host is forgotten" in submitted.out) == (1, True), submitted
     assert (await goodbot("stop", "--in", folder)).status == 0
     told = (await ended(process)).err
-    assert f"{key(other)} is asked nothing any more; nothing is known of it" in told
+    assert f"{key(other)}: no more requests are sent; the crawl did not know it" in told
     assert other.exchanges == []
 
 

@@ -36,7 +36,7 @@ async def test_it_is_finished_if_only_the_forgotten_host_was_left(
     first, *rest = told.out.splitlines()
     assert first.startswith("finished: ")
     assert rest[0] == "  1 visited"
-    assert "go on with" not in told.out
+    assert "resume with" not in told.out
     assert re.search(rf"{re.escape(key(gone))} is forgotten: [0-9,]+ URLs, [0-9,]+ records removed", told.err), told.err
     states = (await goodbot("status", "--in", folder, "--json")).json["states"]
     assert {name: count for name, count in states.items() if count} == {"visited": 1}

@@ -145,7 +145,7 @@ async def test_submit_from_files_to_a_crawl_at_rest_and_to_one_that_runs(folder:
             await ended(running)
         assert {"/a", "/b", "/c"} <= set(server.targets)
         nothing = await goodbot("submit", "--in", folder)
-        assert (nothing.status, "no URL given" in nothing.complaint) == (2, True)
+        assert (nothing.status, "give URLs, or a file of URLs" in nothing.complaint) == (2, True)
 
 
 READING = """

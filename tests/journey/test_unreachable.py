@@ -54,9 +54,9 @@ async def test_certificates(
 @pytest.mark.parametrize(
     ("port", "options", "said"),
     [
-        ("{port}", [], "Failed to connect to 127.0.0.1:{port} after"),
-        ("0", [], "Failed to connect to 127.0.0.1:0 after"),
-        ("80", ["--proxy", "http://127.0.0.1:{port}"], "over proxy 127.0.0.1"),
+        ("{port}", [], ": connection refused (127.0.0.1:{port})"),
+        ("0", [], ": connection refused (127.0.0.1:0)"),
+        ("80", ["--proxy", "http://127.0.0.1:{port}"], ": connection refused (127.0.0.1:80 over proxy 127.0.0.1)"),
     ],
     ids=["refused", "port 0", "dead proxy"],
 )

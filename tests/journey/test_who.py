@@ -143,7 +143,7 @@ async def test_refresh_keeps_the_day_of_the_list_and_the_newer_of_two(tmp_path: 
     assert "as of 2026-10-01" in await evidence()
     older = await refresh(published("2026-09-30", "8.8.8.0/24"))
     assert (older.status, older.out) == (2, "")
-    assert "is of 2026-09-30, older than the list in use, of 2026-10-01" in older.complaint
+    assert "has the date 2026-09-30 and is older than the list in use (2026-10-01)" in older.complaint
     assert "verified" in await evidence()
     same = await refresh(published("2026-09-30", "9.9.9.0/24"))
     assert (same.status, "nothing has changed" in same.out) == (0, True)

@@ -78,9 +78,9 @@ BAD = [
     (
         "one robot may come and may not",
         ("write", "--no-robot", "Googlebot", "--only", "googlebot"),
-        "leave one of them",
+        "remove one of the two",
     ),
-    ("a path without slash", ("write", "--close", "a"), "a path begins with /"),
+    ("a path without slash", ("write", "--close", "a"), "'a' is not a valid path: it must begin with /"),
     ("a purpose nobody has", ("write", "--no", "evil"), "evil"),
     ("no such policy", ("write", "--policy", "nowhere.toml"), "cannot read nowhere.toml"),
     ("one file to merge", ("write", "--merge", "one.txt"), "two robots.txt files or more"),
@@ -104,10 +104,10 @@ POLICIES = [
     ("no TOML", "close = [", "is not TOML"),
     ("an unknown key", "closed = true", "unknown key 'closed'"),
     ("an unknown key of a robot", "[robots.One]\nsitemaps = []", "unknown key 'sitemaps'"),
-    ("a wrong type", 'close = "/a"', "close is a list of texts"),
-    ("a wrong delay", "delay = true", "delay is a number"),
-    ("a wrong word", 'everyone = "perhaps"', "everyone is"),
-    ("no table", "robots = 1", "robots holds a table"),
+    ("a wrong type", 'close = "/a"', "close must be a list of strings"),
+    ("a wrong delay", "delay = true", "delay must be a number"),
+    ("a wrong word", 'everyone = "perhaps"', "everyone must be"),
+    ("no table", "robots = 1", "robots must have a table"),
 ]
 
 

@@ -523,7 +523,10 @@ async def test_request_rate() -> None:
     scene = Scene(site(LOCAL, "abc", "User-agent: *\nRequest-rate: 2/1m\n"), LOCAL)
     await scene.crawler.run()
     assert [later - earlier for earlier, later in pairwise(scene.web.times)] == [30.0] * 4
-    assert ("rest", "the host rests 30.0 s: its robots.txt asks for 30 s between two requests") in scene.decisions()
+    assert (
+        "rest",
+        "30.0 s until the next request to the host: its robots.txt asks for 30 s between two requests",
+    ) in scene.decisions()
 
 
 async def test_visit_time() -> None:

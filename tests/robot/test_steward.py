@@ -135,8 +135,8 @@ async def test_a_host_is_left_if_the_frontier_knows_it() -> None:
     runner = Runner()
     _, said, _ = await run(Desk({1: [Wish("forget", urls)], 2: [Wish("stop")]}), runner)
     assert runner.told == ["leave a.example", "leave b.example", *["unlist a.example"] * 3, "stop"]
-    assert said[0].startswith("a.example is asked nothing any more; its pages leave the search")
-    assert said[1] == "b.example is asked nothing any more; nothing is known of it"
+    assert said[0].startswith("a.example: no more requests are sent; its pages leave the search")
+    assert said[1] == "b.example: no more requests are sent; the crawl did not know it"
 
 
 async def test_pages_leave_the_search_between_two_looks() -> None:

@@ -95,7 +95,7 @@ async def test_what_cannot_be_asked_in_time_is_refused_at_once() -> None:
     began_at = desk.clock.now()
     got = await desk.get(f"{SITE}/x.js", until=began_at + 30)
     assert isinstance(got, Refused)
-    assert "its host rests 60 s more" in got.reason
+    assert "its host may be requested again only in 60 s" in got.reason
     assert desk.clock.now() < began_at + 1
     assert desk.asked == [f"{SITE}/robots.txt"]
 

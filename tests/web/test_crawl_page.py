@@ -223,10 +223,10 @@ def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
         assert TOKEN not in tab.url
         crawls.live_now = replace(RUNNING, pace="paused")
         tab.get_by_role("button", name="Pause").click()
-        expect(tab.get_by_role("status")).to_contain_text("The crawl pauses")
+        expect(tab.get_by_role("status")).to_contain_text("The crawl is pausing")
         expect(tab.get_by_role("heading", level=1)).to_have_text("The crawl is paused")
         tab.get_by_role("button", name="Resume").click()
-        expect(tab.get_by_role("status")).to_contain_text("The crawl goes on")
+        expect(tab.get_by_role("status")).to_contain_text("The crawl is running again")
         tab.get_by_label("URLs to fetch").fill("http://here.example/new")
         tab.get_by_role("button", name="Submit").click()
         expect(tab.get_by_role("status")).to_contain_text("http://here.example/new")

@@ -52,28 +52,28 @@ class Policy:
             for path in (*bounds.close, *bounds.open):
                 _check_path(path)
             if bounds.delay is not None and parse_delay(_number(bounds.delay)) is None:
-                raise InputError(f"a delay is a number of seconds, 0 or more: {bounds.delay}")
+                raise InputError(f"a delay must be a number of seconds, 0 or more, not {bounds.delay}")
         for token in (*self.only, *self.no_robots, *self.robots):
             _check_token(token)
         for purpose in self.no:
             if purpose not in PURPOSES:
-                raise InputError(f"no purpose {purpose!r} of robots: known are {', '.join(PURPOSES)}")
+                raise InputError(f"there is no purpose {purpose!r}; the purposes are {', '.join(PURPOSES)}")
         for sitemap in self.sitemaps:
             if not sitemap.startswith(("http://", "https://")) or not sitemap.isprintable() or " " in sitemap:
-                raise InputError(f"a sitemap is named by its whole URL: {sitemap!r}")
+                raise InputError(f"a sitemap must be a whole URL, not {sitemap!r}")
         barred = {token.lower() for token in self.no_robots}
         if both := [token for token in self.only if token.lower() in barred]:
-            raise InputError(f"`only` lets {both[0]} in, `no_robots` keeps it out: leave one of them out")
+            raise InputError(f"`only` lets {both[0]} in and `no_robots` keeps it out: remove one of the two")
 
 
 def _check_path(path: str) -> None:
     if not path.startswith(("/", "*")) or "#" in path or " " in path or not path.isprintable():
-        raise InputError(f"a path begins with / and contains neither spaces nor #: {path!r}")
+        raise InputError(f"{path!r} is not a valid path: it must begin with / or * and contain no space or #")
 
 
 def _check_token(token: str) -> None:
     if not token or token == "*" or not token.isprintable() or set(token) & set("*:#/ \t"):
-        raise InputError(f"not the product token of a robot: {token!r}")
+        raise InputError(f"{token!r} is not the product token of a robot")
 
 
 def _number(seconds: float) -> str:

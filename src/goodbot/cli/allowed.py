@@ -28,7 +28,7 @@ Answer = Callable[[str, str], Verdict]
     default="rfc9309",
     show_default=True,
     type=click.Choice([*DIALECTS, "all"]),
-    help="How robots.txt is read; all: every way, side by side.",
+    help="How robots.txt is read; all: every dialect, side by side.",
 )
 @json_option
 def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_json: bool) -> int:
@@ -37,7 +37,7 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
     ROBOTS is a file, - for standard input, or a site's URL, whose robots.txt is then fetched. A URL may be absolute or
     a path.
 
-    Exit status: 0 all are allowed, 1 one is not (in one dialect, if all are asked).
+    Exit status: 0: all URLs are allowed; 1: a URL is disallowed (with --dialect all: in at least one dialect).
     """
     if not agent.strip():
         raise InputError("--agent must not be empty")
@@ -63,7 +63,7 @@ def _requested(text: str) -> str:
     """See `requested`. A slip such as `private` would match no rule, and seem allowed."""
     url = requested(text)
     if url is None and len(text) > MAX_URL_CHARS:
-        raise InputError(f"a URL has {MAX_URL_CHARS:,} characters at most, and this one {len(text):,}")
+        raise InputError(f"a URL may have at most {MAX_URL_CHARS:,} characters, and this one has {len(text):,}")
     if url is None:
         raise InputError(f"neither an http or https URL nor a path that begins with /: {text!r}")
     return url
@@ -95,7 +95,7 @@ def _targets(site: Url, urls: tuple[str, ...]) -> list[tuple[str, str]]:
     for text in urls:
         url = resolve(site, text)
         if url is None or url.origin != site.origin:
-            raise InputError(f"{text} is not of {site.origin}, whose robots.txt was asked for")
+            raise InputError(f"{text} is not a URL of {site.origin}, whose robots.txt was fetched")
         targets.append((text, url.text))
     return targets
 

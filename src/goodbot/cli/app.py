@@ -1,52 +1,52 @@
 """The group of commands, and the one place where errors become an exit status."""
 
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterable
-from contextlib import redirect_stdout
-from difflib import get_close_matches
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, redirect_stdout
 from importlib import import_module
 from importlib.metadata import version
 
 import click
 
+from goodbot.cli.groups import CommandGroup, did_you_mean
 from goodbot.cli.saying import WIDTH_LEAST, WIDTH_MOST, drop, escape_what_cannot_be_encoded, flush, say
 from goodbot.errors import GoodbotError
 from goodbot.interrupts import INTERRUPTED, STATUS, raise_again
 
 COMMANDS = {
     "crawl": "Gather pages from seeds, politely, and keep them",
-    "status": "How far a crawl is",
-    "pause": "Have a running crawl rest",
-    "resume": "Have a paused crawl go on",
-    "stop": "Have a running crawl end",
-    "submit": "More URLs for a crawl",
-    "export": "What a crawl knows, as JSON lines",
-    "why": "Everything decided about one URL",
+    "status": "Show the progress of a crawl",
+    "pause": "Pause a running crawl",
+    "resume": "Resume a paused crawl",
+    "stop": "Stop a running crawl",
+    "submit": "Add URLs to a crawl",
+    "export": "Print the URLs, pages, links or records of a crawl",
+    "why": "Show everything decided about one URL",
     "lessons": "List or drop what a crawl has learned about hosts",
-    "courtesy": "What each host asked of the robot, and what it did",
+    "courtesy": "Report what each host asked of the robot, and what the robot did",
     "forget": "Stop requesting pages from a host, and remove what is kept of it",
-    "archive": "Check the archive of a crawl, and repair it",
-    "search": "Find pages that were crawled",
+    "archive": "Check and repair the archive of a crawl",
+    "search": "Search the pages that were crawled",
     "index": "Rebuild the search index from the archive",
-    "serve": "The search page, on this machine",
-    "key": "The key that a robot signs its requests with",
-    "allowed": "May a robot fetch these URLs?",
-    "directives": "What may a robot do with this page?",
+    "serve": "Serve a search page and the status of a crawl on this machine",
+    "key": "Make or show the key that signs requests",
+    "allowed": "Say whether a robot may fetch URLs",
+    "directives": "Show what a robot may do with a page",
     "check": "Report problems of a robots.txt or a page, and how to fix them",
-    "who": "Whose robot is this, and is it really that one?",
-    "write": "What you want robots to do, as robots.txt",
-    "format": "A robots.txt written anew, with the same verdicts",
-    "exam": "A driving test for any crawler",
-    "demo": "Three sample sites, one crawl, a search page",
+    "who": "Show whose robot this is, and whether it is really that one",
+    "write": "Generate a robots.txt",
+    "format": "Rewrite a robots.txt without changing verdicts",
+    "exam": "Give any crawler a driving test",
+    "demo": "Crawl three sample sites and serve a search page",
 }
 
-NEAR = 0.8
-"""How similar (0 to 1, `difflib`) a name must be to an option or a command to be suggested."""
+_NUMBER = re.compile(r"is not a valid (?:(integer)|float)(?: range)?")
 
 EPILOG = (
-    "Exit status: 0 done, or yes; 1 no (disallowed); 2 bad input; 3 failed while running; 130 interrupted. "
+    "Exit status: 0: done, or yes; 1: no (disallowed); 2: bad input; 3: failed while running; 130: interrupted. "
     "JSON goes to standard output, messages and progress to standard error."
 )
 
@@ -61,22 +61,24 @@ class _Formatter(click.HelpFormatter):
 class _Context(click.Context):
     formatter_class = _Formatter
 
+    @contextmanager
+    def scope(self, cleanup: bool = True) -> Iterator[click.Context]:
+        """Click's own, but every error in it names its command: click forgets it if an option lacks its value."""
+        try:
+            with super().scope(cleanup) as context:
+                yield context
+        except click.UsageError as error:
+            error.ctx = error.ctx or self
+            raise
 
-class _Commands(click.Group):
+
+class _Commands(CommandGroup):
     """Imports a command's module only when it is called: `goodbot allowed` needs no index."""
 
     context_class = _Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
-
-    def resolve_command(
-        self, ctx: click.Context, args: list[str]
-    ) -> tuple[str | None, click.Command | None, list[str]]:
-        name = args[0]
-        if name not in COMMANDS and not name.startswith("-"):
-            raise click.UsageError(f"there is no command {name!r}{did_you_mean(name, COMMANDS)}", ctx)
-        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
@@ -179,16 +181,11 @@ def _complain(text: str, status: int) -> int:
 
 
 def _message(error: click.ClickException) -> str:
-    """Click's error on one line, with at most one suggested name."""
+    """Click's message on one line, with at most one suggestion, and with numbers called numbers."""
     if isinstance(error, click.NoSuchOption):
         return error.message.rstrip(".") + did_you_mean(error.option_name, _options(error.ctx))
-    return " ".join(error.format_message().split()).rstrip(".")
-
-
-def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`; did you mean --keep-fresh?`, or nothing if none is near."""
-    near = get_close_matches(name, known, 1, NEAR)
-    return f"; did you mean {near[0]}?" if near else ""
+    said = " ".join(error.format_message().split()).rstrip(".")
+    return _NUMBER.sub(lambda match: f"is not a {'whole ' if match[1] else ''}number", said)
 
 
 def _options(context: click.Context | None) -> list[str]:

@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from goodbot.archive_care import ArchiveCheck, check_archive, repair_archive
+from goodbot.cli.groups import CommandGroup
 from goodbot.cli.meter import Meter
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
@@ -15,7 +16,7 @@ SHOWN_MOST = 20
 """Lines of one kind printed as text at most; --json prints all."""
 
 
-@click.group(name="archive")
+@click.group(name="archive", cls=CommandGroup)
 def command() -> None:
     """Check the archive of a crawl, and repair it.
 
@@ -35,8 +36,8 @@ def check(folder: Path, as_json: bool) -> int:
     every record the crawl knows is there. Changes nothing, and works while the crawl runs. Takes 13 seconds of CPU time
     per gigabyte on an idle machine, about 30 on a busy one.
 
-    Exit status: 0 sound; 1 damaged, or DIR/warc is missing; 2 no crawl in DIR, or it has never kept an
-    archive (--no-archive); 3 a file cannot be read.
+    Exit status: 0: sound; 1: damaged, or DIR/warc is missing; 2: there is no crawl in DIR, or it has never kept an
+    archive (--no-archive); 3: a file cannot be read.
     """
     with Meter() as meter:
         found = check_archive(folder, meter.tell)
@@ -61,8 +62,8 @@ def repair(folder: Path, as_json: bool) -> None:
     A damaged record is longer than 330 bytes. Where bytes were inserted or removed a damaged stretch may be shorter; no
     record fits there, so it stays, and `goodbot archive check` still lists it.
 
-    Exit status: 0 repaired, or nothing to repair; 2 no crawl in DIR, or it has never kept an archive
-    (--no-archive); 3 a crawl is running, or the disk is full.
+    Exit status: 0: repaired, or nothing to repair; 2: there is no crawl in DIR, or it has never kept an archive
+    (--no-archive); 3: a crawl is running, or the disk is full.
     """
     with Meter() as meter:
         found = repair_archive(folder, meter.tell)

@@ -26,11 +26,11 @@ def _instead(kind: str, folder: Path) -> str:
 def _what_came(desk: Desk, kind: str) -> str:
     live = desk.live()
     if live is None:
-        return "stopping: the crawl is told" if desk.is_running() else "stopped"
+        return "stopping" if desk.is_running() else "stopped"
     if live.pace == "stopping":
         return f"stopping: {_in_flight(live)}"
     if kind == "pause":
-        return f"paused: {_in_flight(live)}; `goodbot resume` goes on, `goodbot stop` ends it"
+        return f"paused: {_in_flight(live)}; `goodbot resume` resumes it, `goodbot stop` stops it"
     return f"running: {counted(live.to_fetch, 'URL')} to fetch"
 
 

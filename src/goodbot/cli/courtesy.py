@@ -34,15 +34,20 @@ PORT_MOST_DIGITS = 5
 @in_option
 @click.option("--host", metavar="HOST", help="Only this host; on private addresses HOST:PORT.")
 @click.option(
-    "--format", "form", type=click.Choice(["text", "json", "html"]), default="text", show_default=True, help="How."
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "html"]),
+    default="text",
+    show_default=True,
+    help="Output format.",
 )
 @json_option
 def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
-    """What each host asked of the robot, and what the robot did: a report to be shown to the site's owner.
+    """Report what each host asked of the robot, and what the robot did. The report is for the owner of the site.
 
-    Requests for robots.txt count too, so the totals match the host's own log. A gap is the time from the end of an
-    answer to the beginning of the next request. Without --host, hosts that got no request are left
-    out unless they were forgotten.
+    Requests for robots.txt count too, so the totals match the host's own log. A delay is the time from the end of an
+    answer to the beginning of the next request. Without --host, hosts that got no request are left out unless they were
+    forgotten.
 
     \b
     goodbot courtesy --in crawl --host example.org --format html > example.org.html
@@ -156,7 +161,7 @@ def _origin_json(origin: OriginReport) -> dict[str, Any]:
 def _write_text(reports: Iterator[HostReport], wanted: str | None, retry_after_most: float) -> None:
     first = next(reports, None)
     if first is None:
-        say("no host was asked anything yet" if wanted is None else f"{wanted} is not known to this crawl")
+        say("no request was sent to any host yet" if wanted is None else f"{wanted} is not known to this crawl")
         return
     for number, report in enumerate(chain([first], reports)):
         if number:
@@ -170,7 +175,7 @@ def _lines(report: HostReport, retry_after_most: float) -> Iterator[str]:
     done = report.done
     yield report.host
     if report.forgotten_at is not None:
-        yield f"  forgotten     at {human_time(report.forgotten_at)}: it is asked nothing any more"
+        yield f"  forgotten     at {human_time(report.forgotten_at)}: no more requests are sent"
     if done.first_at is None or done.last_at is None:
         yield "  requests      none"
         return
@@ -179,14 +184,14 @@ def _lines(report: HostReport, retry_after_most: float) -> Iterator[str]:
     yield f"                from {human_time(done.first_at)} to {human_time(done.last_at)}"
     if done.agent:
         yield f"  sent as       {shown(done.agent)}"
-    yield f"  asked gap     {_gap(report.asked_gap_s, 'nothing asks for one')}"
+    yield f"  delay asked   {_gap(report.asked_gap_s, 'none was asked for')}"
     sooner = f"; {counted(done.sooner, 'request')} sooner than asked" if done.asked_gap_s or done.sooner else ""
-    yield f"  least gap     {_gap(done.least_gap_s, 'one request only')}{sooner}"
+    yield f"  least delay   {_gap(done.least_gap_s, 'one request only')}{sooner}"
     yield f"  429 and 503   {done.status_429:,} and {done.status_503:,}"
     if done.retry_afters:
         longest = longest_retry_after(done.longest_retry_after_s, retry_after_most)
         yield f"  Retry-After   {done.retry_afters:,}, {longest}; {counted(done.inside, 'request')} inside"
-    yield f"  waited        {human_duration(done.waited_s)} because it was asked for"
+    yield f"  extra wait    {human_duration(done.waited_s)} because the site asked for it"
     for origin in report.origins:
         yield from _origin_lines(origin)
     for number, lesson in enumerate(report.lessons):

@@ -113,27 +113,29 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help=SEEDS_HELP,
 )
 @click.option(
-    "--into", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Where to keep it all."
+    "--into", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder of the crawl."
 )
-@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Pages to visit in this run at most.")
+@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Most pages to visit in this run.")
 @_settings_options
 @click.option(
     "--config",
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help=f"Settings to start from instead of ./{FILE_NAME}.",
+    help=f"Read settings from FILE instead of ./{FILE_NAME}.",
 )
 @click.option(
     "--dry-run",
     is_flag=True,
-    help="Fetch and write nothing: say what would be fetched first, how fast, and how long it would take at least.",
+    help="Fetch and write nothing: show what would be fetched first, how fast, and how long it would take at least.",
 )
 @click.option(
     "--keep-fresh",
     is_flag=True,
-    help="Ask for pages visited before again when they are due, and go on for ever. Not kept with the crawl.",
+    help="Re-crawl pages when they are due, until you stop it. The option is not saved; give it on each run.",
 )
-@click.option("--once", is_flag=True, help="With --keep-fresh: only what is due now and what is found on the way.")
+@click.option(
+    "--once", is_flag=True, help="With --keep-fresh: only pages that are due now, and new pages they lead to."
+)
 @json_option
 def command(
     seeds: tuple[str, ...],
@@ -147,7 +149,7 @@ def command(
     as_json: bool,
     **options: Any,
 ) -> int:
-    """Gather pages from SEEDs into DIR: fetch them politely, keep them in WARC files, index them.
+    """Crawl from SEEDs into DIR: fetch pages politely, keep them in WARC files, index them.
 
     Run it again with the same DIR, with or without seeds, to resume: nothing is lost. After a kill the pages in flight
     and those not committed yet (a quarter of a second) are fetched again. robots.txt is always obeyed, and so are META
@@ -156,14 +158,14 @@ def command(
 
     \b
     goodbot crawl https://example.org/ --into crawl --contact me@example.org
-    goodbot crawl --into crawl                              (goes on)
-    goodbot crawl --into crawl --keep-fresh                 (and comes back)
+    goodbot crawl --into crawl                              (resume)
+    goodbot crawl --into crawl --keep-fresh                 (re-crawl due pages)
     goodbot crawl http://127.0.0.1:8000/ --into crawl --allow-private
     """
     if once and not keep_fresh:
         raise InputError("--once goes with --keep-fresh: a crawl without it visits every page once anyway")
     if dry_run and keep_fresh:
-        raise InputError("--dry-run tells what is not visited yet; it does not go with --keep-fresh")
+        raise InputError("--dry-run shows what is not visited yet; it does not go with --keep-fresh")
     if as_json:
         end_when_unread()
     revisit_until = (time.time() if once else inf) if keep_fresh else None
@@ -189,7 +191,7 @@ async def run_crawl(
     lasts: bool = True,
 ) -> int:
     """Runs one crawl to its end, shows how it goes, gives the exit status. `listed`: more seeds. `revisit_until`: see
-    `open_crawl`. `lasts`: the folder is there afterwards, to go on with."""
+    `open_crawl`. `lasts`: the folder is there afterwards, to resume the crawl."""
     progress = progress_for(page_event if as_json else None, parse_seeds(settings.seeds))
     advised = folder if lasts else None
     with Interrupts() as interrupts:
@@ -273,7 +275,7 @@ def _write_end(crawl: Crawl, reason: EndReason) -> None:
 
 
 def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folder: Path | None) -> None:
-    """Prints the end of a crawl that has received `size` bytes, and how to go on with it in `folder`."""
+    """Prints the end of a crawl that has received `size` bytes, and how to resume it in `folder`."""
     status, visited, left_out = crawl.status(), crawl.crawler.visited, crawl.left_out()
     what = {"finished": "finished", "max-pages": "reached --max-pages", "interrupted": "interrupted"}[reason]
     say(
@@ -285,7 +287,7 @@ def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folde
     if folder is None:
         return
     if not status.finished:
-        say(f"  go on with: goodbot crawl --into {folder}")
+        say(f"  resume with: goodbot crawl --into {folder}")
     elif not visited and (due_again_at := crawl.ledger.due_again_at()) is not None:
         say(f"  {when_due_again(due_again_at, time.time())}")
     if left_out.lessons:

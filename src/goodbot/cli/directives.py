@@ -27,38 +27,38 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
     default="goodbot",
     show_default=True,
     metavar="A",
-    help="The robot asked about: product token, or a whole User-Agent value.",
+    help="The robot: its product token, or a whole User-Agent value.",
 )
 @click.option(
     "--dialect",
     default="modern",
     show_default=True,
     type=click.Choice(DIRECTIVE_DIALECTS),
-    help="Which directive wins: modern, the one that forbids more; kollar, as Russian robots read them in the 1990s.",
+    help="How directives are combined. modern: the strictest wins; kollar: as Russian robots read them in the 1990s.",
 )
 @click.option(
     "--header",
     "headers",
     multiple=True,
     metavar="'NAME: VALUE'",
-    help="For a file: a header field its server sends with it. May be repeated.",
+    help="For a file: an HTTP header field that its server sends with it. Repeatable.",
 )
 @json_option
 def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_json: bool) -> int:
     """What may robot A do with this page: index it, follow its links, show an extract, use it for AI?
 
-    PAGE is a file, - for standard input, or a URL. Read are META tags, the fields X-Robots-Tag and Robots-Tag, rel on
-    links and data-nosnippet; each directive is shown with where it stands and what it decides. What the content may be
-    used for is joined from there and from robots.txt.
+    PAGE is a file, - for standard input, or a URL. goodbot reads META tags, the fields X-Robots-Tag and Robots-Tag, rel
+    on links and data-nosnippet, and shows where each directive is and what it decides. Usage preferences combine these
+    with robots.txt.
 
-    A URL is fetched by goodbot itself, with the permission of its robots.txt, and so is each address it redirects to.
-    If robots.txt closes the page to A, that is said: A would never see what the page asks.
+    goodbot fetches a URL under its own name, and only if robots.txt allows that; the same holds for each URL it
+    redirects to. If robots.txt closes the page to A, goodbot says so: A would never see the directives of the page.
 
     \b
       goodbot directives https://example.org/report --agent Googlebot
       goodbot directives report.html --header 'X-Robots-Tag: noindex'
 
-    Exit status: 0 the page was read, 1 robots.txt closes it to goodbot.
+    Exit status: 0: the page was read; 1: robots.txt closes it to goodbot.
     """
     if not agent.strip():
         raise InputError("--agent must not be empty")
@@ -90,7 +90,7 @@ def _of_file(name: str, given: Iterable[str]) -> ReadPage:
         answer = Response(200, (*headers, ("Content-Type", _type(name, body))), body)
     kind, found, _ = read_extract(answer, Settings().decoded_limit)
     if kind in ("other", "pdf") and not headers:
-        raise InputError(f"{name} is not HTML, so only what its server sends (--header) could speak to robots")
+        raise InputError(f"{name} is not HTML; only HTTP headers could apply (give them with --header)")
     return ReadPage(name, "/", kind, found, headers, RobotsTxt.parse(b""))
 
 
@@ -108,7 +108,7 @@ def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | str:
     from goodbot.asking import answered_page, fetch_page  # noqa: PLC0415  (a page in a file needs no network)
 
     if given:
-        raise InputError("--header is for a page in a file; the server of a URL sends its own")
+        raise InputError("--header is for a page in a file; for a URL the server sends the headers")
     visit = fetch_page(url)
     name = str(visit.url) if visit.url == url else f"{url} leads to {visit.url}, which"
     if visit.capture is None:

@@ -21,14 +21,14 @@ from goodbot.exam.values import Site
 
 @click.command(name="exam", context_settings={"allow_interspersed_args": False})
 @click.argument("crawler", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")
-@click.option("--site", "names", multiple=True, metavar="NAME", help="This site only; may be given again.")
+@click.option("--site", "names", multiple=True, metavar="NAME", help="Only this site. Repeatable.")
 @click.option(
     "--visits",
     default=1,
     show_default=True,
     type=click.IntRange(1, 100),
     metavar="N",
-    help="Run COMMAND so often, with the same {dir}: what does it do when it comes again?",
+    help="Run COMMAND N times with the same {dir}, to see what it does on later visits.",
 )
 @click.option(
     "--minutes",
@@ -36,24 +36,38 @@ from goodbot.exam.values import Site
     show_default=True,
     type=click.FloatRange(0, min_open=True, max=24 * 60),
     metavar="M",
-    help="For the whole drive; then the crawler is stopped.",
+    help="Stop the crawler after M minutes.",
 )
 @click.option(
-    "--with", "recipe", type=click.Choice(list(RECIPES)), help="Instead of COMMAND: this one, politely configured."
+    "--with",
+    "recipe",
+    type=click.Choice(list(RECIPES)),
+    help="Run this crawler, politely configured, instead of COMMAND.",
 )
-@click.option("--list", "lists", is_flag=True, help="The sites, and what each is about.")
+@click.option("--list", "lists", is_flag=True, help="List the sites, and what each is about.")
 @click.option(
-    "--serve", "serves", is_flag=True, help="Only serve the sites, and a page with the score as it comes, until Ctrl-C."
+    "--serve", "serves", is_flag=True, help="Only serve the sites, and a page with the current score, until Ctrl-C."
 )
 @click.option(
-    "--port", type=click.IntRange(1, 65535), metavar="N", help="The first of consecutive ports; default: any free ones."
+    "--port",
+    type=click.IntRange(1, 65535),
+    metavar="N",
+    help="Use consecutive ports that begin with N (default: any free ports).",
 )
 @click.option(
-    "--keep", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Use DIR as {dir}, and keep it."
+    "--keep",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Use DIR as {dir}, and do not delete it.",
 )
-@click.option("--log", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="What the crawler prints.")
 @click.option(
-    "--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="The score card as a page."
+    "--log", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the crawler's output to FILE."
+)
+@click.option(
+    "--html",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the score card to FILE as HTML.",
 )
 @json_option
 def command(
@@ -70,26 +84,26 @@ def command(
     html: Path | None,
     as_json: bool,
 ) -> int:
-    """Drive a crawler through a web of hard sites on this machine, and tell what it did wrong.
+    """Drive a crawler through a web of hard sites on this machine, and report what it did wrong.
 
-    COMMAND is any crawler's command line. In it are replaced:
+    COMMAND is any crawler's command line. These are replaced in it:
 
     \b
-    {seeds}      the URLs to start from; several arguments where it stands alone
-    {seed-file}  a file with them, one a line
+    {seeds}      the URLs to start from; as separate arguments if {seeds} is a whole argument
+    {seed-file}  a file with these URLs, one per line
     {dir}        an empty folder for whatever the crawler keeps
     {ca-file}    the certificate of the exam's own authority; without it some sites are skipped
     {proxy}      the URL of an HTTP proxy; with it the sites have names instead of ports
 
-    The crawler should stay on the hosts of its seeds, and may: every link leads to this machine. Its requests are
-    recorded and judged by rules for manners and for skill, its memory and CPU time are measured, with those of every
-    process it starts.
+    The crawler should stay on the hosts of its seeds. Every link leads to this machine. The exam records its requests,
+    judges them by rules for manners and skill, and measures the memory and CPU time of the crawler and of all processes
+    it starts.
 
     \b
     goodbot exam -- wget --recursive --level=inf --directory-prefix={dir} {seeds}
     goodbot exam --site robots-404 --html card.html -- scrapy crawl mine -a seeds={seed-file}
 
-    Exit status: 0 all sites that were not skipped, and the drive as a whole, were passed; 1 not all.
+    Exit status: 0: every site that ran, and the overall rules, passed; 1: otherwise.
     """
     sites = tuple(chosen_sites(names))
     if lists:
@@ -127,14 +141,14 @@ def _check(wish: Wish, *, serves: bool) -> None:
     """Raises InputError before anything is started."""
     crawler = wish.plan.command
     if isnan(wish.plan.limit_s):
-        raise InputError("--minutes nan is no number of minutes")
+        raise InputError("--minutes must be a number, not nan")
     if serves and crawler:
         raise InputError("--serve runs no command: leave out one of the two")
     if not serves and not crawler:
         raise InputError("say which crawler to examine: goodbot exam -- COMMAND {seeds}, or --serve, or --list")
     if not serves and not wish.plan.placeholders & {"seeds", "seed-file"}:
         raise InputError(
-            f"{crawler[0]!r} is not told where to start: write {{seeds}} or {{seed-file}} where its URLs belong"
+            f"{crawler[0]!r} gets no URLs to start from: write {{seeds}} or {{seed-file}} where they belong"
         )
     for file in (wish.html, wish.plan.log):
         if file and not (file.parent.is_dir() and os.access(file if file.exists() else file.parent, os.W_OK)):

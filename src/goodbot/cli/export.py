@@ -27,11 +27,11 @@ from goodbot.values import Page, UrlRecord
     "--what",
     type=click.Choice(["urls", "pages", "links", "warc"]),
     required=True,
-    help="Which of these: see above what each holds.",
+    help="What to print, see above.",
 )
-@click.option("--json", "as_json", is_flag=True, help="As it is: urls, pages and links are always JSON lines.")
+@click.option("--json", "as_json", is_flag=True, help="No effect: urls, pages and links are always JSON lines.")
 def command(folder: Path, what: str, as_json: bool) -> None:
-    """Print what a crawl knows, one JSON object a line, or all it fetched.
+    """Print what a crawl knows as JSON lines, or all records it keeps.
 
     \b
     urls   every URL known: url, state, status, depth, fetched_at, digest, title, why

@@ -1,4 +1,4 @@
-"""`goodbot forget`: a host is asked nothing any more, and nothing of it is kept."""
+"""`goodbot forget`: sends no more requests to a host, and removes what is kept of it."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,7 +16,7 @@ from goodbot.outside import Forgotten, forget, remember
 @click.command(name="forget")
 @click.argument("host")
 @in_option
-@click.option("--undo", is_flag=True, help="The host may be found and asked again; what was removed is gone.")
+@click.option("--undo", is_flag=True, help="Allow requests to the host again; what was removed stays removed.")
 @json_option
 def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     """Stop requesting pages from HOST, and remove what the crawl in DIR keeps of it: URLs, robots.txt, captures,
@@ -25,20 +25,20 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     On private addresses a host is HOST:PORT; without a port it is port 80. HOST may also be the URL of the site, or an
     IPv6 address, which needs brackets if it has a port, or if its last group could be read as one ([::1]:8000).
 
-    A running crawl stops requesting the host and removes its pages from the search at once. It removes everything else
-    it keeps of the host when it ends; until then, `goodbot forget` says that this is not done yet. Neither links nor
-    seeds bring the host back; only --undo does. Its name and its report (`goodbot courtesy`) stay, as proof that the
-    robot has sent nothing since.
+    A running crawl stops requesting the host and removes its pages from the search index at once. It removes everything
+    else it keeps of the host when it ends; until then, `goodbot forget` says that this is not done yet. Neither links
+    nor seeds bring the host back; only --undo does. Its name and its report (`goodbot courtesy`) stay, as proof that
+    the robot has sent nothing since.
 
     The files of the archive keep their length: the records in them are overwritten. Other hosts' pages keep their links
     to this one.
 
-    A host that the crawl does not know is barred all the same, and the message names known hosts of the same name or
-    address with another port.
+    A host that the crawl does not know is barred too; the message lists known hosts with the same name or address and
+    another port.
 
-    Exit status: 0 everything is removed, or a running crawl will remove it ("done": false), 2 there is no crawl in DIR,
-    HOST is not a host name, or with --undo not a forgotten host, 3 a running crawl does not answer, or --undo while a
-    crawl runs.
+    Exit status: 0: everything is removed, or a running crawl will remove it ("done": false); 2: there is no crawl in
+    DIR, HOST is not a host name, or with --undo HOST was not forgotten; 3: a running crawl does not answer, or --undo
+    is given while a crawl runs.
     """
     wanted = host_key(host)
     if undo:
@@ -47,7 +47,7 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
         if as_json:
             write_json({"done": True, "host": wanted})
         else:
-            say(f"{wanted} may be asked again, once a link or a seed leads to it")
+            say(f"{wanted} is allowed again; it is crawled once a link or a seed leads to it")
         return 0
     done = forget(folder, wanted)
     if as_json:
@@ -74,7 +74,7 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
 def _line(done: Forgotten, folder: Path) -> str:
     if not done.known:
         return (
-            f"this crawl knows no host {done.host}; it is barred all the same, so that neither links nor seeds"
+            f"this crawl knows no host {done.host}; it is barred too, so that neither links nor seeds"
             f" bring it in (goodbot forget {done.host} --undo --in {folder})"
             f"{_question(done.similar)}"
         )

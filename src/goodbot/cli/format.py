@@ -25,16 +25,17 @@ from goodbot.human import counted
 )
 @click.option("--diff", is_flag=True, help="Write nothing: print what would change; exit 1 if anything would.")
 def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check: bool, diff: bool) -> int:
-    """Write a robots.txt anew, tidy or compact; every robot gets the same answers as before, in all seven dialects.
+    """Rewrite a robots.txt, tidy or compact. Every robot gets the same answers as before, in all seven dialects.
 
     FILE is a file, or - for standard input. Tidy: one space after each colon, fields as they are usually written, LF at
-    the ends of lines, a blank line between groups; comments stay. A file that cannot be written anew without changing
-    what somebody reads (UTF-16, NUL characters, lines over 16,663 octets) stays as it is.
+    the ends of lines, a blank line between groups; comments stay. A file is left unchanged if rewriting it could change
+    how some robot reads it (UTF-16, NUL characters, lines over 16,663 octets).
 
     --write replaces a file whole or not at all: a crash leaves the old one. If one FILE cannot be read or is not a
     robots.txt, no FILE is written or printed.
 
-    Exit status: 0 done; 1 a file would change (--check, --diff); 2 a file cannot be read; 3 one cannot be written.
+    Exit status: 0: done; 1: a file would change (--check, --diff); 2: a file cannot be read; 3: one cannot be
+    written.
 
     \b
     goodbot format robots.txt --diff
@@ -62,7 +63,7 @@ def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check
 
 def _read(name: str) -> bytes:
     if not Path(name).exists() and ("://" in name or site_meant(name)):
-        raise InputError(f"{name} is no file: save the robots.txt of the site first, and name the file")
+        raise InputError(f"{name} is not a file: save the robots.txt of the site first, and give the file")
     return read_robots_file(name)
 
 

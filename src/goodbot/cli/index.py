@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.groups import CommandGroup
 from goodbot.cli.index_progress import IndexProgress
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
@@ -15,7 +16,7 @@ from goodbot.human import counted
 from goodbot.outside import rebuild_index
 
 
-@click.group(name="index")
+@click.group(name="index", cls=CommandGroup)
 def command() -> None:
     """Rebuild the search index of a crawl."""
 
@@ -37,8 +38,8 @@ def rebuild(folder: Path, as_json: bool) -> None:
     \b
     goodbot index rebuild --in crawl
 
-    Exit status: 0 the index is rebuilt, 2 there is no crawl in DIR, 3 a crawl is running there, or the index cannot be
-    written.
+    Exit status: 0: the index is rebuilt; 2: there is no crawl in DIR; 3: a crawl is running there, or the index cannot
+    be written.
     """
     tell = partial(say, err=True)
     done, documents = asyncio.run(rebuild_index(folder, IndexProgress(tell)))

@@ -1,9 +1,10 @@
-"""`goodbot key`: the key that a robot signs its requests with."""
+"""`goodbot key`: makes and shows the key that signs a robot's requests."""
 
 from pathlib import Path
 
 import click
 
+from goodbot.cli.groups import CommandGroup
 from goodbot.cli.options import json_option
 from goodbot.cli.saying import say, write_json
 from goodbot.robot.keys import SigningKey, create_key, load_key
@@ -12,10 +13,10 @@ from goodbot.robot.signing import DIRECTORY_TYPE, WELL_KNOWN
 DEFAULT_FILE = "goodbot-key.jwk"
 
 
-@click.group(name="key")
+@click.group(name="key", cls=CommandGroup)
 def command() -> None:
-    """Make and show the key that a robot signs its requests with (Web Bot Auth), so that sites can tell it from those
-    who only use its name.
+    """Make or show the key that signs the requests of a robot (Web Bot Auth), so that sites can tell it from robots
+    that only use its name.
 
     \b
     goodbot key new
@@ -32,7 +33,7 @@ def command() -> None:
     show_default=True,
     type=click.Path(path_type=Path),
     metavar="FILE",
-    help="Where to keep it; never overwritten.",
+    help="The file of the key; an existing file is never overwritten.",
 )
 def new(file: Path) -> None:
     """Make a key (Ed25519) and keep it in FILE, a JWK that only you can read."""
@@ -45,8 +46,8 @@ def new(file: Path) -> None:
 @click.argument("file", default=DEFAULT_FILE, type=click.Path(path_type=Path))
 @json_option
 def show(file: Path, as_json: bool) -> None:
-    """Show the id of the key in FILE and how to serve it; never the private key. FILE is a JWK or a PEM file, and
-    goodbot-key.jwk if not given. With --json: the public key as a JWK Set, which is what has to be served."""
+    """Show the id of the key in FILE and how to serve it; never the private key. FILE is a JWK or a PEM file (default:
+    goodbot-key.jwk). With --json: the public key as a JWK Set, which is what you serve."""
     key = load_key(file)
     if as_json:
         write_json({"keys": [key.public_jwk()]})

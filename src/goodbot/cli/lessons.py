@@ -6,6 +6,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.courtesy import host_key
+from goodbot.cli.groups import CommandGroup
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
@@ -15,12 +16,12 @@ from goodbot.outside import lessons_of, unlearn
 from goodbot.store.lesson_table import lesson_id
 
 
-@click.group(name="lessons")
+@click.group(name="lessons", cls=CommandGroup)
 def command() -> None:
     """List or drop what a crawl has learned about hosts: traps, parameters that change nothing, mirrors.
 
-    A lesson holds for a week (of the kind `canonical`: until you drop it). Then the crawl fetches some of the pages
-    again. If they show the same, the lesson holds twice as long as before, up to a year.
+    A lesson is in force for a week; then the crawl fetches some of the pages again. If they show the same, the lesson
+    is in force twice as long as before, up to a year. A lesson of the kind `canonical` is in force until you drop it.
 
     \b
     goodbot lessons list --in crawl --host example.org
@@ -53,7 +54,7 @@ def list_command(folder: Path, host: str | None, as_json: bool) -> None:
 def drop_command(ids: tuple[str, ...], folder: Path, as_json: bool) -> None:
     """Drop the lessons with these IDs. The next crawl fetches the URLs they kept out; a running crawl does so at once.
 
-    Exit status: 2 an ID matches no lesson (then none is dropped), 3 a running crawl does not answer.
+    Exit status: 0: dropped; 2: an ID matches no lesson, and nothing is dropped; 3: a running crawl does not answer.
     """
     dropped = unlearn(folder, ids)
     if as_json:

@@ -80,7 +80,7 @@ def header_field(text: str) -> tuple[str, str]:
     """`Name: value`, as `--header` takes it. Raises InputError."""
     name, colon, value = text.partition(":")
     if not (colon and name.strip()):
-        raise InputError(f"--header is given as 'Name: value', not {text!r}")
+        raise InputError(f"--header must be 'Name: value', not {text!r}")
     return name.strip(), value.strip()
 
 

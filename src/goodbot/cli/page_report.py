@@ -46,7 +46,7 @@ def told(read: ReadPage, agent: str, directives: Directives, preferences: Prefer
     elif read.found == Extract():
         yield ["The page is empty."]
     if read.closed is not None:
-        never = f"{shown(agent)} would never see these directives, for robots.txt closes the page to it:"
+        never = f"{shown(agent)} would never see these directives, because robots.txt closes the page to it:"
         yield from wrapped(never, "", "", fg="red")
         yield from wrapped(read.closed.reason, "  ", "  ")
     yield []
@@ -106,13 +106,13 @@ def _itself(directives: Directives) -> Iterator[Line]:
     said = [
         ("description", directives.description),
         ("keywords", directives.keywords),
-        ("address of the original", directives.canonical or ""),
-        ("to be visited again after", "" if again is None else f"{again / 86400:g} days"),
+        ("canonical URL", directives.canonical or ""),
+        ("revisit after", "" if again is None else f"{again / 86400:g} days"),
         ("state of the document", directives.document_state or ""),
     ]
     if any(value for _, value in said):
         yield []
-        yield ["What it says of itself:"]
+        yield ["What it says about itself:"]
         yield from _aligned((name, shown(value)) for name, value in said if value)
 
 

@@ -1,4 +1,4 @@
-"""`goodbot pause`: a running crawl rests until it is told to go on."""
+"""`goodbot pause`: pauses a running crawl."""
 
 from pathlib import Path
 
@@ -11,8 +11,10 @@ from goodbot.cli.options import in_option
 @click.command(name="pause")
 @in_option
 def command(folder: Path) -> None:
-    """Have the crawl that runs in DIR pause: pages in flight finish, and nothing new begins until `goodbot resume`.
+    """Pause the crawl that runs in DIR. Pages in flight finish, and nothing new begins until `goodbot resume`.
 
-    Its process stays. If none runs, there is nothing to do (exit 0). Exit status: 3 if the crawl does not answer.
+    The process of the crawl keeps running.
+
+    Exit status: 0: paused, or no crawl is running in DIR; 3: the crawl does not answer.
     """
     tell(folder, "pause")

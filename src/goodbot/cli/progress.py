@@ -160,7 +160,7 @@ def summary(live: Live) -> str:
     parts.append(f"{live.in_flight} in flight")
     if live.next_at is not None:
         until = human_duration(max(live.next_at - live.at, 0.0))
-        parts.append(f"{counted(live.waiting, 'page')} to be asked for again, the next in {until}")
+        parts.append(f"{counted(live.waiting, 'page')} to be re-crawled, the next in {until}")
     if live.pace != "running":
         parts.insert(0, live.pace)
     elif live.left_s:

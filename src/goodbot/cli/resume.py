@@ -1,4 +1,4 @@
-"""`goodbot resume`: a paused crawl goes on."""
+"""`goodbot resume`: resumes a paused crawl."""
 
 from pathlib import Path
 
@@ -11,9 +11,10 @@ from goodbot.cli.options import in_option
 @click.command(name="resume")
 @in_option
 def command(folder: Path) -> None:
-    """Have the crawl paused in DIR go on.
+    """Resume the crawl that is paused in DIR.
 
-    A crawl that was stopped or killed goes on with `goodbot crawl --into DIR`. Exit status: 3 if the crawl does not
-    answer.
+    To resume a crawl that was stopped or killed, use `goodbot crawl --into DIR`.
+
+    Exit status: 0: resumed, or no crawl is running in DIR; 3: the crawl does not answer.
     """
     tell(folder, "resume")

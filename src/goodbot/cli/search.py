@@ -38,7 +38,9 @@ def _takes_value(param: click.Parameter | None) -> bool:
 @click.command(name="search", cls=_Search)
 @click.argument("query", required=False)
 @in_option
-@click.option("--top", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Hits to print.")
+@click.option(
+    "--top", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Number of hits to print."
+)
 @click.option(
     "--run",
     "run_file",
@@ -48,13 +50,13 @@ def _takes_value(param: click.Parameter | None) -> bool:
 )
 @json_option
 def command(query: str | None, folder: Path, top: int, run_file: Path | None, as_json: bool) -> None:
-    """Find pages that were crawled.
+    """Search the pages that were crawled.
 
     \b
     robots politeness        both words, in any form
-    "crawl delay"            the words in a row
-    robots -google           not that word
-    site:example.org robots  on that host
+    "crawl delay"            these words in this order
+    robots -google           pages without that word
+    site:example.org robots  only pages of that host
     """
     if (query is None) == (run_file is None):
         raise InputError("give a QUERY, or --run FILE.jsonl")

@@ -17,8 +17,8 @@ from goodbot.url import MAX_URL_CHARS, Url
 
 SEEDS_HELP: Final = (
     "Seeds from a file: one URL a line (# for comments), a sitemap, a feed, a web page, a browser's bookmarks, an mbox "
-    "archive of mail or news, a robots.txt; packed with gzip or not; - is standard input. Told apart by content. Names "
-    "in it open no private range. Repeatable."
+    "archive of mail or news, a robots.txt; gzip is unpacked; - is standard input. The format is detected. Host names "
+    "in it never permit private addresses. Repeatable."
 )
 
 _LINE_MOST = 8 * MAX_URL_CHARS
@@ -113,7 +113,7 @@ def _read_list(name: str, file: BinaryIO, check: Check, spool: SeedSpool) -> Non
 
 def _checked(text: str, check: Check) -> Url:
     if len(text.split()) > 1:
-        raise InputError(f"one URL a line, and no blank in it (it would be %20): {text[:200]!r}")
+        raise InputError(f"a line must be one URL without spaces (write %20 for a space): {text[:200]!r}")
     (url,) = parse_seeds([text])
     check(url)
     return url

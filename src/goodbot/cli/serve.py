@@ -25,21 +25,21 @@ WEB_PATIENCE_S = 4.0
     "--port", default=8020, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on; 0: any free one."
 )
 def command(folder: Path, host: str, port: int) -> None:
-    """Serve a search page over what was crawled, until Ctrl-C, and a page of the crawl, whether it runs or rests.
+    """Serve a search page for what was crawled, and a status page for the crawl, running or paused, until Ctrl-C.
 
     \b
     GET /                   the search form
-    GET /search?q=&page=    results, ten a page
+    GET /search?q=&page=    results, ten per page
     GET /api/search?q=&page=   the same as JSON
-    GET /crawl              how the crawl goes
-    GET /check              a robots.txt checked while it is typed
+    GET /crawl              the status of the crawl
+    GET /check              checks a robots.txt while you type it
     POST /api/check         {"robots": TEXT} or {"site": URL}, and "agent", "url": the same as JSON
-    GET /metrics            the state of the crawl, for Prometheus
-    GET /healthz            for monitors
+    GET /metrics            the status of the crawl, for Prometheus
+    GET /healthz            a health check for monitors
     GET /.well-known/http-message-signatures-directory   the public key of a crawl with --sign
 
-    Everyone who reaches the pages may look. Whoever opens the link that is printed, with the token of DIR/token in it,
-    may also pause, resume and stop the crawl, and submit URLs. With --no-index everything works except
+    Everyone who can reach the pages may read them. The printed link contains the token of DIR/token; whoever opens it
+    may also pause, resume and stop the crawl, and submit URLs. For a crawl with --no-index everything works except
     search. The checker fetches the robots.txt of a site only if a contact is set (in goodbot.toml here or in DIR, or in
     GOODBOT_CONTACT), and never from a private address.
     """

@@ -33,9 +33,8 @@ MEANING = {
 @in_option
 @json_option
 def command(folder: Path, as_json: bool) -> None:
-    """How far a crawl is: its URLs by state, pages and bytes fetched, when it goes on, and how it runs if it does.
-
-    Works while the crawl runs.
+    """Show the progress of a crawl: its URLs by state, pages and bytes fetched, when the next URL is due, and, while it
+    runs, its rates and errors.
     """
     view = look_at(folder)
     with open_ledger(folder) as ledger:
@@ -70,7 +69,7 @@ def _lines(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]
     yield f"{done}: {counted(status.pages, 'page')}, {human_bytes(status.bytes)}, {counted(status.hosts, 'host')}"
     yield from (f"  {status.states[state]:>10,}  {state:<13} {MEANING[state]}" for state in STATES)
     if status.next_ready_at is not None and status.next_ready_at > time.time():
-        yield f"goes on at {human_time(status.next_ready_at)}"
+        yield f"the next URL is due at {human_time(status.next_ready_at)}"
     if due_again_at is not None:
         yield when_due_again(due_again_at, time.time())
     if lessons[0]:
@@ -79,7 +78,7 @@ def _lines(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]
     if not view.running:
         yield "not running"
     elif view.live is None:
-        yield "running, and has not said how it goes yet"
+        yield "running; no figures yet"
     else:
         yield from _running(view.live)
 

@@ -1,4 +1,4 @@
-"""`goodbot stop`: a running crawl ends, as by Ctrl-C."""
+"""`goodbot stop`: stops a running crawl, as Ctrl-C does."""
 
 from pathlib import Path
 
@@ -11,9 +11,11 @@ from goodbot.cli.options import in_option
 @click.command(name="stop")
 @in_option
 def command(folder: Path) -> None:
-    """Have the crawl that runs in DIR end, as Ctrl-C does: pages in flight finish, all is kept.
+    """Stop the crawl that runs in DIR, as Ctrl-C does. Pages in flight finish, and nothing is lost.
 
-    Waits for the end ten seconds at most. The crawl itself ends with status 130; `goodbot crawl --into DIR` goes on. If
-    none runs, there is nothing to do (exit 0). Exit status: 3 if the crawl does not answer.
+    Waits at most ten seconds for the end. The crawl itself ends with status 130. To resume it, use
+    `goodbot crawl --into DIR`.
+
+    Exit status: 0: stopped or stopping, or no crawl is running in DIR; 3: the crawl does not answer.
     """
     tell(folder, "stop")

@@ -1,4 +1,4 @@
-"""`goodbot submit`: more URLs for a crawl, whether it runs or rests."""
+"""`goodbot submit`: adds URLs to a crawl, running or not."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -26,16 +26,16 @@ _AT_ONCE: Final = 10_000
 @click.option("--seeds", "seed_files", multiple=True, metavar="FILE", help=SEEDS_HELP)
 @in_option
 def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path) -> int:
-    """Add URLs to the crawl in DIR. A running crawl takes them at once, a resting one when it goes on.
+    """Add URLs to the crawl in DIR. A running crawl takes them at once, a paused one when it resumes.
 
-    They are judged by the scope of the crawl and do not widen it, and robots.txt is asked as ever. A page fetched
-    before is not fetched again.
+    The scope of the crawl stays as it is, and robots.txt still applies. A page fetched before is not fetched again.
 
-    Exit status: 0 all belong to the crawl, 1 one is out of its scope, 2 one is no URL, or of a public host while the
-    crawl has no contact (then none is submitted; of a file, none of its next 10,000), 3 the crawl does not answer.
+    Exit status: 0: all URLs belong to the crawl; 1: a URL is out of scope; 2: a URL is invalid, or is on a public host
+    and the crawl has no contact; nothing is submitted (from a file: nothing of that batch of 10,000); 3: the crawl does
+    not answer.
     """
     if not (urls or seed_files):
-        raise InputError("no URL given, and no file of them (--seeds)")
+        raise InputError("give URLs, or a file of URLs with --seeds")
     desk = open_desk(folder)
     typed = parse_seeds(urls)
     with read_seed_files(seed_files, lambda url: None) as listed:

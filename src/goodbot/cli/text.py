@@ -20,7 +20,7 @@ def human_duration(seconds: float) -> str:
 def when_due_again(at: float, now: float) -> str:
     """From when `goodbot crawl --keep-fresh` has something to do."""
     when = f"since {human_time(at)}" if at <= now else f"in {human_duration(at - now)}, at {human_time(at)}"
-    return f"pages are due to be asked for again {when} (goodbot crawl --keep-fresh)"
+    return f"pages are due to be re-crawled {when} (goodbot crawl --keep-fresh)"
 
 
 def replayed_line(pages: int) -> str:

@@ -51,21 +51,28 @@ _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown
 
 @click.command(name="who")
 @click.argument("user_agents", nargs=-1, metavar='["USER-AGENT"...]')
-@click.option("--ip", "address", metavar="A", help="The address the request came from: is it really that robot?")
-@click.option("--reverse-dns", is_flag=True, help="With --ip: also ask DNS for the name of the address, and back.")
-@click.option("--nameserver", metavar="A[:PORT]", help="With --reverse-dns: ask this name server, not the system's.")
-@click.option("--list", "listing", is_flag=True, help="Every robot that goodbot has a record of.")
+@click.option(
+    "--ip", "address", metavar="A", help="IP address the request came from, to check whether it is that robot."
+)
+@click.option("--reverse-dns", is_flag=True, help="With --ip: also do a reverse and a forward DNS lookup.")
+@click.option(
+    "--nameserver", metavar="A[:PORT]", help="With --reverse-dns: use this name server instead of the system's."
+)
+@click.option("--list", "listing", is_flag=True, help="List every robot that goodbot has a record of.")
 @click.option(
     "--purpose",
     type=click.Choice([*PURPOSES]),
     metavar="P",
-    help="With --list: only robots for this, such as ai-training.",
+    help="With --list: only robots for this purpose, such as ai-training.",
 )
 @click.option(
-    "--refresh", "source", metavar="FILE|URL", help="Take over newer address ranges, as their operator publishes them."
+    "--refresh",
+    "source",
+    metavar="FILE|URL",
+    help="Import a newer list of address ranges, as the operator publishes it.",
 )
 @click.option(
-    "--as", "list_name", metavar="LIST", help="With --refresh: which list it is, if its name does not say so."
+    "--as", "list_name", metavar="LIST", help="With --refresh: the list to replace, if FILE or URL does not name it."
 )
 @json_option
 def command(
@@ -81,18 +88,18 @@ def command(
 ) -> int:
     """Whose robot is this, what is it for, and is it really that one?
 
-    USER-AGENT is the whole value from a log, or only a robot's name; - reads several from standard input, one a line.
-    Anybody can send any name, so the answer has four tiers:
+    USER-AGENT is the whole value from a log, or only a robot's name; - reads several from standard input, one per line.
+    Anybody can send any name, so the answer is one of four tiers:
 
     \b
-      verified  the address is in a range its operator publishes, or reverse DNS leads to the operator and back
-      declared  it says so; without --ip, or where its operator publishes no way to check, no more can be said
-      impostor  the address is outside what its operator publishes, or nobody fetches under that name
+      verified  the address is in a range of the operator, or has one of its reverse DNS names
+      declared  the request claims the name, and that is not verified (no --ip, or no way to check)
+      impostor  with --ip: the address is outside those ranges, or no robot uses that name in requests
       unknown   no robot on record matches: a browser, or a name nobody has recorded
 
-    Ranges come with goodbot and grow old; what was taken over with --refresh (Google's and Bing's JSON, OpenAI's, plain
-    lists) is kept in your data folder and used from then on. Nothing is fetched, and no name server asked, unless you
-    say so.
+    goodbot brings the operators' ranges, which become out of date. --refresh imports a newer list (the JSON of Google,
+    Bing or OpenAI, or plain text), keeps it in your data folder and uses it from then on. Without --refresh and
+    --reverse-dns nothing is sent over the network.
 
     \b
       goodbot who "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)"
@@ -151,7 +158,7 @@ def _who(user_agents: list[str], address: str | None, dns: tuple[bool, str | Non
         try:
             parse_address(address)
         except ValueError as error:
-            raise InputError(f"--ip is an IPv4 or IPv6 address, not {address!r}") from error
+            raise InputError(f"--ip must be an IPv4 or IPv6 address, not {address!r}") from error
     book = AddressBook(data_folder())
     found = [(user_agent, identify(user_agent, address, book)) for user_agent in user_agents]
     asked, server = dns
@@ -278,7 +285,7 @@ def _listed(robot: Robot) -> Iterator[Line]:
 def _note(robot: Robot) -> str:
     notes = {
         "retired": robot.retired,
-        "for robots.txt only": robot.control,
+        "robots.txt control token": robot.control,
         "does not obey": robot.obeys == "no",
         "not bound by *": robot.obeys == "named",
         "can be checked": bool(robot.address_lists or robot.reverse_dns or robot.signatures),
@@ -293,7 +300,7 @@ def _refresh(source: str, list_name: str | None, as_json: bool) -> int:
     known = _named(list_name) if list_name else list_for(source)
     if known is None:
         names = ", ".join(load_records().lists)
-        raise InputError(f"which list is {source}? Say so with --as, one of: {names}")
+        raise InputError(f"{source} does not show which list it is: add --as and one of {names}")
     url = parse_url(source)
     body = _fetched(url) if url is not None else read_input(source)
     book = AddressBook(data_folder())
@@ -324,8 +331,8 @@ def _refresh(source: str, list_name: str | None, as_json: bool) -> int:
 
 
 def _newer(known: ListName, before: AddressList | None, body: bytes, source: str) -> AddressList:
-    """The list to be used from now on. Raises InputError for one of an older day than `before`, unless it comes from
-    its operator's own address: what stands there is what holds now."""
+    """The list to use from now on. Raises InputError for a list older than `before`, unless it was downloaded from the
+    operator's own URL, which is always current."""
     today = time.strftime("%Y-%m-%d", time.gmtime())
     new = AddressList(known.name, known.url, min(day_of(body) or today, today), parse_ranges(body, source))
     if before is None or not new.as_of < before.as_of <= today:
@@ -333,14 +340,16 @@ def _newer(known: ListName, before: AddressList | None, body: bytes, source: str
     if set(new.networks) == set(before.networks):
         return before
     if source.rstrip("/") != known.url.rstrip("/"):
-        raise InputError(f"{source} is of {new.as_of}, older than the list in use, of {before.as_of}: that is kept")
+        raise InputError(
+            f"{source} has the date {new.as_of} and is older than the list in use ({before.as_of}), which is kept"
+        )
     return new
 
 
 def _named(name: str) -> ListName:
     known = load_records().lists.get(name)
     if known is None:
-        raise InputError(f"there is no list {name}, only: {', '.join(load_records().lists)}")
+        raise InputError(f"there is no list {name!r}; the lists are {', '.join(load_records().lists)}")
     return known
 
 

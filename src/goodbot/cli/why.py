@@ -21,7 +21,7 @@ from goodbot.url import Url, parse_url
 @in_option
 @json_option
 def command(url: str, folder: Path, as_json: bool) -> None:
-    """Why a URL is in the state it is in: how it was found, what robots.txt said (with the line), what came of it."""
+    """Show why a URL is in its state: how it was found, what robots.txt said (with the line), and the result."""
     wanted = parse_url(url)
     if wanted is None:
         raise InputError(f"not an http or https URL: {url!r}")
@@ -33,7 +33,7 @@ def command(url: str, folder: Path, as_json: bool) -> None:
     if asked_as != wanted:
         _fold(f"{wanted}: a link to it is requested as {asked_as}")
     if record is None:
-        _fold(f"{asked_as}: unknown; it is no seed, and no link that was followed leads to it")
+        _fold(f"{asked_as}: unknown; it is not a seed, and no link that was followed leads to it")
         _say(found.lesson, folder)
         return
     _fold(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")

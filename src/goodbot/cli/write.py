@@ -22,23 +22,39 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
 
 @click.command(name="write")
 @click.argument("files", nargs=-1, metavar="[FILE...]")
-@click.option("--closed", is_flag=True, help="Closed to every robot but those of --only. Without it: open.")
+@click.option(
+    "--closed", is_flag=True, help="Close the site to every robot except those of --only. Without it the site is open."
+)
 @click.option("--close", multiple=True, metavar="PATH", help="Close a path to every robot. Repeatable.")
 @click.option("--open", "open_", multiple=True, metavar="PATH", help="Open a path inside a closed one. Repeatable.")
-@click.option("--only", multiple=True, metavar="TOKEN", help="Only this robot may come. Repeatable.")
+@click.option(
+    "--only",
+    multiple=True,
+    metavar="TOKEN",
+    help="Close the site to all robots except those named with --only. Repeatable.",
+)
 @click.option(
     "--no",
     multiple=True,
     metavar="PURPOSE",
     type=click.Choice(list(PURPOSES)),
-    help="Robots for this purpose may not come, by the list of robots; ai-training says so in Content-Signal too."
-    f" One of {', '.join(PURPOSES)}. Repeatable.",
+    help="Close the site to robots with this purpose, as recorded in goodbot's directory; ai-training also writes a"
+    f" Content-Signal line. One of {', '.join(PURPOSES)}. Repeatable.",
 )
-@click.option("--no-robot", multiple=True, metavar="TOKEN", help="This robot may not come. Repeatable.")
-@click.option("--delay", type=float, metavar="S", help="Seconds between two requests (Crawl-delay; not all heed it).")
-@click.option("--sitemap", multiple=True, metavar="URL", help="Where a sitemap is. Repeatable.")
-@click.option("--policy", type=click.Path(path_type=Path), metavar="FILE", help="The same in a TOML file; see below.")
-@click.option("--merge", is_flag=True, help="Make one file of several: what one of FILE... closes is closed.")
+@click.option("--no-robot", multiple=True, metavar="TOKEN", help="Close the site to this robot. Repeatable.")
+@click.option(
+    "--delay", type=float, metavar="S", help="Seconds between two requests (Crawl-delay; some robots ignore it)."
+)
+@click.option("--sitemap", multiple=True, metavar="URL", help="URL of a sitemap. Repeatable.")
+@click.option(
+    "--policy",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Read these settings from a TOML file, described above.",
+)
+@click.option(
+    "--merge", is_flag=True, help="Make one file of several, which closes everything that one of FILE... closes."
+)
 @click.option(
     "--output",
     "-o",
@@ -74,10 +90,10 @@ def command(
 ) -> int:
     """Write a robots.txt from what its owner wants.
 
-    Options add to the policy file, which may hold: everyone ("open" or "closed"), close, open, only, no, no_robots,
-    sitemaps (lists), delay (seconds), and tables [robots.TOKEN] with close, open and delay for one robot.
+    A policy file may contain everyone ("open" or "closed"), delay (seconds), the lists close, open, only, no, no_robots
+    and sitemaps, and tables [robots.TOKEN] with close, open and delay for one robot. Options add to it.
 
-    --merge is for servers of many authors: FILEs become one, for each robot as strict as the strictest of them.
+    --merge is for servers with several authors. The merged file is as strict, for each robot, as the strictest FILE.
 
     --output writes a file whole or not at all: a crash leaves the old one.
 
@@ -92,7 +108,7 @@ def command(
     goodbot write --merge alice.txt bob.txt
     """
     if diff and output is None:
-        raise InputError("--diff says what --output FILE would change: give both")
+        raise InputError("--diff shows what --output FILE would change: give both")
     given = any((closed, close, open_, only, no, no_robot, delay is not None, sitemap, policy))
     if merge:
         if given or len(files) < 2:
@@ -104,7 +120,7 @@ def command(
             say(f"goodbot: {sentence}", err=True)
     else:
         if files:
-            raise InputError(f"{files[0]}: files are for --merge; a policy is given with --policy")
+            raise InputError(f"{files[0]}: files are for --merge; use --policy for a policy file")
         base = load_policy(policy) if policy else Policy()
         wanted = replace(
             base,
@@ -137,7 +153,7 @@ def _check_names(tokens: Iterable[str]) -> None:
     for token in tokens:
         if find_token(token) is None and (similar := similar_tokens(token)):
             names = " or ".join(similar)
-            raise InputError(f"no robot known here is called {token}; did you mean {names}? --force takes it as it is")
+            raise InputError(f"{token} is not a known robot; did you mean {names}? Use --force to keep it")
 
 
 def _is_standard_output(output: Path) -> bool:
@@ -191,9 +207,9 @@ def _policy(values: Mapping[str, Any]) -> Policy:
     _known(values, {"everyone", "delay", "robots", *_LISTS})
     everyone, robots = values.get("everyone", "open"), values.get("robots", {})
     if everyone not in ("open", "closed"):
-        raise InputError(f'everyone is "open" or "closed", not {everyone!r}')
+        raise InputError(f'everyone must be "open" or "closed", not {everyone!r}')
     if not isinstance(robots, dict) or not all(isinstance(table, dict) for table in robots.values()):
-        raise InputError("robots holds a table for each robot: [robots.Googlebot]")
+        raise InputError("robots must have a table for each robot: [robots.Googlebot]")
     own = {}
     for token, table in robots.items():
         _known(table, {"close", "open", "delay"})
@@ -205,18 +221,18 @@ def _policy(values: Mapping[str, Any]) -> Policy:
 def _bounds(values: Mapping[str, Any]) -> Bounds:
     delay = values.get("delay")
     if delay is not None and (isinstance(delay, bool) or not isinstance(delay, int | float)):
-        raise InputError(f"delay is a number of seconds, not {delay!r}")
+        raise InputError(f"delay must be a number of seconds, not {delay!r}")
     return Bounds(close=_texts(values, "close"), open=_texts(values, "open"), delay=delay)
 
 
 def _texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:
     found = values.get(name, [])
     if not isinstance(found, list) or not all(isinstance(each, str) for each in found):
-        raise InputError(f"{name} is a list of texts, not {found!r}")
+        raise InputError(f"{name} must be a list of strings, not {found!r}")
     return tuple(found)
 
 
 def _known(values: Iterable[str], names: set[str]) -> None:
     for name in values:
         if name not in names:
-            raise InputError(f"unknown key {name!r}; known are {', '.join(sorted(names))}")
+            raise InputError(f"unknown key {name!r}; the keys are {', '.join(sorted(names))}")

@@ -29,20 +29,21 @@ _EVERYTHING_OPEN: Final = b""
 _EVERYTHING_CLOSED: Final = b"User-agent: *\nDisallow: /"
 
 _NOT_MODIFIED: Final = 304
+_MISSING: Final = frozenset((404, 410))
 
 _FAILURES: Final = {
     "dns": "its host name was not resolved",
-    "connect": "no connection was made",
+    "connect": "no connection could be made",
     "timeout": "no answer came in time",
     "reset": "the connection broke off",
-    "tls": "no secure connection was made",
+    "tls": "no secure connection could be made",
     "private-address": "its address is private and not open to this robot",
     "protocol": "the answer is not HTTP",
-    "forgotten": "a host that has to be asked for it is forgotten",
+    "forgotten": "the host that has to answer was forgotten",
     "redirect-closed": "it redirects to a URL that the robot may not fetch",
-    "held-off": "a host that has to be asked for it may not be asked yet",
-    "host-rests": "a host that has to be asked for it asks for too long a wait",
-    "walled": "walled: a bot wall answers in its place",
+    "held-off": "the host that has to answer may not be asked yet",
+    "host-rests": "the host that has to answer asks for a longer wait than the robot accepts",
+    "walled": "a bot wall answered",
 }
 _WALLED: Final = "walled: "
 """Begins `Access.failure` where a wall answered; its name follows."""
@@ -186,7 +187,7 @@ class Access:
 
     @property
     def reason(self) -> str:
-        """One sentence: what the fetch came to, and what follows."""
+        """One sentence: the result of the fetch, and its consequence."""
         return self._consequence.reason
 
     @property
@@ -257,7 +258,7 @@ def _of_a_file(access: Access) -> _Consequence:
     until = access.fetched_at + reading.longest_fresh_s
     if not access.cut_bytes:
         return _Consequence("rules", until, "robots.txt was read.", reading.sections.read)
-    cut = f"robots.txt was read, of which {access.cut_bytes} bytes over the limit are left out."
+    cut = f"robots.txt was read, except {access.cut_bytes} bytes over the limit."
     return _Consequence("rules", until, cut, reading.sections.cut)
 
 
@@ -273,7 +274,10 @@ def _of_no_file(access: Access) -> _Consequence:
     if status in reading.refusals:
         reason = f"robots.txt is refused (status {status}), so the whole site is closed."
         return _Consequence("closed", until, reason, sections.refused)
-    reason = f"robots.txt is not to be had (status {status}), so everything is allowed."
+    missing = (
+        f"There is no robots.txt ({status})" if status in _MISSING else f"robots.txt is unavailable (status {status})"
+    )
+    reason = f"{missing}, so everything is allowed."
     return _Consequence("open", until, reason, sections.unavailable)
 
 
@@ -283,11 +287,11 @@ def _of_an_outage(access: Access) -> _Consequence:
     since = access.fetched_at if access.failing_since is None else access.failing_since
     hold = reading.outage(Outage(since, access.fetched_at, access.good_at, access.site_answers))
     if access.wall is not None:
-        trouble = _WALLED + access.wall
+        trouble = f"a bot wall answered: {access.wall}"
     elif access.status is None:
         trouble = _FAILURES.get(access.failure or "", "no answer came")
     else:
-        trouble = f"its server answers {access.status}"
+        trouble = f"its server answered {access.status}"
     reason = f"robots.txt is unreachable ({trouble}), so {hold.words}."
     if detail := vars(access)["detail"]:
         reason = f"robots.txt is unreachable, so {hold.words}: {detail}."

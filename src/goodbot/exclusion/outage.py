@@ -15,8 +15,8 @@ NO_CRAWL_S: Final = 12 * 3600.0
 
 
 class Outage(NamedTuple):
-    """A run of failed fetches: when the first and the last one were, when the good copy known was fetched (None: none
-    is known), all in Unix seconds; and whether other pages of the site were answered lately."""
+    """A run of failed fetches: the times of the first and the last one, and of the fetch that gave the last good copy
+    (None: there is no copy), all in Unix seconds; and whether other pages of the site were answered lately."""
 
     since: float
     now: float
@@ -41,7 +41,7 @@ def copy_while_young(outage: Outage) -> Hold:
         return Hold("closed", inf, "everything is closed")
     until = outage.good_at + LAST_GOOD_S
     if outage.now < until:
-        return Hold("rules", until, "the last good copy rules")
+        return Hold("rules", until, "the last good copy applies")
     return Hold("closed", inf, "everything is closed, since the last good copy is older than 30 days")
 
 
@@ -52,7 +52,7 @@ def as_google(outage: Outage) -> Hold:
     if outage.now < shut:
         return Hold("closed", shut, "everything is closed for the first 12 hours")
     if outage.now < over and outage.good_at is not None:
-        return Hold("rules", over, "the last good copy rules")
+        return Hold("rules", over, "the last good copy applies")
     if outage.now < over:
         return Hold("open", over, "everything is allowed, since no copy is known after 12 hours")
     if outage.site_answers:

@@ -79,10 +79,10 @@ def _reason(use: Use, stated: list[PreferenceSource]) -> str:
     value = _combined(stated)
     deciding = [source for source in stated if source.value == value]
     if not deciding:
-        return f"Nothing that was read speaks of {use}, and no default is given."
+        return f"No statement about {use} was found."
     first, *others = deciding
     if value == "unknown":
-        return f"{first} says nothing of {use}: {first.note}."
+        return f"{first} says nothing about {use}: {first.note}."
     named = f"{first} and {len(others)} more" if others else str(first)
     plural = "" if others else "s"
     if value == "disallowed":

@@ -1,8 +1,9 @@
-"""Bot walls: they send robots a challenge page, or ask for money, in place of what was asked for. One record for each.
+"""Bot walls: they send robots a challenge page, or ask for money, in place of the page requested. One record for each.
 
-A record is here only if a text or a public recording says how its wall is known. A mark is markup of the challenge page
-itself (an id, the path of a script), never words that an article about walls would use as well. A refusal without a
-challenge is not counted as a wall.
+Each record has a source, a text or a public recording, for how the wall is recognized. A mark is markup of the
+challenge page itself (an id, the path of a script). Words alone are never enough, as an article about walls uses the
+same words: a title counts only together with markup. A refusal without a challenge is not counted as a wall, except a
+demand for payment.
 """
 
 import re
@@ -11,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 LOOKED_AT_BYTES: Final = 4096
-"""How much of a body is looked at: challenge pages have their marks near the beginning."""
+"""How much of a body is examined: challenge pages have their marks near the beginning."""
 
 _BLANKS: Final = b" \t\r\n\f"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
@@ -19,7 +20,7 @@ _VALUE_MOST_CHARS: Final = 64
 
 
 def _squeezed(markup: bytes) -> bytes:
-    """In lower case and without blanks, so that how a page is laid out does not count."""
+    """In lower case and without white space, so that the layout of a page does not matter."""
     return markup.lower().translate(None, _BLANKS)
 
 
@@ -29,9 +30,9 @@ def _marks(*pages: Sequence[str]) -> tuple[tuple[bytes, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """One kind of wall. It is known by any of its `headers` (name and value in lower case; an empty value: any), or by
-    a page that has all the marks of one row of `marks`, whatever the status; or, if `statuses` are given, with one of
-    these only. `source` says where that is documented or recorded."""
+    """One kind of wall. An answer is its challenge if it has one of its `headers` (name and value in lower case; an
+    empty value means any), or a page with all marks of one row of `marks`. If `statuses` are given, the status must be
+    one of them. `source` says where that is documented or recorded."""
 
     name: str
     source: str

@@ -67,9 +67,9 @@ Tier = Literal["verified", "declared", "impostor", "unknown"]
 
 TIERS: Final[MappingProxyType[Tier, str]] = MappingProxyType(
     {
-        "verified": "it is the robot it says it is",
-        "declared": "it says so; that is not checked, or cannot be",
-        "impostor": "it uses the name of a robot that it is not",
+        "verified": "the request comes from this robot",
+        "declared": "the request claims this name; that is not verified",
+        "impostor": "the request uses the name of a robot that did not send it",
         "unknown": "no robot on record matches",
     }
 )
@@ -83,7 +83,7 @@ class Robot:
     mostly to other robots of its operator. `patterns` are words that tell it
     in a User-Agent (see `words`). `address_lists` names the lists (`AddressList`) its operator publishes,
     `reverse_dns` the domains in which the names of its addresses end, `signatures` the Signature-Agent of its Web Bot
-    Auth. `control`: a word for robots.txt only, under which nothing is fetched. `retired_since` is a year. `imitated`:
+    Auth. `control`: a robots.txt control token, which no robot sends. `retired_since` is a year. `imitated`:
     other robots put its name into their own User-Agent. `looked_up` is the year in which the facts were, `source`
     where.
     """

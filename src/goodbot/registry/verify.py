@@ -1,4 +1,5 @@
-"""Is it the robot it says it is? By the ranges its operator publishes, offline; by reverse DNS, if somebody asks."""
+"""Checks whether a request comes from the robot it names: offline by the ranges the operator publishes, and by reverse
+DNS if the caller asks for it."""
 
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -40,11 +41,11 @@ def identify(user_agent: str, address: str | None = None, book: AddressBook = BU
 
 
 def verify(robot: Robot | None, address: str | None = None, book: AddressBook = BUNDLED) -> Identity:
-    """How sure it is that a request that uses a robot's name came from it; without an address, nothing is checked.
+    """Says how sure it is that a request that uses a robot's name came from that robot.
 
-    `verified`: a list the operator publishes holds the address. `impostor`: all its lists are here, and none does, or
-    nobody fetches under that name at all. Else `declared`. Takes about 5 µs once a list has been read. Raises
-    ValueError for what is no address.
+    `verified`: a list the operator publishes contains the address. `impostor`: all its lists are here and none contains
+    it, or no robot uses that name in requests. Else `declared`, always if no address is given. Takes about 5 µs once a
+    list has been read. Raises ValueError for text that is not an address.
     """
     if robot is None:
         return Identity(None, "unknown", ("the User-Agent contains no name that a robot on record uses",))
@@ -53,43 +54,46 @@ def verify(robot: Robot | None, address: str | None = None, book: AddressBook = 
         return Identity(robot, "declared", (*said, _how(robot, book)))
     parsed = parse_address(address)
     if robot.control:
-        return Identity(robot, "impostor", (*said, f"no robot sends it, so {parsed} only uses the name"))
+        return Identity(robot, "impostor", (*said, f"the request from {parsed} only uses the name"))
     lists = [found for name in robot.address_lists if (found := book.get(name)) is not None]
     for known in lists:
         if network := known.find(address):
-            return Identity(robot, "verified", (*said, f"{parsed} lies in {network}, {_published(known)}"))
+            return Identity(robot, "verified", (*said, f"{parsed} is in {network}, {_published(known)}"))
     if robot.address_lists and len(lists) == len(robot.address_lists):
         return Identity(robot, "impostor", (*said, *_outside(str(parsed), lists)))
     return Identity(robot, "declared", (*said, _how(robot, book)))
 
 
 async def confirm(identity: Identity, address: str, dns: ReverseDns) -> Identity:
-    """The same, after reverse DNS was asked: the name of the address must end in a domain of the robot's, and must lead
-    back to the address. What was verified already is not asked about; nor is a robot without such domains.
+    """Adds what reverse DNS says: the name of the address must end in a domain of the robot's and resolve back to the
+    address. No lookup is made if the robot is verified already or has no such domains.
 
-    A name that does not fit makes an impostor; no answer changes nothing. Raises ValueError for what is no address.
+    A name that does not fit makes an impostor; no answer changes nothing. Raises ValueError for text that is not an
+    address.
     """
     robot = identity.robot
     parsed = parse_address(address)
     if robot is None or identity.tier == "verified" or robot.control:
         return identity
     if not robot.reverse_dns:
-        return _with(identity, identity.tier, "no domain is known in which the names of its addresses would end")
+        return _with(identity, identity.tier, "the domain of its reverse DNS names is not known")
     names = await dns.names(str(parsed))
     if names is None:
-        return _with(identity, identity.tier, f"the name of {parsed} could not be asked for")
+        return _with(identity, identity.tier, f"no answer to the reverse DNS lookup of {parsed}")
     fitting = [name for name in names if _is_under(name, robot.reverse_dns)]
     wanted = " or ".join(robot.reverse_dns)
     if not fitting:
-        seen = f"is named {names[0]}" if names else "has no name"
+        seen = f"has the reverse DNS name {names[0]}" if names else "has no reverse DNS name"
         return _with(identity, "impostor", f"{parsed} {seen}, not one under {wanted}")
     for name in fitting:
         addresses = await dns.addresses(name)
         if addresses is None:
-            return _with(identity, identity.tier, f"the addresses of {name} could not be asked for")
+            return _with(identity, identity.tier, f"no answer to the DNS lookup of {name}")
         if any(parse_address(found) == parsed for found in addresses):
-            return _with(identity, "verified", f"{parsed} is named {name}, and that name leads back to it")
-    return _with(identity, "impostor", f"{parsed} is named {fitting[0]}, but that name does not lead back to it")
+            return _with(identity, "verified", f"{parsed} has the reverse DNS name {name}, which resolves back to it")
+    return _with(
+        identity, "impostor", f"{parsed} has the reverse DNS name {fitting[0]}, which does not resolve back to it"
+    )
 
 
 def _with(identity: Identity, tier: Tier, said: str) -> Identity:
@@ -104,20 +108,20 @@ def _is_under(name: str, domains: tuple[str, ...]) -> bool:
 
 
 def _claim(robot: Robot) -> str:
-    whose = f" of {robot.operator}" if robot.operator else ""
-    known = "" if robot.recorded else ", known to crawler-user-agents"
+    whose = f"a robot of {robot.operator}" if robot.operator else "a robot whose operator is not recorded"
+    known = "" if robot.recorded else " (listed by crawler-user-agents)"
     names = (*robot.patterns, *robot.aliases, robot.token or robot.name)
     if all(robot.name.lower() in name.lower() for name in names):
-        return f"the name {robot.name}{whose} stands in the User-Agent{known}"
-    return f"a name that {robot.name}{whose} goes by stands in the User-Agent{known}"
+        return f"the User-Agent contains {robot.name}, {whose}{known}"
+    return f"the User-Agent contains a name of {robot.name}, {whose}{known}"
 
 
 def _facts(robot: Robot) -> list[str]:
     facts = []
     if robot.control:
-        facts.append("it is a word for robots.txt only: nothing is fetched under it")
+        facts.append("it is a robots.txt control token; no robot sends it")
     if robot.retired:
-        facts.append("it is retired" + (f" since {robot.retired_since}" if robot.retired_since else ""))
+        facts.append("the robot is retired" + (f" since {robot.retired_since}" if robot.retired_since else ""))
     return facts
 
 
@@ -126,21 +130,21 @@ def _how(robot: Robot, book: AddressBook) -> str:
     ways = []
     lists = load_records().lists
     for name in robot.address_lists:
-        missing = "" if book.get(name) else " (not bundled: goodbot who --refresh takes it)"
+        missing = "" if book.get(name) else " (not bundled; goodbot who --refresh imports it)"
         ways.append(f"the list {lists[name].url}{missing}" if name in lists else f"the list {name}{missing}")
     if robot.reverse_dns:
         ways.append(f"reverse DNS under {' or '.join(robot.reverse_dns)}")
     if robot.signatures:
         ways.append(f"Web Bot Auth by the keys of {robot.signatures}")
     if ways:
-        return f"it can be checked by {'; '.join(ways)}"
-    return "no way to check it is known" if not robot.control else "there is nothing to check"
+        return f"it can be verified by {'; '.join(ways)}"
+    return "no known way to verify it" if not robot.control else "there is nothing to verify"
 
 
 def _outside(address: str, lists: list[AddressList]) -> list[str]:
     told = [f"{address} is outside the ranges {_published(known)}" for known in lists]
     if is_private_address(address):
-        told.append(f"{address} is a private address")
+        told.append(f"{address} is not a public address")
     return told
 
 

@@ -61,7 +61,7 @@ def pins_of(entries: Iterable[str]) -> dict[tuple[str, int], str]:
 def check_proxy(text: str | None) -> None:
     """Raises InputError for a text that libcurl does not take as the URL of a proxy. None: there is no proxy."""
     if text is not None and not _is_proxy(text):
-        raise InputError(f"a proxy is given as http://host:port or socks5h://host:port, not {text!r}")
+        raise InputError(f"proxy must be http://host:port or socks5h://host:port, not {text!r}")
 
 
 def _is_proxy(text: str) -> bool:

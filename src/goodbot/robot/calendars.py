@@ -104,7 +104,7 @@ class Calendar:
             why = f"{self.empty} dates in a row that were visited say the same"
             return self.first_full - AHEAD_DAYS, self.last_full + AHEAD_DAYS, why
         if day > today + AHEAD_DAYS:
-            return 1, today + AHEAD_DAYS, f"{len(self.dates)} dates were visited, and they go on for ever"
+            return 1, today + AHEAD_DAYS, f"{len(self.dates)} dates were visited, and there is no end of them"
         return None
 
 

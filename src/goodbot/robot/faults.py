@@ -1,11 +1,14 @@
 """What libcurl's errors mean: a kind for programs, a sentence for people. Pure."""
 
+import os
+import re
 from collections.abc import Callable
 from typing import Final
 
 import pycurl  # type: ignore[import-untyped]  # ships no types
 
 from goodbot.exclusion.showing import visible
+from goodbot.url import Url
 from goodbot.values import Failure, FailureKind
 
 _E_HTTP2_STREAM: Final = 92  # pycurl 7.49 has no names for these two (curl.h)
@@ -43,6 +46,7 @@ _MEANING: dict[FailureKind, str] = {
     "protocol": "what came is not HTTP",
 }
 _DETAIL_CHARS: Final = 300
+_OVER_PROXY: Final = re.compile(r" over proxy [^ ]{1,300}")
 
 # What OpenSSL found wrong with a certificate (x509_vfy.h).
 _EXPIRED: Final = 10
@@ -56,15 +60,25 @@ def is_lost(code: int) -> bool:
     return code in _LOST_CONNECTION
 
 
-def failure_of(code: int, message: str, host: str, verified: Callable[[], int]) -> Failure:
-    """`verified` gives libcurl's SSL_VERIFYRESULT."""
+def failure_of(code: int, message: str, url: Url, info: Callable[[int], int]) -> Failure:
+    """`info` is the `getinfo` of the handle that failed."""
     kind = _KINDS.get(code, "protocol")
     if code == pycurl.E_RECV_ERROR and message.startswith(_MALFORMED):
         kind = "protocol"
     said = message or pycurl.easy_strerror(code)
     if code == pycurl.E_PEER_FAILED_VERIFICATION:
-        return _failure(kind, _distrusted(verified()), host, said)
-    return told(kind, host, said)
+        return _failure(kind, _distrusted(info(pycurl.SSL_VERIFYRESULT)), url.host, said)
+    if code == pycurl.E_COULDNT_CONNECT and (errno := info(pycurl.OS_ERRNO)):
+        return _not_connected(url, errno, said)
+    return told(kind, url.host, said)
+
+
+def _not_connected(url: Url, errno: int, message: str) -> Failure:
+    """`connection refused (127.0.0.1:9)`; libcurl says no more than that it could not connect."""
+    host = f"[{url.host}]" if ":" in url.host else url.host
+    proxy = _OVER_PROXY.search(message)
+    where = f"{host}:{url.port}{proxy[0] if proxy else ''}"
+    return Failure("connect", f"{os.strerror(errno).lower()} ({visible(where)})")
 
 
 def told(kind: FailureKind, host: str, message: str) -> Failure:

@@ -129,7 +129,7 @@ class Politeness:
             "its Visit-time opens then" if ready_at > rested_at else "",
         )
         reasons = "; ".join(filter(None, parts))
-        reason = f"the host rests {ready_at - answered_at:.1f} s: {reasons}" if reasons else ""
+        reason = f"{ready_at - answered_at:.1f} s until the next request to the host: {reasons}" if reasons else ""
         return Rest(ready_at, added_s, reason, given_up, too_long, not_before)
 
     def too_slow(self, timing: Timing, at: float) -> str:

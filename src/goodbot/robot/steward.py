@@ -152,14 +152,14 @@ class Steward:
                 self._crawler.unlearn(dropped)
                 say(f"{counted(len(dropped), 'lesson')} dropped")
             case "stop":
-                say("stopping, as was wished: the pages in flight finish first")
+                say("stopping on request: the pages in flight finish first")
                 self.stop()
             case "pause" if self._pace == "running":
-                say("pausing, as was wished: the pages in flight finish; `goodbot resume` goes on")
+                say("pausing on request: the pages in flight finish; `goodbot resume` resumes the crawl")
                 self._pace = "paused"
                 self._crawler.pause()
             case "resume" if self._pace == "paused":
-                say("going on, as was wished")
+                say("resuming on request")
                 self._pace = "running"
                 self._crawler.resume()
 
@@ -176,9 +176,11 @@ class Steward:
         for host in dict.fromkeys(url.host_key for url in urls):
             is_known = self._bar(host)
             rest = (
-                "its pages leave the search, all else is removed at the end" if is_known else "nothing is known of it"
+                "its pages leave the search index now, all else is removed at the end"
+                if is_known
+                else "the crawl did not know it"
             )
-            say(f"{host} is asked nothing any more; {rest}")
+            say(f"{host}: no more requests are sent; {rest}")
             self._crawler.leave(host)
             if is_known:
                 self._unlisting.append(self._unlist(host))

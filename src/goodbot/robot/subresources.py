@@ -144,7 +144,7 @@ class Subresources:
             request = Request(url, permit.verdict, headers, public_only)
             capture, ready_at = await self._transport.ask(request, permit.timing, until)
             if capture is None:
-                return Refused(f"its host rests {ready_at - self._clock.now():.0f} s more")
+                return Refused(f"its host may be requested again only in {ready_at - self._clock.now():.0f} s")
             self._remember(key, capture)
             return capture, ready_at
 

@@ -163,10 +163,7 @@ class Transfer:
             )
         if self.peer is None:
             self.peer = self.curl.getinfo(pycurl.PRIMARY_IP) or None
-        return failure_of(code, message, self._request.url.host, self._verified)
-
-    def _verified(self) -> int:
-        return int(self.curl.getinfo(pycurl.SSL_VERIFYRESULT))
+        return failure_of(code, message, self._request.url, self.curl.getinfo)
 
     # ---- callbacks --------------------------------------------------------------------------------------------------
 

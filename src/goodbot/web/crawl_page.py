@@ -28,9 +28,9 @@ URLS_MOST: Final = 100
 Order = Literal["pause", "resume", "stop"]
 
 _SAID: Final = {
-    "pause": "The crawl pauses. What was in flight finishes.",
-    "resume": "The crawl goes on.",
-    "stop": "The crawl is told to stop. What was in flight finishes.",
+    "pause": "The crawl is pausing. Pages in flight finish first.",
+    "resume": "The crawl is running again.",
+    "stop": "The crawl is stopping. Pages in flight finish first.",
     "rests": "No crawl is running.",
 }
 

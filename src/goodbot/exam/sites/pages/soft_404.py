@@ -15,7 +15,7 @@ async def _sorry(exchange: Exchange) -> None:
 
 SITE = Site(
     name="soft-404",
-    teaches="Pages that say with status 200 that there is no such page are noticed, and not followed for ever.",
+    teaches="Pages that say with status 200 that they do not exist are recognized, and not followed without end.",
     source="Bar-Yossef and others, Sic Transit Gloria Telae, 2004",
     pages={
         **pages(robots("User-agent: *\nDisallow:\n"), "/a", "/b", start=page("/a", "/gone/0", "/b", title="Start")),

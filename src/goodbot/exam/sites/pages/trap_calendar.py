@@ -21,7 +21,7 @@ async def _calendar(exchange: Exchange) -> None:
 
 SITE = Site(
     name="trap-calendar",
-    teaches="A calendar has a next month for ever: a crawler stops turning its pages, and the rest is found.",
+    teaches="A calendar always has a next month: a crawler stops turning its pages, and finds the other pages.",
     source="Google, To infinity and beyond? No!, 2008",
     pages={**pages(None, "/a", "/b", start=page("/a", FIRST, "/b", title="Start")), "/calendar": _calendar},
     expects=(Finds(("/", "/a", "/b", FIRST)), AtMost(150, "/calendar*")),
