@@ -8,7 +8,7 @@ from typing import Final
 import pycurl  # type: ignore[import-untyped]  # ships no types
 
 from goodbot.exclusion.showing import visible
-from goodbot.url import Url
+from goodbot.url import Url, authority_of
 from goodbot.values import Failure, FailureKind
 
 _E_HTTP2_STREAM: Final = 92  # pycurl 7.49 has no names for these two (curl.h)
@@ -16,7 +16,7 @@ _E_PROXY: Final = 97
 
 _KINDS: dict[int, FailureKind] = {
     pycurl.E_COULDNT_RESOLVE_HOST: "dns",
-    pycurl.E_COULDNT_RESOLVE_PROXY: "dns",
+    pycurl.E_COULDNT_RESOLVE_PROXY: "connect",
     pycurl.E_COULDNT_CONNECT: "connect",
     _E_PROXY: "connect",
     pycurl.E_INTERFACE_FAILED: "connect",
@@ -70,14 +70,15 @@ def failure_of(code: int, message: str, url: Url, info: Callable[[int], int]) ->
         return _failure(kind, _distrusted(info(pycurl.SSL_VERIFYRESULT)), url.host, said)
     if code == pycurl.E_COULDNT_CONNECT and (errno := info(pycurl.OS_ERRNO)):
         return _not_connected(url, errno, said)
+    if code == pycurl.E_COULDNT_RESOLVE_PROXY:
+        return Failure(kind, visible(f"the name of the proxy has no address: {said[:_DETAIL_CHARS]}"))
     return told(kind, url.host, said)
 
 
 def _not_connected(url: Url, errno: int, message: str) -> Failure:
     """`connection refused (127.0.0.1:9)`; libcurl says no more than that it could not connect."""
-    host = f"[{url.host}]" if ":" in url.host else url.host
     proxy = _OVER_PROXY.search(message)
-    where = f"{host}:{url.port}{proxy[0] if proxy else ''}"
+    where = f"{authority_of(url.host)}:{url.port}{proxy[0] if proxy else ''}"
     return Failure("connect", f"{os.strerror(errno).lower()} ({visible(where)})")
 
 
