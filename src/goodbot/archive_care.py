@@ -6,7 +6,6 @@ from pathlib import Path
 
 from goodbot.archived import Gap
 from goodbot.clock import SystemClock
-from goodbot.config import Settings
 from goodbot.errors import DamagedError
 from goodbot.folder import SOFTWARE, CrawlFolder, open_archive, open_ledger
 from goodbot.ports import Archive, Ledger
@@ -69,7 +68,7 @@ def repair_archive(path: Path, tell: Tell) -> ArchiveCheck:
     folder, missing = CrawlFolder(path), _missing(path)
     with open_archive(path):
         pass
-    with SqliteFrontier.open(folder.frontier, host_pages=folder.settings(Settings()).host_pages) as frontier:
+    with SqliteFrontier.open(folder.frontier, host_pages=folder.settings_before().host_pages) as frontier:
         archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE)
         try:
             found, files = _check(archive.check(tell), archive, frontier)

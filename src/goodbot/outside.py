@@ -69,7 +69,7 @@ def look_up(path: Path, url: Url) -> Found:
     folder = CrawlFolder(path)
     folder.check()
     with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
-        experience = Experience(folder.settings(Settings()), lambda url, depth: True)
+        experience = Experience(folder.settings_before(), lambda url, depth: True)
         experience.take(frontier.load_lessons([url.host_key]))
         lesson = experience.lesson_about(url)
         record = frontier.record(url)
@@ -108,7 +108,7 @@ def open_desk(path: Path, patience_s: float = PATIENCE_S) -> Desk:
 
     @contextmanager
     def frontier() -> Iterator[Frontier]:
-        opened = SqliteFrontier.open(folder.frontier, host_pages=folder.settings(Settings()).host_pages)
+        opened = SqliteFrontier.open(folder.frontier, host_pages=folder.settings_before().host_pages)
         try:
             yield opened
         finally:

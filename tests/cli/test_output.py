@@ -104,10 +104,12 @@ def test_text_and_help_keep_to_the_width(
         assert not too_long(text, 40), typed
 
 
-def test_an_invalid_setting_for_crawls_does_not_stop_a_search(crawl: None, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_invalid_setting_for_crawls_stops_no_question(crawl: None, capsys: pytest.CaptureFixture[str]) -> None:
     with Path("d/goodbot.toml").open("a") as file:
         file.write('proxy = "foo"\n')
-    assert main(["search", "robots", "--in", "d"]) == 0
+    asked = ["search robots", "status", "why http://127.0.0.1:9/", "courtesy", "export --what pages"]
+    for typed in (*asked, "archive check", "lessons list"):
+        assert main([*typed.split(), "--in", "d"]) == 0, typed
     assert main(["crawl", "--into", "d"]) == 2
     assert "d/goodbot.toml, line " in capsys.readouterr().err
 

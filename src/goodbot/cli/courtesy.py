@@ -13,7 +13,6 @@ from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import end_when_unread, folded, json_text, put, say
 from goodbot.cli.text import human_duration
-from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.exclusion import Access
 from goodbot.exclusion.showing import shown
@@ -56,7 +55,7 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     wanted = None if host is None else host_key(host)
     crawl = CrawlFolder(folder)
     crawl.check()
-    settings = crawl.settings(Settings())
+    settings = crawl.settings_before()
     token = identity_of(settings, version("goodbot")).token
     reports = host_reports(crawl.frontier, token, wanted)
     if as_json or form == "json":

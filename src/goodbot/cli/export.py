@@ -12,7 +12,6 @@ from goodbot.cli.meter import Meter
 from goodbot.cli.options import in_option
 from goodbot.cli.saying import end_when_unread, write_json
 from goodbot.cli.text import damage_line, damaged_line
-from goodbot.config import Settings
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.folder import CrawlFolder, archived_pages, missing_records, open_archive, open_ledger
 from goodbot.human import counted
@@ -74,7 +73,7 @@ def _urls(ledger: Ledger) -> Iterator[dict[str, object]]:
 
 
 def _read(folder: Path, ledger: Ledger, what: str, lost: list[UrlRecord]) -> Iterator[dict[str, object]]:
-    settings = CrawlFolder(folder).settings(Settings())
+    settings = CrawlFolder(folder).settings_before()
     with open_archive(folder) as archive:
         for archived in archived_pages(ledger, archive, lost.append):
             limit, most = settings.decoded_limit, settings.document_limit
