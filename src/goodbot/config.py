@@ -43,29 +43,34 @@ class Settings:
     )
     max_size: int | None = _setting(
         None,
-        "Give up answers longer than this many bytes (10M: 10 million)",
-        "if not given, the first 10 MiB of a longer answer are kept",
+        "Discard answers longer than this many bytes (10M = 10,000,000). Without this setting longer answers are cut "
+        "to 10 MiB and kept",
     )
     workers: int | None = _setting(
         None,
         "Robot processes; each host belongs to one of them",
         "default: one per core, at most one per host",
     )
-    concurrency: int = _setting(64, "Most requests in flight at once", "each costs a socket, and memory for a body")
-    per_host: int = _setting(1, "Most requests in flight to one host at once", "standard crawler etiquette")
+    concurrency: int = _setting(
+        64, "Maximum number of requests in flight at once", "each costs a socket, and memory for a body"
+    )
+    per_host: int = _setting(
+        1, "Maximum number of requests in flight to one host at once", "standard crawler etiquette"
+    )
     host_pages: int | None = _setting(
-        None, "Most pages to visit per host (default: no limit); other pages of the host are left out"
+        None, "Maximum number of pages to visit per host (default: no limit); other pages of the host are left out"
     )
     host_lists: int = _setting(
         1000,
-        "Most sitemaps, sitemap indexes and feeds, named as such by robots.txt or a sitemap index, that a crawl reads "
-        "from one host in a day; the others wait for the next run, or for the next visit of the index that names them",
+        "Maximum number of sitemaps, sitemap indexes and feeds, named as such by robots.txt or a sitemap index, that a "
+        "crawl reads from one host in a day; the others wait for the next run, or for the next visit of the index that "
+        "names them",
         "1,000 sitemaps may name 50 million URLs, 18 months of pages at one a second; sitemaps and pages take turns",
         internal=True,
     )
     delay: float | None = _setting(
         None,
-        "Least seconds from an answer to the next request to the same host; if a site asks for more, that applies",
+        "Minimum seconds from an answer to the next request to the same host; if a site asks for more, that applies",
         "default: 1 for public hosts, 0 for private ones, which are the user's own",
     )
     agent: str = _setting("goodbot", "Product token of the robot, sent in User-Agent and looked up in robots.txt")
@@ -168,26 +173,29 @@ class Settings:
         internal=True,
     )
     render_requests: int = _setting(
-        50, "Most requests one page may make while it renders", "limits what one page costs the hosts", internal=True
+        50,
+        "Maximum number of requests one page may make while it renders",
+        "limits what one page costs the hosts",
+        internal=True,
     )
     index: bool = _setting(True, "Index the pages that permit it")
     archive: bool = _setting(True, "Keep all answers in WARC files")
     body_limit: int = _setting(
         10 * 1024 * 1024,
-        "Most bytes of one answer that are kept, if max_size is not set",
+        "Maximum bytes of one answer that are kept, if max_size is not set",
         "a longer answer is cut there, and marked",
         internal=True,
     )
     bodies_limit: int = _setting(
         64 * 1024 * 1024,
-        "Most bytes of long answers (over 256 KiB) that all robot processes together hold at once; transfers pause "
+        "Maximum bytes of long answers (over 256 KiB) that all robot processes together hold at once; transfers pause "
         "until there is room",
         "room for six answers of the greatest length; a crawl whose every answer is that long stays under 400 MB",
         internal=True,
     )
     documents_at_once: int = _setting(
         2,
-        "Most documents read at once in processes of their own; every robot process may read at least one",
+        "Maximum number of documents read at once in processes of their own; every robot process may read at least one",
         "each keeps a core busy for up to six seconds, and takes up to 136 MiB",
         internal=True,
     )
@@ -240,14 +248,14 @@ class Settings:
     )
     response_factor: float | None = _setting(
         None,
-        "Least wait after an answer, as a multiple of the time the answer took",
+        "Minimum wait after an answer, as a multiple of the time the answer took",
         "1 for public hosts: slow hosts are crawled slowly, and spend at most half their time on the crawl; 0 for "
         "private ones",
         internal=True,
     )
     address_delay: float = _setting(
         0.25,
-        "Least seconds from the answer of one public host to the request of another at the same address",
+        "Minimum seconds from the answer of one public host to the request of another at the same address",
         "from each robot process, one machine with many sites gets at most four requests a second, one at a time; not "
         "on private addresses",
         internal=True,
@@ -261,7 +269,8 @@ class Settings:
     )
     backoff_most: float | None = _setting(
         None,
-        "Most seconds that such failures add to a host's delay; at the next 429, 503 or failure its URLs are `failed`",
+        "Maximum seconds that such failures add to a host's delay; at the next 429, 503 or failure its URLs are "
+        "`failed`",
         "3600 for public hosts: eleven times in a row, over two hours. 60 for private ones: seven times, two minutes",
         internal=True,
     )
@@ -291,7 +300,7 @@ class Settings:
     )
     revisit_least: float = _setting(
         4 * 3600.0,
-        "Least seconds between two visits of one page; sets the pace of all: a page that changes every t seconds is "
+        "Minimum seconds between two visits of one page; sets the pace of all: a page that changes every t seconds is "
         "visited every sqrt(revisit_least * t)",
         "fresher than a visit a day to every page, for 15 % fewer requests (make bench-freshness); 280800 (78 hours), "
         "with a revisit_first of a week, spends what a visit a week does",
@@ -299,13 +308,13 @@ class Settings:
     )
     revisit_most: float = _setting(
         90 * 86400.0,
-        "Most seconds between two visits of one page",
+        "Maximum seconds between two visits of one page",
         "four visits a year, even to pages that call themselves static",
         internal=True,
     )
     revisit_growth: float = _setting(
         1.5,
-        "Most by which the wait for the next visit is multiplied if a page has not changed; a change halves the wait",
+        "Maximum factor by which the wait for the next visit grows if a page has not changed; a change halves the wait",
         "with 2 the index is less fresh for the same number of requests",
         internal=True,
     )

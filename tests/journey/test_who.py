@@ -1,13 +1,16 @@
 """`goodbot who` as its users have it."""
 
 import json
+import re
 from pathlib import Path
 
 import dns.message
 import dns.rrset
 import pytest
 
+from goodbot.cli.who import command
 from goodbot.registry import AddressBook
+from goodbot.registry.records import load_records
 from journey.goodbot_process import Ended, goodbot
 from nameserver import NameServer, Records
 from webserver import WebServer, answer
@@ -57,14 +60,27 @@ async def test_standard_input() -> None:
     result = await goodbot("who", "-", "bingbot", "--json", stdin=GPTBOT.encode() + b"\r\n\n Nemo \nGooglebot")
     assert [value["name"] for value in result.json] == ["GPTBot", None, "Googlebot", "bingbot"]
     assert result.status == 1
-    told = await goodbot("who", "GPTBot", "Gogglebot/2.1")
+    told = await goodbot("who", "GPTBot", "Gogglebot")
     assert told.out.startswith("GPTBot\nGPTBot: declared, ")
-    assert "\n\nGogglebot/2.1\nunknown: no robot on record matches\n" in told.out
+    assert "\n\nGogglebot\nunknown: no robot on record matches\n" in told.out
     assert "did you mean Googlebot?" in told.out
     assert (await goodbot("who", "-", stdin=b"\n")).status == 2
     hostile = await goodbot("who", "-", stdin=b"\x1b[2J\xff\x00" * 50_000)
     assert hostile.status == 1
     assert "\x1b" not in hostile.out + hostile.err
+
+
+async def test_only_a_bare_name_may_be_a_slip() -> None:
+    """A whole User-Agent is as its program sends it: a Cubot phone is not CCBot."""
+    typed = ["Gogglebot", "Gogglebot/2.1", "Cubot X", "Mozilla/5.0 (compatible; Gogglebot)"]
+    result = await goodbot("who", *typed, "--json")
+    assert [value["similar"] for value in result.json] == [["Googlebot"], [], [], []]
+    assert "did you mean" not in (await goodbot("who", "Cubot X")).out
+
+
+def test_the_help_names_every_list() -> None:
+    _, _, told = (command.help or "").partition("LIST is one of")
+    assert re.findall(r"[a-z-]+", told.partition("goodbot who")[0]) == sorted(load_records().lists)
 
 
 async def test_the_list() -> None:

@@ -37,7 +37,8 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
     ROBOTS is a file, - for standard input, or a site's URL, whose robots.txt is then fetched. A URL may be absolute or
     a path.
 
-    Exit status: 0: all URLs are allowed; 1: a URL is disallowed (with --dialect all: in at least one dialect).
+    Exit status: 0: all URLs are allowed; 1: a URL is disallowed (with --dialect all: in at least one dialect), also
+    because the robots.txt of a site is unreachable; 2: bad input, such as a file that cannot be read.
     """
     if not agent.strip():
         raise InputError("--agent must not be empty")

@@ -71,12 +71,14 @@ _METAVARS = {
     "workers": "N",
     "concurrency": "N",
     "per_host": "N",
+    "host_pages": "N",
     "delay": "S",
     "crawl_delay_most": "S",
     "agent": "TOKEN",
     "contact": "C",
     "sign": "FILE",
     "signature_agent": "URL",
+    "proxy": "URL",
 }
 
 
@@ -86,7 +88,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
         name = item.name.replace("_", "-")
         text = item.metadata["help"] + (f" ({item.metadata['reason']})" if item.metadata["reason"] else "") + "."
         if item.default is True:
-            option = click.option(f"--{name}/--no-{name}", default=None, help=text)
+            option = click.option(f"--{name}/--no-{name}", default=None, help=f"{text} [default: on]")
         elif item.default is False:
             option = click.option(f"--{name}", is_flag=True, default=None, help=text)
         elif get_origin(item.type) is tuple:
@@ -115,7 +117,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--into", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder of the crawl."
 )
-@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Most pages to visit in this run.")
+@click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Maximum number of pages to visit in this run.")
 @_settings_options
 @click.option(
     "--config",
@@ -151,16 +153,22 @@ def command(
 ) -> int:
     """Crawl from SEEDs into DIR: fetch pages politely, keep them in WARC files, index them.
 
-    Run it again with the same DIR, with or without seeds, to resume: nothing is lost. After a kill the pages in flight
-    and those not committed yet (a quarter of a second) are fetched again. robots.txt is always obeyed, and so are META
-    robots, X-Robots-Tag and rel=nofollow. Ctrl-C once lets the pages in flight finish (many long sitemaps take a
-    minute or two); twice stops.
+    Run it again with the same DIR, with or without seeds, to resume: nothing is lost. After a kill, pages that were
+    being fetched and those of the last quarter second are fetched again. DIR keeps seeds and options for later runs,
+    except --max-pages, --config, --dry-run, --keep-fresh, --once, --json and --color.
+
+    goodbot always obeys robots.txt, META robots, X-Robots-Tag and rel=nofollow. Ctrl-C once finishes the pages in
+    flight (a minute or two if many long sitemaps are being read); twice stops at once.
 
     \b
     goodbot crawl https://example.org/ --into crawl --contact me@example.org
     goodbot crawl --into crawl                              (resume)
     goodbot crawl --into crawl --keep-fresh                 (re-crawl due pages)
     goodbot crawl http://127.0.0.1:8000/ --into crawl --allow-private
+
+    Exit status: 0: finished, or --max-pages is reached; 2: bad input, such as no seed; 3: no seed could be fetched,
+    another crawl is running in DIR, or DIR is damaged or cannot be written; 130: interrupted, or stopped with
+    `goodbot stop`.
     """
     if once and not keep_fresh:
         raise InputError("--once goes with --keep-fresh: a crawl without it visits every page once anyway")

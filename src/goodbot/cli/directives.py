@@ -58,7 +58,8 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
       goodbot directives https://example.org/report --agent Googlebot
       goodbot directives report.html --header 'X-Robots-Tag: noindex'
 
-    Exit status: 0: the page was read; 1: robots.txt closes it to goodbot.
+    Exit status: 0: the page was read; 1: robots.txt closes it to goodbot; 2: bad input, such as a file that cannot be
+    read; 3: the page or its robots.txt could not be fetched.
     """
     if not agent.strip():
         raise InputError("--agent must not be empty")

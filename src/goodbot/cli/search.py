@@ -57,6 +57,9 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
     "crawl delay"            these words in this order
     robots -google           pages without that word
     site:example.org robots  only pages of that host
+
+    Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR without a crawl or crawled with
+    --no-index; 3: the index is missing or damaged.
     """
     if (query is None) == (run_file is None):
         raise InputError("give a QUERY, or --run FILE.jsonl")

@@ -17,8 +17,8 @@ from goodbot.url import MAX_URL_CHARS, Url
 
 SEEDS_HELP: Final = (
     "Seeds from a file: one URL a line (# for comments), a sitemap, a feed, a web page, a browser's bookmarks, an mbox "
-    "archive of mail or news, a robots.txt; gzip is unpacked; - is standard input. The format is detected. Host names "
-    "in it never permit private addresses. Repeatable."
+    "archive of mail or news, a robots.txt; gzip is unpacked; - is standard input. The format is detected. A seed "
+    "from a file allows a private address (--allow-private) only if its host is an IP address or localhost. Repeatable."
 )
 
 _LINE_MOST = 8 * MAX_URL_CHARS

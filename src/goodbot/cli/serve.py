@@ -22,7 +22,12 @@ WEB_PATIENCE_S = 4.0
     "--host", default="127.0.0.1", show_default=True, help="Address to listen on; the default is this machine only."
 )
 @click.option(
-    "--port", default=8020, show_default=True, type=click.IntRange(0, 65535), help="Port to listen on; 0: any free one."
+    "--port",
+    default=8020,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="Port to listen on; 0: any free one.",
 )
 def command(folder: Path, host: str, port: int) -> None:
     """Serve a search page for what was crawled, and a status page for the crawl, running or paused, until Ctrl-C.
@@ -42,6 +47,9 @@ def command(folder: Path, host: str, port: int) -> None:
     may also pause, resume and stop the crawl, and submit URLs. For a crawl with --no-index everything works except
     search. The checker fetches the robots.txt of a site only if a contact is set (in goodbot.toml here or in DIR, or in
     GOODBOT_CONTACT), and never from a private address.
+
+    Exit status: 0: ended with Ctrl-C; 2: bad input, such as a DIR without a crawl; 3: cannot listen on that address and
+    port, or the index is missing or damaged.
     """
     crawl_folder = CrawlFolder(folder)
     crawl_folder.check()

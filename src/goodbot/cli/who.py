@@ -72,7 +72,10 @@ _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown
     help="Import a newer list of address ranges, as the operator publishes it.",
 )
 @click.option(
-    "--as", "list_name", metavar="LIST", help="With --refresh: the list to replace, if FILE or URL does not name it."
+    "--as",
+    "list_name",
+    metavar="LIST",
+    help="With --refresh: which of these lists FILE or URL is, if its name does not show it.",
 )
 @json_option
 def command(
@@ -93,13 +96,19 @@ def command(
 
     \b
       verified  the address is in a range of the operator, or has one of its reverse DNS names
-      declared  the request claims the name, and that is not verified (no --ip, or no way to check)
+      declared  the request claims the name, and that is not verified: no --ip was given, or goodbot
+                lacks a list (--refresh), a DNS lookup (--reverse-dns) or any way to check
       impostor  with --ip: the address is outside those ranges, or no robot uses that name in requests
       unknown   no robot on record matches: a browser, or a name nobody has recorded
 
-    goodbot brings the operators' ranges, which become out of date. --refresh imports a newer list (the JSON of Google,
-    Bing or OpenAI, or plain text), keeps it in your data folder and uses it from then on. Without --refresh and
-    --reverse-dns nothing is sent over the network.
+    goodbot includes the ranges of many operators, which become out of date. --refresh imports a newer list (the JSON of
+    Google, Bing or OpenAI, or plain text), keeps it in your data folder and uses it from then on. Without --refresh and
+    --reverse-dns nothing is sent over the network. LIST is one of
+
+    \b
+      ahrefs, anthropic, applebot, bingbot, ccbot, duckduckbot, google-agents, google-common,
+      google-special, google-user, google-user-own, mistralai-user, openai-chatgpt-user,
+      openai-gptbot, openai-searchbot, perplexity-user, perplexitybot
 
     \b
       goodbot who "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)"
@@ -110,7 +119,8 @@ def command(
 
     With --json: a list, one object for each USER-AGENT.
 
-    Exit status: 0: every USER-AGENT is verified or declared; 1: at least one is an impostor or unknown.
+    Exit status: 0: every USER-AGENT is verified or declared, or --list or --refresh is done; 1: at least one USER-AGENT
+    is an impostor or unknown; 2: bad input; 3: --refresh could not fetch or save the list.
     """
     modes = [bool(user_agents), listing, source is not None]
     if sum(modes) != 1:
@@ -191,8 +201,9 @@ def _print(found: list[Found]) -> None:
 
 
 def _similar(user_agent: str) -> list[str]:
-    """Robots whose name the product token may be a misspelling of."""
-    return similar_tokens(product_token(user_agent))
+    """Robots whose name this may be a misspelling of, if it is a name as people type it. A whole User-Agent is sent by
+    a program, which makes no slips."""
+    return similar_tokens(user_agent) if user_agent == product_token(user_agent) else []
 
 
 def _json(user_agent: str, address: str | None, identity: Identity) -> dict[str, object]:
