@@ -76,6 +76,7 @@ NARROW = [
     "search robots --in d",
     "courtesy --in d",
     "crawl --into d --dry-run",
+    "exam --list",
     "--help",
     "allowed --help",
     "archive check --help",

@@ -6,12 +6,10 @@ from math import isnan
 from pathlib import Path
 
 import click
-from rich.table import Table
 
 from goodbot.cli.examine import Wish, examine
 from goodbot.cli.options import json_option
-from goodbot.cli.saying import say, write_json
-from goodbot.cli.tables import cell, console
+from goodbot.cli.saying import folded, say, styled, write_json
 from goodbot.errors import InputError
 from goodbot.exam.drive import Plan, as_typed
 from goodbot.exam.recipes import RECIPES, Found
@@ -159,13 +157,11 @@ def _print_list(sites: Sequence[Site], *, as_json: bool) -> None:
     if as_json:
         write_json([_described(site) for site in sites])
         return
-    table = Table(box=None, padding=(0, 2, 0, 0), header_style="bold")
-    table.add_column("site", no_wrap=True, min_width=max(len(site.name) for site in sites))
-    for heading in ("teaches", "source", "rules"):
-        table.add_column(heading)
     for site in sites:
-        table.add_row(*(cell(text) for text in (site.name, site.teaches, site.source, ", ".join(_rules(site)))))
-    console(columns=160).print(table)
+        say(styled(site.name, bold=True))
+        for text in (site.teaches, f"Source: {site.source}", f"Rules: {', '.join(_rules(site))}"):
+            for parts in folded(text, "  ", "  "):
+                say(*parts)
 
 
 def _described(site: Site) -> dict[str, object]:
