@@ -151,7 +151,7 @@ def test_no_control_character_reaches_the_terminal(name: str, body: bytes) -> No
 def test_a_raw_byte_is_not_taken_for_an_escape() -> None:
     subject = Subject(b"User-agent: *\nDisallow: /%E9/caf\xe9 x\n")
     places = {each.code: each.column - 1 for each in check(subject)}
-    _, line = subject.source_lines
+    line = subject.source_lines[1]
     shown = "Disallow: /%E9/caf\\xe9 x"
     assert excerpt(line, places["R104"], places["R104"] + 1, 80) == (shown, " " * 18 + "^^^^")
     assert excerpt(line, places["R406"], places["R406"] + 1, 80) == (shown, " " * 22 + "^")

@@ -288,6 +288,7 @@ def test_of_both_files_one_finding_means_the_other(
 
 
 USES = "`use=immediate`, `use=reference`, `use=full`"
+GONE = "then no longer applies; robots.txt cannot address fragments"
 FIXES: list[tuple[str, str, str | None, str]] = [
     # code, line, where the file lies, fix
     ("R401", "Disallow: http://other.example/", None, "remove it: a robots.txt applies only to its own host"),
@@ -315,9 +316,15 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ),
     (
         "R408",
+        "Disallow: /#!b",
+        SITE,
+        f"remove it: robots read it as `Disallow: /`, which closes the whole site and {GONE}",
+    ),
+    (
+        "R408",
         "Disallow: /a#!b",
         None,
-        "remove it: robots read it as `Disallow: /a`, which then no longer applies; robots.txt cannot address fragments",
+        f"remove it: robots read it as `Disallow: /a`, which {GONE}",
     ),
     ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
     ("R406", "Disallow: /a\\b", None, "write `/`: the rule then matches other URLs"),

@@ -63,7 +63,7 @@ from goodbot.settings_file import load_table
     help="A header field of the pages given as files. Repeatable.",
 )
 @click.option("--sitemaps", is_flag=True, help="Also fetch the sitemaps that a fetched robots.txt names (at most 20).")
-@click.option("--quiet", "-q", is_flag=True, help="Errors and warnings only.")
+@click.option("--quiet", "-q", is_flag=True, help="Show errors and warnings only; infos still count for --fail-on.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings instead of ./goodbot.toml.")
 def command(
     names: tuple[str, ...],
@@ -95,7 +95,7 @@ def command(
     robots.txt: `# goodbot: ignore R208` for its line (alone on a line: for the next), `# goodbot: ignore-file R208`.
 
     Exit status: 0: no finding at or above --fail-on. 1: there are such findings, or a rule in robots.txt disallows a
-    page. 2: bad input. 3: a page, or the robots.txt that governs it, could not be fetched (also a page that answers
+    page URL. 2: bad input. 3: a page, or the robots.txt that governs it, could not be fetched (also a page that answers
     404). The other inputs are still checked; of several statuses, 2 wins, then 3, then 1.
 
     \b
