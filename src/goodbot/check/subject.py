@@ -35,7 +35,7 @@ class Readers(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Answer:
     """How a robots.txt or a page was fetched: the last status (None: no answer, `failure` says why), its headers, and
-    the URLs of the redirects before it, the first one asked included."""
+    in `redirects` the URLs asked for, one after another, the one that answered last."""
 
     status: int | None = 200
     headers: Headers = ()
