@@ -11,10 +11,11 @@ PAGE = Path(__file__).parent / "findings.md"
 
 HEAD = """# What `goodbot check` finds
 
-Generated from the records in `src/goodbot/check`. Each kind of finding has a code, a title and a usual severity.
-**error**: the file does not do what its author intended. **warning**: it may not, or not for every robot. **info**:
-worth knowing. Each kind has an example that is reported and one that is not; the tests run both. How to use the
-command, and how to suppress findings: [how-to/check.md](how-to/check.md). How often each kind occurs in real files:
+Generated from the records in `src/goodbot/check`. Each kind of finding has a code, a title and a usual severity; the
+severity of a single finding can differ. **error**: the file does not do what its author intended. **warning**: it may
+not, or not for every robot. **info**: worth knowing. Each kind has an example that is reported and one that is not
+reported under this code; other codes may apply to it. The tests run both. How to use the command, and how to suppress
+findings: [how-to/check.md](how-to/check.md). How often each kind occurs in real files:
 [robots-in-the-wild.md](robots-in-the-wild.md).
 """
 
@@ -49,9 +50,9 @@ def _section(kind: Kind) -> Iterator[str]:
     found = next(finding for finding in check(kind.example) if finding.code == kind.code)
     yield from ("", f'### <a id="{kind.code.lower()}"></a>{kind.code}: {kind.title}', "")
     source = "the page of its operator, see [the directory](robots-directory.md)" if "{" in kind.source else kind.source
-    yield f"{kind.severity.capitalize()}. Source: {_linked(source)}."
+    yield " ".join(filter(None, (f"{kind.severity.capitalize()}.", kind.note, f"Source: {_linked(source)}.")))
     yield from ("", *_shown(kind.example, "Reported"), "")
-    yield f"> line {found.line}, column {found.column}: {_plain(found.message)}"
+    yield f"> {found.severity}, line {found.line}, column {found.column}: {_plain(found.message)}"
     yield from (">", f"> Affected: {_plain(found.affected)}.")
     if found.fix:
         yield from (">", f"> Fix: {_plain(found.fix)}{'' if found.fix.endswith('?') else '.'}")
@@ -61,7 +62,9 @@ def _section(kind: Kind) -> Iterator[str]:
 def _shown(subject: Subject, title: str) -> Iterator[str]:
     """What is known about it, and its first lines."""
     known = [f"at <{subject.url}>"] if subject.url else []
-    if subject.answer is not None:
+    if subject.answer is not None and subject.answer.redirects:
+        known = [f"{' redirects to '.join(f'<{url}>' for url in subject.answer.redirects)}, {_answer(subject)}"]
+    elif subject.answer is not None:
         known.append(_answer(subject))
     known += [f"with a page at <{each.url}> that contains `{each.body.decode()}`" for each in subject.pages]
     if subject.robots is not None:
@@ -75,8 +78,7 @@ def _answer(subject: Subject) -> str:
     if answer is None or answer.status is None:
         return "without an answer"
     fields = "".join(f", `{name}: {value}`" for name, value in answer.headers)
-    by = f", after redirects by {' and '.join(f'<{url}>' for url in answer.redirects)}" if answer.redirects else ""
-    return f"answered with {answer.status}{fields}{by}"
+    return f"{'which is ' if answer.redirects else ''}answered with {answer.status}{fields}"
 
 
 def _one_line(body: bytes) -> str:
@@ -84,10 +86,11 @@ def _one_line(body: bytes) -> str:
 
 
 def _lines(body: bytes) -> list[str]:
-    """Bytes that are not text and invisible characters are escapes; line endings are shown if they are not LF."""
+    """Bytes that are not text and invisible characters are escapes; so are line endings if one of them has a CR."""
     text = body.decode("utf-8", "backslashreplace")
     lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
-    shown = ["".join(_visible(character) for character in line.removesuffix("\n")) for line in lines if line]
+    end = "" if "\r" in text else "\n"
+    shown = ["".join(_visible(character) for character in line.removesuffix(end)) for line in lines if line]
     cut = [line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}… ({len(line):,} characters)" for line in shown]
     return cut[:SHOWN_LINES] + (["…"] if len(cut) > SHOWN_LINES else [])
 

@@ -155,7 +155,7 @@ SAYS: dict[str, str] = {
     "R402": "the rule then matches",
     "R403": "the rules then match what you mean",
     "R404": "the rule then matches only URLs that end there",
-    "R406": "the rule then matches other URLs",
+    "R406": "the rule then matches those URLs instead",
     "R407": "the other URLs are then allowed",
     "R408": "then no longer applies",
     "R409": "allow the files",

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from counting import calls
-from goodbot.check.layout import compact, tidy
+from goodbot.check.layout import compact, tidy, why_unchanged
 from goodbot.check.written import LINES_MOST
 from goodbot.exclusion import DIALECTS, RobotsTxt
 
@@ -164,3 +164,20 @@ def check_answers(body: bytes) -> None:
 def test_any_octets_can_be_given(body: bytes) -> None:
     assert tidy(tidy(body)) == tidy(body)
     assert len(compact(body)) <= len(body) or b"%" in compact(body)
+
+
+@pytest.mark.parametrize(
+    ("body", "why"),
+    [
+        (b"User-agent: *\n", None),
+        (b"User-agent: *\n#" + b"a" * 4_164, None),
+        (b"User-agent: *\n#" + b"a" * 4_165, "line 2 is longer than 4,165 characters"),
+        (b"\n" * (LINES_MOST - 2), None),
+        (b"\n" * LINES_MOST, "it has 200,000 lines or more"),
+        (b"\xfe\xff\0U", "it is in UTF-16"),
+        (b"User-agent: a\0", "it contains a NUL character"),
+        (b"\xefUser-agent: a", "it begins with a part of a byte order mark"),
+    ],
+)
+def test_why_a_file_is_left_unchanged(body: bytes, why: str | None) -> None:
+    assert why_unchanged(body) == why

@@ -148,6 +148,20 @@ def test_no_control_character_reaches_the_terminal(name: str, body: bytes) -> No
     assert text.isprintable() or not text
 
 
+def test_a_raw_byte_is_not_taken_for_an_escape() -> None:
+    subject = Subject(b"User-agent: *\nDisallow: /%E9/caf\xe9 x\n")
+    places = {each.code: each.column - 1 for each in check(subject)}
+    line = subject.source_lines[1]
+    shown = "Disallow: /%E9/caf\\xe9 x"
+    assert excerpt(line, places["R104"], places["R104"] + 1, 80) == (shown, " " * 18 + "^^^^")
+    assert excerpt(line, places["R406"], places["R406"] + 1, 80) == (shown, " " * 22 + "^")
+
+
+def test_the_source_of_another_encoding() -> None:
+    subject = Subject("\ufeffUser-agent: *\nDisallow: /é\n".encode("utf-16-le"))
+    assert subject.source_lines == [line.text for line in subject.lines]
+
+
 def test_many_notes_of_a_kind_are_told_together() -> None:
     lines = ["".join(line) for line in told(checked(b"User-agent: *\n" + b"Disallow : /a\n" * 30))]
     assert sum("R202" in line for line in lines) == 4

@@ -288,6 +288,7 @@ def test_of_both_files_one_finding_means_the_other(
 
 
 USES = "`use=immediate`, `use=reference`, `use=full`"
+GONE = "then no longer applies; robots.txt cannot address fragments"
 FIXES: list[tuple[str, str, str | None, str]] = [
     # code, line, where the file lies, fix
     ("R401", "Disallow: http://other.example/", None, "remove it: a robots.txt applies only to its own host"),
@@ -301,6 +302,30 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R402", "Disallow: ./a", None, "write `/a`: the rule then matches"),
     ("R402", "Disallow: ./", None, "remove it: by RFC 9309 nothing changes"),
     ("R402", "Disallow: 404.html", None, "write `/404.html`: the rule then matches"),
+    (
+        "R406",
+        "Disallow: /a%2520b",
+        None,
+        "if you mean a space, write `/a%20b`: the rule then matches those URLs instead",
+    ),
+    (
+        "R406",
+        "Disallow: /caf%25C3%25A9",
+        None,
+        "if you mean `%C3`, write `/caf%C3%A9`: the rule then matches those URLs instead",
+    ),
+    (
+        "R408",
+        "Disallow: /#!b",
+        SITE,
+        f"remove it: robots read it as `Disallow: /`, which closes the whole site and {GONE}",
+    ),
+    (
+        "R408",
+        "Disallow: /a#!b",
+        None,
+        f"remove it: robots read it as `Disallow: /a`, which {GONE}",
+    ),
     ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
     ("R406", "Disallow: /a\\b", None, "write `/`: the rule then matches other URLs"),
     ("R206", 'User-agent: "Googlebot"', None, "write `Googlebot`: the rules then apply"),
@@ -580,3 +605,67 @@ def test_a_useless_rule_may_decide_in_older_dialects() -> None:
     changed = [name for name, before, after in zip(DIALECTS, one, other, strict=True) if before is not after]
     assert "1996" in changed
     assert "rfc9309" not in changed
+
+
+IGNORES = "Bytespider (ByteDance) is known to ignore robots.txt, at least sometimes"
+SAID: list[tuple[str, str, str, str]] = [
+    # name, file, code, message
+    (
+        "the token that is matched",
+        "User-agent: *\nDisallow: /a\nUser-agent: Slurp, Yandex\nDisallow: /b\n",
+        "R306",
+        "Slurp has a group of its own, so it ignores a rule for `*`: `Disallow: /a` (line 2)",
+    ),
+    (
+        "every name of a group",
+        "User-agent: FacebookBot\nUser-agent: Bytespider\nComment: hi\n",
+        "R207",
+        "there is no rule for FacebookBot and Bytespider: they may fetch everything",
+    ),
+    (
+        "every name above other rules",
+        "User-agent: A\nUser-agent: B\n\nUser-agent: C\nDisallow: /\n",
+        "R207",
+        "there is no rule below A and B: the rules of C (line 4) apply to them",
+    ),
+    (
+        "a User-agent line without a name",
+        "User-agent: A\n\nUser-agent:\nDisallow: /\n",
+        "R207",
+        "there is no rule below A: the rules below the next User-agent line (line 3) apply to it",
+    ),
+    (
+        "a group that keeps nobody out",
+        "User-agent: Bytespider\nAllow: /\n",
+        "R308",
+        IGNORES,
+    ),
+    (
+        "a group that is meant to",
+        "User-agent: Bytespider\nDisallow: /a\n",
+        "R308",
+        f"{IGNORES}: this group alone does not keep it out",
+    ),
+    (
+        "the path that robots read",
+        "User-agent: *\nDisallow: /a\t/b\n",
+        "R204",
+        "this line contains 2 paths: robots read them as the one path `/a%09/b`, so the rule applies to none of them",
+    ),
+]
+
+
+@pytest.mark.parametrize(("name", "body", "code", "message"), SAID, ids=[case[0] for case in SAID])
+def test_messages(name: str, body: str, code: str, message: str) -> None:
+    assert [each.message for each in check(Subject(body.encode())) if each.code == code] == [message]
+
+
+def test_two_paths_are_one_with_an_encoded_space() -> None:
+    robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /tmp /var\n")
+    assert [robots.allows(url, "x") for url in ("/tmp", "/var", "/tmp%20/var")] == [True, True, False]
+
+
+@pytest.mark.parametrize("dialect", DIALECTS)
+def test_no_robot_ends_the_match_at_a_dollar_inside(dialect: str) -> None:
+    """So R404 affects every robot."""
+    assert RobotsTxt.parse(b"User-agent: *\nDisallow: /a$b\n", dialect).allows("/a", "x")

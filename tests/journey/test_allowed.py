@@ -41,7 +41,7 @@ async def test_what_is_no_robots_txt_is_said_once(tmp_path: Path) -> None:
         assert result.complaint.splitlines() == [f"goodbot: {image} is an image (PNG), not a robots.txt"]
     sentences = tmp_path / "README.md"
     sentences.write_text("# Robots\n\nThis robot is good.\n")
-    assert "is text without any line of a robots.txt, not a" in (await goodbot("format", sentences)).complaint
+    assert "is plain text, not a robots.txt" in (await goodbot("format", sentences)).complaint
     assert "is an HTML page, not" in (await goodbot("allowed", page, "--agent", "x", "/a")).complaint
     checked = await goodbot("check", image, "--json")
     assert (checked.status, [(each["code"], each["severity"]) for each in checked.json]) == (1, [("R108", "error")])

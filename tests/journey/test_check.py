@@ -77,6 +77,8 @@ async def test_quiet() -> None:
     everything = await goodbot("check", "-", "--json", stdin=WARNED)
     assert codes(everything) == ["R608", "R602"]
     assert codes(await goodbot("check", "-", "--json", "-q", stdin=WARNED)) == ["R602"]
+    quiet = await goodbot("check", "-", "-q", "--fail-on", "info", stdin=b"User-agent: *\nDisallow: /a\n")
+    assert (quiet.status, quiet.out) == (1, "0 errors, 0 warnings, 1 info (not shown) in -\n")
 
 
 # ---- bad input ------------------------------------------------------------------------------------------------------

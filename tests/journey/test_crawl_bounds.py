@@ -128,7 +128,7 @@ WRONG: list[tuple[bytes, tuple[str, ...], str]] = [
         "line 4: 'example.org' is not a URL; did you mean",
     ),
     (b"ftp://example.org/ # old\n", (), "line 1: cannot crawl 'ftp://example.org/': not an http or https URL"),
-    (b"http://127.0.0.1/ http://127.0.0.2/\n", ("--allow-private",), "line 1: one URL a line"),
+    (b"http://127.0.0.1/ http://127.0.0.2/\n", ("--allow-private",), "line 1: a line must be one URL"),
     (b"https://e.example/\nhttp://10.0.0.1/\n", ("--contact", "m@e.org"), "line 2: http://10.0.0.1/ is on a private"),
     (b"https://e.example/\n", (), "line 1: e.example is a public host: say who you are with --contact"),
     (b"https://e.example/\n\xff\xfe\n", ("--contact", "m@e.org"), "line 2: not UTF-8 text"),

@@ -28,6 +28,13 @@ async def test_format_prints_writes_checks_and_compares(tmp_path: Path) -> None:
     assert (await goodbot("format", "--check", file)).status == 0
 
 
+async def test_what_is_left_unchanged_is_named() -> None:
+    result = await goodbot("format", "-", "--compact", stdin=b"User-agent :*\nDisallow: /a\n# " + b"-" * 5_000)
+    assert result.status == 0
+    assert result.out.startswith("User-agent :*\n")
+    assert result.err == "goodbot: standard input is left unchanged: line 3 is longer than 4,165 characters\n"
+
+
 async def test_of_several_files_all_are_written_or_none(tmp_path: Path) -> None:
     for name, body in (("a", ROBOTS), ("b", b"<html>\n<p>Not found\n"), ("c", ROBOTS)):
         (tmp_path / name).write_bytes(body)

@@ -10,7 +10,7 @@ from typing import Any
 
 from goodbot import registry
 from goodbot.check.findings import Finding, Kind, Severity
-from goodbot.check.names import EVERYONE, is_like_a_robot, listed, spelt, token_of
+from goodbot.check.names import EVERYONE, NAMES_SHOWN, counted, is_like_a_robot, listed, spelt, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.patterns import WHOLE_SITE, example_of
 from goodbot.check.subject import Subject
@@ -28,7 +28,6 @@ _COMPARED_MOST = 300
 """How many unknown names of one file are compared with all known names; each takes 2 ms."""
 _HEIRS = {"msnbot": "bingbot"}
 """Retired tokens, and the robots that still obey them if no group names these robots (Bing's page on robots.txt)."""
-_NAMES_SHOWN = 8
 _ALL = frozenset({"all", "any", "everyone", "everybody", "all robots", "all bots", "any robot", "any bot"})
 """Written where `*` is meant."""
 _GROUPS_MOST = 500
@@ -52,7 +51,7 @@ VERSION = Kind(
     "`{value}` contains a version: a product token is the name alone",
     "robots that compare the whole value, and so do not find this group",
     "write `{better}`: by RFC 9309 nothing changes",
-    "RFC 9309 2.2.1; seed 001",
+    "RFC 9309 2.2.1; A Standard for Robot Exclusion, 1994",
     Subject(b"User-agent: Googlebot/2.1\nDisallow: /a/\n"),
     Subject(b"User-agent: MJ12bot\nDisallow: /a/\n"),
 )
@@ -66,6 +65,7 @@ WILDCARD = Kind(
     "RFC 9309 2.2.1; Google's specification test of robots.txt (`*` ends a name)",
     Subject(b"User-agent: *bot\nDisallow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n"),
+    "Info if `*` only follows a robot's whole name.",
 )
 UNKNOWN = Kind(
     "R304",
@@ -115,7 +115,7 @@ DISOBEYS = Kind(
     "R308",
     "robot known not to obey",
     "info",
-    "{robot}{of} is known to ignore robots.txt, at least sometimes: this group alone does not keep it out",
+    "{robot}{of} is known to ignore robots.txt, at least sometimes{effect}",
     "site owners who rely on this group",
     "refuse it at the server if it must stay out; `goodbot who {asked}` shows the source",
     "{source}",
@@ -201,24 +201,16 @@ def _several_names(line: Line, names: tuple[str, ...]) -> Iterator[Finding]:
     addressed = next((name for name in names if token_of(name) == token), "")
     called = ["all other robots" if name == EVERYONE else name for name in missed]
     finds = "does not find" if len(missed) == 1 else "do not find"
-    several = ", ".join(f"`User-agent: {name}`" for name in dict.fromkeys(names[:_NAMES_SHOWN]))
+    several = ", ".join(f"`User-agent: {name}`" for name in dict.fromkeys(names[:NAMES_SHOWN]))
     yield _at(
         LISTED,
         line,
         value=shown(line.value),
         whom=f"{addressed} only" if addressed else "no robot",
-        missed="no other robot finds" if missed == [EVERYONE] else f"{_counted(called)} {finds}",
-        robots=_counted(called),
-        lines=several + (", …" if len(names) > _NAMES_SHOWN else ""),
+        missed="no other robot finds" if missed == [EVERYONE] else f"{counted(called)} {finds}",
+        robots=counted(called),
+        lines=several + (", …" if len(names) > NAMES_SHOWN else ""),
     )
-
-
-def _counted(names: list[str]) -> str:
-    """`A, B and C`, at most `_NAMES_SHOWN` of them by name."""
-    few, more = names[:_NAMES_SHOWN], len(names) - _NAMES_SHOWN
-    if more > 0:
-        few.append(f"{more} more")
-    return " and ".join(filter(None, (", ".join(few[:-1]), few[-1])))
 
 
 def _starred(line: Line) -> Finding:
@@ -302,7 +294,14 @@ def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[
         words["of"] = robot.operator or "its operator"
         yield _at(CONTROL, line, **words)
     elif robot.obeys == "no":
-        yield _at(DISOBEYS, line, **words)
+        effect = ": this group alone does not keep it out" if _disallows(subject, line) else ""
+        yield _at(DISOBEYS, line, effect=effect, **words)
+
+
+def _disallows(subject: Subject, line: Line) -> bool:
+    """Whether the group of this name disallows anything."""
+    group = subject.group_at(line.number)
+    return group is not None and any(not rule.allow for rule in subject.rules_of(group))
 
 
 def _meant(value: str, compared: set[str]) -> str | None:
@@ -362,7 +361,7 @@ def _not_inherited(subject: Subject) -> Iterator[Finding]:
         missed = [rule for rule, is_open in zip(everyone, answers[lines], strict=False) if is_open]
         if missed:
             words: dict[str, Any] = {
-                "value": shown(next(name for name in group.agents if token_of(name) == token)),
+                "value": shown(next(first_name(name) for name in group.agents if token_of(name) == token)),
                 "rule": shown(str(missed[0])),
                 "line": missed[0].line,
             }

@@ -50,9 +50,10 @@ UNAVAILABLE = Kind(
     "robots.txt is answered with {status}: robots may fetch every page",
     "every robot that follows RFC 9309; some stay away after 401 and 403, as the texts of the 1990s say",
     "serve the file with status 200; to keep robots out, write `Disallow: /` in it",
-    "RFC 9309 2.3.1.3; seed 001",
+    "RFC 9309 2.3.1.3; the draft of December 1996, 3.1",
     _answered(403),
     _answered(200),
+    "Info for all statuses except 401 and 403.",
 )
 HTML = Kind(
     "R003",
@@ -86,6 +87,7 @@ REDIRECTS = Kind(
     "RFC 9309 2.3.1.2",
     _answered(200, redirects=("https://example.org/robots.txt", "https://elsewhere.example/robots.txt")),
     _answered(200, redirects=("http://example.org/robots.txt", "https://www.example.org/robots.txt")),
+    "Error if robots give up: more than five redirects, or a loop.",
 )
 TOO_LONG = Kind(
     "R006",
@@ -93,7 +95,7 @@ TOO_LONG = Kind(
     "error",
     "the file is {bytes} bytes long, and robots read only the first 512,000: {records} ignored",
     "Google, Bing and others that read no more than RFC 9309 requires",
-    "shorten the file: `goodbot format --compact` says the same in fewer bytes",
+    "shorten the file: remove long comments and repeated rules; `goodbot format --compact` shortens most files further",
     "RFC 9309 2.5",
     Subject(_LONG),
     Subject(_LONG_COMMENT),
@@ -127,7 +129,7 @@ PLACE = Kind(
     "no robot requests {path}: robots request /robots.txt, in lower case, on each host and port",
     "every robot",
     "put the file at {place}",
-    "RFC 9309 2.3; seed 001",
+    "RFC 9309 2.3; A Standard for Robot Exclusion, 1994",
     Subject(_RULES, "https://example.org/shop/robots.txt"),
     Subject(_RULES, _SITE),
 )

@@ -45,8 +45,9 @@ class Finding:
 class Kind:
     """A kind of finding. `message`, `affected` and `fix` are templates for `str.format`; `title` is for lists.
 
-    `affected`: the robots or people it matters to. `source`: where it is stated (RFC section, operator's page, seed).
-    `example` has a finding of this kind; `near_miss` looks like it and has none. Tests run both, the docs show both.
+    `affected`: the robots or people it matters to. `source`: where it is stated (RFC section, operator's page, older
+    text). `example` has a finding of this kind; `near_miss` looks like it and has none. Tests run both, the docs show
+    both. `note` is for the docs: when the severity is another one, or what is not reported; sentences.
     """
 
     code: str
@@ -58,6 +59,7 @@ class Kind:
     source: str
     example: Subject
     near_miss: Subject
+    note: str = ""
 
     def at(
         self,

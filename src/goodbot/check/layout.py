@@ -1,13 +1,13 @@
 """Writes a robots.txt again, tidy or in as few bytes as possible, with the same verdicts in every dialect.
 
 Whatever some dialect reads is kept: a line that Google reads as a record without a colon, a blank line that ends a
-record of the 1990s. A file is left as it is if it is in UTF-16, contains a NUL or a line longer than Google reads, has
-more than 200,000 lines, or begins with a part of a byte order mark (which Google skips): in such files one space more
-or less can change what is read.
+record of the 1990s. A file is left as it is if it is in UTF-16, contains a NUL or a line that may be longer than Google
+reads, has 200,000 lines or more, or begins with a part of a byte order mark (which Google skips): in such files one
+space more or less can change what is read.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from goodbot.check.written import FIELDS, LINES_MOST, Line, read_lines
@@ -17,6 +17,8 @@ from goodbot.exclusion.verdict import RULE_FIELDS
 _MARK = b"\xef\xbb\xbf"
 _PART_OF_MARK = re.compile(rb"\xef(?![\x80-\xbf]{2})")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
+_LINE_CHARS_MOST = GOOGLE_LINE_BYTES // 4
+"""A line of so many characters is never longer than Google reads: a character has at most four bytes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +57,27 @@ def read_by_google(body: bytes) -> frozenset[int]:
     return frozenset(number for number, field, _ in read_as_google(body) if field in FIELDS)
 
 
+def why_unchanged(body: bytes) -> str | None:
+    """Why it cannot be written again with the same meaning to all, in words; None if it can. Linear; never raises."""
+    if body.startswith(_WIDE):
+        return "it is in UTF-16"
+    if b"\0" in body:
+        return "it contains a NUL character"
+    if _PART_OF_MARK.match(body):
+        return "it begins with a part of a byte order mark"
+    return _too_much(read_lines(body))
+
+
+def _too_much(lines: Sequence[Line]) -> str | None:
+    if len(lines) == LINES_MOST:
+        return f"it has {LINES_MOST:,} lines or more"
+    long = next((line.number for line in lines if len(line.text) > _LINE_CHARS_MOST), None)
+    return None if long is None else f"line {long} is longer than {_LINE_CHARS_MOST:,} characters"
+
+
 def _readable(body: bytes) -> tuple[Line, ...] | None:
     """Its lines; None if it cannot be written again with the same meaning to all."""
-    if body.startswith(_WIDE) or b"\0" in body or _PART_OF_MARK.match(body):
-        return None
-    lines = read_lines(body)
-    if len(lines) == LINES_MOST or any(len(line.text) > GOOGLE_LINE_BYTES // 4 for line in lines):
-        return None
-    return lines
+    return read_lines(body) if why_unchanged(body) is None else None
 
 
 def _bytes(parts: Iterable[_Part]) -> bytes:

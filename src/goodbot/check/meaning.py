@@ -94,7 +94,7 @@ ORDER = Kind(
     "R505",
     "result depends on rule order",
     "info",
-    "`{rule}` and line {line} match the same URLs: RFC 9309 takes the longer rule, older parsers the first one",
+    "some URLs match both `{rule}` and line {line}: RFC 9309 applies the longer rule, older parsers the first one",
     "robots that take the first matching rule (the draft of 1996 and those that follow it)",
     "write the longer rule first: by RFC 9309 nothing changes, and older parsers then agree",
     "RFC 9309 2.2.2; the draft of December 1996, 3.2.2",
@@ -142,7 +142,7 @@ EMPTY_RULE = Kind(
     "an empty `Disallow:` allows nothing here: the other rules of the group still apply",
     "robots that follow RFC 9309; for those of the 1990s it allows the whole site",
     "remove this line: by RFC 9309 nothing changes; or remove the other rules: everything is then allowed",
-    "RFC 9309 2.2.2; seed 001",
+    "RFC 9309 2.2.2; A Standard for Robot Exclusion, 1994",
     Subject(b"User-agent: *\nDisallow:\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\nDisallow:\n\nUser-agent: OneBot\nDisallow: /tmp/\n"),
 )
@@ -153,9 +153,10 @@ DIFFERS = Kind(
     "`{url}` is {one} for {agent} by RFC 9309, but {other} in {who}",
     "robots of {who}",
     "`goodbot allowed ROBOTS --dialect all {asked}` shows the verdict of every dialect",
-    "docs/conformance.md (dialects); seeds 001 and 002",
+    "docs/conformance.md (dialects)",
     Subject(b"User-agent: *\nDisallow: /*.pdf$\n"),
     Subject(b"User-agent: *\nDisallow: /private/\n"),
+    "Warning for the dialect google.",
 )
 
 KINDS = (SHADOWED, DUPLICATE, TIE, NEVER, ORDER, CLOSED, NOINDEX_CLOSED, REVEALS, EMPTY_RULE, DIFFERS)
@@ -236,7 +237,7 @@ def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
         elif other.allow != rule.allow:
             yield _at(subject, SHADOWED, rule.line, other=shown(str(other)), line=other.line, **words)
         else:
-            same = f"`{shown(str(other))}` (line {other.line}) says the same for all the same URLs"
+            same = f"line {other.line}, `{shown(str(other))}`, already covers every URL that this rule matches"
             yield _at(
                 subject, NEVER, rule.line, effect=f"makes no difference: {same}", change="nothing changes", **words
             )

@@ -1,6 +1,7 @@
 """The values of User-agent lines: which robots they address, and which they seem to address."""
 
 import re
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -22,6 +23,16 @@ _VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
 _NUMBER: Final = re.compile(r"v?\d[\w.]*", re.ASCII | re.IGNORECASE)
 """A version after a space (`GPTBot 1.1`)."""
 _ROBOT: Final = re.compile(r"\w[\w.\-]{0,32}(?:bot|spider|crawler)", re.ASCII | re.IGNORECASE)
+
+NAMES_SHOWN: Final = 8
+
+
+def counted(names: Sequence[str]) -> str:
+    """`A, B and C`, at most `NAMES_SHOWN` of them by name."""
+    few, more = list(names[:NAMES_SHOWN]), len(names) - NAMES_SHOWN
+    if more > 0:
+        few.append(f"{more} more")
+    return " and ".join(filter(None, (", ".join(few[:-1]), few[-1])))
 
 
 @lru_cache(maxsize=4096)

@@ -111,7 +111,7 @@ ENDS = Kind(
     "the lines end in {how}",
     "robots that know only one line ending and read several lines as one",
     "end every line with LF, or every line with CR LF",
-    "RFC 9309 2.2 (EOL); seed 001",
+    "RFC 9309 2.2 (EOL); A Standard for Robot Exclusion, 1994",
     Subject(_RULES.replace(b"\n", b"\r")),
     Subject(_RULES.replace(b"\n", b"\r\n")),
 )

@@ -113,6 +113,7 @@ UNKNOWN = Kind(
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(b'<meta name="robots" content="no-index">'),
     _page(b'<meta name="robots" content="NOINDEX, max-snippet:-1, unavailable_after: 25 Jun 2027 15:00:00 GMT">'),
+    "Warning if the term resembles a known one.",
 )
 NOINDEX_CLOSED = Kind(
     "R705",

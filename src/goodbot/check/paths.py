@@ -81,12 +81,13 @@ DOLLAR = Kind(
     "`$` not last",
     "warning",
     "the `$` in `{path}` is not at the end: there it is an ordinary character",
-    "robots that follow RFC 9309; those of the 1990s treat every `$` as an ordinary character",
+    "every robot: none ends the match at this `$`",
     "to match the end of a URL, end the rule at `$`: the rule then matches only URLs that end there; to match the "
     "character, write %24: by RFC 9309 nothing changes",
     "RFC 9309 2.2.3",
     Subject(b"User-agent: *\nDisallow: /*.php$?\n"),
     Subject(b"User-agent: *\nDisallow: /*.php$\nDisallow: /docs/$file/\n"),
+    "A `$` that begins a name, as in `/$file/`, is not reported: real URLs contain it.",
 )
 LAST_STAR = Kind(
     "R405",
@@ -95,7 +96,7 @@ LAST_STAR = Kind(
     "the `*` at the end of `{path}` adds nothing: every rule is a prefix match already",
     "robots of the 1990s, for which `*` is an ordinary character, so the rule matches nothing",
     "write `{better}`: by RFC 9309 nothing changes",
-    "RFC 9309 2.2.3; seed 001",
+    "RFC 9309 2.2.3; A Standard for Robot Exclusion, 1994",
     Subject(b"User-agent: *\nDisallow: /private/*\n"),
     Subject(b"User-agent: *\nDisallow: /*/private/\nDisallow: /*$\n"),
 )
@@ -109,6 +110,7 @@ ENCODING = Kind(
     "RFC 9309 2.2.2; RFC 3986 2.1",
     Subject(b"User-agent: *\nDisallow: /a%2520b/\n"),
     Subject(b"User-agent: *\nDisallow: /a%20b/caf%C3%A9\n"),
+    "Warning for all but characters beyond ASCII.",
 )
 SIBLINGS = Kind(
     "R407",
@@ -117,7 +119,7 @@ SIBLINGS = Kind(
     "`{path}` also disallows `{sibling}`, which {where} names",
     "every robot",
     "write `{path}/` for the folder, or `{path}$` for the page alone: the other URLs are then allowed",
-    "RFC 9309 2.2.2; seed 001",
+    "RFC 9309 2.2.2; A Standard for Robot Exclusion, 1994",
     Subject(b"User-agent: *\nDisallow: /news\n\nSitemap: https://example.org/news-sitemap.xml\n"),
     Subject(b"User-agent: *\nDisallow: /news/\nDisallow: /shop\nDisallow: /shop/old\n"),
 )
@@ -127,11 +129,11 @@ FRAGMENT = Kind(
     "error",
     "`{written}` has a fragment, but `#` begins a comment: the rule is `{rule}`",
     "every robot; robots never send the part of a URL after `#`",
-    "{remedy}: robots.txt cannot close pages that differ only in their fragment, and robots read this line as "
-    "`{rule}`, which then no longer applies",
+    "{remedy}: robots read it as `{rule}`, which {effect}then no longer applies; robots.txt cannot address fragments",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /#!/admin\n"),
     Subject(b"User-agent: *\nDisallow: / # !important\n"),
+    "Only `#!` and `#/`, which begin the fragments of pages made by scripts; R209 reports any other `#` in a path.",
 )
 STYLE = Kind(
     "R409",
@@ -241,11 +243,12 @@ def _lengths(rules: Iterable[Rule]) -> _Lengths:
 def _encoding(line: Line) -> Iterator[Finding]:
     path = line.value
     if twice := _TWICE_ENCODED.search(path):
+        better = _TWICE_ENCODED.sub(lambda found: f"%{found[0][3:]}", path)
         words = (
             "warning",
             "a percent sign that is encoded twice",
             "every robot: the rule matches only URLs that contain %25",
-            "encode it once: the rule then matches other URLs",
+            f"if you mean {_meant(twice[0])}, write `{shown(better)}`: the rule then matches those URLs instead",
         )
     elif twice := _BAD_ESCAPE.search(path):
         words = (
@@ -293,11 +296,18 @@ def _encoding(line: Line) -> Iterator[Finding]:
     )
 
 
+def _meant(twice: str) -> str:
+    """What `%25` and two digits are meant to be."""
+    return "a space" if twice == "%2520" else f"`%{twice[3:]}`"
+
+
 def _fragment(subject: Subject, line: Line) -> Iterator[Finding]:
     if line.value_end == line.comment_at and line.text.startswith(FRAGMENTS, line.comment_at):
         written, rule = line.text[line.value_at :].rstrip(), f"{line.field.capitalize()}: {line.value}"
-        remedy = subject.removal([line.number])
-        yield _at(FRAGMENT, line, end=len(written), written=shown(written), rule=shown(rule), remedy=remedy)
+        closes = line.field == "disallow" and line.value in WHOLE_SITE
+        words: dict[str, Any] = {"written": shown(written), "rule": shown(rule)}
+        words["effect"] = "closes the whole site and " if closes else ""
+        yield _at(FRAGMENT, line, end=len(written), remedy=subject.removal([line.number]), **words)
 
 
 def _siblings(subject: Subject, rules: list[Line]) -> Iterator[Finding]:

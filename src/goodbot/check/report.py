@@ -81,9 +81,10 @@ def _property(value: object) -> str:
     return _data(str(value)).replace(":", "%3A").replace(",", "%2C")
 
 
-def summary(checked: Sequence[Checked]) -> str:
-    """`2 errors, 1 warning, 3 info in 2 files`."""
+def summary(checked: Sequence[Checked], *, quiet: bool = False) -> str:
+    """`2 errors, 1 warning, 3 info in 2 files`; `quiet`: the infos are counted but not shown, and it says so."""
     counts = sum((each.counts for each in checked), Counter[Severity]())
     parts = [f"{counts[each]:,} {each}{'' if counts[each] == 1 or each == 'info' else 's'}" for each in SEVERITIES]
+    hidden = " (not shown)" if quiet and counts["info"] else ""
     where = f" in {len(checked)} files" if len(checked) > 1 else f" in {shown(checked[0].name)}" if checked else ""
-    return f"{parts[0]}, {parts[1]}, {parts[2]}{where}"
+    return f"{parts[0]}, {parts[1]}, {parts[2]}{hidden}{where}"

@@ -5,7 +5,7 @@ from bisect import bisect_right
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
 from goodbot.check.forms import HTML, form_of, is_html
 from goodbot.check.names import token_of
@@ -18,6 +18,9 @@ from goodbot.exclusion.verdict import Group, Rule
 Headers = tuple[tuple[str, str], ...]
 
 _ENDS = re.compile(rb"\r\n|\r|\n")
+_NOT_TEXT = re.compile("[\udc80-\udcff]")
+FILLER: Final = "\udc00"
+"""Stands for nothing: it keeps the columns of a line."""
 
 
 class Readers(NamedTuple):
@@ -32,7 +35,7 @@ class Readers(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Answer:
     """How a robots.txt or a page was fetched: the last status (None: no answer, `failure` says why), its headers, and
-    the URLs of the redirects before it, the first one asked included."""
+    in `redirects` the URLs asked for, one after another, the one that answered last."""
 
     status: int | None = 200
     headers: Headers = ()
@@ -94,6 +97,18 @@ class Subject:
         return found
 
     @property
+    def source_lines(self) -> list[str]:
+        """The texts of `lines`, in which a byte that is not UTF-8 is a lone surrogate and two `FILLER`s, as long as the
+        `%E9` of `lines`, instead of what looks like an escape of the author. Only in lines of `not_utf8`. Linear."""
+        texts = [line.text for line in self.lines]
+        raw = _ENDS.split(self.body.removeprefix(b"\xef\xbb\xbf")) if self.not_utf8 else []
+        for number in self.not_utf8:
+            text = _NOT_TEXT.sub(rf"\g<0>{FILLER * 2}", raw[number - 1].decode("utf-8", "surrogateescape"))
+            if number <= len(texts) and len(text) == len(texts[number - 1]):  # not in UTF-16
+                texts[number - 1] = text
+        return texts
+
+    @property
     def is_read(self) -> bool:
         """Whether robots read its lines: not if it was asked for and not answered with 200."""
         return self.answer is None or (self.answer.status is not None and 200 <= self.answer.status < 300)
@@ -139,10 +154,15 @@ class Subject:
                 found[line].append(reader)
         return found
 
+    def group_at(self, line: int) -> Group | None:
+        """The group that this line belongs to; None above the first group."""
+        place = bisect_right(self.parsed.groups, line, key=lambda group: group.line)
+        return self.parsed.groups[place - 1] if place else None
+
     def names_at(self, line: int) -> tuple[str, ...]:
         """The User-agent values of the group that this line belongs to; none above the first group."""
-        place = bisect_right(self.parsed.groups, line, key=lambda group: group.line)
-        return self.parsed.groups[place - 1].agents if place else ()
+        group = self.group_at(line)
+        return group.agents if group else ()
 
     def removal(self, lines: Collection[int]) -> str:
         """How to remove these rules of one group, in words. If a group has no rule line, the rules of the next one

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from goodbot.check.findings import Edit, Finding, Kind, Severity
-from goodbot.check.names import listed, spelt, token_of
+from goodbot.check.names import counted, listed, spelt, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.subject import Subject
 from goodbot.check.written import FIELDS, Line
@@ -53,7 +53,7 @@ SPACE_BEFORE_COLON = Kind(
     "there is a space or tab between `{field}` and its colon",
     "robots that compare the field including the space; robots that follow RFC 9309 accept it",
     "remove it",
-    "RFC 9309 2.2 (the grammar allows it); seed 001 shows none",
+    "RFC 9309 2.2 (the grammar allows it); A Standard for Robot Exclusion, 1994 (its format has none)",
     Subject(b"User-agent: *\nDisallow : /private/\n"),
     Subject(b"User-agent: *\n  Disallow:   /private/\n"),
 )
@@ -67,15 +67,16 @@ UNKNOWN_FIELD = Kind(
     "RFC 9309 2.2; docs/conformance.md lists the fields that are read",
     Subject(b"User-agent: *\nDisalow: /private/\n"),
     Subject(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
+    "Error for a misspelt field, warning for the beginning of a URL, info for any other.",
 )
 SEVERAL_PATHS = Kind(
     "R204",
     "several paths on a line",
     "error",
-    "this line contains {count} paths: robots read them as one path with a space in it, which no URL contains",
+    "this line contains {count} paths: robots read them as the one path `{path}`, so the rule applies to none of them",
     "every robot except those of the dialect kollar, which read several paths on a line",
     "write one line for each path: each of them then applies",
-    "RFC 9309 2.2; seed 001",
+    "RFC 9309 2.2; A Standard for Robot Exclusion, 1994",
     Subject(b"User-agent: *\nDisallow: /private/ /tmp/\n"),
     Subject(b"User-agent: *\nDisallow: /private%20/tmp/ # /a /b\n"),
 )
@@ -119,7 +120,7 @@ BLANK_LINE = Kind(
     "for robots of the 1990s the blank line before this rule ends the group: the rule applies to none of them",
     "robots of the dialects 1994, 1996, book, kollar and conner; robots that follow RFC 9309 ignore blank lines",
     "remove the blank line: by RFC 9309 nothing changes",
-    "seed 001; RFC 9309 2.1",
+    "A Standard for Robot Exclusion, 1994; RFC 9309 2.1",
     Subject(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n# more\nDisallow: /b/\n\nUser-agent: OneBot\nDisallow:\n"),
 )
@@ -220,7 +221,8 @@ def _several_paths(line: Line) -> Iterator[Finding]:
     words = line.value.split()
     paths = [word for word in words if word.startswith(("/", "*"))]
     if len(words) > 1 and len(paths) == len(words):
-        yield SEVERAL_PATHS.at(line.number, line.value_at + 1, line.value_end + 1, count=len(paths))
+        path = shown(line.value.replace(" ", "%20").replace("\t", "%09"))
+        yield SEVERAL_PATHS.at(line.number, line.value_at + 1, line.value_end + 1, count=len(paths), path=path)
 
 
 def _nameless(subject: Subject, line: Line) -> Iterator[Finding]:
@@ -262,7 +264,7 @@ def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
             if not begun and line.value:
                 except_ = f" except Google's, which read line {google} as a User-agent line" if google else ""
                 yield UNNAMED.at(line.number, line.field_at + 1, line.value_end + 1, who=f"every robot{except_}")
-            yield from (_joined(each, named[-1]) for each in ruleless)
+            yield from (_joined(names, named[-1]) for names in _runs(named, ruleless)[:-1])
             named, ruleless, apart, ended = [], [], False, False
             closes = closes or (line.field == "disallow" and bool(line.value))
         elif line.field == "user-agent":
@@ -286,26 +288,45 @@ def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
 
 def _unruled(named: list[Line], ruleless: list[Line], *, bounded: bool, closes: bool) -> Iterator[Finding]:
     """Of a group that ends without a rule."""
-    for each in (*ruleless, named[-1]):
-        everyone = each.value == "*"
-        if each is named[-1] and bounded and (everyone or not closes):
+    for names in _runs(named, ruleless):
+        last, everyone = names[-1], names[-1].value == "*"
+        if last is named[-1] and bounded and (everyone or not closes):
             continue
         others = "robots without a group of their own"
-        said = f"there is no rule for {_name(each)}: {others if everyone else 'it'} may fetch everything"
-        yield _no_rules(each, said, others if everyone else "robots of that name: they ignore the rules for `*`")
+        if len(names) > 1:
+            they, who = "they", "robots of these names: they ignore the rules for `*`"
+        elif everyone:
+            they = who = others
+        else:
+            they, who = "it", "robots of that name: they ignore the rules for `*`"
+        yield _no_rules(last, f"there is no rule for {_names(names)}: {they} may fetch everything", who)
 
 
-def _joined(line: Line, next_: Line) -> Finding:
-    said = f"there is no rule below {_name(line)}: the rules of {_name(next_)} (line {next_.number}) apply to it"
-    return _no_rules(line, said, "robots that follow RFC 9309; older ones may find no group for it at all")
+def _runs(named: list[Line], ruleless: list[Line]) -> list[list[Line]]:
+    """The User-agent lines up to each line of `ruleless`, and those after the last."""
+    ends = {line.number for line in ruleless}
+    runs: list[list[Line]] = [[]]
+    for line in named:
+        runs[-1].append(line)
+        if line.number in ends:
+            runs.append([])
+    return runs
+
+
+def _joined(names: list[Line], next_: Line) -> Finding:
+    above = f"the rules of {shown(next_.value)} (line {next_.number})"
+    if not token_of(next_.value):
+        above = f"the rules below the next User-agent line (line {next_.number})"
+    said = f"there is no rule below {_names(names)}: {above} apply to {'them' if len(names) > 1 else 'it'}"
+    return _no_rules(names[-1], said, "robots that follow RFC 9309; older ones may find no group for it at all")
 
 
 def _no_rules(line: Line, said: str, who: str) -> Finding:
     return NO_RULES.at(line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1, said=said, who=who)
 
 
-def _name(line: Line) -> str:
-    return shown(line.value) or "a robot without a name"
+def _names(lines: list[Line]) -> str:
+    return counted([shown(line.value) or "a robot without a name" for line in lines])
 
 
 def _blank_lines(lines: tuple[Line, ...]) -> Iterator[Finding]:

@@ -63,7 +63,7 @@ from goodbot.settings_file import load_table
     help="A header field of the pages given as files. Repeatable.",
 )
 @click.option("--sitemaps", is_flag=True, help="Also fetch the sitemaps that a fetched robots.txt names (at most 20).")
-@click.option("--quiet", "-q", is_flag=True, help="Errors and warnings only.")
+@click.option("--quiet", "-q", is_flag=True, help="Show errors and warnings only; infos still count for --fail-on.")
 @click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings instead of ./goodbot.toml.")
 def command(
     names: tuple[str, ...],
@@ -94,9 +94,9 @@ def command(
     To suppress findings: --ignore, `ignore = ["R208"]` in the table [check] of goodbot.toml, or a comment in the
     robots.txt: `# goodbot: ignore R208` for its line (alone on a line: for the next), `# goodbot: ignore-file R208`.
 
-    Exit status: 0: no finding at or above --fail-on. 1: there are such findings, or robots.txt closes a page to
-    goodbot. 2: bad input. 3: a page or its robots.txt could not be fetched (also a page that answers 404). The other
-    inputs are still checked.
+    Exit status: 0: no finding at or above --fail-on. 1: there are such findings, or a rule in robots.txt disallows a
+    page URL. 2: bad input. 3: a page, or the robots.txt that governs it, could not be fetched (also a page that answers
+    404). The other inputs are still checked; of several statuses, 2 wins, then 3, then 1.
 
     \b
     goodbot check robots.txt
@@ -121,7 +121,7 @@ def command(
     else:
         given = [_fixed(each, preferred.ignore, form, inputs.errors) if fix else each for each in inputs.given]
         checked = [_checked(each, preferred.ignore) for each in given]
-        _report([each.severe() for each in checked] if quiet else checked, form, to_error=fix and "-" in names)
+        _report(checked, form, to_error=fix and "-" in names, quiet=quiet)
         failed = has(checked, preferred.fail_on)
     for error in inputs.errors:
         say(f"goodbot: {error}", err=True)
@@ -154,11 +154,12 @@ def _checked(given: Given, ignore: Collection[str]) -> Checked:
     if subject.is_page:
         lines = split_lines(page_text(subject.body, subject.answer.headers if subject.answer else ()))
     else:
-        lines = [line.text for line in subject.lines]
+        lines = subject.source_lines
     return Checked(given.name, check(subject, ignore), lines)
 
 
-def _report(checked: list[Checked], form: str, *, to_error: bool) -> None:
+def _report(everything: list[Checked], form: str, *, to_error: bool, quiet: bool) -> None:
+    checked = [each.severe() for each in everything] if quiet else everything
     if form == "json":
         write_json(as_json(checked))
     elif form == "sarif":
@@ -171,7 +172,7 @@ def _report(checked: list[Checked], form: str, *, to_error: bool) -> None:
             for parts in told(each):
                 say(*parts, err=to_error)
         if checked:
-            for parts in folded(summary(checked)):
+            for parts in folded(summary(everything, quiet=quiet)):
                 say(*parts, err=to_error)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from goodbot.check import Finding, Severity
 from goodbot.check.checker import KINDS
 from goodbot.check.report import Checked
+from goodbot.check.subject import FILLER
 from goodbot.cli.saying import Line, joined, styled, width, wrapped
 from goodbot.exclusion.showing import shown, visible
 
@@ -71,7 +72,8 @@ def _excerpt(checked: Checked, finding: Finding) -> Iterator[Line]:
 
 def excerpt(line: str, start: int, end: int, most: int) -> tuple[str, str]:
     """A line as it can be shown, at most so many characters of it, and carets under `start` to `end` (from 0): a tab is
-    four spaces, wide characters take two columns, what cannot be printed is an escape."""
+    four spaces, wide characters take two columns, what cannot be printed is an escape, and so is a
+    byte that is not UTF-8."""
     first = max(0, start - most * 2 // 5) if len(line) > most else 0
     last = min(len(line), first + most)
     cells = [_cell(character) for character in line[first:last]]
@@ -85,6 +87,10 @@ def excerpt(line: str, start: int, end: int, most: int) -> tuple[str, str]:
 
 def _cell(character: str) -> tuple[str, int]:
     """A character as shown, and how many columns that takes."""
+    if character == FILLER:
+        return "", 0
+    if "\udc80" <= character <= "\udcff":
+        return f"\\x{ord(character) - 0xDC00:02x}", 4
     if character == "\t":
         return "    ", 4
     if unicodedata.combining(character):

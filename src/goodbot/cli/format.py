@@ -16,9 +16,7 @@ from goodbot.human import counted
 
 @click.command(name="format")
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
-@click.option(
-    "--compact", is_flag=True, help="As few bytes as possible: no comments, no unnecessary spaces, nothing twice."
-)
+@click.option("--compact", is_flag=True, help="Fewer bytes: no comments, no unnecessary spaces, no repeated rules.")
 @click.option("--write", "in_place", is_flag=True, help="Write the files instead of printing them.")
 @click.option(
     "--check", "only_check", is_flag=True, help="Print nothing and write nothing; exit 1 if a file would change."
@@ -28,8 +26,10 @@ def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check
     """Rewrite a robots.txt, tidy or compact. Every robot gets the same answers as before, in all seven dialects.
 
     FILE is a file, or - for standard input. Tidy: one space after each colon, fields as they are usually written, LF at
-    the ends of lines, a blank line between groups; comments stay. A file is left unchanged if rewriting it could change
-    how some robot reads it (UTF-16, NUL characters, lines over 16,663 octets).
+    the ends of lines, a blank line between groups; comments stay. Bytes that are not UTF-8 are percent-encoded: byte E9
+    becomes %E9. A file is left unchanged if rewriting it could change how some robot reads it: UTF-16, a part of a byte
+    order mark, NUL characters, a line of more than 4,165 characters, 200,000 lines or more. A line on standard error
+    says so.
 
     --write replaces a file whole or not at all: a crash leaves the old one. If one FILE cannot be read or is not a
     robots.txt, no FILE is written or printed.
@@ -51,6 +51,8 @@ def command(files: tuple[str, ...], *, compact: bool, in_place: bool, only_check
     written_anew = layout.compact if compact else layout.tidy
     formatted = [(name, body, written_anew(body)) for name, body in [(name, _read(name)) for name in files]]
     for name, body, new in formatted:
+        if why := layout.why_unchanged(body):
+            say(f"goodbot: {'standard input' if name == '-' else name} is left unchanged: {why}", err=True)
         if diff:
             for line in _difference(name, body, new):
                 say(line)

@@ -21,7 +21,7 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
 
 
 @click.command(name="write")
-@click.argument("files", nargs=-1, metavar="[FILE...]")
+@click.argument("files", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "--closed", is_flag=True, help="Close the site to every robot except those of --only. Without it the site is open."
 )
@@ -52,9 +52,7 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
     metavar="FILE",
     help="Read these settings from a TOML file, described above.",
 )
-@click.option(
-    "--merge", is_flag=True, help="Make one file of several, which closes everything that one of FILE... closes."
-)
+@click.option("--merge", is_flag=True, help="Make one file of several, which closes everything that one INPUT closes.")
 @click.option(
     "--output",
     "-o",
@@ -64,7 +62,9 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
     "or --force.",
 )
 @click.option(
-    "--diff", is_flag=True, help="Write nothing: print what --output would change; exit 1 if anything would change."
+    "--diff",
+    is_flag=True,
+    help="With --output: write nothing, print what --output would change; exit 1 if anything would change.",
 )
 @click.option(
     "--force",
@@ -93,7 +93,8 @@ def command(
     A policy file may contain everyone ("open" or "closed"), delay (seconds), the lists close, open, only, no, no_robots
     and sitemaps, and tables [robots.TOKEN] with close, open and delay for one robot. Options add to it.
 
-    --merge is for servers with several authors. The merged file is as strict, for each robot, as the strictest FILE.
+    INPUT is a robots.txt, given only with --merge, which is for servers with several authors. The merged file is as
+    strict, for each robot, as the strictest INPUT.
 
     --output writes a file whole or not at all: a crash leaves the old one.
 
