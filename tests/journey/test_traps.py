@@ -104,7 +104,9 @@ async def test_why_of_what_only_links_name_that_are_not_followed(tmp_path: Path)
         await crawl(server, tmp_path)
         for target in ("/marked", "/unfollowed"):
             told = await why(server, tmp_path, target)
-            assert told == f"{server.url(target)}: unknown; it is not a seed, and no link that was followed leads to it\n"
+            assert (
+                told == f"{server.url(target)}: unknown; it is not a seed, and no link that was followed leads to it\n"
+            )
 
 
 async def test_copies_are_told_and_not_indexed(shop: WebServer, tmp_path: Path) -> None:

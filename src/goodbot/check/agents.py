@@ -10,7 +10,7 @@ from typing import Any
 
 from goodbot import registry
 from goodbot.check.findings import Finding, Kind, Severity
-from goodbot.check.names import EVERYONE, NAMES_SHOWN, counted, is_like_a_robot, listed, spelt, token_of
+from goodbot.check.names import ALL_ROBOTS, EVERYONE, NAMES_SHOWN, counted, is_like_a_robot, listed, spelt, token_of
 from goodbot.check.octets import EACH_MOST
 from goodbot.check.patterns import WHOLE_SITE, example_of
 from goodbot.check.subject import Subject
@@ -28,8 +28,6 @@ _COMPARED_MOST = 300
 """How many unknown names of one file are compared with all known names; each takes 2 ms."""
 _HEIRS = {"msnbot": "bingbot"}
 """Retired tokens, and the robots that still obey them if no group names these robots (Bing's page on robots.txt)."""
-_ALL = frozenset({"all", "any", "everyone", "everybody", "all robots", "all bots", "any robot", "any bot"})
-"""Written where `*` is meant."""
 _GROUPS_MOST = 500
 """Compared with the group for all."""
 
@@ -180,10 +178,11 @@ def _named(subject: Subject, line: Line, compared: set[str], tokens: Collection[
     value = line.value
     if value == "*":
         return
-    if "mozilla/" in value.lower() or "(" in value:
-        yield _at(WHOLE_VALUE, line, value=shown(value), remedy=_instead(value))
-    elif names := listed(value):
+    names = () if "mozilla/" in value.lower() else listed(value)
+    if names:
         yield from _several_names(line, names)
+    elif "mozilla/" in value.lower() or "(" in value:
+        yield _at(WHOLE_VALUE, line, value=shown(value), remedy=_instead(value))
     elif "*" in value:
         yield _starred(line)
     elif found := _VERSION.search(value[:_LONGEST_TOKEN]):
@@ -198,7 +197,7 @@ def _several_names(line: Line, names: tuple[str, ...]) -> Iterator[Finding]:
     missed = list(dict.fromkeys(name for name in names if token_of(name) != token))
     if not missed:
         return
-    addressed = next((name for name in names if token_of(name) == token), "")
+    addressed = next((name for name in names if token_of(name) == token), f"a robot called {shown(token)}")
     called = ["all other robots" if name == EVERYONE else name for name in missed]
     finds = "does not find" if len(missed) == 1 else "do not find"
     several = ", ".join(f"`User-agent: {name}`" for name in dict.fromkeys(names[:NAMES_SHOWN]))
@@ -206,7 +205,7 @@ def _several_names(line: Line, names: tuple[str, ...]) -> Iterator[Finding]:
         LISTED,
         line,
         value=shown(line.value),
-        whom=f"{addressed} only" if addressed else "no robot",
+        whom=f"{addressed} only" if token.strip("-_*") else "no robot",
         missed="no other robot finds" if missed == [EVERYONE] else f"{counted(called)} {finds}",
         robots=counted(called),
         lines=several + (", …" if len(names) > NAMES_SHOWN else ""),
@@ -270,7 +269,7 @@ def _known(subject: Subject, line: Line, compared: set[str], tokens: Collection[
     value = line.value[:_LONGEST_TOKEN]
     robot = registry.find_token(value)
     if robot is None:
-        if value.lower() in _ALL:
+        if value.lower() in ALL_ROBOTS:
             who = "all robots: none of them finds this group"
             yield _at(UNKNOWN, line, value=shown(value), better=EVERYONE, who=who)
         elif meant := _meant(value, compared):

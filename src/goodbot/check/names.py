@@ -17,8 +17,11 @@ _BETWEEN: Final = re.compile(r"(?<!\S)user-agent:|[\s|&+:=]+", re.IGNORECASE)
 """What separates robots' names, apart from commas and semicolons; and the field itself, written twice."""
 _LINKS: Final = frozenset({"and", "or"})
 _COMMAS: Final = re.compile("[,;，、；]")
-_QUOTES: Final = str.maketrans(dict.fromkeys("\"'`[]{}<>“”‘’«»", " "))
+_QUOTES: Final = str.maketrans(dict.fromkeys("\"'`()[]{}<>“”‘’«»", " "))
 """Quotes and brackets around names: a product token has none."""
+_AROUND: Final = " \t-*$._\\#!"
+ALL_ROBOTS: Final = frozenset({"all", "any", "everyone", "everybody", "all robots", "all bots", "any robot", "any bot"})
+"""Written where `*` is meant."""
 _VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
 _NUMBER: Final = re.compile(r"v?\d[\w.]*", re.ASCII | re.IGNORECASE)
 """A version after a space (`GPTBot 1.1`)."""
@@ -49,30 +52,46 @@ def is_like_a_robot(name: str) -> bool:
 
 @lru_cache(maxsize=4096)
 def listed(value: str) -> tuple[str, ...]:
-    """The names, without versions and quotes, where a line holds several: separated by commas or semicolons; or by
-    spaces, `|`, `&`, `+`, `:`, `=`, `and`, `or`, a second `User-agent:`, or `/` before a known robot, if each word
-    looks like a robot's name. Nothing for one name, also if it has spaces (`Sogou web spider`). Linear."""
+    """The names of robots, without versions and quotes, where a line holds several: separated by commas or semicolons;
+    or by spaces, `|`, `&`, `+`, `:`, `=`, `and`, `or`, a second `User-agent:`, or `/` before a known robot, if each
+    word looks like a robot's name or two are known. Nothing for one name, also if it has spaces (`Sogou web spider`).
+    Linear."""
     if _is_known(value):
         return ()
-    parts = _COMMAS.split(value.translate(_QUOTES))
-    names = [name for part in parts if (text := part.strip(" \t-")) for name in _names(text)]
-    return tuple(names) if len(names) > 1 and all(names) else ()
+    parts = [text for part in _COMMAS.split(value.translate(_QUOTES)) if (text := _bare(part))]
+    names = [name for part in parts for name in _names(part, alone=len(parts) == 1)]
+    if "(" in value and sum(map(_is_known, names)) < 2:  # what a robot sends, with a comment in it
+        return ()
+    is_list = len(names) > 1 or (len(parts) > 1 and names != [] and token_of(names[0]) != token_of(value))
+    return tuple(names) if is_list else ()
 
 
-def _names(text: str) -> list[str]:
-    """The names of one part; an empty string marks something that is not a name."""
+def _bare(text: str) -> str:
+    """Without the characters around it that a name cannot have; `*` alone is all robots."""
+    return EVERYONE if text.strip() == EVERYONE else text.strip(_AROUND)
+
+
+def _names(text: str, *, alone: bool) -> list[str]:
+    """The names of robots in one part, or in a value that is `alone`."""
     words = text.split()
     if len(words) > 1 and _NUMBER.fullmatch(words[-1]):
-        text = " ".join(words[:-1])
+        words = words[:-1]
+        text = " ".join(words)
     bare = _VERSION.sub("", text)
     if _is_known(text) or _is_known(bare):
-        words = _around_slash(text)
-        return words if len(words) > 1 else [bare]
+        around = _around_slash(text)
+        return around if len(around) > 1 else [bare]
     if bare == EVERYONE or _NAME.fullmatch(bare):
         return [bare.rstrip("*") or EVERYONE]
-    parts = [part for word in _BETWEEN.split(text) if word.lower() not in _LINKS for part in _around_slash(word)]
+    if not alone and text.lower() in ALL_ROBOTS:
+        return [EVERYONE]
+    if not alone and (joined := spelt("".join(words))):
+        return [joined]
+    parts = [_bare(part) for word in _BETWEEN.split(text) if word.lower() not in _LINKS for part in _around_slash(word)]
     words = [part for part in parts if part and not _NUMBER.fullmatch(part)]
-    return words if words and all(map(is_like_a_robot, words)) else [""]
+    robots = list(filter(is_like_a_robot, words))
+    is_list = not alone or len(robots) == len(words) or sum(map(_is_known, robots)) > 1
+    return robots if is_list else []
 
 
 def _around_slash(word: str) -> list[str]:

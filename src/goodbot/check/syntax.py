@@ -233,7 +233,7 @@ def _nameless(subject: Subject, line: Line) -> Iterator[Finding]:
         start = line.value_at if line.value else line.field_at
         meant = spelt(token_of(line.value.lstrip(_AROUND)))
         everyone = "name the robot, or write `*` for all robots without a group of their own"
-        others = any(map(token_of, subject.names_at(line.number)))
+        others = any(token_of(value).strip("-_") for value in subject.names_at(line.number))
         words: dict[str, Any] = {
             "rules": f"the rules below it apply to {'the other robots of this group only' if others else 'no robot'}",
             "remedy": f"write `{meant}`" if meant else everyone,
