@@ -535,6 +535,8 @@ def test_whom_a_line_of_several_names_addresses(value: str, kind: str, message: 
 
 ONE_NAME = (
     "SomeBot/1.0 (+http://x; y)",
+    "HTTrack [NC,OR]",
+    "+Baiduspider/2.0;++http://www.baidu.com/search/spider.html",
     "Screaming Frog SEO Spider",
     "Sogou web spider/4.0",
     "Yahoo! Slurp",

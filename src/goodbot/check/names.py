@@ -19,6 +19,8 @@ _LINKS: Final = frozenset({"and", "or"})
 _COMMAS: Final = re.compile("[,;，、；]")
 _QUOTES: Final = str.maketrans(dict.fromkeys("\"'`()[]{}<>“”‘’«»", " "))
 """Quotes and brackets around names: a product token has none."""
+_FLAGS: Final = re.compile(r"\s\[[A-Z0-9,=]+\]$")
+"""Flags of a server's rewrite rule, copied with the name (`HTTrack [NC,OR]`)."""
 _AROUND: Final = " \t-*$._\\#!"
 ALL_ROBOTS: Final = frozenset({"all", "any", "everyone", "everybody", "all robots", "all bots", "any robot", "any bot"})
 """Written where `*` is meant."""
@@ -58,12 +60,12 @@ def listed(value: str) -> tuple[str, ...]:
     Linear."""
     if _is_known(value):
         return ()
-    parts = [text for part in _COMMAS.split(value.translate(_QUOTES)) if (text := _bare(part))]
+    parts = [text for part in _COMMAS.split(_FLAGS.sub("", value).translate(_QUOTES)) if (text := _bare(part))]
     names = [name for part in parts for name in _names(part, alone=len(parts) == 1)]
     if "(" in value and sum(map(_is_known, names)) < 2:  # what a robot sends, with a comment in it
         return ()
-    is_list = len(names) > 1 or (len(parts) > 1 and names != [] and token_of(names[0]) != token_of(value))
-    return tuple(names) if is_list else ()
+    is_one_of_several = len(names) == 1 < len(parts) and "//" not in value and token_of(names[0]) != token_of(value)
+    return tuple(names) if len(names) > 1 or is_one_of_several else ()
 
 
 def _bare(text: str) -> str:
