@@ -173,8 +173,8 @@ def _at(kind: Kind, line: Line, /, *, severity: Severity | None = None, **words:
 
 
 def _named(subject: Subject, line: Line, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
-    """The first problem with the name itself. `compared`: names looked up so far; `tokens`:
-    all that the file names, in lower case."""
+    """The first problem with the name itself. `compared`: names looked up so far; `tokens`: all that the file names, in
+    lower case."""
     value = line.value
     if value == "*":
         return

@@ -59,13 +59,17 @@ def read_by_google(body: bytes) -> frozenset[int]:
 
 def why_unchanged(body: bytes) -> str | None:
     """Why it cannot be written again with the same meaning to all, in words; None if it can. Linear; never raises."""
+    return _unsafe_bytes(body) or _too_much(read_lines(body))
+
+
+def _unsafe_bytes(body: bytes) -> str | None:
     if body.startswith(_WIDE):
         return "it is in UTF-16"
     if b"\0" in body:
         return "it contains a NUL character"
     if _PART_OF_MARK.match(body):
         return "it begins with a part of a byte order mark"
-    return _too_much(read_lines(body))
+    return None
 
 
 def _too_much(lines: Sequence[Line]) -> str | None:
@@ -77,7 +81,10 @@ def _too_much(lines: Sequence[Line]) -> str | None:
 
 def _readable(body: bytes) -> tuple[Line, ...] | None:
     """Its lines; None if it cannot be written again with the same meaning to all."""
-    return read_lines(body) if why_unchanged(body) is None else None
+    if _unsafe_bytes(body):
+        return None
+    lines = read_lines(body)
+    return None if _too_much(lines) else lines
 
 
 def _bytes(parts: Iterable[_Part]) -> bytes:

@@ -22,6 +22,7 @@ _QUOTES: Final = str.maketrans(dict.fromkeys("\"'`()[]{}<>“”‘’«»", " "
 _FLAGS: Final = re.compile(r"\s\[[A-Z0-9,=]+\]$")
 """Flags of a server's rewrite rule, copied with the name (`HTTrack [NC,OR]`)."""
 _AROUND: Final = " \t-*$._\\#!"
+"""Characters around a name that do not belong to it."""
 ALL_ROBOTS: Final = frozenset({"all", "any", "everyone", "everybody", "all robots", "all bots", "any robot", "any bot"})
 """Written where `*` is meant."""
 _VERSION: Final = re.compile(r"/[\w.]*$", re.ASCII)
