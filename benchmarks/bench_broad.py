@@ -25,13 +25,13 @@ from pathlib import Path
 from zlib import crc32
 
 from goodbot.config import Settings
-from goodbot.robot.batch import Batch
-from goodbot.robot.guard import AddressGuard
-from goodbot.robot.identity import identity_of
-from goodbot.robot.messages import Setup
-from goodbot.robot.owner import Owner
-from goodbot.robot.scope import Scope
-from goodbot.store.frontier import SqliteFrontier
+from goodbot.robot.crawl.assembly import WorkerSetup
+from goodbot.robot.crawl.batch import Batch
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.identity import identity_of
+from goodbot.robot.processes.coordinator import Coordinator
+from goodbot.robot.scope.scope import Scope
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, SimulatedWeb, TaskWorkers
 from goodbot.values import Capture, Discovery, Request, Response
 
@@ -109,10 +109,10 @@ async def crawl(hosts: int, minutes: float, workers: int, concurrency: int, answ
     frontier = SqliteFrontier.open(folder / "frontier.sqlite", create=True, now=clock.now)
     frontier.add(Discovery(web.url(host, 0), 0) for host in range(hosts))
     guard = AddressGuard()
-    setup = Setup(settings, identity_of(settings, "1.0"), guard, Scope(settings, (), guard), None, None)
+    setup = WorkerSetup(settings, identity_of(settings, "1.0"), guard, Scope(settings, (), guard), None, None)
     batch = Batch(frontier, frontier, None, None, clock, lambda outcome: None, courtesies=frontier)
     parts = {"setup": setup, "frontier": frontier, "robots": frontier, "batch": batch, "clock": clock}
-    owner = Owner(settings, workers, **parts, lessons=frontier, start=TaskWorkers(clock, web))  # type: ignore[arg-type]
+    owner = Coordinator(settings, workers, **parts, lessons=frontier, start=TaskWorkers(clock, web))  # type: ignore[arg-type]
     began, cpu = clock.now(), time.process_time()
     run = asyncio.ensure_future(owner.run())
     end = asyncio.ensure_future(clock.sleep(minutes * 60.0))

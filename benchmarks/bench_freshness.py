@@ -22,13 +22,13 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.config import Settings
-from goodbot.robot.batch import Batch
-from goodbot.robot.crawler import Crawler
-from goodbot.robot.guard import AddressGuard
-from goodbot.robot.permission import Permission
-from goodbot.robot.politeness import Politeness
-from goodbot.robot.reading import Reader
-from goodbot.robot.scope import Scope
+from goodbot.robot.crawl.assembly import readers_of
+from goodbot.robot.crawl.batch import Batch
+from goodbot.robot.crawl.crawler import Crawler
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.manners.permission import Permission
+from goodbot.robot.manners.politeness import Politeness
+from goodbot.robot.scope.scope import Scope
 from goodbot.testing import FakeClock, MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Capture, Discovery, Outcome, Request, Response
@@ -169,7 +169,7 @@ async def _crawl(site: ChangingSite, clock: FakeClock, settings: Settings, obser
         transport=site,
         permission=Permission(settings, "goodbot", site, frontier, clock),
         politeness=Politeness(settings),
-        reader=Reader(settings, "goodbot", Scope(settings, [home], AddressGuard()), None, None),
+        **readers_of(settings, "goodbot", Scope(settings, [home], AddressGuard()))._asdict(),
         clock=clock,
     )
     crawler.look_s = DAY  # nothing happens but what is due

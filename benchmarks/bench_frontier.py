@@ -22,7 +22,7 @@ from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
 
-from goodbot.store.frontier import SqliteFrontier
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, SimulatedWeb
 from goodbot.url import Url
 from goodbot.values import Discovery, Event, Lease, LeasedUrl, Outcome, RecordRef, Release

@@ -19,10 +19,10 @@ from pathlib import Path
 from typing import Any, Final
 
 from goodbot.errors import InputError
+from goodbot.exam.card_report import printable
 from goodbot.exam.conduct import THE_DRIVE
 from goodbot.exam.drive import as_typed
 from goodbot.exam.recipes import RECIPES, Recipe
-from goodbot.exam.report import printable
 from goodbot.exam.rules import RULES
 from goodbot.exam.sites import all_sites
 from goodbot.exam.sites.endless import ALLOWED

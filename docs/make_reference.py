@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.app import COMMANDS, EPILOG, group
+from goodbot.cli.commands import COMMANDS, EPILOG, group
 from goodbot.config import Settings
 
 REFERENCE = Path(__file__).parent / "reference"

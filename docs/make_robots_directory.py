@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from goodbot.registry import OBEYS, PURPOSES, AddressBook, Robot, robots
-from goodbot.registry.records import load_records
+from goodbot.registry import OBEYS, PURPOSES, AddressBook, KnownRobot, robots
+from goodbot.registry.robot_records import load_records
 
 PAGE = Path(__file__).parent / "robots-directory.md"
 
@@ -44,7 +44,7 @@ def page() -> str:
     return "\n".join([*parts, ""])
 
 
-def _row(robot: Robot) -> str:
+def _row(robot: KnownRobot) -> str:
     name = f"[{robot.name}]({robot.documentation})" if robot.documentation else robot.name
     if robot.retired:
         name += f" (retired{f' {robot.retired_since}' if robot.retired_since else ''})"
@@ -56,7 +56,7 @@ def _row(robot: Robot) -> str:
     return f"| {name} | {robot.operator} | {token} | {obeys} | {_checks(robot)} | {source} |"
 
 
-def _checks(robot: Robot) -> str:
+def _checks(robot: KnownRobot) -> str:
     ways = [f"`{name}`" for name in robot.address_lists]
     ways += [f"DNS `{domain}`" for domain in robot.reverse_dns]
     if robot.signatures:

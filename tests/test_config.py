@@ -12,9 +12,9 @@ from hypothesis.strategies import lists, text
 
 from goodbot.cli import main
 from goodbot.config import Settings
+from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import InputError, RunError, SettingError
-from goodbot.folder import CrawlFolder
-from goodbot.robot.addresses import check_proxy
+from goodbot.robot.fetch.pinned_addresses import check_proxy
 from goodbot.settings_file import from_environment, load_settings, save_settings
 
 # settings → the error

@@ -8,14 +8,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from goodbot.api import Robot
+    from goodbot.api import crawl as crawl
     from goodbot.exclusion import Access, Directives, Preferences, RobotRules, RobotsTxt, TdmRules, Verdict
     from goodbot.exclusion import format_robotstxt as format_robotstxt
-    from goodbot.library import Robot
-    from goodbot.library import crawl as crawl
     from goodbot.page.select import Element
     from goodbot.page.webpage import WebPage
-    from goodbot.robot.answer import Answer
-    from goodbot.robot.blocking import BlockingClient
+    from goodbot.robot.client.answer import Answer
+    from goodbot.robot.client.blocking import BlockingClient
 
 __all__ = [
     "Access",
@@ -35,12 +35,12 @@ __all__ = [
 ]
 
 _HOME = dict.fromkeys(__all__, "goodbot.exclusion") | {
-    "Answer": "goodbot.robot.answer",
-    "BlockingClient": "goodbot.robot.blocking",
+    "Answer": "goodbot.robot.client.answer",
+    "BlockingClient": "goodbot.robot.client.blocking",
     "Element": "goodbot.page.select",
-    "Robot": "goodbot.library",
+    "Robot": "goodbot.api",
     "WebPage": "goodbot.page.webpage",
-    "crawl": "goodbot.library",
+    "crawl": "goodbot.api",
 }
 
 

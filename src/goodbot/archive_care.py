@@ -4,14 +4,14 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from goodbot.archived import Gap
+from goodbot.archive_values import DamagedRange
 from goodbot.clock import SystemClock
+from goodbot.crawl_folder import SOFTWARE, CrawlFolder, open_archive, open_ledger
 from goodbot.errors import DamagedError
-from goodbot.folder import SOFTWARE, CrawlFolder, open_archive, open_ledger
 from goodbot.ports import Archive, Ledger
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.warc import WarcArchive
-from goodbot.store.warc_check import FileCheck
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.warc.warc_archive import WarcArchive
+from goodbot.store.warc.warc_check import FileCheck
 from goodbot.url import Url
 from goodbot.values import RecordRef, State, UrlRecord
 
@@ -42,7 +42,7 @@ class ArchiveCheck:
     bytes: int = 0
     records: int = 0
     captures: int = 0
-    gaps: list[Gap] = field(default_factory=list)
+    gaps: list[DamagedRange] = field(default_factory=list)
     lost: list[Lost] = field(default_factory=list)
     lost_captures: int = 0
     indexes: list[str] = field(default_factory=list)

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, fields
 from typing import Any, Literal, get_args, get_origin
 
 from goodbot.errors import InputError, SettingError
-from goodbot.exclusion.dialects import DIALECTS, find_dialect
+from goodbot.exclusion.robotstxt.dialects import DIALECTS, find_dialect
 
 ScopeKind = Literal["page", "prefix", "host", "domain", "all"]
 FollowRel = Literal["both", "ugc", "sponsored", "none"]

@@ -5,25 +5,28 @@ from typing import Literal, NamedTuple
 
 from goodbot.url import Url
 
-Pace = Literal["running", "paused", "stopping"]
+RunState = Literal["running", "paused", "stopping"]
 """Paused and stopping: pages in flight finish, nothing new begins."""
 
-WishKind = Literal["pause", "resume", "stop", "submit", "forget", "unlearn"]
+EndReason = Literal["finished", "max-pages", "interrupted"]
+"""Why a run of a crawl ended."""
+
+ControlKind = Literal["pause", "resume", "stop", "submit", "forget", "unlearn"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ControlRequest:
     """What a running crawl is told to do. `urls`: those to submit, or one of each host to forget; `lessons`: the ids of
     those to drop."""
 
-    kind: WishKind
+    kind: ControlKind
     urls: tuple[Url, ...] = ()
     lessons: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Trouble:
-    """One answer that was none, or not the page asked for: `kind` as in `Live.errors`."""
+class FetchError:
+    """One answer that was none, or not the page asked for: `kind` as in `LiveStatus.errors`."""
 
     at: float
     url: str
@@ -32,7 +35,7 @@ class Trouble:
 
 
 @dataclass(frozen=True, slots=True)
-class Live:
+class LiveStatus:
     """A running crawl as it sees itself; counts are those of this run.
 
     `rate` is pages per second over the last ten seconds, `mean_rate` since the start; `hosts` answered in the last
@@ -44,7 +47,7 @@ class Live:
     pid: int
     started_at: float
     at: float
-    pace: Pace
+    pace: RunState
     pages: int
     bytes: int
     rate: float
@@ -55,7 +58,7 @@ class Live:
     workers: int
     left_s: float | None = None
     errors: tuple[tuple[str, int], ...] = ()
-    troubles: tuple[Trouble, ...] = ()
+    troubles: tuple[FetchError, ...] = ()
     waiting: int = 0
     next_at: float | None = None
 
@@ -63,7 +66,7 @@ class Live:
 # ---- courtesy -------------------------------------------------------------------------------------------------------
 
 
-class Asked(NamedTuple):
+class HostRequest(NamedTuple):
     """One request as its host saw it: `at` is when it began, `until` when its answer ended (Unix seconds).
 
     `status` is None where no answer came. `gap_s` is what robots.txt asked for between two requests (None: nothing),

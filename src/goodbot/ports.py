@@ -3,17 +3,17 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
 
-from goodbot.archived import Archived, Encoded, Gap
+from goodbot.archive_values import ArchivedResponse, DamagedRange, EncodedRecords
 from goodbot.exclusion import Access
-from goodbot.hits import Document, IndexMark, Prepared, Results
-from goodbot.lessons import Lesson, Said
-from goodbot.live import Courtesy
+from goodbot.lesson_values import IndexedPage, Lesson
+from goodbot.live import ControlRequest, Courtesy, EndReason, LiveStatus
+from goodbot.search_values import Document, IndexMark, PreparedDocument, Results
 from goodbot.url import Url
 from goodbot.values import (
     Capture,
     Discovery,
     Failure,
-    Found,
+    FoundLinks,
     Lease,
     Outcome,
     RecordRef,
@@ -22,6 +22,7 @@ from goodbot.values import (
     Status,
     UrlRecord,
 )
+from goodbot.visit_values import VisitResult
 
 
 class Clock(Protocol):
@@ -76,7 +77,9 @@ class Frontier(Protocol):
         """
         ...
 
-    def settle(self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[Found] = ()) -> None:
+    def settle(
+        self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
+    ) -> None:
         """Writes outcomes, then `found` and the links they carry, then the ends of leases, all or nothing."""
         ...
 
@@ -157,7 +160,7 @@ class LessonStore(Protocol):
         """One of the same host, kind and subject is replaced. What a lesson that has lapsed left out is ready."""
         ...
 
-    def load_said(self, hosts: Iterable[str]) -> list[Said]:
+    def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
         """Pages of these hosts that are in the index: those that are due again last, up to `SAID_MOST` of a host."""
         ...
 
@@ -179,19 +182,19 @@ class Archive(Protocol):
 
     def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef: ...
 
-    def append(self, encoded: Encoded) -> RecordRef:
+    def append(self, encoded: EncodedRecords) -> RecordRef:
         """What another process has encoded; `put` does both."""
         ...
 
     def flush(self) -> None: ...
 
-    def read(self, record: RecordRef) -> Archived: ...
+    def read(self, record: RecordRef) -> ArchivedResponse: ...
 
-    def captures(self, lost: Callable[[Gap], object] | None = None) -> Iterator[Archived]:
+    def captures(self, lost: Callable[[DamagedRange], object] | None = None) -> Iterator[ArchivedResponse]:
         """Every response kept, in the order kept. `lost` is given what is damaged and cannot be read."""
         ...
 
-    def export(self, lost: Callable[[Gap], object] | None = None) -> tuple[int, Iterator[bytes]]:
+    def export(self, lost: Callable[[DamagedRange], object] | None = None) -> tuple[int, Iterator[bytes]]:
         """Everything kept as one WARC file: its size in bytes, and its pieces, of at most 1 MiB. `lost` is given what
         is damaged; the pieces leave it out."""
         ...
@@ -204,7 +207,7 @@ class Index(Protocol):
 
     def add(self, document: Document) -> None: ...
 
-    def add_prepared(self, prepared: Prepared) -> None:
+    def add_prepared(self, prepared: PreparedDocument) -> None:
         """What another process has prepared."""
         ...
 
@@ -225,3 +228,88 @@ class Search(Protocol):
     def count(self) -> int:
         """How many documents can be found."""
         ...
+
+
+# ---- a crawl that runs ----------------------------------------------------------------------------------------------
+
+
+class Leases(Protocol):
+    """Gives leases: a frontier, or the process that owns one."""
+
+    def lease(self, hosts: int, urls_per_host: int, now: float) -> Sequence[Lease]: ...
+
+    def next_ready_at(self) -> float | None: ...
+
+
+class Sink(Protocol):
+    """Takes the results of visits: a `Batch`, or the process that has one. It is true when something waits to be
+    committed."""
+
+    def __bool__(self) -> bool: ...
+
+    def add(self, result: VisitResult) -> None: ...
+
+    def find(self, found: FoundLinks) -> None: ...
+
+    def release(self, release: Release) -> None: ...
+
+    def give_back(self) -> None: ...
+
+    def due_in_s(self) -> float: ...
+
+    def commit_if_due(self) -> None: ...
+
+    def commit(self) -> None: ...
+
+    def commit_all(self) -> None: ...
+
+    async def has_room(self, *, for_list: bool = False) -> None:
+        """Waits until more can be taken. `for_list`: more of a sitemap or a feed."""
+        ...
+
+
+class RunnableCrawl(Protocol):
+    """A crawl that can be run and controlled: a `Crawler`, or a `Coordinator`."""
+
+    @property
+    def in_flight(self) -> int: ...
+
+    async def run(self, max_pages: int | None = None) -> EndReason: ...
+
+    def stop(self) -> None: ...
+
+    def pause(self) -> None: ...
+
+    def resume(self) -> None: ...
+
+    def wake(self) -> None: ...
+
+    def leave(self, host: str) -> None: ...
+
+    def unlearn(self, lessons: Sequence[Lesson]) -> None: ...
+
+
+Say = Callable[[str], None]
+"""Takes one line for people."""
+
+
+class ControlInbox(Protocol):
+    """The control files of a crawl, as the running crawl uses them."""
+
+    def take(self, say: Say) -> Iterator[ControlRequest]: ...
+
+    def show(self, live: LiveStatus) -> None: ...
+
+
+class ControlFiles(Protocol):
+    """The control files of a crawl, as other programs use them."""
+
+    def is_running(self) -> bool: ...
+
+    def live(self) -> LiveStatus | None: ...
+
+    def post(self, wish: ControlRequest) -> str: ...
+
+    def is_waiting(self, name: str) -> bool: ...
+
+    def withdraw(self, name: str) -> bool: ...

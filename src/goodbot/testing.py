@@ -9,10 +9,10 @@ from itertools import islice
 from zlib import crc32
 
 from goodbot.ports import Clock, Transport
-from goodbot.robot.mark import Mark
-from goodbot.robot.worker import work
-from goodbot.store.memory import MemoryFrontier
-from goodbot.store.memory_archive import MemoryArchive
+from goodbot.robot.crawl.page_mark import PageMark
+from goodbot.robot.processes.worker import work
+from goodbot.store.memory.memory_archive import MemoryArchive
+from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Capture, Failure, Request, Response
 
@@ -70,7 +70,7 @@ class TaskWorkers:
         self._transport = transport
         self.tasks: list[_TaskWorker] = []
 
-    async def __call__(self, connection: socket.socket, mark: Mark) -> "_TaskWorker":
+    async def __call__(self, connection: socket.socket, mark: PageMark) -> "_TaskWorker":
         self.tasks.append(_TaskWorker(work(connection.dup(), mark, self._clock, self._transport), len(self.tasks)))
         return self.tasks[-1]
 

@@ -152,7 +152,7 @@ def _is_followed(rel: tuple[str, ...]) -> bool:
     return parse_rel(rel).follow
 
 
-class Listed(NamedTuple):
+class ListedUrl(NamedTuple):
     """A URL that a sitemap or a feed names, and what is said of it: when it changed last (Unix seconds), how often it
     does (seconds), how much it matters to its site (0 to 1)."""
 
@@ -182,7 +182,7 @@ class Page:
     canonical: Url | None = None
     language: str | None = None
     encoding: str = "utf-8"
-    listed: tuple[Listed, ...] = ()
+    listed: tuple[ListedUrl, ...] = ()
     unread: str = ""
 
 
@@ -215,7 +215,7 @@ class Discovery(NamedTuple):
     can_wait: bool = False
 
 
-class Found(NamedTuple):
+class FoundLinks(NamedTuple):
     """A part of what one page names, committed before the page itself is done; `at` is when the page was fetched."""
 
     links: tuple[Discovery, ...]
@@ -223,7 +223,7 @@ class Found(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Seen:
+class LastVisit:
     """What a visit leaves for the next one of the same URL.
 
     `at`: when it was last answered; `due_at`: when it is to be asked again; `interval_s`: the wait that was chosen;
@@ -260,7 +260,7 @@ class LeasedUrl(NamedTuple):
     tries: int = 0
     public_only: bool = False
     hops: int = 0
-    seen: Seen | None = None
+    seen: LastVisit | None = None
     interval_s: float | None = None
     same_as: Url | None = None
     lists: int = 0
@@ -323,7 +323,7 @@ class Outcome:
     tries: int = 0
     events: tuple[Event, ...] = ()
     links: tuple[Discovery, ...] = ()
-    seen: Seen | None = None
+    seen: LastVisit | None = None
     from_index: bool = False
     unchanged: bool = False
     same_as: Url | None = None
@@ -372,5 +372,5 @@ class UrlRecord:
     why: str = ""
     record: RecordRef | None = None
     events: tuple[Event, ...] = ()
-    seen: Seen | None = None
+    seen: LastVisit | None = None
     same_as: Url | None = None

@@ -11,40 +11,39 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import NamedTuple
 
-from goodbot.archived import Gap
+from goodbot.archive_values import DamagedRange
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
+from goodbot.crawl_folder import SOFTWARE, CrawlFolder
 from goodbot.errors import InputError
-from goodbot.folder import SOFTWARE, CrawlFolder
+from goodbot.host_removal import RemovedHosts, remove_hosts
 from goodbot.index import TantivyIndex, prepare
-from goodbot.indexing import Sources, Watch, index_pending, open_index
-from goodbot.lessons import LeftOut, Lesson
+from goodbot.index_opening import Sources, Watch, index_pending, open_index
+from goodbot.lesson_values import LeftOut, Lesson
 from goodbot.ports import Ledger
-from goodbot.removal import Gone, remove_hosts
-from goodbot.robot.assembly import crawler_of
-from goodbot.robot.batch import Batch
-from goodbot.robot.crawler import Crawler
-from goodbot.robot.experience import heeds
-from goodbot.robot.guard import AddressGuard
-from goodbot.robot.identity import identity_of
-from goodbot.robot.messages import Setup
-from goodbot.robot.owner import Owner
-from goodbot.robot.rendering import Browser
-from goodbot.robot.scope import Scope
-from goodbot.robot.seeding import Seeding, parse_seeds, typed_seeds
-from goodbot.robot.signing import signer_of
-from goodbot.robot.steward import Steward
-from goodbot.robot.tap import Tap
-from goodbot.robot.usable import check_files
+from goodbot.robot.client.page_stream import PageStream
+from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
+from goodbot.robot.crawl.batch import Batch
+from goodbot.robot.crawl.crawler import Crawler
+from goodbot.robot.crawl.settings_check import check_files
+from goodbot.robot.crawl.supervisor import Supervisor
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.identity import identity_of
+from goodbot.robot.fetch.signing import signer_of
+from goodbot.robot.lessons.site_knowledge import heeds
+from goodbot.robot.processes.coordinator import Coordinator
+from goodbot.robot.render.rendering import Browser
+from goodbot.robot.scope.scope import Scope
+from goodbot.robot.scope.seeding import Seeding, parse_seeds, typed_seeds
 from goodbot.settings_file import save_settings
-from goodbot.store.control import ControlFolder
-from goodbot.store.deadly import DeadlyPages
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.lesson_table import lesson_id
-from goodbot.store.seeds import SeedSpool
-from goodbot.store.token import make_token
-from goodbot.store.warc import WarcArchive
-from goodbot.store.warc_record import encode_capture
+from goodbot.store.control.control_files import ControlFolder
+from goodbot.store.control.control_token import make_token
+from goodbot.store.control.seed_file import SeedSpool
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.sqlite.lesson_table import lesson_id
+from goodbot.store.warc.deadly_answers import DeadlyPages
+from goodbot.store.warc.warc_archive import WarcArchive
+from goodbot.store.warc.warc_record import encode_capture
 from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Status, UrlRecord
 
@@ -83,16 +82,16 @@ class Crawl:
     found wrong in the archive while it was put in order after a kill, and by comparison with the frontier. `left_out`
     says what lessons have left out, `not_indexed` how many pages visited the index does not have yet."""
 
-    crawler: Crawler | Owner
-    steward: Steward
+    crawler: Crawler | Coordinator
+    steward: Supervisor
     ledger: Ledger
     settings: Settings
     replayed: int
-    damage: Sequence[Gap]
+    damage: Sequence[DamagedRange]
     seeds: Callable[[], Iterable[Url]]
     left_out: Callable[[], LeftOut]
     not_indexed: Callable[[], int]
-    remove_forgotten: Callable[[Callable[[str], object]], list[Gone]]
+    remove_forgotten: Callable[[Callable[[str], object]], list[RemovedHosts]]
     forgotten: frozenset[str]
 
     def failed_seed(self) -> FailedSeed | None:
@@ -111,7 +110,7 @@ async def open_crawl(
     observe: Callable[[Outcome], None] = lambda outcome: None,
     listed: SeedSpool | None = None,
     revisit_until: float | None = None,
-    tap: Tap | None = None,
+    tap: PageStream | None = None,
     watch: Watch = lambda state: None,
 ) -> AsyncIterator[Crawl]:
     """A crawl in `path`, begun or resumed with `settings`, whose seeds include those of before. `listed`: more seeds,
@@ -131,7 +130,7 @@ async def _browsing(settings: Settings) -> AsyncIterator[Browser | None]:
         yield None
         return
     try:
-        from goodbot.robot.chromium import open_chromium  # noqa: PLC0415
+        from goodbot.robot.render.chromium import open_chromium  # noqa: PLC0415
     except ModuleNotFoundError as error:
         raise InputError("rendering needs Playwright: pip install 'goodbot[render]'") from error
     identity = identity_of(settings, version("goodbot"))
@@ -149,7 +148,7 @@ async def _opened(
     observe: Callable[[Outcome], None],
     listed: SeedSpool | None,
     revisit_until: float | None,
-    tap: Tap | None,
+    tap: PageStream | None,
     watch: Watch,
     browser: Browser | None,
 ) -> AsyncIterator[Crawl]:
@@ -182,7 +181,7 @@ async def _opened(
             batch = Batch(frontier, frontier, kept, index, clock, observed, courtesies=frontier)
             forgotten = frontier.forgotten_hosts()
             encode, prepared = encode_capture if kept else None, prepare if index else None
-            setup = Setup(
+            setup = WorkerSetup(
                 settings,
                 identity,
                 guard,
@@ -257,7 +256,7 @@ async def _indexed(sources: Sources, watch: Watch) -> AsyncIterator[TantivyIndex
 
 
 def _steward_of(
-    crawler: Crawler | Owner,
+    crawler: Crawler | Coordinator,
     control: ControlFolder,
     frontier: SqliteFrontier,
     batch: Batch,
@@ -265,8 +264,8 @@ def _steward_of(
     workers: int,
     clock: SystemClock,
     again: Callable[[], tuple[int, float | None]] | None,
-) -> Steward:
-    return Steward(
+) -> Supervisor:
+    return Supervisor(
         crawler,
         wishes=control,
         frontier=frontier,
@@ -281,7 +280,7 @@ def _steward_of(
     )
 
 
-def damage_of(archive: WarcArchive, frontier: SqliteFrontier) -> list[Gap]:
+def damage_of(archive: WarcArchive, frontier: SqliteFrontier) -> list[DamagedRange]:
     """What is damaged, as far as it is known without reading the archive."""
     known = {gap.file for gap in archive.damage}
     return [*archive.damage, *(gap for gap in archive.missing(frontier.last_records()) if gap.file not in known)]
@@ -290,17 +289,17 @@ def damage_of(archive: WarcArchive, frontier: SqliteFrontier) -> list[Gap]:
 @asynccontextmanager
 async def _run_by(
     workers: int,
-    setup: Setup,
+    setup: WorkerSetup,
     frontier: SqliteFrontier,
     batch: Batch,
     clock: SystemClock,
-    tap: Tap | None,
+    tap: PageStream | None,
     browser: Browser | None,
     deadly: DeadlyPages,
-) -> AsyncIterator[Crawler | Owner]:
+) -> AsyncIterator[Crawler | Coordinator]:
     """What runs the crawl: an owner of several processes, or the loop itself, whose transport is closed at the end."""
     if workers > 1:
-        yield Owner(
+        yield Coordinator(
             setup.settings,
             workers,
             setup=setup,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from goodbot.check import Finding, Subject, check
 from goodbot.check.checker import KINDS
-from goodbot.check.mending import mend
+from goodbot.check.fixes import mend
 from goodbot.check.names import token_of
 from goodbot.exclusion import DIALECTS, RobotsTxt
 

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodbot.check import Answer, Finding, Kind, Subject, check
+from goodbot.check import Finding, HttpAnswer, Kind, Subject, check
 from goodbot.check.checker import KINDS
 from goodbot.check.findings import SEVERITIES
 from goodbot.check.page_tags import page_text
-from goodbot.exclusion.lines import split_lines
+from goodbot.exclusion.robotstxt.lines import split_lines
 
 ROOMS = {0: 10, 1: 8, 2: 9, 3: 10, 4: 9, 5: 10, 6: 8, 7: 7}
 """How many kinds each room has at least."""
@@ -147,7 +147,7 @@ URLS = st.sampled_from([None, "https://example.org/robots.txt", "https://example
 @settings(deadline=None, max_examples=300)
 @given(body=BODIES, robots=BODIES, url=URLS, is_page=st.booleans())
 def test_whatever_the_bytes(body: bytes, robots: bytes, url: str | None, is_page: bool) -> None:
-    answer = Answer(200, (("X-Robots-Tag", robots.decode("latin-1")), ("Content-Type", "text/html")))
+    answer = HttpAnswer(200, (("X-Robots-Tag", robots.decode("latin-1")), ("Content-Type", "text/html")))
     subject = Subject(body, url, answer if is_page else None, is_page=is_page, robots=robots)
     found = check(subject)
     assert found == sorted(found, key=lambda each: (each.line, each.column, each.code))

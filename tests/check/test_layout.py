@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from counting import calls
 from goodbot.check.layout import compact, tidy, why_unchanged
-from goodbot.check.written import LINES_MOST
+from goodbot.check.source_lines import LINES_MOST
 from goodbot.exclusion import DIALECTS, RobotsTxt
 
 TIDY = [

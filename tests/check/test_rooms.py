@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from goodbot.check import Answer, Subject, check
+from goodbot.check import HttpAnswer, Subject, check
 from goodbot.check.subject import PageFile
 from goodbot.exclusion import DIALECTS, RobotsTxt
 
@@ -171,39 +171,49 @@ def test_robots_txt(room: str, name: str, body: bytes, places: Places) -> None:
     assert sorted(found) == sorted(places)
 
 
-ANSWERS: list[tuple[str, str, Answer, list[tuple[str, str]]]] = [
+ANSWERS: list[tuple[str, str, HttpAnswer, list[tuple[str, str]]]] = [
     # name, URL, answer, codes with severities
-    ("as it should be", SITE, Answer(200, (TEXT,), (SITE,)), []),
-    ("no answer", SITE, Answer(None, (), (SITE,), "no address"), [("R001", "error")]),
-    ("server error", SITE, Answer(500, (TEXT,), (SITE,)), [("R001", "error")]),
-    ("too many requests", SITE, Answer(429, (TEXT,), (SITE,)), [("R001", "error")]),
-    ("forbidden", SITE, Answer(403, (TEXT,), (SITE,)), [("R002", "warning")]),
-    ("asks for money", SITE, Answer(402, (TEXT,), (SITE,)), [("R001", "error")]),
-    ("not modified", SITE, Answer(304, (TEXT,), (SITE,)), [("R001", "error")]),
-    ("nobody knows this status", SITE, Answer(199, (TEXT,), (SITE,)), [("R001", "error")]),
-    ("accepted", SITE, Answer(202, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("as it should be", SITE, HttpAnswer(200, (TEXT,), (SITE,)), []),
+    ("no answer", SITE, HttpAnswer(None, (), (SITE,), "no address"), [("R001", "error")]),
+    ("server error", SITE, HttpAnswer(500, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("too many requests", SITE, HttpAnswer(429, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("forbidden", SITE, HttpAnswer(403, (TEXT,), (SITE,)), [("R002", "warning")]),
+    ("asks for money", SITE, HttpAnswer(402, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("not modified", SITE, HttpAnswer(304, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("nobody knows this status", SITE, HttpAnswer(199, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("accepted", SITE, HttpAnswer(202, (TEXT,), (SITE,)), [("R001", "error")]),
     *(
-        (f"a wall, {status}", SITE, Answer(status, (("sg-captcha", "challenge"),), (SITE,)), [("R010", "error")])
+        (f"a wall, {status}", SITE, HttpAnswer(status, (("sg-captcha", "challenge"),), (SITE,)), [("R010", "error")])
         for status in (200, 202, 302, 403, 503)
     ),
-    ("not found", SITE, Answer(404, (TEXT,), (SITE,)), [("R002", "info")]),
-    ("no type", SITE, Answer(200, (), (SITE,)), [("R004", "warning")]),
-    ("itself", SITE, Answer(302, (), (SITE, SITE)), [("R005", "error")]),
-    ("there and back", SITE, Answer(301, (), (SITE, "https://www.example.org/robots.txt", SITE)), [("R005", "error")]),
-    ("six", SITE, Answer(200, (TEXT,), tuple(f"{SITE}?{n}" for n in range(7))), [("R005", "error")]),
-    ("on and on", SITE, Answer(302, (TEXT,), tuple(f"{SITE}?{n}" for n in range(11))), [("R005", "error")]),
-    ("foreign", SITE, Answer(200, (TEXT,), (SITE, "https://other.example/robots.txt")), [("R005", "warning")]),
-    ("to www", SITE, Answer(200, (TEXT,), (SITE, "https://www.example.org/robots.txt")), []),
-    ("a redirect without a target", SITE, Answer(302, (), (SITE,)), [("R002", "info")]),
-    ("kept long", SITE, Answer(200, (TEXT, ("Cache-Control", "max-age=999999999999")), (SITE,)), [("R008", "info")]),
-    ("cannot be decoded", SITE, Answer(200, (TEXT, ("Content-Encoding", "br"))), []),
-    ("in a folder", "https://example.org/a/robots.txt", Answer(200, (TEXT,)), [("R009", "error")]),
-    ("in capitals", "https://example.org/Robots.txt", Answer(200, (TEXT,)), [("R009", "error")]),
+    ("not found", SITE, HttpAnswer(404, (TEXT,), (SITE,)), [("R002", "info")]),
+    ("no type", SITE, HttpAnswer(200, (), (SITE,)), [("R004", "warning")]),
+    ("itself", SITE, HttpAnswer(302, (), (SITE, SITE)), [("R005", "error")]),
+    (
+        "there and back",
+        SITE,
+        HttpAnswer(301, (), (SITE, "https://www.example.org/robots.txt", SITE)),
+        [("R005", "error")],
+    ),
+    ("six", SITE, HttpAnswer(200, (TEXT,), tuple(f"{SITE}?{n}" for n in range(7))), [("R005", "error")]),
+    ("on and on", SITE, HttpAnswer(302, (TEXT,), tuple(f"{SITE}?{n}" for n in range(11))), [("R005", "error")]),
+    ("foreign", SITE, HttpAnswer(200, (TEXT,), (SITE, "https://other.example/robots.txt")), [("R005", "warning")]),
+    ("to www", SITE, HttpAnswer(200, (TEXT,), (SITE, "https://www.example.org/robots.txt")), []),
+    ("a redirect without a target", SITE, HttpAnswer(302, (), (SITE,)), [("R002", "info")]),
+    (
+        "kept long",
+        SITE,
+        HttpAnswer(200, (TEXT, ("Cache-Control", "max-age=999999999999")), (SITE,)),
+        [("R008", "info")],
+    ),
+    ("cannot be decoded", SITE, HttpAnswer(200, (TEXT, ("Content-Encoding", "br"))), []),
+    ("in a folder", "https://example.org/a/robots.txt", HttpAnswer(200, (TEXT,)), [("R009", "error")]),
+    ("in capitals", "https://example.org/Robots.txt", HttpAnswer(200, (TEXT,)), [("R009", "error")]),
 ]
 
 
 @pytest.mark.parametrize(("name", "url", "answer", "codes"), ANSWERS, ids=[case[0] for case in ANSWERS])
-def test_answers(name: str, url: str, answer: Answer, codes: list[tuple[str, str]]) -> None:
+def test_answers(name: str, url: str, answer: HttpAnswer, codes: list[tuple[str, str]]) -> None:
     found = check(Subject(ALL, url, answer), ["R5", "R6"])
     assert [(each.code, each.severity) for each in found] == codes
 
@@ -274,7 +284,7 @@ def test_pages(
     name: str, body: bytes, robots: bytes | None, headers: tuple[tuple[str, str], ...], places: Places
 ) -> None:
     url = "https://example.org/old/a.html"
-    found = check(Subject(body, url, Answer(200, headers), is_page=True, robots=robots))
+    found = check(Subject(body, url, HttpAnswer(200, headers), is_page=True, robots=robots))
     assert [(each.code, each.line, each.column) for each in found] == places
 
 
@@ -407,7 +417,7 @@ def test_one_is_no_plural() -> None:
 
 @pytest.mark.parametrize(("body", "codes"), [(b"", ["R004"]), (b"\x1f\x8b\x08\xff\xff", ["R004"]), (ALL, [])])
 def test_what_cannot_be_decoded_is_not_called_empty(body: bytes, codes: list[str]) -> None:
-    answer = Answer(200, (TEXT, ("Content-Encoding", "gzip")))
+    answer = HttpAnswer(200, (TEXT, ("Content-Encoding", "gzip")))
     found = [each for each in check(Subject(body, SITE, answer)) if each.code.startswith("R0")]
     assert [each.code for each in found] == codes
     assert all("gzip" in each.message for each in found)

@@ -11,7 +11,7 @@ from unicodedata import category
 import pytest
 
 from goodbot.cli import main
-from goodbot.cli.app import COMMANDS
+from goodbot.cli.commands import COMMANDS
 from webserver import WebServer, answer
 
 EVIL = "x\x1b]52;c;aGk=\x07\x9b31m\x7f\u202e\u2028\u200b\u00ad\udc80\U000e0041y"

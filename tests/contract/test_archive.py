@@ -12,14 +12,14 @@ import pytest
 from fastwarc.warc import ArchiveIterator as FastIterator
 from fastwarc.warc import WarcRecordType
 
-from goodbot.archived import Gap
+from goodbot.archive_values import DamagedRange
 from goodbot.errors import DamagedError
 from goodbot.ports import Archive
-from goodbot.store.memory_archive import MemoryArchive
-from goodbot.store.warc import WarcArchive
-from goodbot.store.warc_record import encode_capture
+from goodbot.store.memory.memory_archive import MemoryArchive
+from goodbot.store.warc.warc_archive import WarcArchive
+from goodbot.store.warc.warc_record import encode_capture
 from goodbot.values import Failure, RecordRef, Response
-from store.archive_samples import NOON, StillClock, capture
+from store.warc.archive_samples import NOON, StillClock, capture
 
 IMPLEMENTATIONS: dict[str, Callable[[Path], Archive]] = {
     "warc": lambda folder: WarcArchive(folder / "warc", StillClock(), "goodbot/test"),
@@ -107,7 +107,7 @@ def test_captures_come_in_the_order_kept(archive: Archive) -> None:
     kept = [archive.put(capture(Response(200, (), b"%d" % n), f"http://example.org/{n}")) for n in range(20)]
     archive.flush()
     kept += [archive.put(capture(Response(200, (), b"20"), "http://example.org/20"))]
-    lost: list[Gap] = []
+    lost: list[DamagedRange] = []
     read = list(archive.captures(lost.append))
     assert lost == []
     assert [item.record for item in read] == kept

@@ -7,8 +7,8 @@ import pytest
 
 from goodbot.live import Courtesy
 from goodbot.ports import CourtesyStore
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.memory import MemoryFrontier
+from goodbot.store.memory.memory_frontier import MemoryFrontier
+from goodbot.store.sqlite.frontier import SqliteFrontier
 
 ASKED = Courtesy("example.org", 3, 1, 1, 0, 0, 1, 30.5, 0, 0, 31.25, 0.5, 1.7e9, 2.0, 1.6e9, 1.7e9, agent="Rex/1.0")
 

@@ -7,12 +7,12 @@ from typing import Any, Protocol
 
 import pytest
 
-from goodbot.hits import IndexMark
 from goodbot.ports import Frontier, IndexQueue, Ledger
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.memory import MemoryFrontier
+from goodbot.search_values import IndexMark
+from goodbot.store.memory.memory_frontier import MemoryFrontier
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url, parse_url
-from goodbot.values import STATES, Discovery, Event, Lease, Outcome, RecordRef, Release, Seen, State
+from goodbot.values import STATES, Discovery, Event, LastVisit, Lease, Outcome, RecordRef, Release, State
 
 
 class Store(Frontier, Ledger, IndexQueue, Protocol):
@@ -680,7 +680,7 @@ def test_some_of_what_is_pending(kept: Kept) -> None:
 
 
 def test_what_is_passed_over_is_not_pending_and_in_no_index(kept: Kept) -> None:
-    seen = Seen(1.0, 9.0, 8.0, 1.0, indexed=True)
+    seen = LastVisit(1.0, 9.0, 8.0, 1.0, indexed=True)
     settle_seed(kept.store, to_index=True, seen=seen)
     kept.store.passed_over([HOME, OTHER])
     store = kept.reopen()

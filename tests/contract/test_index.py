@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import InputError
-from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.ports import Index, Search
+from goodbot.search_values import Document
 
 Opened = tuple[Callable[[], Index], Callable[[], Search]]
 

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from goodbot.lessons import Lesson
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.memory import MemoryFrontier
+from goodbot.lesson_values import Lesson
+from goodbot.store.memory.memory_frontier import MemoryFrontier
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Release
 

@@ -9,7 +9,7 @@ import pytest
 
 from goodbot.config import Settings
 from goodbot.ports import Resolver
-from goodbot.robot.resolver import NameResolver
+from goodbot.robot.fetch.resolver import NameResolver
 from goodbot.testing import FakeClock, FakeResolver
 from goodbot.values import Failure
 from nameserver import NameServer
@@ -20,7 +20,7 @@ NAMES = {"one.test": ["192.0.2.1"], "both.test": ["192.0.2.2", "2001:db8::2"], "
 @asynccontextmanager
 async def dns_world() -> AsyncIterator[Resolver]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("goodbot.robot.nameservers.GRACE_S", 60.0)
+        patch.setattr("goodbot.robot.fetch.nameservers.GRACE_S", 60.0)
         async with NameServer(NAMES) as server:
             settings = Settings(nameservers=(server.address,), connect_timeout=60)
             yield NameResolver(settings, FakeClock(), Path("/nonexistent"))

@@ -9,16 +9,16 @@ from typing import Any, Protocol
 import pytest
 
 from goodbot.ports import Frontier, IndexQueue, Ledger, LessonStore
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.memory import MemoryFrontier
-from goodbot.store.seen_table import SAID_MOST
+from goodbot.store.memory.memory_frontier import MemoryFrontier
+from goodbot.store.merge.limits import SAID_MOST
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
-from goodbot.values import STATES, Discovery, Lease, LeasedUrl, Outcome, RecordRef, Release, Seen, State
+from goodbot.values import STATES, Discovery, LastVisit, Lease, LeasedUrl, Outcome, RecordRef, Release, State
 
 HOME, A, B = (Url(f"https://example.org/{path}") for path in ("", "a", "b"))
 OTHER = Url("https://example.net/")
 RECORD = RecordRef("1.warc.gz", 7)
-SEEN = Seen(
+SEEN = LastVisit(
     *(100.0, 200.0, 60.5, 50.0, '"v1"', "Sat, 21 Nov 2026 00:00:00 GMT", "sha1:X", RECORD, "Home"),
     gone=2,
     available_until=1e9,
@@ -66,7 +66,7 @@ def kept(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Kept]:
         made.sqlite.close()
 
 
-def due(at: float, **more: Any) -> Seen:
+def due(at: float, **more: Any) -> LastVisit:
     return replace(SEEN, due_at=at, **more)
 
 
@@ -84,7 +84,7 @@ def settle(store: Store, *outcomes: Outcome, ready_at: float = 0.0) -> None:
     store.settle(outcomes, [Release(host, ready_at) for host in hosts])
 
 
-def visit(store: Store, seen: Seen | None, *urls: Url, state: State = "visited", **more: Any) -> None:
+def visit(store: Store, seen: LastVisit | None, *urls: Url, state: State = "visited", **more: Any) -> None:
     """They are found, leased and settled for the first time."""
     store.add([Discovery(item, 0) for item in urls])
     assert [item.url for item in lease(store, 0.0)] == list(urls)
@@ -95,7 +95,7 @@ def counts(store: Store) -> dict[State, int]:
     return {state: number for state, number in store.status().states.items() if number}
 
 
-def record_of(store: Store, of: Url) -> tuple[State, Seen | None]:
+def record_of(store: Store, of: Url) -> tuple[State, LastVisit | None]:
     record = store.record(of)
     assert record is not None
     assert record in [replace(item, events=record.events) for item in store.records()]
@@ -106,7 +106,7 @@ def record_of(store: Store, of: Url) -> tuple[State, Seen | None]:
 
 DUE_STATES: tuple[State, ...] = ("visited", "gone", "disallowed")
 
-WHEN: list[tuple[str, State, float | None, Seen | None, float, bool]] = [
+WHEN: list[tuple[str, State, float | None, LastVisit | None, float, bool]] = [
     ("not due yet", "visited", inf, due(200.0), 199.9, False),
     ("due", "visited", inf, due(200.0), 200.0, True),
     ("due long ago", "visited", inf, due(200.0), 1e9, True),
@@ -129,7 +129,7 @@ WHEN: list[tuple[str, State, float | None, Seen | None, float, bool]] = [
     ("state", "until", "seen", "now", "taken"), [row[1:] for row in WHEN], ids=[r[0] for r in WHEN]
 )
 def test_when_a_page_is_asked_again(
-    kept: Kept, state: State, until: float | None, seen: Seen | None, now: float, taken: bool
+    kept: Kept, state: State, until: float | None, seen: LastVisit | None, now: float, taken: bool
 ) -> None:
     visit(kept.open(until), seen, HOME, state=state)
     store = kept.open(until)
@@ -197,7 +197,7 @@ def test_two_ends_of_revisits_one_after_the_other(kept: Kept) -> None:
 
 # ---- what becomes of it ----------------------------------------------------------------------------------------------
 
-OUTCOMES: list[tuple[str, State, Seen | None, State, Seen | None]] = [
+OUTCOMES: list[tuple[str, State, LastVisit | None, State, LastVisit | None]] = [
     ("visited again", "visited", due(900.0, etag=None), "visited", due(900.0, etag=None)),
     ("visited, and never again", "visited", None, "visited", None),
     ("gone, to be asked once more", "gone", due(700.0, gone=1), "gone", due(700.0, gone=1)),
@@ -216,7 +216,7 @@ OUTCOMES: list[tuple[str, State, Seen | None, State, Seen | None]] = [
     ("state", "seen", "after", "left"), [row[1:] for row in OUTCOMES], ids=[r[0] for r in OUTCOMES]
 )
 def test_what_a_revisit_leaves(
-    kept: Kept, first: State, state: State, seen: Seen | None, after: State, left: Seen | None
+    kept: Kept, first: State, state: State, seen: LastVisit | None, after: State, left: LastVisit | None
 ) -> None:
     store = kept.open()
     visit(store, due(200.0), HOME, state=first)
@@ -268,7 +268,7 @@ COPY = due(200.0, text="01", etag="e", modified="m", indexed=False)
     ],
 )
 def test_a_copy_is_leased_with_the_page_it_was_compared_with(
-    kept: Kept, first: Seen, alike: bool, later: Seen | None, same_as: Url | None, etag: str | None
+    kept: Kept, first: LastVisit, alike: bool, later: LastVisit | None, same_as: Url | None, etag: str | None
 ) -> None:
     store = kept.open()
     visit(store, replace(first, due_at=150.0), HOME)
@@ -341,7 +341,7 @@ def site(pages: int) -> list[Discovery]:
     return [Discovery(Url(f"https://example.org/{page}"), 1, HOME) for page in range(pages)]
 
 
-def round_of(store: Store, now: float, seen: Seen | None, state: State = "visited", **more: Any) -> list[str]:
+def round_of(store: Store, now: float, seen: LastVisit | None, state: State = "visited", **more: Any) -> list[str]:
     """All that is due, one URL a lease."""
     asked = []
     while found := lease(store, now, 1):

@@ -7,9 +7,9 @@ import pytest
 
 from goodbot.exclusion import Access
 from goodbot.ports import RobotsStore
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.memory import MemoryFrontier
-from goodbot.store.robots_memory import RobotsMemory
+from goodbot.store.memory.memory_frontier import MemoryFrontier
+from goodbot.store.memory.memory_robots import MemoryRobots
+from goodbot.store.sqlite.frontier import SqliteFrontier
 
 NOW = 1_800_000_000.25
 ORIGIN = "https://example.org"
@@ -27,7 +27,7 @@ def reopened(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Callabl
         yield lambda: memory
         return
     if request.param == "bounded":
-        bounded = RobotsMemory()
+        bounded = MemoryRobots()
         yield lambda: bounded
         return
     stores: list[SqliteFrontier] = []

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from goodbot.exclusion.access import Access
-from goodbot.exclusion.robotrules import MemoryRulesStore, RobotRules, RulesStore, Visits
-from goodbot.store.robotrules import SqliteRulesStore
+from goodbot.exclusion.access.access import Access
+from goodbot.exclusion.access.robot_rules import MemoryRulesStore, RobotRules, RulesStore, Visits
+from goodbot.store.sqlite.robot_rules_file import SqliteRulesStore
 
 NOW = 1_800_000_000.25
 ORIGIN = "https://example.org"

@@ -11,8 +11,8 @@ from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.exclusion import Verdict
 from goodbot.ports import Transport
-from goodbot.robot.guard import AddressGuard
-from goodbot.robot.transport import CurlTransport
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.transport import CurlTransport
 from goodbot.testing import FakeResolver
 from goodbot.url import parse_url
 from goodbot.values import Capture, Failure, Request, Response

@@ -16,8 +16,8 @@ from tempfile import TemporaryDirectory
 
 from goodbot.exam.authority import Authority
 from goodbot.exam.card import SiteCard, judge_site
-from goodbot.exam.values import MAIN, Site
-from goodbot.exam.web import ExamWeb
+from goodbot.exam.exam_values import MAIN, ExamSite
+from goodbot.exam.site_server import ExamWeb
 from goodbot.testing import FakeClock
 
 ALL = 10**9
@@ -67,7 +67,7 @@ class Driver:
     """One connection per origin, kept while the server keeps it."""
 
     web: ExamWeb
-    site: Site
+    site: ExamSite
     clock: ScriptClock
     trust: ssl.SSLContext | None = None
     _open: dict[str, tuple[asyncio.StreamReader, asyncio.StreamWriter]] = field(default_factory=dict)
@@ -172,7 +172,7 @@ def gets(*targets: str) -> list[Step]:
     return [f"GET {target}" for target in targets]
 
 
-async def examine(site: Site, steps: Iterable[Step], **web_options: object) -> SiteCard:
+async def examine(site: ExamSite, steps: Iterable[Step], **web_options: object) -> SiteCard:
     """The card of a crawler that does this."""
     clock = ScriptClock()
     if site.tls:

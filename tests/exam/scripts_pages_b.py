@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from exam.scripted import Driver, Script, Step, gets
+from goodbot.exam.exam_values import ExamSite
 from goodbot.exam.expectations import Finds
 from goodbot.exam.sites import wire
 from goodbot.exam.sites.pages import (
@@ -23,7 +24,6 @@ from goodbot.exam.sites.pages import (
     redirect_location,
     slows_under_load,
 )
-from goodbot.exam.values import Site
 
 START: list[Step] = gets("/robots.txt", "/")
 AFTER: list[Step] = gets(*wire.afterwards())
@@ -49,7 +49,7 @@ def _all_but_the_last(*targets: str) -> Script:
     )
 
 
-def _charset(site: Site, path: str, misread_as: str) -> Script:
+def _charset(site: ExamSite, path: str, misread_as: str) -> Script:
     """Bad: one link is what its UTF-8 is in another charset."""
     targets = [target for each in site.expects if isinstance(each, Finds) for target in each.targets]
     wrong = quote(path.encode().decode(misread_as))

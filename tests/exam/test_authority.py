@@ -10,10 +10,10 @@ import pytest
 from exam.scripted import examine, until
 from goodbot.errors import RunError
 from goodbot.exam.authority import Authority
+from goodbot.exam.exam_values import MAIN, ExamSite
 from goodbot.exam.rules import RULES
+from goodbot.exam.site_server import ExamWeb
 from goodbot.exam.sites import chosen_sites
-from goodbot.exam.values import MAIN, Site
-from goodbot.exam.web import ExamWeb
 from goodbot.testing import FakeClock
 
 KINDS = ("valid", "expired", "wrong-name")
@@ -80,11 +80,13 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path) -> None:
 
 
 @pytest.fixture(params=["tls-valid", "tls-expired", "tls-wrong-name"])
-def tls_site(request: pytest.FixtureRequest) -> Site:
+def tls_site(request: pytest.FixtureRequest) -> ExamSite:
     return chosen_sites([request.param])[0]
 
 
-async def test_a_handshake_that_failed_is_a_visit_where_nothing_is_to_be_asked(tls_site: Site, tmp_path: Path) -> None:
+async def test_a_handshake_that_failed_is_a_visit_where_nothing_is_to_be_asked(
+    tls_site: ExamSite, tmp_path: Path
+) -> None:
     authority = Authority.create(tmp_path)
     async with ExamWeb([tls_site], FakeClock(), contexts=authority.contexts()) as web:
         port = int(web.origin(tls_site).rpartition(":")[2])
@@ -94,7 +96,7 @@ async def test_a_handshake_that_failed_is_a_visit_where_nothing_is_to_be_asked(t
     assert (seen.requests, seen.connections) == ((), {MAIN: 1})
 
 
-async def test_whoever_says_no_word_of_tls_is_heard_out(tls_site: Site, tmp_path: Path) -> None:
+async def test_whoever_says_no_word_of_tls_is_heard_out(tls_site: ExamSite, tmp_path: Path) -> None:
     authority = Authority.create(tmp_path)
     async with ExamWeb([tls_site], FakeClock(), contexts=authority.contexts()) as web:
         port = int(web.origin(tls_site).rpartition(":")[2])
@@ -109,7 +111,7 @@ async def test_whoever_says_no_word_of_tls_is_heard_out(tls_site: Site, tmp_path
     assert web.requests[tls_site.name] == []
 
 
-async def test_who_never_comes_gets_nothing(tls_site: Site) -> None:
+async def test_who_never_comes_gets_nothing(tls_site: ExamSite) -> None:
     card = await examine(tls_site, [])
     assert (card.passed, card.points) == (False, 0)
     assert card.most >= RULES["secure"].points

@@ -15,12 +15,12 @@ import pytest
 from exam.scripted import PATIENCE_S
 from goodbot.clock import SystemClock
 from goodbot.errors import InputError, RunError
-from goodbot.exam import processes
+from goodbot.exam import process_tree as processes
 from goodbot.exam.card import SiteCard
-from goodbot.exam.drive import Driven, Glance, Plan, drive, expand, open_ground
-from goodbot.exam.processes import TAIL_BYTES, Output, ProcessTree
+from goodbot.exam.drive import Driven, DrivePlan, Glance, drive, expand, open_ground
+from goodbot.exam.exam_values import ExamSite, page, robots
+from goodbot.exam.process_tree import TAIL_BYTES, Output, ProcessTree
 from goodbot.exam.sites import all_sites
-from goodbot.exam.values import Site, page, robots
 
 SITE = next(site for site in all_sites() if site.name == "robots-404")
 
@@ -62,8 +62,8 @@ class Skipping(SystemClock):
 
 async def driven(
     tmp_path: Path,
-    plan: Plan,
-    *sites: Site,
+    plan: DrivePlan,
+    *sites: ExamSite,
     watch: Callable[[Glance], None] | None = None,
     clock: SystemClock | None = None,
 ) -> Driven:
@@ -82,7 +82,7 @@ async def stopped_once_under_way(tmp_path: Path, *command: str) -> Driven:
         if file.exists() and file.read_text():
             clock.skipped_s = 600.0
 
-    return await driven(tmp_path, Plan(command), watch=watch, clock=clock)
+    return await driven(tmp_path, DrivePlan(command), watch=watch, clock=clock)
 
 
 def card_of(result: Driven, name: str) -> SiteCard:
@@ -115,7 +115,7 @@ async def written(file: Path) -> int:
 
 async def test_a_good_crawler(tmp_path: Path) -> None:
     seen: list[Glance] = []
-    result = await driven(tmp_path, Plan(python(POLITE, "{seeds}")), watch=seen.append)
+    result = await driven(tmp_path, DrivePlan(python(POLITE, "{seeds}")), watch=seen.append)
     assert result.card.passed, [site.observed for site in result.card.sites]
     assert [site.name for site in result.card.sites] == ["robots-404", "the-drive"]
     whole = card_of(result, "the-drive")
@@ -141,50 +141,50 @@ def test_placeholders() -> None:
     assert list(expand(command, fill)) == [
         *("x", "http://a/", "http://b/", "--urls=http://a/ http://b/", "/d/y", "p{dir}", "{}", "{other}", "/c/s"),
     ]
-    assert Plan(tuple(command)).placeholders == {"seeds", "dir", "proxy", "ca-file", "seed-file"}
+    assert DrivePlan(tuple(command)).placeholders == {"seeds", "dir", "proxy", "ca-file", "seed-file"}
 
 
 async def test_the_seed_file(tmp_path: Path) -> None:
     code = "import sys; print(open(sys.argv[1]).read(), end='')"
-    result = await driven(tmp_path, Plan(python(code, "{seed-file}")))
+    result = await driven(tmp_path, DrivePlan(python(code, "{seed-file}")))
     assert result.tail.startswith("http://127.0.0.1:")
     assert result.tail.endswith("/\n")
 
 
 async def test_visits_share_the_folder(tmp_path: Path) -> None:
     code = "import sys; open(sys.argv[1] + '/log', 'a').write('x')" + POLITE.replace("argv[1:]", "argv[2:]")
-    site = Site("two-visits", "x.", "x", SITE.pages, SITE.expects)
-    result = await driven(tmp_path, Plan(python(code, "{dir}", "{seeds}"), visits=2), site)
+    site = ExamSite("two-visits", "x.", "x", SITE.pages, SITE.expects)
+    result = await driven(tmp_path, DrivePlan(python(code, "{dir}", "{seeds}"), visits=2), site)
     assert (tmp_path / "kept" / "log").read_text() == "xx"
     assert [visit.requests for visit in result.visits] == [4, 4]
     assert card_of(result, "the-drive").requests == 8
 
 
 async def test_no_second_visit_after_a_bad_end(tmp_path: Path) -> None:
-    result = await driven(tmp_path, Plan(python("raise SystemExit(3)"), visits=3))
+    result = await driven(tmp_path, DrivePlan(python("raise SystemExit(3)"), visits=3))
     assert [(visit.status, visit.requests) for visit in result.visits] == [(3, 0)]
     assert "ended with status 3" in card_of(result, "the-drive").observed
 
 
 async def test_a_crawler_that_asks_for_nothing(tmp_path: Path) -> None:
-    result = await driven(tmp_path, Plan(python("pass")))
+    result = await driven(tmp_path, DrivePlan(python("pass")))
     assert not result.card.passed
     assert card_of(result, "robots-404").observed.split("; ")[0] == "no request came"
     assert card_of(result, "the-drive").observed == "no request came"
 
 
 async def test_what_the_crawler_is_not_given(tmp_path: Path) -> None:
-    site = Site(
+    site = ExamSite(
         "trusting", "x.", "x", {"/": page(), "/robots.txt": robots("")}, SITE.expects, needs=frozenset({"ca-file"})
     )
-    result = await driven(tmp_path, Plan(python("pass")), site)
+    result = await driven(tmp_path, DrivePlan(python("pass")), site)
     assert "needs {ca-file}" in card_of(result, "trusting").observed
 
 
 @pytest.mark.parametrize("command", ["no-such-crawler", "/", "/etc/passwd", ""])
 async def test_a_command_that_cannot_be_run(tmp_path: Path, command: str) -> None:
     with pytest.raises(InputError, match="cannot run"):
-        await driven(tmp_path, Plan((command, "{seeds}")))
+        await driven(tmp_path, DrivePlan((command, "{seeds}")))
 
 
 # ---- what is measured -----------------------------------------------------------------------------------------------
@@ -212,7 +212,7 @@ async def measured(tmp_path: Path, code: str, least_bytes: int) -> Driven:
         if glance.memory_bytes > least_bytes:
             file.touch()
 
-    return await driven(tmp_path, Plan(python(code, BUSY, "{dir}/seen"), limit_s=PATIENCE_S), watch=watch)
+    return await driven(tmp_path, DrivePlan(python(code, BUSY, "{dir}/seen"), limit_s=PATIENCE_S), watch=watch)
 
 
 async def test_memory_and_time_of_children_count(tmp_path: Path) -> None:
@@ -233,7 +233,7 @@ async def test_a_child_without_our_mark(tmp_path: Path) -> None:
 async def test_who_outlives_the_command_is_waited_for(tmp_path: Path) -> None:
     """The grandchild has another session, and its parent is gone before anybody looks."""
     late = f"import time; time.sleep(0.7)\n{POLITE}"
-    result = await driven(tmp_path, Plan(python(DAEMON, late, "{seeds}")))
+    result = await driven(tmp_path, DrivePlan(python(DAEMON, late, "{seeds}")))
     assert result.visits[0].status == 0
     assert result.card.passed, [site.observed for site in result.card.sites]
 
@@ -297,7 +297,7 @@ async def test_a_daemon_never_ends(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("time_to_end")
 async def test_cancelled_twice_it_does_not_wait(tmp_path: Path) -> None:
     """The first asks the crawler to end, which it does not heed; the second ends it."""
-    task = asyncio.create_task(driven(tmp_path, Plan(python(STUBBORN, "{dir}/pid"))))
+    task = asyncio.create_task(driven(tmp_path, DrivePlan(python(STUBBORN, "{dir}/pid"))))
     pid = await written(tmp_path / "kept" / "pid")
     task.cancel()
     await asyncio.sleep(0.3)
@@ -309,7 +309,7 @@ async def test_cancelled_twice_it_does_not_wait(tmp_path: Path) -> None:
 
 
 async def test_a_crash(tmp_path: Path) -> None:
-    result = await driven(tmp_path, Plan(python("import os; os.abort()")))
+    result = await driven(tmp_path, DrivePlan(python("import os; os.abort()")))
     assert "ended by signal 6" in card_of(result, "the-drive").observed
 
 
@@ -319,7 +319,7 @@ async def test_a_crash(tmp_path: Path) -> None:
 async def test_a_flood_of_output(tmp_path: Path) -> None:
     code = "import os\nfor _ in range(400): os.write(1, b'x' * 65536)\nos.write(2, b'last words')"
     log = tmp_path / "log"
-    result = await driven(tmp_path, Plan(python(code), log=log))
+    result = await driven(tmp_path, DrivePlan(python(code), log=log))
     assert len(result.tail) == TAIL_BYTES
     assert result.tail.endswith("xlast words")
     assert log.stat().st_size == 400 * 65536 + 10
@@ -327,7 +327,7 @@ async def test_a_flood_of_output(tmp_path: Path) -> None:
 
 async def test_it_has_no_input_and_no_terminal(tmp_path: Path) -> None:
     code = "import os, sys; print(repr(sys.stdin.read()), os.getsid(0) == os.getpid(), sys.stdout.isatty())"
-    assert (await driven(tmp_path, Plan(python(code)))).tail == "'' True False\n"
+    assert (await driven(tmp_path, DrivePlan(python(code)))).tail == "'' True False\n"
 
 
 def test_a_log_ends_somewhere(tmp_path: Path) -> None:
@@ -342,6 +342,6 @@ def test_a_log_ends_somewhere(tmp_path: Path) -> None:
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
 async def test_a_log_that_cannot_be_written(tmp_path: Path) -> None:
     with pytest.raises(RunError, match="cannot write /dev/full: No space left"):
-        await driven(tmp_path, Plan(python("print('x')"), log=Path("/dev/full")))
+        await driven(tmp_path, DrivePlan(python("print('x')"), log=Path("/dev/full")))
     with pytest.raises(InputError, match="cannot write"):
-        await driven(tmp_path, Plan(python("print('x')"), log=tmp_path))
+        await driven(tmp_path, DrivePlan(python("print('x')"), log=tmp_path))

@@ -14,13 +14,13 @@ from exam.breadth_first import breadth_first
 from exam.scripted import Driver, Step, examine, gets
 from exam.scripts_endless import MODEST, TIRELESS, TRAPS
 from goodbot.exam.card import SiteCard
+from goodbot.exam.exam_values import ExamRequest, Expectation, Observed, Reply
 from goodbot.exam.expectations import AtMost, AtMostEach, Finds, InAnySpan
 from goodbot.exam.rules import RULES
 from goodbot.exam.sites import all_sites
 from goodbot.exam.sites.challenge import challenge
 from goodbot.exam.sites.endless import ALLOWED, ENDS
 from goodbot.exam.sites.listing import index, sitemap
-from goodbot.exam.values import Asked, Expectation, Reply, Seen
 from goodbot.ports import Clock
 from goodbot.testing import FakeClock
 
@@ -36,8 +36,8 @@ def _lost(card: SiteCard) -> list[tuple[str, str]]:
 # ---- what is judged -------------------------------------------------------------------------------------------------
 
 
-def _asked(target: str, at: float = 0.0, *, unread_s: float = 0.0, visit: int = 1) -> Asked:
-    return Asked("", "GET", target, (), 1, at, visit, at, 200, 0, unread_s)
+def _asked(target: str, at: float = 0.0, *, unread_s: float = 0.0, visit: int = 1) -> ExamRequest:
+    return ExamRequest("", "GET", target, (), 1, at, visit, at, 200, 0, unread_s)
 
 
 @pytest.mark.parametrize(
@@ -57,16 +57,16 @@ def _asked(target: str, at: float = 0.0, *, unread_s: float = 0.0, visit: int = 
         (Finds(("/c",), within=2), [_asked("/a"), _asked("/b"), _asked("/c")], "never asked for /c among the first 2 "),
     ],
 )
-def test_what_is_judged(expectation: Expectation, requests: list[Asked], observed: str | None) -> None:
-    judgement = expectation.judge(Seen(tuple(requests), visits=2))
+def test_what_is_judged(expectation: Expectation, requests: list[ExamRequest], observed: str | None) -> None:
+    judgement = expectation.judge(Observed(tuple(requests), visits=2))
     assert judgement.passed is (observed is None)
     assert (observed or "") in judgement.observed
 
 
 def test_the_first_request_too_many_is_shown() -> None:
     requests = tuple(_asked("/a", float(n) / 10) for n in range(4))
-    assert AtMostEach(2).judge(Seen(requests)).offending is requests[2]
-    assert InAnySpan(2, 1.0).judge(Seen(requests)).offending is requests[2]
+    assert AtMostEach(2).judge(Observed(requests)).offending is requests[2]
+    assert InAnySpan(2, 1.0).judge(Observed(requests)).offending is requests[2]
 
 
 # ---- endless traps --------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ _STRANGE = st.one_of(
 class Alone:
     """An exchange without a server."""
 
-    asked: Asked
+    asked: ExamRequest
     clock: Clock = field(default_factory=FakeClock)
     origins: Mapping[str, str] = field(default_factory=lambda: {"": "http://127.0.0.1:1"})
     said: list[Reply] = field(default_factory=list)

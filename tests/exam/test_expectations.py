@@ -3,11 +3,11 @@
 import pytest
 
 from goodbot.exam.card import judge_site
+from goodbot.exam.card_report import request_line
 from goodbot.exam.conduct import judge_drive
-from goodbot.exam.expectations import AtMost, Finds, Gap, Never, OnceAnswered, RobotsFirst, Waits
-from goodbot.exam.report import request_line
+from goodbot.exam.exam_values import ExamRequest, Expectation, Observed
+from goodbot.exam.expectations import AtMost, Finds, MinimumGap, Never, OnceAnswered, RobotsFirst, Waits
 from goodbot.exam.sites.robots.each_origin import SITE as EACH_ORIGIN
-from goodbot.exam.values import Asked, Expectation, Seen
 
 
 def asked(
@@ -19,20 +19,20 @@ def asked(
     status: int = 200,
     of: str = "",
     unread_s: float = 0.0,
-) -> Asked:
+) -> ExamRequest:
     agent = (("User-Agent", "SomeBot/1.0 (+https://bot.example/)"),)
-    return Asked(of, "GET", target, agent, 1, at, visit, at if ends is None else ends, status, 0, unread_s)
+    return ExamRequest(of, "GET", target, agent, 1, at, visit, at if ends is None else ends, status, 0, unread_s)
 
 
 @pytest.mark.parametrize(
     ("expectation", "requests", "observed"),
     [
-        (Gap(2.0), [asked("/a", 0), asked("/b", 2), asked("/a", 2.1, visit=2), asked("/b", 4.1, visit=2)], None),
-        (Gap(2.0), [asked("/a", 0), asked("/a", 2.1, visit=2), asked("/b", 3.1, visit=2)], "pause was 1.0 s"),
-        (Gap(2.0), [asked("/a", 0), asked("/a", 0.1, visit=2)], None),
-        (Gap(2.0), [asked("/a", 1, unread_s=1), asked("/b", 2)], None),  # the examiner was late
-        (Gap(2.0), [asked("/a", 1, unread_s=0.5), asked("/b", 2)], "pause was 1.5 s"),
-        (Gap(2.0), [asked("/a", 0), asked("/b", 1.5, unread_s=1)], "pause was 1.5 s"),
+        (MinimumGap(2.0), [asked("/a", 0), asked("/b", 2), asked("/a", 2.1, visit=2), asked("/b", 4.1, visit=2)], None),
+        (MinimumGap(2.0), [asked("/a", 0), asked("/a", 2.1, visit=2), asked("/b", 3.1, visit=2)], "pause was 1.0 s"),
+        (MinimumGap(2.0), [asked("/a", 0), asked("/a", 0.1, visit=2)], None),
+        (MinimumGap(2.0), [asked("/a", 1, unread_s=1), asked("/b", 2)], None),  # the examiner was late
+        (MinimumGap(2.0), [asked("/a", 1, unread_s=0.5), asked("/b", 2)], "pause was 1.5 s"),
+        (MinimumGap(2.0), [asked("/a", 0), asked("/b", 1.5, unread_s=1)], "pause was 1.5 s"),
         (Waits(2.0, (429,)), [asked("/a", 0, ends=0.1, status=429), asked("/b", 0.2, unread_s=0.15)], None),
         (Waits(2.0, (429,)), [asked("/a", 0, ends=0.1, status=429), asked("/b", 0.2, unread_s=0.05)], "came back"),
         (Waits(2.0, (429,)), [asked("/a", 0, status=429), asked("/a", 0.1, visit=2)], None),
@@ -49,8 +49,8 @@ def asked(
         (AtMost(1, "/%D0*"), [asked("/%d0", 0), asked("/%D0", 1)], "2 requests"),
     ],
 )
-def test_what_is_judged(expectation: Expectation, requests: list[Asked], observed: str | None) -> None:
-    judgement = expectation.judge(Seen(tuple(requests), visits=2))
+def test_what_is_judged(expectation: Expectation, requests: list[ExamRequest], observed: str | None) -> None:
+    judgement = expectation.judge(Observed(tuple(requests), visits=2))
     assert judgement.passed is (observed is None)
     assert (observed or "") in judgement.observed
 
@@ -58,7 +58,7 @@ def test_what_is_judged(expectation: Expectation, requests: list[Asked], observe
 def test_a_site_with_several_origins_names_them() -> None:
     offending = asked("/house", 3, of="other")
     requests = (asked("/robots.txt", 0), asked("/", 1), asked("/house", 2), offending)
-    card = judge_site(EACH_ORIGIN, Seen(requests))
+    card = judge_site(EACH_ORIGIN, Observed(requests))
     assert card.expected == (
         "asks for robots.txt first (its own origin); never asks for /garden (its own origin); "
         "asks for /, /house (its own origin); asks for robots.txt first (its other origin); "
@@ -70,5 +70,5 @@ def test_a_site_with_several_origins_names_them() -> None:
     )
     assert card.offending is offending
     assert request_line(offending, 1.0) == "GET /house (its other origin), 2.00 s after the start"
-    drive = judge_drive({"robots-each-origin": Seen(requests)}, [], None)
+    drive = judge_drive({"robots-each-origin": Observed(requests)}, [], None)
     assert "at robots-each-origin (its other origin) it asked for /house" in drive.observed

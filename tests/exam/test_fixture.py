@@ -195,5 +195,5 @@ def test_nothing_of_the_package_needs_pytest() -> None:
 
 
 def test_the_package_gives_the_function_whatever_was_imported_before() -> None:
-    program = "import goodbot.exam.values, goodbot.exam\nassert callable(goodbot.exam.site)"
+    program = "import goodbot.exam.exam_values, goodbot.exam\nassert callable(goodbot.exam.site)"
     subprocess.run([sys.executable, "-c", program], check=True, timeout=60)

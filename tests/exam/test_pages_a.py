@@ -8,10 +8,10 @@ import pytest
 from exam.scripted import Driver, Step, examine, gets
 from exam.scripts_pages_a import all_names_at_once
 from goodbot.exam.card import SiteCard, judge_site
+from goodbot.exam.exam_values import ExamRequest, ExamSite, Observed, pages
 from goodbot.exam.expectations import AtMost, Finds, Later
 from goodbot.exam.sites import all_sites
 from goodbot.exam.sites.pages.ten_names import OTHERS, most_at_once
-from goodbot.exam.values import Asked, Seen, Site, pages
 from goodbot.exclusion import parse_http_date
 from goodbot.testing import FakeClock
 
@@ -24,9 +24,9 @@ def _lost(card: SiteCard) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("visits", "rules"), [(1, ["found"]), (2, ["found", "found"]), (3, ["found", "found"])])
 def test_what_needs_a_second_visit_counts_only_with_one(visits: int, rules: list[str]) -> None:
-    site = Site("s", "T.", "s", pages(None), (Finds(("/",)), Later(Finds(("/again",), visit=2))))
-    asked = Asked("", "GET", "/", (), 1, 0.0)
-    card = judge_site(site, Seen((asked,), visits))
+    site = ExamSite("s", "T.", "s", pages(None), (Finds(("/",)), Later(Finds(("/again",), visit=2))))
+    asked = ExamRequest("", "GET", "/", (), 1, 0.0)
+    card = judge_site(site, Observed((asked,), visits))
     assert [mark.rule.code for mark in card.marks] == rules
     assert card.passed is (visits == 1)
 
@@ -36,17 +36,17 @@ def test_later_says_when() -> None:
 
 
 def test_found_may_mean_answered() -> None:
-    seen = Seen((Asked("", "GET", "/busy", (), 1, 0.0, status=429),))
+    seen = Observed((ExamRequest("", "GET", "/busy", (), 1, 0.0, status=429),))
     assert Finds(("/busy",)).judge(seen).passed
     assert Finds(("/busy",), status=200).judge(seen).observed == "never got /busy"
 
 
 def test_each_visit_is_counted_by_itself() -> None:
     visits = (1, 1, 2, 2, 2)
-    requests = tuple(Asked("", "GET", f"/{n}", (), 1, float(n), visit) for n, visit in enumerate(visits))
-    judged = AtMost(2).judge(Seen(requests, visits=2))
+    requests = tuple(ExamRequest("", "GET", f"/{n}", (), 1, float(n), visit) for n, visit in enumerate(visits))
+    judged = AtMost(2).judge(Observed(requests, visits=2))
     assert (judged.observed, judged.offending) == ("3 requests", requests[4])
-    assert AtMost(3).judge(Seen(requests, visits=2)).passed
+    assert AtMost(3).judge(Observed(requests, visits=2)).passed
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ async def test_ten_names(steps: list[Step], lost: list[tuple[str, str]]) -> None
     ],
 )
 def test_most_at_once(spans: list[tuple[float, float | None]], most: int) -> None:
-    asked = [Asked(str(n), "GET", "/", (), n, at, ended_at=ended) for n, (at, ended) in enumerate(spans)]
+    asked = [ExamRequest(str(n), "GET", "/", (), n, at, ended_at=ended) for n, (at, ended) in enumerate(spans)]
     assert most_at_once(asked) == most
 
 

@@ -5,9 +5,9 @@ import zlib
 import pytest
 
 from exam.scripted import Driver, examine
+from goodbot.exam.exam_values import ExamRequest
 from goodbot.exam.sites import bombs
 from goodbot.exam.sites.pages import bomb_br, hundred_thousand_links
-from goodbot.exam.values import Asked
 
 
 @pytest.mark.parametrize(
@@ -25,7 +25,7 @@ from goodbot.exam.values import Asked
     ],
 )
 def test_who_accepts_a_coding(header: str, accepted: bool) -> None:
-    assert bombs.accepts(Asked("", "GET", "/", (("Accept-Encoding", header),), 1, 0.0), "br") is accepted
+    assert bombs.accepts(ExamRequest("", "GET", "/", (("Accept-Encoding", header),), 1, 0.0), "br") is accepted
 
 
 @pytest.mark.parametrize("coding", ["gzip", "br", "zstd"])

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from exam.scripted import certificates
 from goodbot.exam import Exam, site
+from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, Observed, page, pages, redirect, robots
 from goodbot.exam.proxy import MOST_REFUSED, ExamProxy
-from goodbot.exam.values import MAIN, Exchange, Seen, Site, page, pages, redirect, robots
-from goodbot.exam.web import ExamWeb
+from goodbot.exam.site_server import ExamWeb
 from goodbot.testing import FakeClock
 
 
@@ -25,7 +25,7 @@ async def _cut(exchange: Exchange) -> None:
     exchange.reset()
 
 
-PLAIN = Site(
+PLAIN = ExamSite(
     "plain",
     "A test.",
     "none",
@@ -33,7 +33,7 @@ PLAIN = Site(
     (),
     others={"other": {"/b": page(title="B")}},
 )
-CLOSED = Site("closed", "A test.", "none", pages(None, "/a"), (), tls="valid")
+CLOSED = ExamSite("closed", "A test.", "none", pages(None, "/a"), (), tls="valid")
 REFUSAL = b"This proxy leads to the sites of the exam and nowhere else.\n"
 
 
@@ -250,7 +250,7 @@ async def test_a_connection_counts_where_it_is_used() -> None:
         seen = web.seen(PLAIN)
         assert seen.most_connections == {MAIN: 1, "other": 1}
         assert seen.connections == {MAIN: 2, "other": 1}
-        assert web.seen(CLOSED) == Seen((), 1, {MAIN: 0}, {MAIN: 0}, {MAIN: 0})
+        assert web.seen(CLOSED) == Observed((), 1, {MAIN: 0}, {MAIN: 0}, {MAIN: 0})
         await first.leave()
         await second.leave()
 

@@ -10,7 +10,7 @@ import pytest
 
 from goodbot.errors import InputError
 from goodbot.exam.conduct import THE_DRIVE, lacks_of_identity
-from goodbot.exam.drive import Plan
+from goodbot.exam.drive import DrivePlan
 from goodbot.exam.recipes import PEERS, RECIPES, USER_AGENT
 from goodbot.exam.sites import all_sites
 from journey.goodbot_process import goodbot
@@ -42,8 +42,8 @@ def test_a_recipe_is_whole(name: str) -> None:
     recipe = RECIPES[name]
     command = recipe.shown
     assert recipe.name == name
-    assert Plan(command).placeholders & {"seeds", "seed-file"}
-    assert "ca-file" in Plan(command).placeholders
+    assert DrivePlan(command).placeholders & {"seeds", "seed-file"}
+    assert "ca-file" in DrivePlan(command).placeholders
     assert len(recipe.settings) >= 3
     assert all(sentence.endswith(".") for sentence in recipe.settings)
     assert not any(argument.startswith("/") for argument in command), "written down the same on every machine"

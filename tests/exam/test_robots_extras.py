@@ -4,10 +4,10 @@ import pytest
 
 from exam.scripted import Driver, examine, gets
 from exam.scripts_robots import EXTRAS
+from goodbot.exam.exam_values import ExamRequest
 from goodbot.exam.rules import RULES
 from goodbot.exam.sites import all_sites
 from goodbot.exam.sites.robots.own_group import token_of
-from goodbot.exam.values import Asked
 
 SITES = {site.name: site for site in all_sites()}
 
@@ -68,4 +68,4 @@ async def test_visit_time_says_when_the_site_opens_and_that_it_is_open_to_who_as
 )
 def test_the_name_a_robot_gives_itself(agent: str | None, token: str) -> None:
     headers = () if agent is None else (("user-agent", agent),)
-    assert token_of(Asked("", "GET", "/robots.txt", headers, 1, 0.0)) == token
+    assert token_of(ExamRequest("", "GET", "/robots.txt", headers, 1, 0.0)) == token

@@ -4,9 +4,9 @@ import pytest
 
 from exam.scripted import examine
 from exam.scripts import SCRIPTS
+from goodbot.exam.exam_values import ExamSite
 from goodbot.exam.rules import RULES
 from goodbot.exam.sites import all_sites
-from goodbot.exam.values import Site
 
 SITES = {site.name: site for site in all_sites()}
 
@@ -17,7 +17,7 @@ def test_every_site_has_a_script() -> None:
 
 
 @pytest.mark.parametrize("site", SITES.values(), ids=SITES)
-async def test_a_good_driver_passes(site: Site) -> None:
+async def test_a_good_driver_passes(site: ExamSite) -> None:
     card = await examine(site, SCRIPTS[site.name].good)
     assert (card.passed, card.points) == (True, card.most), card.observed
 
@@ -29,7 +29,7 @@ async def test_a_good_driver_passes(site: Site) -> None:
         for name, site in SITES.items()
     ],
 )
-async def test_a_bad_driver_fails_for_the_reason_stated(site: Site) -> None:
+async def test_a_bad_driver_fails_for_the_reason_stated(site: ExamSite) -> None:
     card = await examine(site, SCRIPTS[site.name].bad)
     assert card.passed is False
     assert SCRIPTS[site.name].reason in card.observed
@@ -37,13 +37,13 @@ async def test_a_bad_driver_fails_for_the_reason_stated(site: Site) -> None:
 
 
 @pytest.mark.parametrize("site", SITES.values(), ids=SITES)
-async def test_nobody_came(site: Site) -> None:
+async def test_nobody_came(site: ExamSite) -> None:
     card = await examine(site, [])
     assert (card.passed, card.points, card.observed.split("; ")[0]) == (False, 0, "no request came")
 
 
 @pytest.mark.parametrize("site", SITES.values(), ids=SITES)
-def test_a_site_says_what_it_is(site: Site) -> None:
+def test_a_site_says_what_it_is(site: ExamSite) -> None:
     assert site.teaches.endswith(".")
     assert site.source
     assert {expectation.rule for expectation in site.expects} <= set(RULES)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from goodbot.cli.app import group
+from goodbot.cli.commands import group
 from goodbot.exclusion import DIALECTS
 from journey.goodbot_process import goodbot
 from webserver import WebServer, answer

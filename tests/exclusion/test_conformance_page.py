@@ -25,7 +25,7 @@ def test_named_tests_exist(module: str, function: str) -> None:
 def test_every_deviation_is_on_the_page() -> None:
     found = {
         (path.name, function)
-        for path in TESTS.glob("test_*.py")
+        for path in TESTS.rglob("test_*.py")
         for function in re.findall(r"^def (test_deviation_\w+)\(", path.read_text("utf-8"), re.MULTILINE)
     }
     assert found

@@ -12,9 +12,9 @@ import pytest
 
 from disks import MOUNTS, remount, small_disk
 from goodbot.errors import DamagedError, InputError, RunError
-from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch, load_mark
-from goodbot.index.schema import SCHEMA_VERSION, VERSION_FILE
+from goodbot.index.fields import SCHEMA_VERSION, VERSION_FILE
+from goodbot.search_values import Document
 
 
 def document(name: str, text: str) -> Document:
@@ -41,7 +41,7 @@ WRITER = """
     import sys
     from pathlib import Path
     from goodbot.index import TantivyIndex
-    from goodbot.hits import Document
+    from goodbot.search_values import Document
     index = TantivyIndex(Path(sys.argv[1]))
     number = 0
     while True:
@@ -253,7 +253,7 @@ TRIALS = """
     from pathlib import Path
     from goodbot.errors import DamagedError
     from goodbot.index import TantivyIndex, TantivySearch
-    from goodbot.hits import Document
+    from goodbot.search_values import Document
 
     def outcome(folder):
         search = TantivySearch(folder)

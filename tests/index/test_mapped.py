@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.index.mapped import MappedPages, give_back
+from goodbot.search_values import Document
 
 SIZE = 4 * 1024 * 1024
 

@@ -5,24 +5,24 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.index.query import MAX_TERMS, AllOf, AnyOf, Site, Words, parse_query, wanted_terms
+from goodbot.index.query import MAX_TERMS, AllOf, AnyOf, QueryWords, SiteFilter, parse_query, wanted_terms
 
 
-def word(text: str) -> Words:
-    return Words((text,))
+def word(text: str) -> QueryWords:
+    return QueryWords((text,))
 
 
-def phrase(*terms: str) -> Words:
-    return Words(terms, quoted=True)
+def phrase(*terms: str) -> QueryWords:
+    return QueryWords(terms, quoted=True)
 
 
-def title(*terms: str, quoted: bool = False) -> Words:
-    return Words(terms, where="title", quoted=quoted)
+def title(*terms: str, quoted: bool = False) -> QueryWords:
+    return QueryWords(terms, where="title", quoted=quoted)
 
 
 MEANT = [
     ("words", "robot war", AllOf((word("robot"), word("war")))),
-    ("several parts", "update-rc.d", AllOf((Words(("updat", "rc", "d")),))),
+    ("several parts", "update-rc.d", AllOf((QueryWords(("updat", "rc", "d")),))),
     ("phrase", '"robot war"', AllOf((phrase("robot", "war"),))),
     ("phrase without end", '"robot war', AllOf((phrase("robot", "war"),))),
     ("typographic quotes", "«robot war»", AllOf((phrase("robot", "war"),))),
@@ -30,7 +30,7 @@ MEANT = [
     ("excluded phrase", 'a -"b c"', AllOf((word("a"),), (phrase("b", "c"),))),
     ("NOT", "a NOT b c", AllOf((word("a"), word("c")), (word("b"),))),
     ("hyphen alone", "a - b", AllOf((word("a"), word("b")))),
-    ("hyphen inside", "a-b", AllOf((Words(("a", "b")),))),
+    ("hyphen inside", "a-b", AllOf((QueryWords(("a", "b")),))),
     ("or binds neighbours", "a b OR c d", AllOf((word("a"), AnyOf((word("b"), word("c"))), word("d")))),
     ("or of three", "a OR b OR c", AllOf((AnyOf((word("a"), word("b"), word("c"))),))),
     ("or at the ends", "OR a OR", AllOf((word("a"),))),
@@ -42,15 +42,15 @@ MEANT = [
     ("excluded group", "a -(b c)", AllOf((word("a"),), (AllOf((word("b"), word("c"))),))),
     ("empty group", "a ()", AllOf((word("a"),))),
     ("unmatched parentheses", ")) a ((", AllOf((word("a"),))),
-    ("site", "a site:Example.ORG", AllOf((word("a"), Site("example.org")))),
-    ("site as URL", "a site:http://example.org:81/x", AllOf((word("a"), Site("example.org:81")))),
-    ("site, IPv6", "a site:[::1]", AllOf((word("a"), Site("::1")))),
-    ("excluded site", "a -site:example.org", AllOf((word("a"),), (Site("example.org"),))),
+    ("site", "a site:Example.ORG", AllOf((word("a"), SiteFilter("example.org")))),
+    ("site as URL", "a site:http://example.org:81/x", AllOf((word("a"), SiteFilter("example.org:81")))),
+    ("site, IPv6", "a site:[::1]", AllOf((word("a"), SiteFilter("::1")))),
+    ("excluded site", "a -site:example.org", AllOf((word("a"),), (SiteFilter("example.org"),))),
     ("site that is none", "a site:[", AllOf((word("a"),))),
     ("title", "title:robots", AllOf((title("robot"),))),
     ("title phrase", 'intitle:"a b"', AllOf((title("a", "b", quoted=True),))),
     ("title group", "title:(a b)", AllOf((title("a"), title("b")))),
-    ("unknown field", "foo:bar", AllOf((Words(("foo", "bar")),))),
+    ("unknown field", "foo:bar", AllOf((QueryWords(("foo", "bar")),))),
     ("Russian", "Пакетами", AllOf((word("пакет"),))),
 ]
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from goodbot.hits import Document
 from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.search_values import Document
 from goodbot.url import Url
 
 IDS = [

@@ -8,13 +8,13 @@ import httpx
 import pytest
 
 from goodbot import Robot
+from goodbot.api import RobotOptions
 from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
 from goodbot.integrations.httpx import AsyncRobotTransport, CallError, Forbidden, HostRests, RobotTransport, Unsupported
-from goodbot.library import RobotOptions
-from goodbot.robot.client import Client
-from goodbot.store.robots_memory import RobotsMemory
+from goodbot.robot.client.client import Client
+from goodbot.store.memory.memory_robots import MemoryRobots
 from goodbot.testing import FakeClock, FakeWeb
 from goodbot.url import Url
 from goodbot.values import Failure, Request, Response
@@ -168,7 +168,7 @@ async def test_a_redirect_from_public_to_private_is_refused() -> None:
         clock,
         peer="93.184.216.34",
     )
-    robot = Client(Settings(), "MyBot", connect=lambda: web, admit=admit, store=RobotsMemory, clock=clock)
+    robot = Client(Settings(), "MyBot", connect=lambda: web, admit=admit, store=MemoryRobots, clock=clock)
     async with httpx.AsyncClient(transport=AsyncRobotTransport(robot), follow_redirects=True) as client:
         assert (await client.get(inside)).text == "x"
         with pytest.raises(httpx.ConnectError, match="private-address"):

@@ -11,12 +11,12 @@ import pytest
 import requests
 
 from goodbot import Robot
+from goodbot.api import RobotOptions
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
-from goodbot.integrations.asking import TARGETS_MOST, Redirects
+from goodbot.integrations.http_clients import TARGETS_MOST, Redirects
 from goodbot.integrations.requests import CallError, Forbidden, HostRests, RobotAdapter, Unsupported
-from goodbot.library import RobotOptions
-from goodbot.robot.answer import Answer
+from goodbot.robot.client.answer import Answer
 from goodbot.values import Failure, Response
 from webserver import Exchange, WebServer, answer, closing, silence
 

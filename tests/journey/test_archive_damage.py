@@ -10,7 +10,7 @@ from random import Random
 
 import pytest
 
-from goodbot.store.frontier import SqliteFrontier
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import RecordRef
 from journey.goodbot_process import Ended, ended, goodbot, start

@@ -10,22 +10,22 @@ from warcio.archiveiterator import ArchiveIterator
 from goodbot.cli.progress import LineProgress
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
-from goodbot.folder import CrawlFolder
-from goodbot.robot.batch import Batch
-from goodbot.robot.guard import AddressGuard
-from goodbot.robot.identity import Identity
-from goodbot.robot.messages import Setup
-from goodbot.robot.owner import Owner
-from goodbot.robot.scope import Scope
-from goodbot.robot.seeding import parse_seeds
-from goodbot.store.deadly import BYTES_MOST, PAGES_MOST, DeadlyPages
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.warc import WarcArchive
-from goodbot.store.warc_record import encode_capture
+from goodbot.crawl_folder import CrawlFolder
+from goodbot.robot.crawl.assembly import WorkerSetup
+from goodbot.robot.crawl.batch import Batch
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.identity import Identity
+from goodbot.robot.processes.coordinator import Coordinator
+from goodbot.robot.scope.scope import Scope
+from goodbot.robot.scope.seeding import parse_seeds
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.warc.deadly_answers import BYTES_MOST, PAGES_MOST, DeadlyPages
+from goodbot.store.warc.warc_archive import WarcArchive
+from goodbot.store.warc.warc_record import encode_capture
 from goodbot.url import Url
 from goodbot.values import Discovery
 from journey.goodbot_process import goodbot
-from robot.deadly import prepare_or_die
+from robot.processes.deadly import prepare_or_die
 from webserver import Exchange, WebServer, answer
 
 BODY = b"<title>deadly</title><p>" + b"words and " * 20_000
@@ -55,10 +55,10 @@ async def crawl(folder: CrawlFolder, seeds: list[str], *, archived: bool = False
         frontier.add(Discovery(url, 0) for url in urls)
         named = settings, Identity("goodbot", "goodbot", None), guard, Scope(settings, urls, guard)
         encode = encode_capture if archived else None
-        setup = Setup(*named, encode, prepare_or_die, evidence=encode_capture)
+        setup = WorkerSetup(*named, encode, prepare_or_die, evidence=encode_capture)
         batch = Batch(frontier, frontier, archive, None, clock, LineProgress().observe)
         given = {"frontier": frontier, "robots": frontier, "lessons": frontier, "batch": batch, "clock": clock}
-        owner = Owner(settings, 2, setup=setup, keep_deadly=folder.deadly.keep, **given)  # type: ignore[arg-type]
+        owner = Coordinator(settings, 2, setup=setup, keep_deadly=folder.deadly.keep, **given)  # type: ignore[arg-type]
         assert await owner.run() == "finished"
     if archive is not None:
         archive.close()

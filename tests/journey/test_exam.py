@@ -14,7 +14,7 @@ import pytest
 
 from exam.scripted import PATIENCE_S
 from exam.test_drive import DAEMON, POLITE, SLEEPER, gone, written
-from goodbot.cli.app import group
+from goodbot.cli.commands import group
 from goodbot.exam.sites import all_sites
 from journey.goodbot_process import Ended, ended, goodbot, start
 

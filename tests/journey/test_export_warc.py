@@ -17,7 +17,7 @@ from fastwarc.warc import WarcRecordType
 from warcio.archiveiterator import ArchiveIterator
 
 from journey.goodbot_process import goodbot, start
-from store.archive_samples import member_ends
+from store.warc.archive_samples import member_ends
 from webserver import Route, WebServer, answer
 
 PAGES = 12

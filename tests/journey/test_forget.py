@@ -14,13 +14,13 @@ import pytest
 from goodbot.clock import SystemClock
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.warc import WarcArchive
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Release, Response
 from journey.goodbot_process import Ended, ended, goodbot, start
 from journey.test_control import at_rest
-from store.archive_samples import capture
+from store.warc.archive_samples import capture
 from webserver import Exchange, WebServer, answer
 
 

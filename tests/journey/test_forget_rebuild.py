@@ -9,10 +9,10 @@ import pytest
 
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
-from goodbot.folder import SOFTWARE, CrawlFolder
-from goodbot.indexing import Indexing, Sources, rebuild
-from goodbot.store.frontier import SqliteFrontier
-from goodbot.store.warc import WarcArchive
+from goodbot.crawl_folder import SOFTWARE, CrawlFolder
+from goodbot.index_opening import Indexing, Sources, rebuild
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.warc.warc_archive import WarcArchive
 from journey.goodbot_process import goodbot
 from journey.test_forget import endless, found_by, hits, key, own_word, token
 from webserver import WebServer

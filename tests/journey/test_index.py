@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from goodbot.cli.index_progress import IndexProgress
-from goodbot.indexing import Indexing
+from goodbot.index_opening import Indexing
 from journey.goodbot_process import Ended, goodbot
 from webserver import Exchange, WebServer, answer
 

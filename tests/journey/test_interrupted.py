@@ -53,7 +53,7 @@ async def program(when: str, *arguments: str | Path, folder: Path) -> asyncio.su
     )
 
 
-@pytest.mark.parametrize("when", ["goodbot.cli", "goodbot.cli.app", "click.core", "goodbot.cli.who", "exit"])
+@pytest.mark.parametrize("when", ["goodbot.cli", "goodbot.cli.commands", "click.core", "goodbot.cli.who", "exit"])
 async def test_while_modules_are_loaded_and_at_the_exit(when: str, tmp_path: Path) -> None:
     result = await ended(await program(when, "who", "--list", folder=tmp_path))
     assert (result.status, result.err) == (130, "goodbot: interrupted\n")

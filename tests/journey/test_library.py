@@ -11,10 +11,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from goodbot import WebPage, crawl, library
+from goodbot import WebPage, crawl
+from goodbot import api as library
 from goodbot.config import Settings
+from goodbot.crawl_folder import open_ledger
 from goodbot.errors import GoodbotError, InputError, RunError
-from goodbot.folder import open_ledger
 from goodbot.values import Outcome
 from webserver import Exchange, WebServer, answer, closing, kept_port, silence
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, expect
 
+from goodbot.crawl_folder import open_search
 from goodbot.demo import DemoWeb
-from goodbot.folder import open_search
 from goodbot.web import create_app, running
 from web.browser import chromium
 

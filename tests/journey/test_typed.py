@@ -16,7 +16,7 @@ import click
 import pytest
 import trustme
 
-from goodbot.cli.app import COMMANDS, group
+from goodbot.cli.commands import COMMANDS, group
 from journey.goodbot_process import ended, start
 from journey.sample_web import Proxy
 from programs import ROOT, blocks_of

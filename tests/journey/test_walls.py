@@ -5,7 +5,7 @@ from pathlib import Path
 
 from click.testing import CliRunner
 
-from goodbot.cli.app import group
+from goodbot.cli.commands import group
 from journey.goodbot_process import goodbot
 from webserver import WebServer, answer
 

@@ -10,7 +10,7 @@ import pytest
 
 from goodbot.cli.who import command
 from goodbot.registry import AddressBook
-from goodbot.registry.records import load_records
+from goodbot.registry.robot_records import load_records
 from journey.goodbot_process import Ended, goodbot
 from nameserver import NameServer, Records
 from webserver import WebServer, answer

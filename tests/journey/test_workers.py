@@ -53,7 +53,7 @@ def workers_of(pid: int) -> list[psutil.Process]:
 
 def _is_worker(process: psutil.Process) -> bool:
     try:
-        return "goodbot.robot.worker" in process.cmdline()
+        return "goodbot.robot.processes.worker" in process.cmdline()
     except psutil.Error:  # it has just ended
         return False
 

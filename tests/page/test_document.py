@@ -5,7 +5,7 @@ import gzip
 import pytest
 
 from goodbot.page import read_page
-from goodbot.page.document import DOCUMENT_BYTES, Kind, read_extract
+from goodbot.page.document import DOCUMENT_BYTES, DocumentKind, read_extract
 from goodbot.url import Url
 from goodbot.values import Page, Response
 from page.documents import made_pdf
@@ -49,7 +49,7 @@ def read(kind: str, body: bytes, *headers: tuple[str, str], path: str = "/x") ->
         ("image/png", b"<html>", "/x", "other"),
     ],
 )
-def test_the_kind_of_a_document(stated: str, body: bytes, path: str, kind: Kind) -> None:
+def test_the_kind_of_a_document(stated: str, body: bytes, path: str, kind: DocumentKind) -> None:
     url = Url(f"http://example.org{path}")
     assert read_extract(response(stated, body), LIMIT, url=url)[0] == kind
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.page import markup
-from goodbot.page.markup import TAG_CHARS, TEXT_CHARS, Markup, Tag, attributes_of, unescaped
+from goodbot.page.markup import TAG_CHARS, TEXT_CHARS, Markup, MarkupTag, attributes_of, unescaped
 
 
 def read(*blocks: str) -> list[str]:
@@ -52,7 +52,7 @@ def test_a_document_cut_anywhere_reads_the_same() -> None:
 
 
 def test_attributes() -> None:
-    tag = Tag("", False, "a", """ B = "1 &lt; 2" c='"' d=e/f b=2 g h="" """)
+    tag = MarkupTag("", False, "a", """ B = "1 &lt; 2" c='"' d=e/f b=2 g h="" """)
     assert attributes_of(tag) == {"b": "1 < 2", "c": '"', "d": "e/f", "h": ""}
 
 

@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from goodbot.page.pieces import text_blocks
 from goodbot.page.sitemap import BYTES_MOST, ENTRIES_MOST, FEED_TEXT_CHARS, ListReader, parse_list_date, read_lines
 from goodbot.url import Url
-from goodbot.values import Listed
+from goodbot.values import ListedUrl
 
 BASE = Url("http://h.example/maps/sitemap.xml")
 SITEMAPS = "http://www.sitemaps.org/schemas/sitemap/0.9"
 DAY = 86_400.0
 
 
-def listed(document: str | bytes, base: Url | None = BASE, content_type: str | None = None) -> list[Listed]:
+def listed(document: str | bytes, base: Url | None = BASE, content_type: str | None = None) -> list[ListedUrl]:
     body = document.encode() if isinstance(document, str) else document
     return list(ListReader(base).read(text_blocks([body], content_type)))
 
@@ -174,7 +174,7 @@ def test_encodings_said_or_not(encoding: str, declaration: str, content_type: st
     body = document.encode(encoding)
     pieces = (body[at : at + 1000] for at in range(0, len(body), 1000))
     *_, last = ListReader(BASE).read(text_blocks(pieces, content_type))
-    assert last == Listed(Url("http://h.example/1"), title)
+    assert last == ListedUrl(Url("http://h.example/1"), title)
 
 
 @pytest.mark.parametrize(
@@ -212,7 +212,7 @@ def test_encodings_said_or_not(encoding: str, declaration: str, content_type: st
 @pytest.mark.parametrize("comment", ["", "<!-- read tag by tag -->"])
 def test_hints(said: str, hint: dict[str, float], comment: str) -> None:
     (entry,) = listed(f"<urlset><url><loc>/1</loc>{comment}{said}</url></urlset>")
-    assert entry == Listed(Url(ONE[0]), **hint)  # type: ignore[arg-type]
+    assert entry == ListedUrl(Url(ONE[0]), **hint)  # type: ignore[arg-type]
 
 
 @given(st.text(max_size=80))
@@ -243,8 +243,8 @@ FEEDS = {
 def test_a_feed_is_a_document_of_titles_and_summaries(document: str) -> None:
     reader = ListReader(BASE)
     assert list(reader.read([document])) == [
-        Listed(Url("http://h.example/"), "A & B"),
-        Listed(Url("http://h.example/1"), "First one", modified_at=60.0),
+        ListedUrl(Url("http://h.example/"), "A & B"),
+        ListedUrl(Url("http://h.example/1"), "First one", modified_at=60.0),
     ]
     assert (reader.kind, reader.title, reader.language) == ("feed", "A & B", "de")
     assert " ".join(reader.text.split()) == "A & B About it First one It és"

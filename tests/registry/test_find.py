@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.registry import Robot, find, find_token, robots, similar_tokens, tokens_for
+from goodbot.registry import KnownRobot, find, find_token, robots, similar_tokens, tokens_for
+from goodbot.registry.agent_words import Names, words_of
 from goodbot.registry.base import BROWSERS, load_base
 from goodbot.registry.lookup import READ_MOST
-from goodbot.registry.words import Names, words_of
 
 BROWSER_LINES = Path(__file__).with_name("browsers.txt").read_text(encoding="utf-8").splitlines()
 PEOPLE = [line for line in BROWSER_LINES if line and not line.startswith("#")]
@@ -162,7 +162,7 @@ ROBOT_NAMES = st.sampled_from([robot.name for robot in robots()] + list(load_bas
 @given(st.one_of(st.text(), st.lists(st.one_of(ROBOT_NAMES, st.text(max_size=5))).map("".join)))
 def test_find_takes_any_text(text: str) -> None:
     found = find(text)
-    assert found is None or isinstance(found, Robot)
+    assert found is None or isinstance(found, KnownRobot)
     similar_tokens(text)
     find_token(text)
 

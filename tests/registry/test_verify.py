@@ -8,8 +8,8 @@ import pytest
 from goodbot.registry import (
     AddressBook,
     AddressList,
-    Identity,
     Tier,
+    VerifiedIdentity,
     confirm,
     find,
     find_token,
@@ -17,7 +17,7 @@ from goodbot.registry import (
     parse_ranges,
     verify,
 )
-from goodbot.registry.records import load_records
+from goodbot.registry.robot_records import load_records
 
 
 class Dns:
@@ -147,7 +147,7 @@ async def test_reverse_dns_may_clear_who_is_outside_an_old_list() -> None:
         (identify("Google-Extended", "8.8.8.8"), "impostor"),
     ],
 )
-async def test_nobody_is_asked_where_it_would_tell_nothing(identity: Identity, tier: Tier) -> None:
+async def test_nobody_is_asked_where_it_would_tell_nothing(identity: VerifiedIdentity, tier: Tier) -> None:
     dns = Dns({}, {})
     assert (await confirm(identity, "8.8.8.8", dns)).tier == tier
     assert dns.asked == []

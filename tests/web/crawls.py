@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from goodbot.live import Live, Trouble, Wish
+from goodbot.live import ControlRequest, FetchError, LiveStatus
 from goodbot.ports import Frontier, Ledger
-from goodbot.robot.desk import CrawlView, Desk, Refuse
-from goodbot.store.hosts import HostAhead
+from goodbot.robot.crawl.remote_control import CrawlView, Refuse, RemoteControl
+from goodbot.store.sqlite.host_queries import HostAhead
 from goodbot.testing import MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Status
@@ -28,7 +28,7 @@ STATES = Status(
     hosts=37,
     next_ready_at=1_795_000_000.0,
 )
-RUNNING = Live(
+RUNNING = LiveStatus(
     pid=4711,
     started_at=1_795_000_000.0,
     at=1_795_000_060.0,
@@ -43,7 +43,9 @@ RUNNING = Live(
     workers=2,
     left_s=1_686.0,
     errors=(("404", 12), ("timeout", 3), ("<b>", 1)),
-    troubles=(Trouble(1_795_000_050.0, "http://slow.example/" + "x" * 300, "timeout", "timeout: 60 s without an end"),),
+    troubles=(
+        FetchError(1_795_000_050.0, "http://slow.example/" + "x" * 300, "timeout", "timeout: 60 s without an end"),
+    ),
 )
 HOSTS = [HostAhead("big.example", 10_000, 0.0), HostAhead("<i>odd</i>.example:8080", 31, 1_795_000_100.0)]
 
@@ -53,13 +55,13 @@ class Crawls:
     """A `CrawlDesk`, and the control files behind its desk. `live` None: no crawl runs."""
 
     token: str | None = TOKEN
-    live_now: Live | None = RUNNING
+    live_now: LiveStatus | None = RUNNING
     trouble: Exception | None = None
-    wishes: list[Wish] = field(default_factory=list)
+    wishes: list[ControlRequest] = field(default_factory=list)
     frontier: MemoryFrontier = field(default_factory=MemoryFrontier)
 
     @property
-    def desk(self) -> Desk:
+    def desk(self) -> RemoteControl:
         @contextmanager
         def ledger() -> Iterator[Ledger]:
             yield self.frontier
@@ -68,7 +70,9 @@ class Crawls:
         def frontier() -> Iterator[Frontier]:
             yield self.frontier
 
-        return Desk(self, ledger=ledger, frontier=frontier, scope=lambda urls: _refuse_elsewhere(), patience_s=0.05)
+        return RemoteControl(
+            self, ledger=ledger, frontier=frontier, scope=lambda urls: _refuse_elsewhere(), patience_s=0.05
+        )
 
     def look(self) -> CrawlView:
         if self.trouble:
@@ -81,10 +85,10 @@ class Crawls:
     def is_running(self) -> bool:
         return self.live_now is not None
 
-    def live(self) -> Live | None:
+    def live(self) -> LiveStatus | None:
         return self.live_now
 
-    def post(self, wish: Wish) -> str:
+    def post(self, wish: ControlRequest) -> str:
         self.wishes.append(wish)
         return "wish"
 

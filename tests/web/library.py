@@ -9,8 +9,8 @@ from urllib.error import HTTPError
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from goodbot.errors import InputError
-from goodbot.hits import Hit, Results
 from goodbot.ports import Search
+from goodbot.search_values import Hit, Results
 from goodbot.web import create_app, running
 
 

@@ -7,7 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from goodbot.errors import DamagedError
-from goodbot.hits import Hit, Results
+from goodbot.search_values import Hit, Results
 from web.library import SPECIMENS, Library, Visitor, served
 
 

@@ -10,13 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from playwright.sync_api import Browser, Page, expect
 
-from goodbot.check import Answer
+from goodbot.check import HttpAnswer
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, Access
 from goodbot.url import Url
 from goodbot.web import create_app, running
 from goodbot.web.checker_report import FINDINGS_SENT, FINDINGS_SHOWN, judge, same_text, text_of
-from goodbot.web.robots_asker import Site, TooManyError
+from goodbot.web.robots_asker import SiteRobots, TooManyError
 from goodbot.web.shield import POLICY
 from web.browser import chromium
 from web.crawls import Crawls
@@ -29,27 +29,29 @@ HOSTILE = "User-agent: <script>alert(1)</script>\nDissallow: /<b>&'\"</textarea>
 TEXT = ("Content-Type", "text/plain")
 
 
-def site(body: bytes = BAD.encode(), status: int = 200, at: float = 1_795_000_000.0) -> Site:
+def site(body: bytes = BAD.encode(), status: int = 200, at: float = 1_795_000_000.0) -> SiteRobots:
     """What a site answered."""
-    answer = Answer(status, (TEXT,), ())
-    return Site(Url("https://a.example/robots.txt"), body, answer, Access.from_response(status, [TEXT], body, at), at)
+    answer = HttpAnswer(status, (TEXT,), ())
+    return SiteRobots(
+        Url("https://a.example/robots.txt"), body, answer, Access.from_response(status, [TEXT], body, at), at
+    )
 
 
 class Asked:
     """An `Asker` with an answer for everybody."""
 
     def __init__(self) -> None:
-        self.answer: Site | InputError = site()
+        self.answer: SiteRobots | InputError = site()
         self.asked: list[str] = []
 
-    async def ask(self, text: str) -> Site:
+    async def ask(self, text: str) -> SiteRobots:
         self.asked.append(text)
         if isinstance(self.answer, InputError):
             raise self.answer
         return self.answer
 
-    def remembered(self, origin: str) -> Site | None:
-        return self.answer if isinstance(self.answer, Site) and origin == "https://a.example" else None
+    def remembered(self, origin: str) -> SiteRobots | None:
+        return self.answer if isinstance(self.answer, SiteRobots) and origin == "https://a.example" else None
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from goodbot.web import create_app, running
-from goodbot.web.connections import Room
+from goodbot.web.connections import ConnectionLimit
 from goodbot.web.quiet import LINES_A_MINUTE
 from web.library import SPECIMENS, Library, Visitor
 
@@ -108,7 +108,7 @@ def test_ctrl_c_with_clients_that_hang_and_a_post_that_was_broken_off() -> None:
 
 @pytest.mark.parametrize("begun", [b"", HALF_A_HEAD, HALF_A_BODY, WHOLE + HALF_A_HEAD], ids=str)
 def test_half_a_request_is_not_waited_for(begun: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    room = Room(20, head_s=0.2, body_s=0.2)
+    room = ConnectionLimit(20, head_s=0.2, body_s=0.2)
     with running(create_app(Library(SPECIMENS), "Sample"), room=room) as url, connected(url) as (connection,):
         said(connection, begun)
         assert heard(connection).count(b"HTTP/1.1 408 Request Timeout\r\n") == 1
@@ -117,7 +117,7 @@ def test_half_a_request_is_not_waited_for(begun: bytes, caplog: pytest.LogCaptur
 
 @pytest.mark.parametrize("begun", [HALF_A_HEAD, HALF_A_BODY], ids=str)
 def test_a_byte_now_and_then_prolongs_nothing(begun: bytes) -> None:
-    room = Room(20, head_s=0.3, body_s=0.3)
+    room = ConnectionLimit(20, head_s=0.3, body_s=0.3)
     with running(create_app(Library(SPECIMENS), "Sample"), room=room) as url, connected(url) as (connection,):
         said(connection, begun)
         connection.settimeout(0.05)
@@ -130,7 +130,10 @@ def test_a_byte_now_and_then_prolongs_nothing(begun: bytes) -> None:
 
 
 def test_the_oldest_that_is_not_being_answered_makes_room() -> None:
-    with running(create_app(Library(SPECIMENS), "Sample"), room=Room(4)) as url, connected(url, 30) as connections:
+    with (
+        running(create_app(Library(SPECIMENS), "Sample"), room=ConnectionLimit(4)) as url,
+        connected(url, 30) as connections,
+    ):
         for connection in connections:
             said(connection, HALF_A_HEAD)
         assert Visitor(url).ask("/healthz").status == 200
@@ -146,7 +149,7 @@ def test_who_comes_while_all_are_being_answered_is_sent_away() -> None:
         return PlainTextResponse("late")
 
     app = Starlette(routes=[Route("/healthz", wait)])
-    with running(app, room=Room(1)) as url, connected(url, 1) as (first,):
+    with running(app, room=ConnectionLimit(1)) as url, connected(url, 1) as (first,):
         try:
             said(first, WHOLE)
             asked.wait()
@@ -167,7 +170,7 @@ def test_who_does_not_read_the_answer_is_not_waited_for() -> None:
         dropped.set()  # each further part is thrown away once the connection has ended
 
     app = Starlette(routes=[Route("/healthz", lambda request: StreamingResponse(long()))])
-    with running(app, room=Room(20, read_s=0.2)) as url, connected(url) as (connection,):
+    with running(app, room=ConnectionLimit(20, read_s=0.2)) as url, connected(url) as (connection,):
         said(connection, WHOLE)
         dropped.wait()
 

@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, expect
 from prometheus_client.parser import text_string_to_metric_families
 
 from goodbot.errors import DamagedError
-from goodbot.live import Wish
+from goodbot.live import ControlRequest
 from goodbot.url import Url
 from goodbot.web import create_app, running
 from web.browser import chromium
@@ -164,7 +164,7 @@ def test_submit_to_a_running_crawl(visitor: Visitor, crawls: Crawls) -> None:
     urls = "http://here.example/a\n\nhttp://elsewhere.example/\r\nhttp://here.example/b\n"
     answer = post(visitor, "submit", token=TOKEN, urls=urls)
     assert answer.status == 200
-    assert crawls.wishes == [Wish("submit", (Url("http://here.example/a"), Url("http://here.example/b")))]
+    assert crawls.wishes == [ControlRequest("submit", (Url("http://here.example/a"), Url("http://here.example/b")))]
     assert "elsewhere.example is not the host of a seed" in answer.text
 
 

@@ -6,13 +6,13 @@ from ipaddress import ip_network
 
 import pytest
 
-from goodbot.asking import robots_asker
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.errors import InputError
+from goodbot.one_shot import robots_asker
 from goodbot.ports import Transport
-from goodbot.robot.guard import AddressGuard
-from goodbot.robot.transport import CurlTransport
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.transport import CurlTransport
 from goodbot.testing import FakeClock, FakeResolver, FakeWeb, MemoryFrontier
 from goodbot.values import Failure, Response
 from goodbot.web.robots_asker import AGAIN_S, FETCHES_A_MINUTE, REFUSAL_S, SITES_KEPT, RobotsAsker, TooManyError

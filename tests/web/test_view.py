@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.hits import Hit
+from goodbot.search_values import Hit
 from goodbot.web.view import duration, page_numbers, pieces, readable_url, view_hit
 
 SPANS = st.lists(st.tuples(st.integers(-9, 40), st.integers(-9, 40))).map(tuple)

@@ -2,6 +2,6 @@
 
 from goodbot.check.checker import check
 from goodbot.check.findings import Edit, Finding, Kind, Severity
-from goodbot.check.subject import Answer, Subject
+from goodbot.check.subject import HttpAnswer, Subject
 
-__all__ = ["Answer", "Edit", "Finding", "Kind", "Severity", "Subject", "check"]
+__all__ = ["Edit", "Finding", "HttpAnswer", "Kind", "Severity", "Subject", "check"]

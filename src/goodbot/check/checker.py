@@ -4,10 +4,15 @@ from collections.abc import Collection, Iterator
 from itertools import chain, islice
 from types import ModuleType
 
-from goodbot.check import agents, fetching, meaning, octets, others, pages, paths, syntax
+from goodbot.check import fetching, meaning, syntax
+from goodbot.check import other_records as others
+from goodbot.check import page_checks as pages
+from goodbot.check import raw_bytes as octets
+from goodbot.check import rule_paths as paths
+from goodbot.check import user_agents as agents
+from goodbot.check.file_kind import is_garbled
 from goodbot.check.findings import Finding, Kind
-from goodbot.check.forms import is_garbled
-from goodbot.check.silence import Silence
+from goodbot.check.ignored import IgnoredFindings
 from goodbot.check.subject import Subject
 
 FINDINGS_MOST = 10_000
@@ -23,7 +28,7 @@ KINDS: dict[str, Kind] = {kind.code: kind for room in (*ROOMS, pages) for kind i
 def check(subject: Subject, ignore: Collection[str] = ()) -> list[Finding]:
     """The findings by line, column and code, at most `FINDINGS_MOST`. Leaves out the codes in `ignore` (`R3` means all
     codes that begin with it) and those that a comment in the file ignores. Never raises on content."""
-    silence = Silence.of(() if subject.is_page else subject.lines, ignore)
+    silence = IgnoredFindings.of(() if subject.is_page else subject.lines, ignore)
     kept = silence.heard(islice(_found(subject), max(FINDINGS_MOST, subject.mends_most)))
     return sorted(kept, key=lambda each: (each.line, each.column, each.code))
 

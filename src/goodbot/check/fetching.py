@@ -5,13 +5,13 @@ from typing import Final
 from urllib.parse import urlsplit
 
 from goodbot.check.findings import Finding, Kind
-from goodbot.check.subject import Answer, Subject
-from goodbot.exclusion.access import LIMIT_BYTES
-from goodbot.exclusion.dialects import find_dialect
-from goodbot.exclusion.freshness import LONGEST_FRESH_S, fresh_for_s
-from goodbot.exclusion.showing import shown
+from goodbot.check.subject import HttpAnswer, Subject
+from goodbot.exclusion.access.access import LIMIT_BYTES
+from goodbot.exclusion.access.bot_walls import Wall, wall_of
+from goodbot.exclusion.robotstxt.dialects import find_dialect
+from goodbot.exclusion.text.shown_text import shown
+from goodbot.exclusion.validity.freshness import LONGEST_FRESH_S, fresh_for_s
 from goodbot.exclusion.verdict import RULE_FIELDS
-from goodbot.exclusion.walls import Wall, wall_of
 
 _SITE: Final = "https://example.org/robots.txt"
 _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
@@ -29,7 +29,7 @@ _LONG_COMMENT = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\n"
 
 def _answered(status: int | None, *headers: tuple[str, str], **more: object) -> Subject:
     """An example: the usual file, as it was answered."""
-    return Subject(_RULES, _SITE, Answer(status, headers or (_TEXT,), **more))  # type: ignore[arg-type]
+    return Subject(_RULES, _SITE, HttpAnswer(status, headers or (_TEXT,), **more))  # type: ignore[arg-type]
 
 
 UNREACHABLE = Kind(
@@ -183,11 +183,11 @@ def _place(url: str) -> Iterator[Finding]:
 
 def _wall(subject: Subject) -> Wall | None:
     """The bot wall that answered, or whose challenge page was saved as a robots.txt."""
-    answer = subject.answer or Answer()
+    answer = subject.answer or HttpAnswer()
     return None if answer.status is None else wall_of(answer.status, answer.headers, subject.body)
 
 
-def _answer(answer: Answer) -> Iterator[Finding]:
+def _answer(answer: HttpAnswer) -> Iterator[Finding]:
     status = answer.status
     google = "Google stops crawling for 12 hours, then uses its last good copy until day 30"
     who = f"every robot that follows RFC 9309; {google}"
@@ -203,7 +203,7 @@ def _answer(answer: Answer) -> Iterator[Finding]:
     yield from _redirects(answer.redirects)
 
 
-def _goes_on(answer: Answer) -> bool:
+def _goes_on(answer: HttpAnswer) -> bool:
     """Whether it is a redirect that robots no longer follow: R005 reports it."""
     return answer.status in (301, 302, 303, 307, 308) and (
         len(answer.redirects) - 1 > _REDIRECTS_MOST or len(set(answer.redirects)) < len(answer.redirects)
@@ -231,7 +231,7 @@ def _bare(host: str) -> str:
     return host.removeprefix("www.")
 
 
-def _headers(answer: Answer) -> Iterator[Finding]:
+def _headers(answer: HttpAnswer) -> Iterator[Finding]:
     stated = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
     media_type = stated.partition(";")[0].strip().lower()
     if media_type != "text/plain":

@@ -10,8 +10,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from goodbot.check.written import FIELDS, LINES_MOST, Line, read_lines
-from goodbot.exclusion.lines import GOOGLE_LINE_BYTES, read_as_google
+from goodbot.check.source_lines import FIELDS, LINES_MOST, SourceLine, read_lines
+from goodbot.exclusion.robotstxt.lines import GOOGLE_LINE_BYTES, read_as_google
 from goodbot.exclusion.verdict import RULE_FIELDS
 
 _MARK = b"\xef\xbb\xbf"
@@ -22,7 +22,7 @@ _LINE_CHARS_MOST = GOOGLE_LINE_BYTES // 4
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _LayoutPart:
     """A line of the new text. `key`: what it says, None: nothing to any dialect; `text`: how it is written."""
 
     text: str
@@ -72,14 +72,14 @@ def _unsafe_bytes(body: bytes) -> str | None:
     return None
 
 
-def _too_much(lines: Sequence[Line]) -> str | None:
+def _too_much(lines: Sequence[SourceLine]) -> str | None:
     if len(lines) == LINES_MOST:
         return f"it has {LINES_MOST:,} lines or more"
     long = next((line.number for line in lines if len(line.text) > _LINE_CHARS_MOST), None)
     return None if long is None else f"line {long} is longer than {_LINE_CHARS_MOST:,} characters"
 
 
-def _readable(body: bytes) -> tuple[Line, ...] | None:
+def _readable(body: bytes) -> tuple[SourceLine, ...] | None:
     """Its lines; None if it cannot be written again with the same meaning to all."""
     if _unsafe_bytes(body):
         return None
@@ -87,7 +87,7 @@ def _readable(body: bytes) -> tuple[Line, ...] | None:
     return None if _too_much(lines) else lines
 
 
-def _bytes(parts: Iterable[_Part]) -> bytes:
+def _bytes(parts: Iterable[_LayoutPart]) -> bytes:
     """With a byte order mark only where what comes first looks like one, or (to Google) like a part of one."""
     text = "\n".join(part.text for part in parts).encode("utf-8", "replace")
     return (_MARK if text.startswith(_MARK[:1]) else b"") + text + (b"\n" if text else b"")
@@ -96,20 +96,20 @@ def _bytes(parts: Iterable[_Part]) -> bytes:
 # ---- tidy -----------------------------------------------------------------------------------------------------------
 
 
-def _tidied(line: Line) -> _Part:
+def _tidied(line: SourceLine) -> _LayoutPart:
     """A line without outer spaces; a record in its usual spelling, followed by its comment."""
     if not line.is_record:
-        return _Part(line.text.strip(" \t"), key=None)
+        return _LayoutPart(line.text.strip(" \t"), key=None)
     name = FIELDS.get(line.field, line.text[line.field_at : line.colon_at].rstrip(" \t"))
     comment = "" if line.comment_at < 0 else line.text[line.comment_at :].rstrip(" \t")
     gap = "" if not comment else "" if line.value and line.value_end == line.comment_at else " "
     text = f"{name}: {line.value}".rstrip(" ") + gap + comment
-    return _Part(text, line.field, (line.field, line.value))
+    return _LayoutPart(text, line.field, (line.field, line.value))
 
 
-def _without_edges(parts: Iterable[_Part]) -> Iterator[_Part]:
+def _without_edges(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
     """Without blank lines at the beginning and the end; of several in a row, one."""
-    blank: _Part | None = None
+    blank: _LayoutPart | None = None
     begun = False
     for part in parts:
         if part.is_blank:
@@ -122,17 +122,17 @@ def _without_edges(parts: Iterable[_Part]) -> Iterator[_Part]:
         yield part
 
 
-def _apart(parts: Iterable[_Part]) -> Iterator[_Part]:
+def _apart(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
     """A blank line before a group that follows the Disallow line of another: it ends there in every dialect anyway. It
     comes before the comments that lead to the group."""
-    waiting: list[_Part] = []
+    waiting: list[_LayoutPart] = []
     closed = False
     for part in parts:
         if closed and part.text.startswith("#"):
             waiting.append(part)
             continue
         if closed and part.field == "user-agent":
-            yield _Part("")
+            yield _LayoutPart("")
         yield from waiting
         waiting.clear()
         closed = part.field == "disallow" or (closed and part.field in RULE_FIELDS)
@@ -143,19 +143,19 @@ def _apart(parts: Iterable[_Part]) -> Iterator[_Part]:
 # ---- compact --------------------------------------------------------------------------------------------------------
 
 
-def _compacted(line: Line, said: frozenset[int]) -> _Part | None:
+def _compacted(line: SourceLine, said: frozenset[int]) -> _LayoutPart | None:
     if line.is_blank:
-        return _Part("")
+        return _LayoutPart("")
     text = line.text if line.comment_at < 0 else line.text[: line.comment_at]
     if line.is_record:
         name = line.text[line.field_at : line.colon_at].rstrip(" \t")
-        return _Part(f"{name}:{line.value}", line.field, (line.field, line.value))
-    return _Part(text.strip(" \t")) if line.number in said else None
+        return _LayoutPart(f"{name}:{line.value}", line.field, (line.field, line.value))
+    return _LayoutPart(text.strip(" \t")) if line.number in said else None
 
 
-def _close(parts: Iterable[_Part]) -> Iterator[_Part]:
+def _close(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
     """Without blank lines before a group that follows a Disallow line, which ends the record before it anyway."""
-    blank: _Part | None = None
+    blank: _LayoutPart | None = None
     ruled = False
     for part in parts:
         if part.is_blank:
@@ -170,7 +170,7 @@ def _close(parts: Iterable[_Part]) -> Iterator[_Part]:
         yield part
 
 
-def _once(parts: Iterable[_Part]) -> Iterator[_Part]:
+def _once(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
     """Without rules that stand in the same unbroken run already."""
     seen: set[tuple[str, str] | None] = set()
     for part in parts:
@@ -187,8 +187,8 @@ def _once(parts: Iterable[_Part]) -> Iterator[_Part]:
 class _Block:
     """User-agent lines and the unbroken run of lines under them."""
 
-    names: tuple[_Part, ...]
-    rest: tuple[_Part, ...]
+    names: tuple[_LayoutPart, ...]
+    rest: tuple[_LayoutPart, ...]
 
     @property
     def is_whole(self) -> bool:
@@ -202,7 +202,7 @@ class _Block:
         return self.is_whole and other.is_whole and keys == [part.key for part in other.rest] and None not in keys
 
 
-def _joined(parts: Iterable[_Part]) -> Iterator[_Part]:
+def _joined(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
     last: _Block | None = None
     for block in _blocks(parts):
         if last is not None and not last.joins(block):
@@ -213,9 +213,9 @@ def _joined(parts: Iterable[_Part]) -> Iterator[_Part]:
         yield from last.rest
 
 
-def _blocks(parts: Iterable[_Part]) -> Iterator[_Block]:
-    names: list[_Part] = []
-    rest: list[_Part] = []
+def _blocks(parts: Iterable[_LayoutPart]) -> Iterator[_Block]:
+    names: list[_LayoutPart] = []
+    rest: list[_LayoutPart] = []
     for part in parts:
         if part.field == "user-agent" and rest:
             yield _Block(tuple(names), tuple(rest))

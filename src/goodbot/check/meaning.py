@@ -6,16 +6,16 @@ from itertools import islice
 from shlex import quote
 from typing import Any, Final
 
+from goodbot.check.dead_rules import RuleOrder, better_in_all, is_plain, is_same
 from goodbot.check.findings import Edit, Finding, Kind
 from goodbot.check.names import token_of
-from goodbot.check.octets import EACH_MOST
-from goodbot.check.pages import unread_noindex, words_of
-from goodbot.check.patterns import WHOLE_SITE, as_sent, example_of
-from goodbot.check.readings import Reading, better_in_all, is_plain, is_same
+from goodbot.check.page_checks import unread_noindex, words_of
+from goodbot.check.pattern_checks import WHOLE_SITE, as_sent, example_of
+from goodbot.check.raw_bytes import EACH_MOST
 from goodbot.check.subject import PageFile, Subject
 from goodbot.exclusion import DIALECTS, RobotsTxt
-from goodbot.exclusion.octets import Compared, compared_pattern
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.text.octets import Compared, compared_pattern
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import Group, Rule
 
 QUESTIONS_MOST: Final = 10_000_000
@@ -221,7 +221,7 @@ def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
 def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
     """Rules that never decide for any of the group's robots."""
     rules = list({rule.pattern: rule for rule in reversed(subject.rules_of(group))}.values())[::-1]
-    readings = [Reading(subject, reader) for reader in subject.readers[group.line]]
+    readings = [RuleOrder(subject, reader) for reader in subject.readers[group.line]]
     found: dict[int, tuple[Rule, Rule | None]] = {}
     for rule in rules:
         if rule.pattern in _ITSELF:

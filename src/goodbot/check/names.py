@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import Final
 
 from goodbot import registry
-from goodbot.exclusion.agents import first_name
+from goodbot.exclusion.text.product_token import first_name
 
 EVERYONE: Final = "*"
 

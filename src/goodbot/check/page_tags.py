@@ -40,7 +40,7 @@ Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Tag:
+class PageTag:
     """META with a name, or LINK of kind canonical (`name` is `canonical` then). Line and columns count from 1."""
 
     name: str
@@ -62,7 +62,7 @@ def page_text(body: bytes, headers: Headers) -> str:
 
 
 @lru_cache(maxsize=4)
-def read_tags(html: str) -> tuple[Tag, ...]:
+def read_tags(html: str) -> tuple[PageTag, ...]:
     """In the order of the page; robots read those in `noscript`, but not those in a template. Linear; never
     raises."""
     walk = _Walk()
@@ -74,7 +74,7 @@ class _Walk:
     """The state of one pass over the tokens."""
 
     def __init__(self) -> None:
-        self.tags: list[Tag] = []
+        self.tags: list[PageTag] = []
         self.in_body = False
         self._templates = 0
         self._raw: str | None = None
@@ -116,7 +116,7 @@ class _Walk:
             name, content = ("canonical" if parse_rel(rel).canonical else ""), (token.attr("href") or "").strip()
         if name and len(self.tags) < TAGS_MOST:
             length = len((token.source or "").splitlines()[0])
-            self.tags.append(Tag(name, content, line, column, column + length, not self.in_body))
+            self.tags.append(PageTag(name, content, line, column, column + length, not self.in_body))
 
     def _end(self, tag: str) -> None:
         if self._templates:

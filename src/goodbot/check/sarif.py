@@ -8,14 +8,14 @@ from urllib.parse import quote
 
 from goodbot.check.checker import KINDS
 from goodbot.check.findings import Finding, Kind
-from goodbot.check.report import Checked
+from goodbot.check.json_report import CheckedFile
 
 _LEVELS = {"error": "error", "warning": "warning", "info": "note"}
 _URL = re.compile(r"https?://[^\s;,]+")
 _RFC = re.compile(r"RFC (\d+)(?: (\d+(?:\.\d+)*))?")
 
 
-def as_sarif(checked: Sequence[Checked], version: str) -> dict[str, object]:
+def as_sarif(checked: Sequence[CheckedFile], version: str) -> dict[str, object]:
     """One run. `version` is that of goodbot; the rules are those of the kinds that were found."""
     codes = sorted({finding.code for each in checked for finding in each.findings})
     order = {code: number for number, code in enumerate(codes)}

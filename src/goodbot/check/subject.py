@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final, NamedTuple
 
-from goodbot.check.forms import HTML, form_of, is_html
+from goodbot.check.file_kind import HTML, form_of, is_html
 from goodbot.check.names import token_of
-from goodbot.check.written import Line, read_lines
+from goodbot.check.source_lines import SourceLine, read_lines
 from goodbot.exclusion import RobotsTxt
-from goodbot.exclusion.access import cut
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.access.access import cut
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import Group, Rule
 
 Headers = tuple[tuple[str, str], ...]
@@ -33,7 +33,7 @@ class Readers(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class HttpAnswer:
     """How a robots.txt or a page was fetched: the last status (None: no answer, `failure` says why), its headers, and
     in `redirects` the URLs asked for, one after another, the one that answered last."""
 
@@ -61,7 +61,7 @@ class Subject:
 
     body: bytes
     url: str | None = None
-    answer: Answer | None = None
+    answer: HttpAnswer | None = None
     is_page: bool = False
     pages: Sequence[PageFile] = ()
     robots: bytes | None = None
@@ -69,7 +69,7 @@ class Subject:
     mends_most: int = 100
 
     @cached_property
-    def lines(self) -> tuple[Line, ...]:
+    def lines(self) -> tuple[SourceLine, ...]:
         """Every line, empty ones and comments too, with the places of its parts. Empty if the file is not text."""
         return read_lines(self.body) if self.form is None or self.is_html else ()
 

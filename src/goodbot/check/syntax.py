@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from goodbot.check.findings import Edit, Finding, Kind, Severity
 from goodbot.check.names import counted, listed, spelt, token_of
-from goodbot.check.octets import EACH_MOST
+from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.source_lines import FIELDS, SourceLine
 from goodbot.check.subject import Subject
-from goodbot.check.written import FIELDS, Line
-from goodbot.exclusion.lines import read_as_google
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.robotstxt.lines import read_as_google
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
 
 _RARE: Final = frozenset({"nofollow", "noarchive", "nosnippet", "unavailable-after", "indexpage", "cache-delay"})
@@ -164,7 +164,7 @@ def find(subject: Subject) -> Iterator[Finding]:
 # ---- line by line ---------------------------------------------------------------------------------------------------
 
 
-def _no_colon(line: Line) -> Iterator[Finding]:
+def _no_colon(line: SourceLine) -> Iterator[Finding]:
     said = (line.text if line.comment_at < 0 else line.text[: line.comment_at]).strip()
     if not said or line.colon_at >= 0:
         return
@@ -180,7 +180,7 @@ def _no_colon(line: Line) -> Iterator[Finding]:
     yield NO_COLON.at(line.number, start + 1, start + len(said) + 1, text=shown(said), who=who, remedy=remedy)
 
 
-def _space_before_colon(subject: Subject, line: Line) -> Iterator[Finding]:
+def _space_before_colon(subject: Subject, line: SourceLine) -> Iterator[Finding]:
     end = line.field_at + len(line.field)
     if line.is_record and line.colon_at > end:
         edit = None if line.number in subject.not_utf8 else Edit(line.number, end, line.colon_at, "")
@@ -188,7 +188,7 @@ def _space_before_colon(subject: Subject, line: Line) -> Iterator[Finding]:
         yield SPACE_BEFORE_COLON.at(line.number, end + 1, line.colon_at + 1, edit=edit, field=field)
 
 
-def _unknown_field(line: Line) -> Iterator[Finding]:
+def _unknown_field(line: SourceLine) -> Iterator[Finding]:
     if not line.is_record or line.field in FIELDS:
         return
     written = shown(line.text[line.field_at : line.field_at + len(line.field)])
@@ -210,12 +210,12 @@ def _unknown_field(line: Line) -> Iterator[Finding]:
     yield UNKNOWN_FIELD.at(*place, severity=severity, remedy=remedy, **words)
 
 
-def _google_field(line: Line) -> str:
+def _google_field(line: SourceLine) -> str:
     """The field of RFC 9309 or Sitemap that Google's robots read in a line; empty if none."""
     return next((field for _, field, _ in read_as_google(line.text) if field in _GOOGLE_FIELDS), "")
 
 
-def _several_paths(line: Line) -> Iterator[Finding]:
+def _several_paths(line: SourceLine) -> Iterator[Finding]:
     if line.field not in RULE_FIELDS:
         return
     words = line.value.split()
@@ -225,7 +225,7 @@ def _several_paths(line: Line) -> Iterator[Finding]:
         yield SEVERAL_PATHS.at(line.number, line.value_at + 1, line.value_end + 1, count=len(paths), path=path)
 
 
-def _nameless(subject: Subject, line: Line) -> Iterator[Finding]:
+def _nameless(subject: Subject, line: SourceLine) -> Iterator[Finding]:
     """Without a name, or with one that begins with a character that a token cannot contain, such as a quote."""
     if line.field != "user-agent" or listed(line.value):
         return
@@ -241,7 +241,7 @@ def _nameless(subject: Subject, line: Line) -> Iterator[Finding]:
         yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, **words)
 
 
-def _cut_by_sharp(line: Line) -> Iterator[Finding]:
+def _cut_by_sharp(line: SourceLine) -> Iterator[Finding]:
     cut = line.field in RULE_FIELDS and line.value and line.value_end == line.comment_at
     if cut and not line.text.startswith(FRAGMENTS, line.comment_at):
         rule = shown(f"{FIELDS[line.field]}: {line.value}")
@@ -251,12 +251,12 @@ def _cut_by_sharp(line: Line) -> Iterator[Finding]:
 # ---- group by group -------------------------------------------------------------------------------------------------
 
 
-def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
+def _groups(lines: tuple[SourceLine, ...]) -> Iterator[Finding]:
     """Rules before the first group, and User-agent lines without rules of their own. A group of delays or preferences
     alone may be intended if it replaces no rules of the group for `*`. Content-Usage ends the list of names as rules
     do."""
-    named: list[Line] = []
-    ruleless: list[Line] = []
+    named: list[SourceLine] = []
+    ruleless: list[SourceLine] = []
     apart = begun = closes = bounded = ended = False
     google = 0
     for line in lines:
@@ -286,7 +286,7 @@ def _groups(lines: tuple[Line, ...]) -> Iterator[Finding]:
         yield from _unruled(named, ruleless, bounded=bounded, closes=closes)
 
 
-def _unruled(named: list[Line], ruleless: list[Line], *, bounded: bool, closes: bool) -> Iterator[Finding]:
+def _unruled(named: list[SourceLine], ruleless: list[SourceLine], *, bounded: bool, closes: bool) -> Iterator[Finding]:
     """Of a group that ends without a rule."""
     for names in _runs(named, ruleless):
         last, everyone = names[-1], names[-1].value == "*"
@@ -302,10 +302,10 @@ def _unruled(named: list[Line], ruleless: list[Line], *, bounded: bool, closes: 
         yield _no_rules(last, f"there is no rule for {_names(names)}: {they} may fetch everything", who)
 
 
-def _runs(named: list[Line], ruleless: list[Line]) -> list[list[Line]]:
+def _runs(named: list[SourceLine], ruleless: list[SourceLine]) -> list[list[SourceLine]]:
     """The User-agent lines up to each line of `ruleless`, and those after the last."""
     ends = {line.number for line in ruleless}
-    runs: list[list[Line]] = [[]]
+    runs: list[list[SourceLine]] = [[]]
     for line in named:
         runs[-1].append(line)
         if line.number in ends:
@@ -313,7 +313,7 @@ def _runs(named: list[Line], ruleless: list[Line]) -> list[list[Line]]:
     return runs
 
 
-def _joined(names: list[Line], next_: Line) -> Finding:
+def _joined(names: list[SourceLine], next_: SourceLine) -> Finding:
     above = f"the rules of {shown(next_.value)} (line {next_.number})"
     if not token_of(next_.value):
         above = f"the rules below the next User-agent line (line {next_.number})"
@@ -321,15 +321,15 @@ def _joined(names: list[Line], next_: Line) -> Finding:
     return _no_rules(names[-1], said, "robots that follow RFC 9309; older ones may find no group for it at all")
 
 
-def _no_rules(line: Line, said: str, who: str) -> Finding:
+def _no_rules(line: SourceLine, said: str, who: str) -> Finding:
     return NO_RULES.at(line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1, said=said, who=who)
 
 
-def _names(lines: list[Line]) -> str:
+def _names(lines: list[SourceLine]) -> str:
     return counted([shown(line.value) or "a robot without a name" for line in lines])
 
 
-def _blank_lines(lines: tuple[Line, ...]) -> Iterator[Finding]:
+def _blank_lines(lines: tuple[SourceLine, ...]) -> Iterator[Finding]:
     """The first rule after a blank line, where a User-agent line or a rule stood before that."""
     open_, blank = False, False
     for line in lines:

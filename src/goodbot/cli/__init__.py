@@ -1,5 +1,5 @@
 """The command line: one module per command, loaded when it is called."""
 
-from goodbot.cli.app import main
+from goodbot.cli.commands import main
 
 __all__ = ["main"]

@@ -84,7 +84,7 @@ def _of_file(name: str, dialects: list[str]) -> list[Answer]:
 
 def _of_site(site: Url, dialects: list[str]) -> list[Answer]:
     """One fetch; what its answer means in each dialect."""
-    from goodbot.asking import fetch_access  # noqa: PLC0415  (a robots.txt in a file needs no network)
+    from goodbot.one_shot import fetch_access  # noqa: PLC0415  (a robots.txt in a file needs no network)
 
     access = fetch_access(site)
     return [access.in_dialect(dialect).verdict for dialect in dialects]

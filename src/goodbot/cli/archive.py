@@ -7,7 +7,7 @@ import click
 
 from goodbot.archive_care import ArchiveCheck, check_archive, repair_archive
 from goodbot.cli.groups import CommandGroup
-from goodbot.cli.meter import Meter
+from goodbot.cli.meter import ProgressLine
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
 from goodbot.human import counted, human_bytes
@@ -39,7 +39,7 @@ def check(folder: Path, as_json: bool) -> int:
     Exit status: 0: sound; 1: damaged, or DIR/warc is missing; 2: there is no crawl in DIR, or it has never kept an
     archive (--no-archive); 3: a file cannot be read.
     """
-    with Meter() as meter:
+    with ProgressLine() as meter:
         found = check_archive(folder, meter.tell)
     if as_json:
         write_json({"sound": found.is_sound, **_json(found)})
@@ -65,7 +65,7 @@ def repair(folder: Path, as_json: bool) -> None:
     Exit status: 0: repaired, or nothing to repair; 2: there is no crawl in DIR, or it has never kept an archive
     (--no-archive); 3: a crawl is running, or the disk is full.
     """
-    with Meter() as meter:
+    with ProgressLine() as meter:
         found = repair_archive(folder, meter.tell)
     again = sum(lost.again for lost in found.lost)
     if as_json:

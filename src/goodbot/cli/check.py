@@ -10,18 +10,18 @@ import click
 
 from goodbot.check import Severity, check
 from goodbot.check.findings import SEVERITIES
-from goodbot.check.mending import difference, mend
+from goodbot.check.fixes import difference, mend
+from goodbot.check.json_report import CheckedFile, as_github, as_json, has, summary
 from goodbot.check.page_tags import page_text
-from goodbot.check.preferences import Preferred, known_codes, severity
-from goodbot.check.report import Checked, as_github, as_json, has, summary
 from goodbot.check.sarif import as_sarif
-from goodbot.cli.check_inputs import As, Given, Inputs, is_file, read_robots
+from goodbot.check.settings import CheckSettings, known_codes, severity
+from goodbot.cli.check_inputs import As, CheckInput, CheckInputs, is_file, read_robots
 from goodbot.cli.check_report import told
 from goodbot.cli.options import header_field, json_option, settings_file
 from goodbot.cli.saying import folded, put, say, write_json
 from goodbot.errors import GoodbotError, InputError, RunError
-from goodbot.exclusion.access import LIMIT_BYTES
-from goodbot.exclusion.lines import split_lines
+from goodbot.exclusion.access.access import LIMIT_BYTES
+from goodbot.exclusion.robotstxt.lines import split_lines
 from goodbot.files import write_whole
 from goodbot.settings_file import load_table
 
@@ -111,7 +111,7 @@ def command(
         raise InputError("--diff needs --fix and --format text")
     if fix and "-" in names and form != "text":
         raise InputError("--fix - writes the fixed file to standard output, where the findings would go")
-    inputs = Inputs(kind, tuple(header_field(text) for text in headers), sitemaps=sitemaps)
+    inputs = CheckInputs(kind, tuple(header_field(text) for text in headers), sitemaps=sitemaps)
     rules = read_robots(robots) if robots else None
     inputs.read(names)
     inputs.place(urls)
@@ -134,13 +134,13 @@ def _status(errors: Iterable[GoodbotError], *, failed: bool) -> int:
     return next((status for status in (2, 3, 1) if status in statuses), 0)
 
 
-def _preferred(config: Path | None, ignore: Collection[str], fail_on: Severity | None) -> Preferred:
+def _preferred(config: Path | None, ignore: Collection[str], fail_on: Severity | None) -> CheckSettings:
     """Defaults, then goodbot.toml, then the environment, then options; ignored codes add up."""
     file = settings_file(config)
-    base = Preferred.of(load_table(file, "check"), str(file)) if file else Preferred()
+    base = CheckSettings.of(load_table(file, "check"), str(file)) if file else CheckSettings()
     codes = known_codes(os.environ.get("GOODBOT_CHECK_IGNORE", "").split(), "GOODBOT_CHECK_IGNORE")
     level = os.environ.get("GOODBOT_CHECK_FAIL_ON") or base.fail_on
-    return Preferred(
+    return CheckSettings(
         (*base.ignore, *codes, *known_codes(ignore, "--ignore")),
         fail_on or severity(level, "GOODBOT_CHECK_FAIL_ON"),
     )
@@ -149,16 +149,16 @@ def _preferred(config: Path | None, ignore: Collection[str], fail_on: Severity |
 # ---- checking and reporting -----------------------------------------------------------------------------------------
 
 
-def _checked(given: Given, ignore: Collection[str]) -> Checked:
+def _checked(given: CheckInput, ignore: Collection[str]) -> CheckedFile:
     subject = given.subject
     if subject.is_page:
         lines = split_lines(page_text(subject.body, subject.answer.headers if subject.answer else ()))
     else:
         lines = subject.source_lines
-    return Checked(given.name, check(subject, ignore), lines)
+    return CheckedFile(given.name, check(subject, ignore), lines)
 
 
-def _report(everything: list[Checked], form: str, *, to_error: bool, quiet: bool) -> None:
+def _report(everything: list[CheckedFile], form: str, *, to_error: bool, quiet: bool) -> None:
     checked = [each.severe() for each in everything] if quiet else everything
     if form == "json":
         write_json(as_json(checked))
@@ -179,7 +179,7 @@ def _report(everything: list[Checked], form: str, *, to_error: bool, quiet: bool
 # ---- fixing --------------------------------------------------------------------------------------------------------
 
 
-def _fixed(given: Given, ignore: Collection[str], form: str, errors: list[GoodbotError]) -> Given:
+def _fixed(given: CheckInput, ignore: Collection[str], form: str, errors: list[GoodbotError]) -> CheckInput:
     """Fixes and writes a robots.txt in a file; writes one from standard input to standard output."""
     after = _fixed_body(given, ignore, to_error=given.file == "-" or form != "text")
     if given.file is None or after is None:
@@ -192,13 +192,13 @@ def _fixed(given: Given, ignore: Collection[str], form: str, errors: list[Goodbo
     return replace(given, subject=replace(given.subject, body=after))
 
 
-def _show_differences(given: Iterable[Given], ignore: Collection[str]) -> bool:
+def _show_differences(given: Iterable[CheckInput], ignore: Collection[str]) -> bool:
     """Shows what `--fix` would change; returns whether it would change something."""
     changed = [_fixed_body(each, ignore, to_error=False) not in (None, each.subject.body) for each in given]
     return any(changed)
 
 
-def _fixed_body(given: Given, ignore: Collection[str], *, to_error: bool) -> bytes | None:
+def _fixed_body(given: CheckInput, ignore: Collection[str], *, to_error: bool) -> bytes | None:
     """Shows the difference and returns the fixed file; None if `--fix` does not apply to it."""
     if given.file is None or given.subject.is_page:
         say(f"goodbot: --fix changes only robots.txt files; {given.name} is unchanged", err=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Literal
 from urllib.parse import urlsplit
 
-from goodbot.check import Answer, Subject
+from goodbot.check import HttpAnswer, Subject
 from goodbot.check.subject import PageFile
 from goodbot.cli.options import read_input
 from goodbot.cli.robots_file import read_robots_file
@@ -19,7 +19,7 @@ Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Given:
+class CheckInput:
     """One input. `file`: where it was read, None for a URL."""
 
     name: str
@@ -33,14 +33,14 @@ class ClosedError(RunError):
     exit_status = 1
 
 
-class Inputs:
+class CheckInputs:
     """Reads inputs one by one; an error of one is kept, and does not keep the others from being checked."""
 
     def __init__(self, kind: As | None, headers: Headers, *, sitemaps: bool) -> None:
         self._kind = kind
         self._headers = headers
         self._sitemaps = sitemaps
-        self.given: list[Given] = []
+        self.given: list[CheckInput] = []
         self.errors: list[GoodbotError] = []
 
     def read(self, names: Sequence[str]) -> None:
@@ -51,28 +51,28 @@ class Inputs:
             except GoodbotError as error:
                 self.errors.append(error)
 
-    def _read(self, name: str) -> Given:
+    def _read(self, name: str) -> CheckInput:
         if not name:
             raise InputError("an input without a name: give a FILE, a URL, or - for standard input")
         url = parse_url(name)
         if url is not None:
-            return Given(name, self._robots_at(url) if self._is_robots_url(url) else _page_at(url))
+            return CheckInput(name, self._robots_at(url) if self._is_robots_url(url) else _page_at(url))
         if "://" in name:
             raise InputError(f"not an http or https URL: {name}")
         is_page = self._kind == "page" or (self._kind is None and name.lower().endswith((".htm", ".html")))
-        answer = Answer(200, self._headers) if is_page and self._headers else None
-        return Given(name, Subject(read_input(name, or_site=True), answer=answer, is_page=is_page), name)
+        answer = HttpAnswer(200, self._headers) if is_page and self._headers else None
+        return CheckInput(name, Subject(read_input(name, or_site=True), answer=answer, is_page=is_page), name)
 
     def _is_robots_url(self, url: Url) -> bool:
         path = urlsplit(url.text).path
         return self._kind == "robots" or (self._kind is None and (path in ("", "/") or path.endswith("robots.txt")))
 
     def _robots_at(self, url: Url) -> Subject:
-        from goodbot.asking import fetch_robots_txt, missing_sitemaps  # noqa: PLC0415  (a file needs no network)
+        from goodbot.one_shot import fetch_robots_txt, missing_sitemaps  # noqa: PLC0415  (a file needs no network)
 
         target = url.robots_txt if urlsplit(url.text).path in ("", "/") else url
         fetched = fetch_robots_txt(target)
-        answer = Answer(fetched.status, tuple(fetched.headers), fetched.redirects, fetched.failure)
+        answer = HttpAnswer(fetched.status, tuple(fetched.headers), fetched.redirects, fetched.failure)
         subject = Subject(fetched.body, target.text, answer)
         if self._sitemaps and subject.is_read:
             subject = replace(subject, sitemaps_missing=missing_sitemaps(target, subject.parsed.sitemaps))
@@ -135,14 +135,14 @@ def read_robots(name: str) -> bytes:
     url = parse_url(name)
     if url is None:
         return read_robots_file(name, or_site=True)
-    from goodbot.asking import fetch_access  # noqa: PLC0415  (a file needs no network)
+    from goodbot.one_shot import fetch_access  # noqa: PLC0415  (a file needs no network)
 
     return fetch_access(url).body
 
 
 def _page_at(url: Url) -> Subject:
-    from goodbot.asking import answered_page, fetch_page  # noqa: PLC0415  (a file needs no network)
     from goodbot.config import Settings  # noqa: PLC0415
+    from goodbot.one_shot import answered_page, fetch_page  # noqa: PLC0415  (a file needs no network)
     from goodbot.page.coding import decode_content  # noqa: PLC0415
 
     visit = fetch_page(url)
@@ -151,7 +151,7 @@ def _page_at(url: Url) -> Subject:
     response = answered_page(visit.url, visit.capture)
     robots = visit.access.body if visit.access.result == "successful" else None
     body = decode_content(response, Settings().decoded_limit).body
-    return Subject(body, visit.url.text, Answer(response.status, response.headers), is_page=True, robots=robots)
+    return Subject(body, visit.url.text, HttpAnswer(response.status, response.headers), is_page=True, robots=robots)
 
 
 def _closed(asked: Url, url: Url, verdict: Verdict, *, unreachable: bool) -> RunError:

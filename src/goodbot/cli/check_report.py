@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 from goodbot.check import Finding, Severity
 from goodbot.check.checker import KINDS
-from goodbot.check.report import Checked
+from goodbot.check.json_report import CheckedFile
 from goodbot.check.subject import FILLER
 from goodbot.cli.saying import Line, joined, styled, width, wrapped
-from goodbot.exclusion.showing import shown, visible
+from goodbot.exclusion.text.shown_text import shown, visible
 
 NOTES_SHOWN = 3
 """Findings of severity info that are shown of one kind in one file; of the others, only the lines."""
@@ -19,7 +19,7 @@ LINES_SHOWN = 12
 _COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-def told(checked: Checked) -> Iterator[Line]:
+def told(checked: CheckedFile) -> Iterator[Line]:
     """The lines to print."""
     notes: dict[str, list[Finding]] = defaultdict(list)
     for finding in checked.findings:
@@ -31,7 +31,7 @@ def told(checked: Checked) -> Iterator[Line]:
         yield from _notes(checked, kind)
 
 
-def _finding(checked: Checked, finding: Finding) -> Iterator[Line]:
+def _finding(checked: CheckedFile, finding: Finding) -> Iterator[Line]:
     yield from wrapped(KINDS[finding.code].title, joined(*_head(checked, finding), " "), "  ", bold=True)
     yield from wrapped(finding.message, "  ", "  ")
     yield from _excerpt(checked, finding)
@@ -42,7 +42,7 @@ def _finding(checked: Checked, finding: Finding) -> Iterator[Line]:
     yield []
 
 
-def _notes(checked: Checked, findings: list[Finding]) -> Iterator[Line]:
+def _notes(checked: CheckedFile, findings: list[Finding]) -> Iterator[Line]:
     """One line each for the first ones, and the line numbers of the others."""
     for finding in findings[:NOTES_SHOWN]:
         yield from wrapped(finding.message, joined(*_head(checked, finding), " "), "  ")
@@ -54,12 +54,12 @@ def _notes(checked: Checked, findings: list[Finding]) -> Iterator[Line]:
         yield [f"  {len(more):,} more {findings[0].code} in lines {numbers}{', …' if len(more) > LINES_SHOWN else ''}"]
 
 
-def _head(checked: Checked, finding: Finding) -> Line:
+def _head(checked: CheckedFile, finding: Finding) -> Line:
     place = styled(f"{shown(checked.name)}:{finding.line}:{finding.column}:", bold=True)
     return [place, " ", styled(finding.severity, fg=_COLOURS[finding.severity], bold=True), f" {finding.code}"]
 
 
-def _excerpt(checked: Checked, finding: Finding) -> Iterator[Line]:
+def _excerpt(checked: CheckedFile, finding: Finding) -> Iterator[Line]:
     if not 0 < finding.line <= len(checked.lines) or not checked.lines[finding.line - 1].strip():
         return
     end = finding.end_column if finding.end_column is not None else finding.column + 1

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Literal
 
 from goodbot.cli.saying import say
+from goodbot.crawl_admin import open_desk
 from goodbot.human import counted
-from goodbot.live import Live
-from goodbot.outside import open_desk
-from goodbot.robot.desk import Desk
+from goodbot.live import LiveStatus
+from goodbot.robot.crawl.remote_control import RemoteControl
 
 
 def tell(folder: Path, kind: Literal["pause", "resume", "stop"]) -> None:
@@ -23,7 +23,7 @@ def _instead(kind: str, folder: Path) -> str:
     return f"; start it with: goodbot crawl --into {folder}" if kind == "resume" else ""
 
 
-def _what_came(desk: Desk, kind: str) -> str:
+def _what_came(desk: RemoteControl, kind: str) -> str:
     live = desk.live()
     if live is None:
         return "stopping" if desk.is_running() else "stopped"
@@ -34,5 +34,5 @@ def _what_came(desk: Desk, kind: str) -> str:
     return f"running: {counted(live.to_fetch, 'URL')} to fetch"
 
 
-def _in_flight(live: Live) -> str:
+def _in_flight(live: LiveStatus) -> str:
     return f"{live.in_flight} in flight, to finish first" if live.in_flight else "nothing is in flight"

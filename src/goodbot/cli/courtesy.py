@@ -12,16 +12,16 @@ import click
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import end_when_unread, folded, json_text, put, say
-from goodbot.cli.text import human_duration
+from goodbot.cli.wording import human_duration
+from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import InputError
 from goodbot.exclusion import Access
-from goodbot.exclusion.showing import shown
-from goodbot.folder import CrawlFolder
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time
-from goodbot.robot.addresses import is_ipv6
-from goodbot.robot.courtesy import longest_retry_after
-from goodbot.robot.identity import identity_of
-from goodbot.store.courtesy_report import HostReport, OriginReport, RefusedUrl, host_reports
+from goodbot.robot.fetch.identity import identity_of
+from goodbot.robot.fetch.pinned_addresses import is_ipv6
+from goodbot.robot.manners.courtesy import longest_retry_after
+from goodbot.store.sqlite.courtesy_report import HostReport, OriginReport, RefusedUrl, host_reports
 from goodbot.url import parse_url
 from goodbot.web.courtesy_page import courtesy_page
 

@@ -18,7 +18,7 @@ from goodbot.cli.options import Bytes, base_settings, json_option
 from goodbot.cli.progress import Progress, progress_for
 from goodbot.cli.saying import end_when_unread, say, write_json
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
-from goodbot.cli.text import (
+from goodbot.cli.wording import (
     barred_line,
     damage_line,
     forgotten_line,
@@ -33,17 +33,17 @@ from goodbot.config import (
     Settings,
     SignatureAgentForm,
 )
+from goodbot.crawl_folder import CrawlFolder, index_lag
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIALECTS
-from goodbot.folder import CrawlFolder, index_lag
 from goodbot.human import counted, human_bytes
 from goodbot.interrupts import INTERRUPTED, STATUS
-from goodbot.robot.rounds import EndReason
-from goodbot.robot.seeding import Seeding, parse_seeds
+from goodbot.live import EndReason
+from goodbot.robot.scope.seeding import Seeding, parse_seeds
 from goodbot.settings_file import (
     FILE_NAME,
 )
-from goodbot.store.seeds import SeedSpool
+from goodbot.store.control.seed_file import SeedSpool
 from goodbot.values import STATES, Outcome
 from goodbot.wiring import Crawl, new_settings, open_crawl
 

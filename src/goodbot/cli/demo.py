@@ -15,8 +15,8 @@ from goodbot.cli.search import print_results
 from goodbot.cli.tables import Console, cell
 from goodbot.cli.tables import console as new_console
 from goodbot.config import Settings
+from goodbot.crawl_folder import open_ledger, open_search
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
-from goodbot.folder import open_ledger, open_search
 from goodbot.interrupts import whole
 from goodbot.values import State, UrlRecord
 from goodbot.web import create_app, listening, serve

@@ -106,7 +106,7 @@ def _type(name: str, body: bytes) -> str:
 
 def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | str:
     """The page; or, in one sentence, what closes it. Raises RunError if there is none."""
-    from goodbot.asking import answered_page, fetch_page  # noqa: PLC0415  (a page in a file needs no network)
+    from goodbot.one_shot import answered_page, fetch_page  # noqa: PLC0415  (a page in a file needs no network)
 
     if given:
         raise InputError("--header is for a page in a file; for a URL the server sends the headers")

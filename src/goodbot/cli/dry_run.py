@@ -5,13 +5,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from goodbot.cli.saying import folded, say, write_json
-from goodbot.cli.text import human_duration
+from goodbot.cli.wording import human_duration
 from goodbot.config import Settings
+from goodbot.crawl_admin import rehearse
 from goodbot.human import counted, human_time
-from goodbot.outside import rehearse
-from goodbot.robot.plan import Plan, PlannedHost
-from goodbot.store.hosts import COUNT_MOST, HOSTS_MOST
-from goodbot.store.seeds import SeedSpool
+from goodbot.robot.manners.plan import CrawlPlan, PlannedHost
+from goodbot.store.control.seed_file import SeedSpool
+from goodbot.store.sqlite.host_queries import COUNT_MOST, HOSTS_MOST
 
 HOSTS_SHOWN = 10
 URLS_SHOWN = 5
@@ -31,7 +31,7 @@ def plan_crawl(folder: Path, settings: Settings, max_pages: int | None, listed: 
     return 0
 
 
-def _json(plan: Plan) -> dict[str, object]:
+def _json(plan: CrawlPlan) -> dict[str, object]:
     return {
         "pages": plan.pages,
         "least_s": plan.least_s,
@@ -50,7 +50,7 @@ def _json(plan: Plan) -> dict[str, object]:
     }
 
 
-def _lines(plan: Plan) -> Iterator[str]:
+def _lines(plan: CrawlPlan) -> Iterator[str]:
     if not plan.hosts:
         yield "nothing would be fetched: no URL is ready"
         return

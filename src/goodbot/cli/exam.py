@@ -7,14 +7,14 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.examine import Wish, examine
+from goodbot.cli.examine import ExamOrder, examine
 from goodbot.cli.options import json_option
 from goodbot.cli.saying import folded, say, styled, write_json
 from goodbot.errors import InputError
-from goodbot.exam.drive import Plan, as_typed
-from goodbot.exam.recipes import RECIPES, Found
+from goodbot.exam.drive import DrivePlan, as_typed
+from goodbot.exam.exam_values import ExamSite
+from goodbot.exam.recipes import RECIPES, InstalledRecipe
 from goodbot.exam.sites import chosen_sites
-from goodbot.exam.values import Site
 
 
 @click.command(name="exam", context_settings={"allow_interspersed_args": False})
@@ -108,15 +108,15 @@ def command(
         _print_list(sites, as_json=as_json)
         return 0
     known = _known(recipe, crawler, serves=serves)
-    plan = Plan(known.command if known else crawler, visits, minutes * 60, log, known.name if known else None)
-    wish = Wish(plan, sites, keep, port, html, as_json)
+    plan = DrivePlan(known.command if known else crawler, visits, minutes * 60, log, known.name if known else None)
+    wish = ExamOrder(plan, sites, keep, port, html, as_json)
     _check(wish, serves=serves)
     if known:
         _print_recipe(known)
     return examine(wish, serves=serves)
 
 
-def _known(recipe: str | None, crawler: Sequence[str], *, serves: bool) -> Found | None:
+def _known(recipe: str | None, crawler: Sequence[str], *, serves: bool) -> InstalledRecipe | None:
     """The crawler of a recipe. Raises InputError if it is not installed, or another one is asked for too."""
     if recipe is None:
         return None
@@ -125,7 +125,7 @@ def _known(recipe: str | None, crawler: Sequence[str], *, serves: bool) -> Found
     return RECIPES[recipe].find()
 
 
-def _print_recipe(known: Found) -> None:
+def _print_recipe(known: InstalledRecipe) -> None:
     say(f"{known.name}:", err=True)
     for sentence in known.recipe.settings:
         say(f"  {sentence}", err=True)
@@ -135,7 +135,7 @@ def _print_recipe(known: Found) -> None:
     say(f"  {as_typed(known.command)}", err=True)
 
 
-def _check(wish: Wish, *, serves: bool) -> None:
+def _check(wish: ExamOrder, *, serves: bool) -> None:
     """Raises InputError before anything is started."""
     crawler = wish.plan.command
     if isnan(wish.plan.limit_s):
@@ -153,7 +153,7 @@ def _check(wish: Wish, *, serves: bool) -> None:
             raise InputError(f"cannot write {file}")
 
 
-def _print_list(sites: Sequence[Site], *, as_json: bool) -> None:
+def _print_list(sites: Sequence[ExamSite], *, as_json: bool) -> None:
     if as_json:
         write_json([_described(site) for site in sites])
         return
@@ -164,7 +164,7 @@ def _print_list(sites: Sequence[Site], *, as_json: bool) -> None:
                 say(*parts)
 
 
-def _described(site: Site) -> dict[str, object]:
+def _described(site: ExamSite) -> dict[str, object]:
     return {
         "name": site.name,
         "teaches": site.teaches,
@@ -174,5 +174,5 @@ def _described(site: Site) -> dict[str, object]:
     }
 
 
-def _rules(site: Site) -> list[str]:
+def _rules(site: ExamSite) -> list[str]:
     return list(dict.fromkeys(expectation.rule for expectation in site.expects))

@@ -14,14 +14,14 @@ from rich.live import Live
 
 from goodbot.cli.saying import say, styled, write_json
 from goodbot.cli.tables import cell, console
-from goodbot.cli.text import human_duration
+from goodbot.cli.wording import human_duration
 from goodbot.clock import SystemClock
 from goodbot.exam.card import ScoreCard
-from goodbot.exam.drive import Driven, Glance, Ground, Plan, drive, open_ground
-from goodbot.exam.live import live_card
-from goodbot.exam.report import COLOURS, html_card, text_card
-from goodbot.exam.values import Site
-from goodbot.exclusion.showing import shown
+from goodbot.exam.card_report import COLOURS, html_card, text_card
+from goodbot.exam.drive import DriveGround, Driven, DrivePlan, Glance, drive, open_ground
+from goodbot.exam.exam_values import ExamSite
+from goodbot.exam.live_page import live_card
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.files import make_folder, write_whole
 from goodbot.human import counted, human_bytes
 
@@ -33,18 +33,18 @@ Watch = Callable[[Glance], None]
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class ExamOrder:
     """What the options say."""
 
-    plan: Plan
-    sites: tuple[Site, ...]
+    plan: DrivePlan
+    sites: tuple[ExamSite, ...]
     keep: Path | None
     port: int | None
     html: Path | None
     as_json: bool
 
 
-def examine(wish: Wish, *, serves: bool) -> int:
+def examine(wish: ExamOrder, *, serves: bool) -> int:
     """Drives, or only serves; gives the exit status. What it makes on disk is gone afterwards, but for `wish.keep`."""
     with tempfile.TemporaryDirectory(prefix="goodbot-exam-", ignore_cleanup_errors=True) as name:
         work = _serve(wish, Path(name)) if serves else _drive(wish, Path(name))
@@ -54,7 +54,7 @@ def examine(wish: Wish, *, serves: bool) -> int:
 # ---- driving --------------------------------------------------------------------------------------------------------
 
 
-async def _drive(wish: Wish, workspace: Path) -> int:
+async def _drive(wish: ExamOrder, workspace: Path) -> int:
     folder = _folder(wish.keep or workspace / "kept")
     used = wish.plan.placeholders
     async with open_ground(
@@ -77,7 +77,7 @@ def _folder(path: Path) -> Path:
     return path.resolve()
 
 
-def _put_out(card: ScoreCard, wish: Wish) -> None:
+def _put_out(card: ScoreCard, wish: ExamOrder) -> None:
     if wish.as_json:
         write_json(card.as_json())
     else:
@@ -138,7 +138,7 @@ def _said(glance: Glance) -> str:
 # ---- serving --------------------------------------------------------------------------------------------------------
 
 
-async def _serve(wish: Wish, workspace: Path) -> int:
+async def _serve(wish: ExamOrder, workspace: Path) -> int:
     """Until it is cancelled; then the score card is put out."""
     clock = SystemClock()
     first = None if wish.port is None else wish.port + 1
@@ -156,7 +156,7 @@ async def _serve(wish: Wish, workspace: Path) -> int:
     return 0
 
 
-def _print_ground(ground: Ground, card_url: str) -> None:
+def _print_ground(ground: DriveGround, card_url: str) -> None:
     say(f"score card on {card_url} (Ctrl-C ends it)", err=True)
     say(f"certificate of the authority: {shlex.quote(str(ground.ca_file))}", err=True)
     say(f"seeds, also in {shlex.quote(str(ground.seed_file))}:", err=True)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import click
 
-from goodbot.archived import Archived, Gap
-from goodbot.cli.meter import Meter
+from goodbot.archive_values import ArchivedResponse, DamagedRange
+from goodbot.cli.meter import ProgressLine
 from goodbot.cli.options import in_option
 from goodbot.cli.saying import end_when_unread, write_json
-from goodbot.cli.text import damage_line, damaged_line
+from goodbot.cli.wording import damage_line, damaged_line
+from goodbot.crawl_folder import CrawlFolder, archived_pages, missing_records, open_archive, open_ledger
 from goodbot.errors import DamagedError, InputError, RunError
-from goodbot.folder import CrawlFolder, archived_pages, missing_records, open_archive, open_ledger
 from goodbot.human import counted
 from goodbot.page import read_page
 from goodbot.ports import Ledger
@@ -84,7 +84,7 @@ def _read(folder: Path, ledger: Ledger, what: str, lost: list[UrlRecord]) -> Ite
                 yield from _links(page)
 
 
-def _page(archived: Archived, page: Page) -> dict[str, object]:
+def _page(archived: ArchivedResponse, page: Page) -> dict[str, object]:
     return {
         "url": archived.url.text,
         "fetched_at": archived.fetched_at,
@@ -109,8 +109,8 @@ def _write_warc(folder: Path, as_json: bool) -> None:
         raise InputError("--json: a WARC file cannot be printed as JSON; see --what pages")
     if sys.stdout.isatty():
         raise InputError("a WARC file is not for a terminal: add > all.warc.gz")
-    lost: list[Gap] = []
-    with open_archive(folder) as archive, Meter() as meter:
+    lost: list[DamagedRange] = []
+    with open_archive(folder) as archive, ProgressLine() as meter:
         missing = missing_records(folder, archive)
         size, pieces = archive.export(lost.append)
         done = 0

@@ -8,9 +8,9 @@ import click
 from goodbot.cli.courtesy import host_key
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
-from goodbot.cli.text import forgotten_line, removed_damage_line
+from goodbot.cli.wording import forgotten_line, removed_damage_line
+from goodbot.crawl_admin import Forgotten, forget, remember
 from goodbot.errors import InputError
-from goodbot.outside import Forgotten, forget, remember
 
 
 @click.command(name="forget")

@@ -11,9 +11,9 @@ from goodbot.cli.index_progress import IndexProgress
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
 from goodbot.config import Settings
-from goodbot.folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
+from goodbot.crawl_admin import rebuild_index
+from goodbot.crawl_folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
 from goodbot.human import counted
-from goodbot.outside import rebuild_index
 
 
 @click.group(name="index", cls=CommandGroup)

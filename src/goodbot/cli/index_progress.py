@@ -3,9 +3,9 @@
 import time
 from collections.abc import Callable
 
-from goodbot.cli.text import human_duration
+from goodbot.cli.wording import human_duration
 from goodbot.human import counted
-from goodbot.indexing import Indexing
+from goodbot.index_opening import Indexing
 
 LINE_EVERY_S = 10.0
 

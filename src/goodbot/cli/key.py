@@ -7,8 +7,8 @@ import click
 from goodbot.cli.groups import CommandGroup
 from goodbot.cli.options import json_option
 from goodbot.cli.saying import say, write_json
-from goodbot.robot.keys import SigningKey, create_key, load_key
-from goodbot.robot.signing import DIRECTORY_TYPE, WELL_KNOWN
+from goodbot.robot.fetch.signing import DIRECTORY_TYPE, WELL_KNOWN
+from goodbot.robot.fetch.signing_key import SigningKey, create_key, load_key
 
 DEFAULT_FILE = "goodbot-key.jwk"
 

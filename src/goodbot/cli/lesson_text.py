@@ -3,8 +3,8 @@
 from math import inf
 
 from goodbot.human import counted, human_time
-from goodbot.lessons import LeftOut, Lesson
-from goodbot.store.lesson_table import lesson_id
+from goodbot.lesson_values import LeftOut, Lesson
+from goodbot.store.sqlite.lesson_table import lesson_id
 
 
 def held(lesson: Lesson, now: float) -> str:

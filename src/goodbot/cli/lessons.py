@@ -10,10 +10,10 @@ from goodbot.cli.groups import CommandGroup
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import say, write_json
-from goodbot.exclusion.showing import shown
+from goodbot.crawl_admin import lessons_of, unlearn
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
-from goodbot.outside import lessons_of, unlearn
-from goodbot.store.lesson_table import lesson_id
+from goodbot.store.sqlite.lesson_table import lesson_id
 
 
 @click.group(name="lessons", cls=CommandGroup)

@@ -5,14 +5,14 @@ import time
 from types import TracebackType
 
 from goodbot.cli.saying import overwrite
-from goodbot.cli.text import human_duration
+from goodbot.cli.wording import human_duration
 from goodbot.human import human_bytes
 
 PATIENCE_S = 2.0
 EVERY_S = 0.5
 
 
-class Meter:
+class ProgressLine:
     """Shows `1.2 GB of 4.0 GB, 120.3 MB/s, about 23 s left` after two seconds if standard error is a terminal, and
     wipes it at the end."""
 
@@ -32,7 +32,7 @@ class Meter:
         overwrite(line)
         self._next, self._shown = now + EVERY_S, True
 
-    def __enter__(self) -> "Meter":
+    def __enter__(self) -> "ProgressLine":
         return self
 
     def __exit__(

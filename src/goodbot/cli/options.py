@@ -93,7 +93,7 @@ def settings_file(named: Path | None) -> Path | None:
 
 def base_settings(config: Path | None) -> Settings:
     """Defaults, then goodbot.toml (the one named, else the working folder's, else the user's), then the environment."""
-    from goodbot.robot.usable import check_form  # noqa: PLC0415  (most commands have no settings)
+    from goodbot.robot.crawl.settings_check import check_form  # noqa: PLC0415  (most commands have no settings)
 
     file = settings_file(config)
     settings = load_settings(file, Settings()) if file else Settings()

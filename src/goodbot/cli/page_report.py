@@ -7,11 +7,11 @@ from dataclasses import dataclass
 import click
 
 from goodbot.cli.saying import Line, Styled, joined, styled, width, wrapped
-from goodbot.cli.text import human_duration
+from goodbot.cli.wording import human_duration
 from goodbot.exclusion import Directives, Preferences, RobotsTxt, Verdict
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time
-from goodbot.page.document import Kind
+from goodbot.page.document import DocumentKind
 from goodbot.page.found import Extract
 from goodbot.values import Headers
 
@@ -31,7 +31,7 @@ class ReadPage:
 
     name: str
     target: str
-    kind: Kind
+    kind: DocumentKind
     found: Extract
     headers: Headers
     robots: RobotsTxt

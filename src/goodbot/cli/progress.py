@@ -10,10 +10,10 @@ from rich.table import Table
 
 from goodbot.cli.saying import say, write_json
 from goodbot.cli.tables import cell, console
-from goodbot.cli.text import human_duration
+from goodbot.cli.wording import human_duration
 from goodbot.human import counted, human_bytes
-from goodbot.live import Live
-from goodbot.robot.deaths import KILLS_THE_READER
+from goodbot.live import LiveStatus
+from goodbot.robot.processes.worker_deaths import KILLS_THE_READER
 from goodbot.url import Url
 from goodbot.values import Outcome
 
@@ -63,7 +63,7 @@ class Progress:
             self._waited_for.add(host)
             self.say(f"waiting for {host}: {outcome.why}")
 
-    def tick(self, live: Live) -> None:
+    def tick(self, live: LiveStatus) -> None:
         """Called by the crawl twice a second."""
 
     def say(self, text: str) -> None:
@@ -112,7 +112,7 @@ class LineProgress(Progress):
         self._next = LINE_EVERY_S
         yield
 
-    def tick(self, live: Live) -> None:
+    def tick(self, live: LiveStatus) -> None:
         if self.seconds >= self._next:
             self._next = self.seconds + LINE_EVERY_S
             waiting = f"waiting for {self.held}" if self.held else ""
@@ -139,10 +139,10 @@ class LiveProgress(Progress):
             self._display = display
             yield
 
-    def tick(self, live: Live) -> None:
+    def tick(self, live: LiveStatus) -> None:
         self._display.update(self._table(live), refresh=True)
 
-    def _table(self, live: Live) -> Table:
+    def _table(self, live: LiveStatus) -> Table:
         table = Table.grid(padding=(0, 1))
         table.add_row(cell(summary(live), "bold"))
         table.add_row(cell(self.last, "dim", cut=True))
@@ -153,7 +153,7 @@ class LiveProgress(Progress):
         return table
 
 
-def summary(live: Live) -> str:
+def summary(live: LiveStatus) -> str:
     """`120 pages, 24.1/s now, 22.0/s on average, 3.2 MB, 12 hosts, 380 to fetch, 64 in flight, about 16 s left`."""
     parts = [counted(live.pages, "page"), f"{live.rate:.1f}/s now", f"{live.mean_rate:.1f}/s on average"]
     parts += [human_bytes(live.bytes), counted(live.hosts, "host"), f"{live.to_fetch:,} to fetch"]
@@ -168,7 +168,7 @@ def summary(live: Live) -> str:
     return ", ".join(parts)
 
 
-def error_line(live: Live) -> str:
+def error_line(live: LiveStatus) -> str:
     """`errors: 12 × 404, 3 × timeout`; empty if there were none."""
     shown = [f"{count:,} × {kind}" for kind, count in live.errors[:KINDS_SHOWN]]
     more = sum(count for _, count in live.errors[KINDS_SHOWN:])

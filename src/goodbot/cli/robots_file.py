@@ -16,7 +16,7 @@ def read_robots_file(name: str, *, or_site: bool = False) -> bytes:
     body = read_input(name, or_site=or_site)
     if RobotsTxt.parse(body).groups and not _MAY_BE_BINARY.search(body):
         return body
-    from goodbot.check.forms import form_of  # noqa: PLC0415  (for plain text with rules, none of `check` is needed)
+    from goodbot.check.file_kind import form_of  # noqa: PLC0415  (for plain text with rules, none of `check` is needed)
 
     form = form_of(body)
     if form is not None:

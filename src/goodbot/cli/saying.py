@@ -12,7 +12,7 @@ from typing import Any, Final, TextIO
 
 import click
 
-from goodbot.exclusion.showing import visible
+from goodbot.exclusion.text.shown_text import visible
 
 WIDTH_MOST: Final = 100
 WIDTH_LEAST: Final = 30

@@ -8,11 +8,11 @@ import click
 
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import end_when_unread, folded, say, styled, width, write_json
+from goodbot.crawl_folder import index_lag, open_search
 from goodbot.errors import InputError
-from goodbot.folder import index_lag, open_search
-from goodbot.hits import Hit, Results
 from goodbot.human import counted
 from goodbot.index import results_json
+from goodbot.search_values import Hit, Results
 
 
 class _Search(click.Command):

@@ -11,8 +11,8 @@ from goodbot.errors import InputError
 from goodbot.human import counted
 from goodbot.page.coding import unpacked
 from goodbot.page.references import FileKind, kind_of, reader_of, references, with_head
-from goodbot.robot.seeding import PrivateSeedError, parse_seeds
-from goodbot.store.seeds import SeedSpool
+from goodbot.robot.scope.seeding import PrivateSeedError, parse_seeds
+from goodbot.store.control.seed_file import SeedSpool
 from goodbot.url import MAX_URL_CHARS, Url
 
 SEEDS_HELP: Final = (

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import click
 
-from goodbot.asking import robots_asker
 from goodbot.cli.options import base_settings, in_option
 from goodbot.cli.saying import say
-from goodbot.folder import CrawlFolder, index_lag, open_search_or_nothing
-from goodbot.outside import CrawlDesk
-from goodbot.robot.signing import WELL_KNOWN, Signer, signer_of
+from goodbot.crawl_admin import CrawlDesk
+from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
+from goodbot.one_shot import robots_asker
+from goodbot.robot.fetch.signing import WELL_KNOWN, Signer, signer_of
 from goodbot.web import KeyDirectory, create_app, serve
 
 WEB_PATIENCE_S = 4.0

@@ -9,13 +9,13 @@ import click
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.progress import error_line, summary
 from goodbot.cli.saying import folded, say, write_json
-from goodbot.cli.text import when_due_again
-from goodbot.folder import open_ledger
+from goodbot.cli.wording import when_due_again
+from goodbot.crawl_admin import look_at
+from goodbot.crawl_folder import open_ledger
 from goodbot.human import counted, human_bytes, human_time
-from goodbot.live import Live
-from goodbot.outside import look_at
-from goodbot.robot.desk import CrawlView
-from goodbot.store.live_file import live_json
+from goodbot.live import LiveStatus
+from goodbot.robot.crawl.remote_control import CrawlView
+from goodbot.store.control.live_file import live_json
 from goodbot.values import STATES
 
 MEANING = {
@@ -83,7 +83,7 @@ def _lines(view: CrawlView, due_again_at: float | None, lessons: tuple[int, int]
         yield from _running(view.live)
 
 
-def _running(live: Live) -> Iterator[str]:
+def _running(live: LiveStatus) -> Iterator[str]:
     now = "" if live.pace == "running" else f", {live.pace} now"
     workers = f", {live.workers} robot processes" if live.workers > 1 else ""
     yield f"running since {human_time(live.started_at)}{now} (process {live.pid}{workers}); in this run:"

@@ -11,10 +11,10 @@ import click
 from goodbot.cli.options import in_option
 from goodbot.cli.saying import say
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
+from goodbot.crawl_admin import open_desk
 from goodbot.errors import InputError
-from goodbot.outside import open_desk
-from goodbot.robot.desk import Desk, Submitted
-from goodbot.robot.seeding import parse_seeds
+from goodbot.robot.crawl.remote_control import RemoteControl, Submitted
+from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.url import Url
 
 _AT_ONCE: Final = 10_000
@@ -48,7 +48,7 @@ def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path) ->
     return 1 if is_refused else 0
 
 
-def _submit_all(desk: Desk, urls: Iterator[Url]) -> bool:
+def _submit_all(desk: RemoteControl, urls: Iterator[Url]) -> bool:
     """Submits those of files, and says how many came to what; gives whether one was refused."""
     counts = Counter[str]()
     while part := list(islice(urls, _AT_ONCE)):

@@ -4,7 +4,7 @@ from rich.console import Console as Console
 from rich.text import Text
 
 from goodbot.cli.saying import in_colour, stream_of
-from goodbot.exclusion.showing import visible
+from goodbot.exclusion.text.shown_text import visible
 
 
 def console(*, err: bool = False, columns: int | None = None) -> Console:

@@ -11,8 +11,8 @@ import click
 from goodbot.cli.options import json_option, read_input
 from goodbot.cli.saying import Line, joined, say, styled, width, wrapped, write_json
 from goodbot.errors import InputError, RunError
-from goodbot.exclusion.agents import product_token
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.text.product_token import product_token
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
 from goodbot.registry import (
     OBEYS,
@@ -20,8 +20,8 @@ from goodbot.registry import (
     TIERS,
     AddressBook,
     AddressList,
-    Identity,
-    Robot,
+    KnownRobot,
+    VerifiedIdentity,
     confirm,
     day_of,
     identify,
@@ -30,8 +30,8 @@ from goodbot.registry import (
     robots,
     similar_tokens,
 )
-from goodbot.registry.addresses import parse_address
-from goodbot.registry.records import ListName, load_records
+from goodbot.registry.address_ranges import parse_address
+from goodbot.registry.robot_records import ListName, load_records
 from goodbot.url import Url, parse_url
 
 SHOWN = 10
@@ -43,7 +43,7 @@ USER_AGENT_SHOWN = 300
 TABLE_LEAST = 70
 """Columns that a table of robots needs."""
 
-Found = tuple[str, Identity]
+Found = tuple[str, VerifiedIdentity]
 """A User-Agent, and whose it is."""
 
 _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown": "yellow"}
@@ -182,7 +182,7 @@ def _who(user_agents: list[str], address: str | None, dns: tuple[bool, str | Non
 
 
 async def _confirmed(found: list[Found], address: str, server: str | None) -> list[Found]:
-    from goodbot.asking import reverse_lookup  # noqa: PLC0415  (only who asks for it needs the network's modules)
+    from goodbot.one_shot import reverse_lookup  # noqa: PLC0415  (only who asks for it needs the network's modules)
 
     lookup = reverse_lookup([server] if server else ())
     return [(user_agent, await confirm(identity, address, lookup)) for user_agent, identity in found]
@@ -206,7 +206,7 @@ def _similar(user_agent: str) -> list[str]:
     return similar_tokens(user_agent) if user_agent == product_token(user_agent) else []
 
 
-def _json(user_agent: str, address: str | None, identity: Identity) -> dict[str, object]:
+def _json(user_agent: str, address: str | None, identity: VerifiedIdentity) -> dict[str, object]:
     robot = identity.robot
     head = {"user_agent": user_agent, "address": address, "tier": identity.tier, "evidence": [*identity.evidence]}
     if robot is None:
@@ -214,7 +214,7 @@ def _json(user_agent: str, address: str | None, identity: Identity) -> dict[str,
     return {"name": robot.name, "operator": robot.operator, "purpose": robot.purpose, **head, **_facts(robot)}
 
 
-def _facts(robot: Robot) -> dict[str, object]:
+def _facts(robot: KnownRobot) -> dict[str, object]:
     lists = load_records().lists
     return {
         "token": robot.token,
@@ -233,7 +233,7 @@ def _facts(robot: Robot) -> dict[str, object]:
     }
 
 
-def _told(user_agent: str, identity: Identity) -> Iterator[Line]:
+def _told(user_agent: str, identity: VerifiedIdentity) -> Iterator[Line]:
     tier = styled(identity.tier, fg=_COLOURS[identity.tier], bold=True)
     robot = identity.robot
     head = joined(f"{robot.name}: ", tier, ", ") if robot else joined(tier, ": ")
@@ -286,14 +286,14 @@ def _list(purpose: str | None, as_json: bool) -> int:
     return 0
 
 
-def _listed(robot: Robot) -> Iterator[Line]:
+def _listed(robot: KnownRobot) -> Iterator[Line]:
     if width() < TABLE_LEAST:
         said = (robot.operator or "operator not recorded", _note(robot))
         return wrapped(", ".join(filter(None, said)), f"  {robot.name}: ", " " * 6)
     return wrapped(f"{robot.operator or '':<28} {_note(robot)}", f"  {robot.name:<28} ", " " * 8)
 
 
-def _note(robot: Robot) -> str:
+def _note(robot: KnownRobot) -> str:
     notes = {
         "retired": robot.retired,
         "robots.txt control token": robot.control,
@@ -365,6 +365,6 @@ def _named(name: str) -> ListName:
 
 
 def _fetched(url: Url) -> bytes:
-    from goodbot.asking import fetch_document  # noqa: PLC0415  (a list in a file needs no network)
+    from goodbot.one_shot import fetch_document  # noqa: PLC0415  (a list in a file needs no network)
 
     return fetch_document(url)

@@ -8,11 +8,11 @@ import click
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import folded, say, write_json
+from goodbot.crawl_admin import Found, look_up
 from goodbot.errors import InputError
 from goodbot.human import human_time
-from goodbot.lessons import Lesson
-from goodbot.outside import Found, look_up
-from goodbot.store.lesson_table import lesson_id
+from goodbot.lesson_values import Lesson
+from goodbot.store.sqlite.lesson_table import lesson_id
 from goodbot.url import Url, parse_url
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from goodbot.check.writer import Bounds, Policy, merge_robotstxt, write_robotstxt
+from goodbot.check.policy_writer import Policy, RobotLimits, merge_robotstxt, write_robotstxt
 from goodbot.cli.options import read_input
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.cli.saying import put, say
@@ -126,7 +126,7 @@ def command(
         wanted = replace(
             base,
             everyone="closed" if closed else base.everyone,
-            bounds=Bounds(
+            bounds=RobotLimits(
                 close=(*base.bounds.close, *close),
                 open=(*base.bounds.open, *open_),
                 delay=base.bounds.delay if delay is None else delay,
@@ -219,11 +219,11 @@ def _policy(values: Mapping[str, Any]) -> Policy:
     return Policy(everyone=everyone, bounds=_bounds(values), robots=own, **lists)  # type: ignore[arg-type]
 
 
-def _bounds(values: Mapping[str, Any]) -> Bounds:
+def _bounds(values: Mapping[str, Any]) -> RobotLimits:
     delay = values.get("delay")
     if delay is not None and (isinstance(delay, bool) or not isinstance(delay, int | float)):
         raise InputError(f"delay must be a number of seconds, not {delay!r}")
-    return Bounds(close=_texts(values, "close"), open=_texts(values, "open"), delay=delay)
+    return RobotLimits(close=_texts(values, "close"), open=_texts(values, "open"), delay=delay)
 
 
 def _texts(values: Mapping[str, Any], name: str) -> tuple[str, ...]:

@@ -1,5 +1,5 @@
 """The sample web of `goodbot demo`: three small sites on loopback, made to be crawled and searched."""
 
-from goodbot.demo.server import EXAMPLE_QUERIES, DemoSite, DemoWeb
+from goodbot.demo.demo_server import EXAMPLE_QUERIES, DemoSite, DemoWeb
 
 __all__ = ["EXAMPLE_QUERIES", "DemoSite", "DemoWeb"]

@@ -9,7 +9,7 @@ from typing import Final, Self
 import trustme
 
 from goodbot.errors import RunError
-from goodbot.exam.web import DOMAIN
+from goodbot.exam.site_server import DOMAIN
 
 NAMES: Final = ("127.0.0.1", "::1", f"*.{DOMAIN}")
 """Whom a certificate of the exam speaks for: an origin by address, and every site by name."""

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from goodbot.exam.exam_values import ExamRequest, ExamSite, Observed, SiteJudgement
 from goodbot.exam.expectations import Later
 from goodbot.exam.rules import RULES, Kind, Rule
-from goodbot.exam.values import Asked, Judgement, Seen, Site
 
 
 @dataclass(frozen=True, slots=True)
@@ -15,7 +15,7 @@ class Mark:
 
     rule: Rule
     says: str
-    judgement: Judgement
+    judgement: SiteJudgement
 
     @property
     def points(self) -> int:
@@ -53,7 +53,7 @@ class SiteCard:
         return sum(mark.rule.points for mark in self.marks)
 
     @property
-    def offending(self) -> Asked | None:
+    def offending(self) -> ExamRequest | None:
         """The first request that offends."""
         found = [mark.judgement.offending for mark in self.marks if mark.fails and mark.judgement.offending]
         return min(found, key=lambda asked: asked.at, default=None)
@@ -113,22 +113,22 @@ class ScoreCard:
         }
 
 
-def judge_site(site: Site, seen: Seen) -> SiteCard:
+def judge_site(site: ExamSite, seen: Observed) -> SiteCard:
     """What a crawler gets for one site."""
     return SiteCard(site.name, site.teaches, site.source, tuple(_marks(site, seen)), requests=len(seen.requests))
 
 
-def skipped_site(site: Site, why: str) -> SiteCard:
+def skipped_site(site: ExamSite, why: str) -> SiteCard:
     """A site that could not be part of the exam."""
     return SiteCard(site.name, site.teaches, site.source, (), skipped=why)
 
 
-def _marks(site: Site, seen: Seen) -> Iterable[Mark]:
+def _marks(site: ExamSite, seen: Observed) -> Iterable[Mark]:
     for expectation in site.expects:
         if isinstance(expectation, Later) and seen.visits < expectation.visits:
             continue
         refused = expectation.rule == "secure" and any(seen.connections.values())  # a good crawler asks nothing there
-        judgement = expectation.judge(seen) if seen.requests or refused else Judgement(False, "no request came")
+        judgement = expectation.judge(seen) if seen.requests or refused else SiteJudgement(False, "no request came")
         where = ""
         if len(site.labels) > 1 and expectation.origin is not None:
             where = f" ({origin_called(expectation.origin)})"
@@ -171,7 +171,7 @@ def _site_json(site: SiteCard) -> Mapping[str, Any]:
     }
 
 
-def _asked_json(asked: Asked | None) -> Mapping[str, Any] | None:
+def _asked_json(asked: ExamRequest | None) -> Mapping[str, Any] | None:
     if asked is None:
         return None
     return {

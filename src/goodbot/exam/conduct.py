@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import Final
 
 from goodbot.exam.card import Mark, SiteCard, origin_called
+from goodbot.exam.exam_values import ExamRequest, Observed, SiteJudgement
 from goodbot.exam.expectations import RobotsFirst
 from goodbot.exam.rules import RULES
-from goodbot.exam.values import Asked, Judgement, Seen
 from goodbot.human import counted
 
 THE_DRIVE: Final = "the-drive"
@@ -29,7 +29,7 @@ _BROWSERS: Final = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Visit:
+class ExamVisit:
     """One run of the command. `status` is its exit status, minus the signal that ended it, None if it had to be killed
     and was never seen to end; `stopped`: it had not ended in time."""
 
@@ -39,18 +39,20 @@ class Visit:
     stopped: bool = False
 
     @property
-    def judgement(self) -> Judgement:
+    def judgement(self) -> SiteJudgement:
         """Whether it came to an end of its own. A status other than 0 is no fault by itself: wget says 8 for a 404."""
         if self.stopped:
-            return Judgement(False, f"still running after {self.took_s:.0f} s, and was stopped")
+            return SiteJudgement(False, f"still running after {self.took_s:.0f} s, and was stopped")
         if self.status is not None and self.status < 0:
-            return Judgement(False, f"ended by signal {-self.status} after {self.took_s:.1f} s")
+            return SiteJudgement(False, f"ended by signal {-self.status} after {self.took_s:.1f} s")
         if self.status and not self.requests:
-            return Judgement(False, f"ended with status {self.status} after {self.took_s:.1f} s and asked for nothing")
-        return Judgement(True, f"ended by itself after {self.took_s:.1f} s with status {self.status}")
+            return SiteJudgement(
+                False, f"ended with status {self.status} after {self.took_s:.1f} s and asked for nothing"
+            )
+        return SiteJudgement(True, f"ended by itself after {self.took_s:.1f} s with status {self.status}")
 
 
-def judge_drive(seen: Mapping[str, Seen], visits: Sequence[Visit], peak_bytes: int | None) -> SiteCard:
+def judge_drive(seen: Mapping[str, Observed], visits: Sequence[ExamVisit], peak_bytes: int | None) -> SiteCard:
     """The last line of the card, from what was seen of every site by its name. Without visits (the web was only
     served) nothing but who the crawler is, and what it asks for first."""
     requests = sorted((each for site in seen.values() for each in site.requests), key=lambda each: each.at)
@@ -93,11 +95,11 @@ def _products(user_agent: str) -> set[str]:
     return {name.lower() for name in [*named, *claimed, *(each.group() for each in found if each)]}
 
 
-def _robots_first(seen: Mapping[str, Seen]) -> Judgement:
+def _robots_first(seen: Mapping[str, Observed]) -> SiteJudgement:
     """A habit, so it is judged once: it would fail every site alike and hide what else is wrong there."""
     asked = {name: site for name, site in seen.items() if site.requests}
     if not asked:
-        return Judgement(False, "no request came")
+        return SiteJudgement(False, "no request came")
     late = [
         (name, label, judgement)
         for name, site in asked.items()
@@ -105,27 +107,29 @@ def _robots_first(seen: Mapping[str, Seen]) -> Judgement:
         if not (judgement := RobotsFirst(label).judge(site)).passed
     ]
     if not late:
-        return Judgement(True, f"at all {counted(len(asked), 'site')} that were reached")
+        return SiteJudgement(True, f"at all {counted(len(asked), 'site')} that were reached")
     name, label, first = late[0]
     place = f"{name} ({origin_called(label)})" if label else name
     count = len({site for site, *_ in late})
-    return Judgement(False, f"not at {count} of {len(asked)} sites; at {place} it {first.observed}", first.offending)
+    return SiteJudgement(
+        False, f"not at {count} of {len(asked)} sites; at {place} it {first.observed}", first.offending
+    )
 
 
 _lacks = lru_cache(maxsize=1024)(lacks_of_identity)
 
 
-def _identity(requests: Sequence[Asked]) -> Judgement:
+def _identity(requests: Sequence[ExamRequest]) -> SiteJudgement:
     if not requests:
-        return Judgement(False, "no request came")
+        return SiteJudgement(False, "no request came")
     for each in requests:
         lack = _lacks(each.header("User-Agent") or "", each.header("From") or "")
         if lack:
-            return Judgement(False, lack, each)
-    return Judgement(True, f"all {counted(len(requests), 'request')} did")
+            return SiteJudgement(False, lack, each)
+    return SiteJudgement(True, f"all {counted(len(requests), 'request')} did")
 
 
-def _memory(peak_bytes: int | None) -> Judgement:
+def _memory(peak_bytes: int | None) -> SiteJudgement:
     if not peak_bytes:
-        return Judgement(True, "ended before it could be measured")
-    return Judgement(peak_bytes < MEMORY_LIMIT_BYTES, f"{peak_bytes / 1e6:.1f} MB at its peak")
+        return SiteJudgement(True, "ended before it could be measured")
+    return SiteJudgement(peak_bytes < MEMORY_LIMIT_BYTES, f"{peak_bytes / 1e6:.1f} MB at its peak")

@@ -12,12 +12,12 @@ from typing import Final
 from goodbot.errors import RunError
 from goodbot.exam.authority import Authority
 from goodbot.exam.card import ScoreCard, judge_site, skipped_site
-from goodbot.exam.conduct import Visit, judge_drive
+from goodbot.exam.conduct import ExamVisit, judge_drive
+from goodbot.exam.exam_values import ExamSite
 from goodbot.exam.listener import unread_s
-from goodbot.exam.processes import SAMPLE_S, Crawler, Output, ProcessTree
+from goodbot.exam.process_tree import SAMPLE_S, ExaminedCrawler, Output, ProcessTree
 from goodbot.exam.proxy import ExamProxy
-from goodbot.exam.values import Site
-from goodbot.exam.web import NAMES_HINT, ExamWeb
+from goodbot.exam.site_server import NAMES_HINT, ExamWeb
 from goodbot.ports import Clock
 
 _PLACEHOLDER = re.compile(r"\{(seeds|seed-file|ca-file|proxy|dir)\}")
@@ -26,7 +26,7 @@ _SETTLES_MS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class DrivePlan:
     """What is driven: a command with placeholders, how often, for how long in all, and where its output goes."""
 
     command: tuple[str, ...]
@@ -59,14 +59,14 @@ class Driven:
     """What a drive gave; `tail` is the end of the crawler's own output."""
 
     card: ScoreCard
-    visits: tuple[Visit, ...]
+    visits: tuple[ExamVisit, ...]
     tail: str
 
 
-class Ground:
+class DriveGround:
     """Where the driving is done: the web, its certificates and, if the sites go by name, its proxy."""
 
-    def __init__(self, sites: Sequence[Site], web: ExamWeb, seed_file: Path, ca_file: Path | None) -> None:
+    def __init__(self, sites: Sequence[ExamSite], web: ExamWeb, seed_file: Path, ca_file: Path | None) -> None:
         self.sites = sites
         self.web = web
         self.seed_file = seed_file
@@ -87,7 +87,7 @@ class Ground:
                 break
             await asyncio.sleep(0.001)
 
-    def card(self, name: str, visits: Sequence[Visit] = (), tree: ProcessTree | None = None) -> ScoreCard:
+    def card(self, name: str, visits: Sequence[ExamVisit] = (), tree: ProcessTree | None = None) -> ScoreCard:
         """The score as of now; with the drive itself as the last of the sites."""
         skipped = self.web.skipped
         cards = [
@@ -109,7 +109,7 @@ class Ground:
 
 @asynccontextmanager
 async def open_ground(
-    sites: Sequence[Site],
+    sites: Sequence[ExamSite],
     clock: Clock,
     folder: Path,
     *,
@@ -117,7 +117,7 @@ async def open_ground(
     trusts: bool = True,
     base_port: int | None = None,
     names_hint: str = NAMES_HINT,
-) -> AsyncIterator[Ground]:
+) -> AsyncIterator[DriveGround]:
     """Serves the sites while the block lasts; the files that go with it are made in `folder`.
 
     `by_name`: behind a proxy; `names_hint`: how to have that. `trusts`: the crawler can be given our
@@ -138,7 +138,7 @@ async def open_ground(
             unread_s=unread_s,
         )
         await stack.enter_async_context(web)
-        ground = Ground(sites, web, folder / "seeds.txt", authority.file if authority else None)
+        ground = DriveGround(sites, web, folder / "seeds.txt", authority.file if authority else None)
         ground.seed_file.write_text("".join(f"{seed}\n" for seed in web.seeds()), encoding="ascii")
         if by_name:
             proxy = await stack.enter_async_context(ExamProxy(web))
@@ -147,7 +147,9 @@ async def open_ground(
         yield ground
 
 
-async def drive(ground: Ground, plan: Plan, folder: Path, watch: Callable[[Glance], None] | None = None) -> Driven:
+async def drive(
+    ground: DriveGround, plan: DrivePlan, folder: Path, watch: Callable[[Glance], None] | None = None
+) -> Driven:
     """Runs the command to its end, as often as planned, with the same `folder`; `watch` is told ten times a second.
 
     Whatever happens, nothing that it started runs on. Raises InputError if it cannot be run, RunError if its log cannot
@@ -191,16 +193,16 @@ def as_typed(command: Sequence[str]) -> str:
 class _Way:
     """A drive under way."""
 
-    ground: Ground
-    plan: Plan
+    ground: DriveGround
+    plan: DrivePlan
     tree: ProcessTree
     output: Output
     watch: Callable[[Glance], None]
 
-    async def go(self, command: Sequence[str]) -> list[Visit]:
+    async def go(self, command: Sequence[str]) -> list[ExamVisit]:
         """All visits, or those up to the first that does not end well."""
         self.ground.began_at = self.ground.web.clock.now()
-        visits: list[Visit] = []
+        visits: list[ExamVisit] = []
         for number in range(1, self.plan.visits + 1):
             self.ground.web.visit = number
             visits.append(await self._visit(command))
@@ -208,11 +210,11 @@ class _Way:
                 break
         return visits
 
-    async def _visit(self, command: Sequence[str]) -> Visit:
+    async def _visit(self, command: Sequence[str]) -> ExamVisit:
         clock = self.ground.web.clock
         began, before = clock.now(), self.ground.count()[0]
         stopped = False
-        crawler = Crawler.start(command, self.tree, self.output)
+        crawler = ExaminedCrawler.start(command, self.tree, self.output)
         try:
             while crawler.sample():
                 glance = self._glance()
@@ -224,7 +226,7 @@ class _Way:
             took_s = clock.now() - began
         finally:
             await crawler.stop(clock)
-        return Visit(crawler.status, took_s, self.ground.count()[0] - before, stopped)
+        return ExamVisit(crawler.status, took_s, self.ground.count()[0] - before, stopped)
 
     def _glance(self) -> Glance:
         elapsed_s = self.ground.web.clock.now() - self.ground.began_at

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from itertools import pairwise
 
-from goodbot.exam.values import MAIN, Asked, Expectation, Judgement, Seen, upper_escapes
+from goodbot.exam.exam_values import MAIN, ExamRequest, Expectation, Observed, SiteJudgement, upper_escapes
 from goodbot.human import counted
 
 LEEWAY_S = 0.1
@@ -33,7 +33,7 @@ class Finds:
         among = f" among the first {self.within} requests" if self.within else ""
         return f"{'gets' if self.status else 'asks for'} {_list(self.targets)}{among}"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         asked = {
             upper_escapes(each.target)
             for each in seen.of(self.origin, self.visit)[: self.within]
@@ -41,9 +41,9 @@ class Finds:
         }
         missing = [target for target in self.targets if upper_escapes(target) not in asked]
         if not missing:
-            return Judgement(True, f"all {len(self.targets)} were asked for")
+            return SiteJudgement(True, f"all {len(self.targets)} were asked for")
         late = f" among the first {self.within} requests" if self.within else ""
-        return Judgement(False, f"never {'got' if self.status else 'asked for'} {_list(missing)}{late}")
+        return SiteJudgement(False, f"never {'got' if self.status else 'asked for'} {_list(missing)}{late}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +58,11 @@ class Never:
     def says(self) -> str:
         return f"never asks for {_list(self.patterns)}"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         for each in seen.of(self.origin):
             if any(_matches(each, pattern) for pattern in self.patterns):
-                return Judgement(False, f"asked for {each.target}", each)
-        return Judgement(True, "none of them was asked for")
+                return SiteJudgement(False, f"asked for {each.target}", each)
+        return SiteJudgement(True, "none of them was asked for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,11 +76,11 @@ class OnlyRobotsTxt:
     def says(self) -> str:
         return "asks for robots.txt only"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         for each in seen.of(self.origin):
             if each.path != "/robots.txt":
-                return Judgement(False, f"asked for {each.target}", each)
-        return Judgement(True, "nothing else was asked for")
+                return SiteJudgement(False, f"asked for {each.target}", each)
+        return SiteJudgement(True, "nothing else was asked for")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,18 +94,18 @@ class RobotsFirst:
     def says(self) -> str:
         return "asks for robots.txt first"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         requests = seen.of(self.origin)
         if not requests:
-            return Judgement(True, "nothing was asked for")
+            return SiteJudgement(True, "nothing was asked for")
         # A file of that name elsewhere is where another origin's robots.txt redirects to, and no page.
         place = next((n for n, each in enumerate(requests) if not each.path.endswith("/robots.txt")), None)
         if place is None:
-            return Judgement(True, "only robots.txt was asked for")
+            return SiteJudgement(True, "only robots.txt was asked for")
         first, before = requests[place], requests[:place]
         if any(each.ended_at is not None and each.ended_at <= first.at for each in before):
-            return Judgement(True, "robots.txt was asked for first")
-        return Judgement(False, f"asked for {first.target} before robots.txt was answered", first)
+            return SiteJudgement(True, "robots.txt was asked for first")
+        return SiteJudgement(False, f"asked for {first.target} before robots.txt was answered", first)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,14 +119,14 @@ class OnceAnswered:
     def says(self) -> str:
         return "asks for nothing else before robots.txt answers"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         answered_at = float("inf")
         for each in seen.of(self.origin):
             if each.path == "/robots.txt" and each.status == 200:
                 answered_at = min(answered_at, each.ended_at or answered_at)
             elif each.path != "/robots.txt" and each.at < answered_at:
-                return Judgement(False, f"asked for {each.target} before robots.txt answered", each)
-        return Judgement(True, "nothing was asked for before robots.txt answered")
+                return SiteJudgement(False, f"asked for {each.target} before robots.txt answered", each)
+        return SiteJudgement(True, "nothing was asked for before robots.txt answered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,14 +142,14 @@ class AtMost:
     def says(self) -> str:
         return f"at most {counted(self.most, 'request')} for {self.pattern}"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         visits = [
             [each for each in seen.of(self.origin, visit) if _matches(each, self.pattern)]
             for visit in range(1, seen.visits + 1)
         ]
         matching = max(visits, key=len)
         offending = matching[self.most] if len(matching) > self.most else None
-        return Judgement(offending is None, f"{counted(len(matching), 'request')}", offending)
+        return SiteJudgement(offending is None, f"{counted(len(matching), 'request')}", offending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,9 +162,9 @@ class AtMostEach(AtMost):
     def says(self) -> str:
         return f"at most {counted(self.most, 'request')} for each of {self.pattern}"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         counts: Counter[tuple[int, str]] = Counter()
-        offending: Asked | None = None
+        offending: ExamRequest | None = None
         for each in seen.of(self.origin):
             if _matches(each, self.pattern):
                 key = (each.visit, upper_escapes(each.target))
@@ -172,7 +172,7 @@ class AtMostEach(AtMost):
                 if offending is None and counts[key] > self.most:
                     offending = each
         (_, target), count = max(counts.items(), key=lambda item: item[1], default=((0, self.pattern), 0))
-        return Judgement(offending is None, f"{counted(count, 'request')} for {target}", offending)
+        return SiteJudgement(offending is None, f"{counted(count, 'request')} for {target}", offending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,8 +188,8 @@ class InAnySpan:
     def says(self) -> str:
         return f"at most {counted(self.most, 'request')} in any {self.seconds:g} s"
 
-    def judge(self, seen: Seen) -> Judgement:
-        span: deque[Asked] = deque()
+    def judge(self, seen: Observed) -> SiteJudgement:
+        span: deque[ExamRequest] = deque()
         busiest, offending = 0, None
         for each in sorted(seen.of(self.origin), key=lambda asked: asked.came_at):
             span.append(each)
@@ -198,11 +198,11 @@ class InAnySpan:
             busiest = max(busiest, len(span))
             if offending is None and len(span) > self.most:
                 offending = each
-        return Judgement(offending is None, f"{counted(busiest, 'request')} within {self.seconds:g} s", offending)
+        return SiteJudgement(offending is None, f"{counted(busiest, 'request')} within {self.seconds:g} s", offending)
 
 
 @dataclass(frozen=True, slots=True)
-class Gap:
+class MinimumGap:
     """Between one request and the next of the same visit at least `seconds` pass. robots.txt does not count."""
 
     seconds: float
@@ -213,16 +213,16 @@ class Gap:
     def says(self) -> str:
         return f"{self.seconds:g} s between requests"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         requests = [each for each in seen.of(self.origin) if each.path != "/robots.txt"]
         gaps = [
             (after.at - before.came_at, after) for before, after in pairwise(requests) if before.visit == after.visit
         ]
         if not gaps:
-            return Judgement(True, "fewer than two requests")
+            return SiteJudgement(True, "fewer than two requests")
         least, offending = min(gaps, key=lambda pair: pair[0])
         met = least >= self.seconds - LEEWAY_S
-        return Judgement(met, f"the shortest pause was {least:.1f} s", None if met else offending)
+        return SiteJudgement(met, f"the shortest pause was {least:.1f} s", None if met else offending)
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class Waits:
     def says(self) -> str:
         return f"waits {self.seconds:g} s when the site says so"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         requests = seen.of(self.origin)
         for index, busy in enumerate(requests):
             if busy.status not in self.statuses:
@@ -248,10 +248,10 @@ class Waits:
             after = next((each for each in later if each.came_at >= told), None)
             # From when the busy one came: on a busy machine its answer is noted later than it was received.
             if after is not None and after.at - busy.at < self.seconds - LEEWAY_S:
-                return Judgement(False, f"came back after {after.at - busy.at:.1f} s", after)
+                return SiteJudgement(False, f"came back after {after.at - busy.at:.1f} s", after)
         if not any(each.status in self.statuses for each in requests):
-            return Judgement(False, "never came to where it would be told to wait")
-        return Judgement(True, "it waited")
+            return SiteJudgement(False, "never came to where it would be told to wait")
+        return SiteJudgement(True, "it waited")
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,9 +266,9 @@ class AtOnce:
     def says(self) -> str:
         return f"at most {counted(self.most, 'request')} at once"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         busy = seen.most_busy.get(self.origin, 0)
-        return Judgement(busy <= self.most, f"{busy} at once")
+        return SiteJudgement(busy <= self.most, f"{busy} at once")
 
 
 @dataclass(frozen=True, slots=True)
@@ -287,29 +287,29 @@ class Takes:
         limits += [f"{self.limit_s:g} s"] if self.limit_s else []
         return f"gives {self.pattern} up within {' and '.join(limits)}"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         matching = [each for each in seen.of(self.origin) if _matches(each, self.pattern)]
         if not matching:
-            return Judgement(False, f"never asked for {self.pattern}")
+            return SiteJudgement(False, f"never asked for {self.pattern}")
         most = max(each.sent_bytes for each in matching)
         longest = max((each.ended_at or float("inf")) - each.at for each in matching)
         for each in matching:
             took_s = (each.ended_at or float("inf")) - each.at
             if (self.limit_bytes and each.sent_bytes > self.limit_bytes) or (self.limit_s and took_s > self.limit_s):
-                return Judgement(False, f"took {each.sent_bytes / 1e6:.1f} MB in {took_s:.0f} s", each)
-        return Judgement(True, f"at most {most / 1e6:.1f} MB and {longest:.0f} s")
+                return SiteJudgement(False, f"took {each.sent_bytes / 1e6:.1f} MB in {took_s:.0f} s", each)
+        return SiteJudgement(True, f"at most {most / 1e6:.1f} MB and {longest:.0f} s")
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
+class JudgedByRule:
     """Anything else: `test` looks at all that was seen."""
 
     rule: str
     says: str
-    test: Callable[[Seen], Judgement]
+    test: Callable[[Observed], SiteJudgement]
     origin: str | None = None
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         return self.test(seen)
 
 
@@ -332,11 +332,11 @@ class Later:
     def says(self) -> str:
         return f"on visit {self.visits}: {self.expectation.says}"
 
-    def judge(self, seen: Seen) -> Judgement:
+    def judge(self, seen: Observed) -> SiteJudgement:
         return self.expectation.judge(seen)
 
 
-def _matches(asked: Asked, pattern: str) -> bool:
+def _matches(asked: ExamRequest, pattern: str) -> bool:
     return fnmatchcase(upper_escapes(asked.target), upper_escapes(pattern))
 
 

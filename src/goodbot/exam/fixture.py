@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 from goodbot.clock import SystemClock
 from goodbot.errors import InputError
 from goodbot.exam.card import SiteCard
-from goodbot.exam.drive import Ground, open_ground
-from goodbot.exam.report import request_line
+from goodbot.exam.card_report import request_line
+from goodbot.exam.drive import DriveGround, open_ground
 from goodbot.exam.sites import chosen_sites
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ class Exam:
     `proxy` is the URL of the proxy, if the sites go by name; `skipped` says of each site not served here why.
     """
 
-    def __init__(self, ground: Ground, ca_file: Path, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, ground: DriveGround, ca_file: Path, loop: asyncio.AbstractEventLoop) -> None:
         self.urls: tuple[str, ...] = tuple(ground.web.seeds())
         self.url: str = next(iter(self.urls), "")
         self.ca_file = ca_file

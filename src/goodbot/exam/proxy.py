@@ -6,10 +6,10 @@ from dataclasses import replace
 from types import TracebackType
 from typing import Final, Self
 
-from goodbot.exam.heads import PLACE, Head, absolute, linger, read_head
+from goodbot.exam.exam_values import TEXT, Reply
 from goodbot.exam.listener import Listener
-from goodbot.exam.values import TEXT, Reply
-from goodbot.exam.web import ExamWeb, Origin
+from goodbot.exam.request_head import PLACE, Head, absolute, linger, read_head
+from goodbot.exam.site_server import ExamWeb, Origin
 
 MOST_REFUSED: Final = 1000
 """Refusals kept; later ones are answered and forgotten."""

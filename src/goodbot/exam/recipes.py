@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.errors import InputError
-from goodbot.exam.web import DOMAIN
+from goodbot.exam.site_server import DOMAIN
 
 PEERS: Final = Path(__file__).parent / "peers"
 """Where the small programs lie that some crawlers need."""
@@ -49,7 +49,7 @@ class Recipe:
         """The command as it is written down: the same on every machine."""
         return (*self._env, self.program, *self.arguments)
 
-    def find(self) -> "Found":
+    def find(self) -> "InstalledRecipe":
         """Raises InputError, saying how to install it, if it is not there."""
         python = Path(sys.executable)
         path = os.pathsep.join([str(python.parent), os.environ.get("PATH", os.defpath)])
@@ -57,7 +57,7 @@ class Recipe:
         version = _version([program, *map(_placed, self.asks_version)]) if program else None
         if program is None or version is None:
             raise InputError(f"{self.name} is not installed: {self.install}")
-        return Found(self, version, tuple(map(_placed, (*self._env, program, *self.arguments))))
+        return InstalledRecipe(self, version, tuple(map(_placed, (*self._env, program, *self.arguments))))
 
     @property
     def _env(self) -> tuple[str, ...]:
@@ -65,7 +65,7 @@ class Recipe:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class InstalledRecipe:
     """A crawler that is installed, and the command that drives it here."""
 
     recipe: Recipe

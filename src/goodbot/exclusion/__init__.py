@@ -1,21 +1,21 @@
 """May a robot fetch it, index it, follow it, train on it? Pure, standard library only, usable alone."""
 
-from goodbot.exclusion.access import CLOCK_BACK_S, LIMIT_BYTES, RETRY_S, Access
-from goodbot.exclusion.agents import product_token
-from goodbot.exclusion.dialect import Dialect
-from goodbot.exclusion.dialects import DIALECTS, find_dialect
-from goodbot.exclusion.directives import DIRECTIVE_DIALECTS, Directives, Source
-from goodbot.exclusion.formatting import format_robotstxt
-from goodbot.exclusion.freshness import parse_http_date, retry_after_s
-from goodbot.exclusion.matching import Matcher
-from goodbot.exclusion.outage import LAST_GOOD_S, InForce
-from goodbot.exclusion.page_dates import parse_page_date
-from goodbot.exclusion.preferences import USES, Preferences, PreferenceSource
-from goodbot.exclusion.rel import LinkDirectives, hides_snippet, parse_rel
-from goodbot.exclusion.robotrules import MemoryRulesStore, RobotRules, RulesStore, Visits
-from goodbot.exclusion.robotstxt import RobotsTxt
-from goodbot.exclusion.tdm import TdmRules
-from goodbot.exclusion.timing import RequestRate, Timing, Unread, Visit, Window
+from goodbot.exclusion.access.access import CLOCK_BACK_S, LIMIT_BYTES, RETRY_S, Access
+from goodbot.exclusion.access.robot_rules import MemoryRulesStore, RobotRules, RulesStore, Visits
+from goodbot.exclusion.page.directives import DIRECTIVE_DIALECTS, Directives, Source
+from goodbot.exclusion.page.page_dates import parse_page_date
+from goodbot.exclusion.page.rel import LinkDirectives, hides_snippet, parse_rel
+from goodbot.exclusion.robotstxt.dialect import Dialect
+from goodbot.exclusion.robotstxt.dialects import DIALECTS, find_dialect
+from goodbot.exclusion.robotstxt.formatting import format_robotstxt
+from goodbot.exclusion.robotstxt.matching import Matcher
+from goodbot.exclusion.robotstxt.robots_txt import RobotsTxt
+from goodbot.exclusion.robotstxt.timing import RequestRate, Timing, Unread, Visit, Window
+from goodbot.exclusion.text.product_token import product_token
+from goodbot.exclusion.uses.preferences import USES, Preferences, PreferenceSource
+from goodbot.exclusion.uses.tdm import TdmRules
+from goodbot.exclusion.validity.freshness import parse_http_date, retry_after_s
+from goodbot.exclusion.validity.outage import LAST_GOOD_S, InForce
 from goodbot.exclusion.verdict import LOST_MOST, AccessResult, Group, Record, Rule, Verdict
 
 __all__ = [

@@ -123,7 +123,7 @@ def is_prefix_term(term: str) -> bool:
     return len(term) == 1 and _UNSPACED_START.match(term) is not None
 
 
-class Known(dict[str, str]):
+class KnownLanguage(dict[str, str]):
     """Maps a word to its terms. Holds the younger generation, of at most `CACHED_WORDS`; looks a word that is not there
     up in the older one. This is cheaper than keeping track of use."""
 
@@ -143,7 +143,7 @@ class Known(dict[str, str]):
         return term
 
 
-_known = Known()
+_known = KnownLanguage()
 
 
 def _pairs(run: str) -> str:

@@ -10,8 +10,8 @@ from typing import Any
 from isal.isal_zlib import crc32
 
 from goodbot.errors import DamagedError, InputError
-from goodbot.hits import IndexMark
-from goodbot.index.schema import SEARCHED, check_version, remedy
+from goodbot.index.fields import SEARCHED, check_version, remedy
+from goodbot.search_values import IndexMark
 
 META_FILE = "meta.json"
 SEGMENT_PARTS = ("term", "idx", "pos", "fieldnorm", "fast", "store")
@@ -41,7 +41,7 @@ def stamp(file: Path) -> Stamp:
     return Stamp(found.st_ino, found.st_mtime_ns, found.st_size)
 
 
-class Checked:
+class CheckedIndex:
     """Checks an index folder; segment files, which never change, only once."""
 
     def __init__(self, folder: Path) -> None:
@@ -73,8 +73,8 @@ class Checked:
 
 
 def load_mark(folder: Path) -> IndexMark:
-    """Which index lies in `folder`, and how far its last commit was. Raises as `Checked.check`, but looks at no segment
-    file."""
+    """Which index lies in `folder`, and how far its last commit was. Raises as `CheckedIndex.check`, but looks at no
+    segment file."""
     require_index(folder)
     identity = check_version(folder)
     file = folder / META_FILE

@@ -29,7 +29,7 @@ Where = Literal["anywhere", "title"]
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
+class QueryWords:
     """Terms in a row: one word, a word of several parts (`update-rc.d`) or, `quoted`, a phrase."""
 
     terms: tuple[str, ...]
@@ -47,7 +47,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Site:
+class SiteFilter:
     """A host, or host and port, and for a host everything below it."""
 
     authority: str
@@ -68,7 +68,7 @@ class AllOf:
     excluded: "tuple[Node, ...]" = ()
 
 
-Node = Words | Site | AnyOf | AllOf
+Node = QueryWords | SiteFilter | AnyOf | AllOf
 
 _TOKEN = re.compile(
     r"""(?P<minus>-)?(?:(?P<field>(?:in)?title|site):)?
@@ -93,13 +93,13 @@ def parse_query(text: str) -> AllOf:
 def wanted_terms(node: Node) -> frozenset[str]:
     """Every term a document may be found by; what is to be marked in it."""
     match node:
-        case Words():
+        case QueryWords():
             return frozenset(node.terms)
         case AnyOf():
             return frozenset().union(*map(wanted_terms, node.choices))
         case AllOf():
             return frozenset().union(*map(wanted_terms, node.required))
-        case Site():
+        case SiteFilter():
             return frozenset()
 
 
@@ -175,10 +175,10 @@ class _Parser:
         if node is not None:
             group.add(node, excluding=excluding)
 
-    def _words(self, value: str, where: Where, *, quoted: bool) -> Words | None:
+    def _words(self, value: str, where: Where, *, quoted: bool) -> QueryWords | None:
         terms = query_terms(value)[: self._terms_left]
         self._terms_left -= len(terms)
-        return Words(terms, where, quoted) if terms else None
+        return QueryWords(terms, where, quoted) if terms else None
 
     def _open(self, *, excluding: bool, where: Where) -> None:
         if len(self._groups) > MAX_DEPTH:
@@ -196,9 +196,9 @@ class _Parser:
                 self._groups[-1].add(node, excluding=group.excluding)
 
 
-def _site(value: str) -> Site | None:
+def _site(value: str) -> SiteFilter | None:
     """The host (and port) of `example.org`, `example.org:8020` or a whole URL; None if it is none."""
     parsed = parse_url(value if "://" in value else f"http://{value.strip()}")
     if parsed is None:
         return None
-    return Site(parsed.host if parsed.authority.strip("[]") == parsed.host else parsed.authority)
+    return SiteFilter(parsed.host if parsed.authority.strip("[]") == parsed.host else parsed.authority)

@@ -11,10 +11,10 @@ import httpx
 
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
-from goodbot.integrations.asking import METHODS, NO_BODY, NO_OTHER_METHOD, answered_fields, asked_fields, blocking
-from goodbot.robot.answer import Answer
-from goodbot.robot.blocking import BlockingClient
-from goodbot.robot.client import Client
+from goodbot.integrations.http_clients import METHODS, NO_BODY, NO_OTHER_METHOD, answered_fields, asked_fields, blocking
+from goodbot.robot.client.answer import Answer
+from goodbot.robot.client.blocking import BlockingClient
+from goodbot.robot.client.client import Client
 
 __all__ = ["AsyncRobotTransport", "CallError", "Forbidden", "HostRests", "RobotTransport", "Unsupported"]
 

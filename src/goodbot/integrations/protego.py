@@ -9,8 +9,8 @@ from dataclasses import replace
 from datetime import time
 from typing import Any, NamedTuple, Self
 
-from goodbot.exclusion.timing import Window
-from goodbot.integrations.reading import agent_of, read_text, slowest, url_of
+from goodbot.exclusion.robotstxt.timing import Window
+from goodbot.integrations.adapted import agent_of, read_text, slowest, url_of
 
 __all__ = ["Protego", "RequestRate", "VisitTime"]
 

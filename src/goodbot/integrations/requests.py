@@ -21,7 +21,7 @@ from urllib3 import HTTPHeaderDict, HTTPResponse
 
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
-from goodbot.integrations.asking import (
+from goodbot.integrations.http_clients import (
     METHODS,
     NO_BODY,
     NO_OTHER_METHOD,
@@ -30,9 +30,9 @@ from goodbot.integrations.asking import (
     asked_fields,
     blocking,
 )
-from goodbot.robot.answer import Answer, redirect_of
-from goodbot.robot.blocking import BlockingClient
-from goodbot.robot.client import Client, parsed
+from goodbot.robot.client.answer import Answer, redirect_of
+from goodbot.robot.client.blocking import BlockingClient
+from goodbot.robot.client.client import Client, parsed
 
 __all__ = ["CallError", "Forbidden", "HostRests", "RobotAdapter", "Unsupported"]
 

@@ -16,8 +16,8 @@ from dataclasses import dataclass, replace
 from typing import Any, Final, NamedTuple
 
 from goodbot.exclusion import LIMIT_BYTES, Access, Group, Record
-from goodbot.exclusion.timing import Timing
-from goodbot.integrations.reading import agent_of, octets_of, read_text, slowest, url_of, whole
+from goodbot.exclusion.robotstxt.timing import Timing
+from goodbot.integrations.adapted import agent_of, octets_of, read_text, slowest, url_of, whole
 
 __all__ = ["RobotFileParser"]
 

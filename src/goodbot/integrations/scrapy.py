@@ -9,7 +9,7 @@ from scrapy.downloadermiddlewares import robotstxt
 from scrapy.robotstxt import RobotParser
 from scrapy.utils.httpobj import urlparse_cached
 
-from goodbot.integrations.reading import agent_of, read_text, url_of
+from goodbot.integrations.adapted import agent_of, read_text, url_of
 
 
 class GoodbotParser(RobotParser):

@@ -7,20 +7,20 @@ from goodbot.page.coding import decode_content
 from goodbot.page.encoding import decode_text
 from goodbot.page.found import Extract
 from goodbot.page.html import looks_like_html, read_html
-from goodbot.page.listing import read_listing
+from goodbot.page.list_file import read_listing
 from goodbot.page.markdown import read_markdown
 from goodbot.page.pdf import read_pdf
 from goodbot.page.plain import read_plain
 from goodbot.page.resolved import page_of
 from goodbot.url import Url
-from goodbot.values import Listed, Page, Response
+from goodbot.values import ListedUrl, Page, Response
 
 DOCUMENT_BYTES = 10 * 1024 * 1024
 """What is read of a PDF where nobody says otherwise: it cannot be read without its end."""
 
-Kind = Literal["html", "text", "markdown", "pdf", "other"]
+DocumentKind = Literal["html", "text", "markdown", "pdf", "other"]
 
-_KINDS: dict[str, Kind] = {
+_KINDS: dict[str, DocumentKind] = {
     "text/html": "html",
     "application/xhtml+xml": "html",
     "text/plain": "text",
@@ -58,7 +58,7 @@ def read_page(
     return page_of(url, response, token, found, encoding)
 
 
-def page_of_list(url: Url, response: Response, token: str, found: Extract, listed: tuple[Listed, ...]) -> Page:
+def page_of_list(url: Url, response: Response, token: str, found: Extract, listed: tuple[ListedUrl, ...]) -> Page:
     """The page of a list, of which `found` and `listed` have been read."""
     return replace(page_of(url, response, token, found, "utf-8"), links=(), listed=listed)
 
@@ -70,7 +70,7 @@ def read_extract(
     url: Url | None = None,
     text: bool = True,
     document_bytes: int = DOCUMENT_BYTES,
-) -> tuple[Kind, Extract, str]:
+) -> tuple[DocumentKind, Extract, str]:
     """What the body is taken for, what stands in it, nothing resolved, and its encoding. Never raises.
 
     A body of no kind known has nothing in it. Bounds, and what `text` leaves out, as of `read_page`.
@@ -93,7 +93,7 @@ def is_read_apart(url: Url, response: Response) -> bool:
 _READERS = {"html": read_html, "text": read_plain, "markdown": read_markdown}
 
 
-def _kind(response: Response, url: Url | None) -> Kind:
+def _kind(response: Response, url: Url | None) -> DocumentKind:
     stated = response.media_type
     kind = _KINDS.get(stated, "other")
     if kind == "text" and url is not None and _path(url).endswith(_MARKDOWN_NAMES):
@@ -103,7 +103,7 @@ def _kind(response: Response, url: Url | None) -> Kind:
     return kind
 
 
-def _sniffed(beginning: bytes, stated: str) -> Kind:
+def _sniffed(beginning: bytes, stated: str) -> DocumentKind:
     if beginning.startswith(b"%PDF-"):
         return "pdf"
     return "html" if stated in _UNKNOWN_TYPES and looks_like_html(beginning) else "other"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Final, Literal, NamedTuple
 
-from goodbot.page.markup import Tag, attributes_of, unescaped
+from goodbot.page.markup import MarkupTag, attributes_of, unescaped
 from goodbot.url import MAX_URL_CHARS, Url, parse_url, resolve
 
 PLAIN_CHARS: Final = MAX_URL_CHARS + 256
@@ -71,7 +71,7 @@ FORMS: Final = {
 """By the root element, without its prefix."""
 
 
-class Said(NamedTuple):
+class EntryFields(NamedTuple):
     """What one entry says, or the head of a feed. `base` is what its references are relative to."""
 
     values: dict[str, str]
@@ -98,7 +98,7 @@ class _Place:
 class Entries:
     """Reads what is below one root. `whole` is the pattern of entries that are best read at once, if there are such."""
 
-    def __init__(self, form: Form, root: Tag, base: Url | None) -> None:
+    def __init__(self, form: Form, root: MarkupTag, base: Url | None) -> None:
         self._form = form
         self._prefix = prefix_of(root.name)
         self._base = _based(base, root)
@@ -112,7 +112,7 @@ class Entries:
         if not form.head:
             self._leaf, self.whole = _patterns(form, self._prefix)
 
-    def read(self, tags: Iterator[Tag]) -> Iterator[Said]:
+    def read(self, tags: Iterator[MarkupTag]) -> Iterator[EntryFields]:
         """Each entry when it is complete; the head before the first of them."""
         for tag in tags:
             if self._slot:
@@ -131,22 +131,22 @@ class Entries:
             self._end_field()
         yield from self._finished()
 
-    def _at_once(self, leaves: list[tuple[str, str]]) -> Said:
+    def _at_once(self, leaves: list[tuple[str, str]]) -> EntryFields:
         """An entry of a sitemap that has nothing in it but what is read of it: in a third of the time."""
         table = self._form.fields
         values = {table[name]: unescaped(value).strip() for name, value in reversed(leaves) if value}
-        return Said(values, self._base)
+        return EntryFields(values, self._base)
 
-    def _is_entry(self, tag: Tag) -> bool:
+    def _is_entry(self, tag: MarkupTag) -> bool:
         prefix = prefix_of(tag.name)
         if tag.closing:
             return self._entry is not None and prefix == self._entry.prefix
         return self._form.loose or prefix == self._prefix
 
-    def _finished(self) -> Iterator[Said]:
+    def _finished(self) -> Iterator[EntryFields]:
         for place in (self._head, self._entry):
             if place is not None:
-                yield Said(place.values, place.base, place.is_head)
+                yield EntryFields(place.values, place.base, place.is_head)
         self._head = self._entry = None
 
     def _rise(self) -> None:
@@ -154,7 +154,7 @@ class Entries:
         if place is not None and place.depth:
             place.depth -= 1
 
-    def _begin(self, tag: Tag) -> None:
+    def _begin(self, tag: MarkupTag) -> None:
         """An element in an entry or in the head of a feed."""
         place = self._entry or self._head
         if place is None:
@@ -172,13 +172,13 @@ class Entries:
             self._slot, self._ends_at = slot, tag.name
             self._room = RICH_CHARS if slot in _RICH else PLAIN_CHARS
 
-    def _slot_of(self, tag: Tag, place: _Place) -> str | None:
+    def _slot_of(self, tag: MarkupTag, place: _Place) -> str | None:
         """What the element says, by its name; by its whole name if it is of another namespace."""
         table = self._form.head if place.is_head else self._form.fields
         is_own = prefix_of(tag.name) == place.prefix or (place.is_head and self._form.loose)
         return table.get(local_name(tag.name) if is_own else tag.name.lower())
 
-    def _gather(self, tag: Tag) -> None:
+    def _gather(self, tag: MarkupTag) -> None:
         if self._room > 0:
             self._parts.append(tag.text[: self._room])
             self._room -= len(tag.text) + 1
@@ -219,13 +219,13 @@ def resolved(base: Url | None, reference: str | None) -> Url | None:
     return parse_url(reference) if base is None else resolve(base, reference)
 
 
-def _based(base: Url | None, tag: Tag) -> Url | None:
+def _based(base: Url | None, tag: MarkupTag) -> Url | None:
     """What references below `tag` are relative to (`xml:base`)."""
     stated = attributes_of(tag).get("xml:base") if "base" in tag.attributes else None
     return resolved(base, stated) or base
 
 
-def _alternate(tag: Tag) -> str:
+def _alternate(tag: MarkupTag) -> str:
     """RFC 4287 §4.2.7.2: without `rel` a link is an alternate."""
     attributes = attributes_of(tag)
     return attributes.get("href", "") if attributes.get("rel", "alternate") == "alternate" else ""

@@ -32,7 +32,7 @@ _URL = re.compile(r"""https?://[^\s<>"'`\\^{}|\x00-\x20\x7f]++""", re.IGNORECASE
 _TRAILING = ".,;:!?*_~)]"
 _BRACKETS = {")": "(", "]": "["}
 
-Found = Iterator[Url | None]
+MailUrls = Iterator[Url | None]
 """URLs, and None for each reference that is none which can be fetched."""
 
 
@@ -48,7 +48,7 @@ def looks_like_mail(beginning: bytes) -> bool:
     return len(names & _MAIL_FIELDS) >= _MAIL_FIELDS_LEAST
 
 
-def read_mail(readline: Callable[[int], bytes]) -> Found:
+def read_mail(readline: Callable[[int], bytes]) -> MailUrls:
     """The URLs in text and HTML parts of every message. Never raises; memory does not grow with the archive.
 
     `readline` gives at most so many bytes of the next line, empty at the end.
@@ -75,7 +75,7 @@ def split_messages(readline: Callable[[int], bytes]) -> Iterator[bytes]:
         yield bytes(held)
 
 
-def read_message(message: bytes) -> Found:
+def read_message(message: bytes) -> MailUrls:
     """The URLs of one message. Never raises."""
     # The parser of the standard library asks every line of each part it is in, and calls itself for each: a message
     # made of nothing but beginnings of parts would cost the square of its length.
@@ -84,7 +84,7 @@ def read_message(message: bytes) -> Found:
     return _in_parts(message_from_bytes(message))
 
 
-def _in_parts(message: Message) -> Found:
+def _in_parts(message: Message) -> MailUrls:
     for part in message.walk():
         if part.get_content_maintype() != "text":
             continue
@@ -96,13 +96,13 @@ def _in_parts(message: Message) -> Found:
         yield from in_html(text) if is_html else in_text(text)
 
 
-def in_text(text: str) -> Found:
+def in_text(text: str) -> MailUrls:
     """The URLs that stand in a text; a full stop or a bracket behind one is not part of it."""
     for found in _URL.finditer(text):
         yield parse_url(_without_tail(found[0])) if len(found[0]) <= MAX_URL_CHARS else None
 
 
-def in_html(html: str) -> Found:
+def in_html(html: str) -> MailUrls:
     """The links of a page; relative ones are resolved if the page states its base."""
     page = read_html(html, text=False)
     base = parse_url(page.base) if page.base else None

@@ -32,7 +32,7 @@ _NAMED = {"amp": "&", "lt": "<", "gt": ">", "quot": '"', "apos": "'"}
 _ATTRIBUTE = re.compile(r"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s"'<>]++))""")
 
 
-class Tag(NamedTuple):
+class MarkupTag(NamedTuple):
     """`text` is what stands before it, since the tag before; `name` is as written, `attributes` not taken apart.
     `whole` is the element with all that is in it, where `Markup.whole` matched."""
 
@@ -64,14 +64,14 @@ class Markup:
         self._room = TEXT_CHARS
         self._until = ""
 
-    def tags(self, blocks: Iterable[str]) -> Iterator[Tag]:
+    def tags(self, blocks: Iterable[str]) -> Iterator[MarkupTag]:
         """Every tag, as its block comes. Memory does not grow with the document."""
         for block in blocks:
             yield from self._block(block)
             if self._until == _NEVER:
                 return
 
-    def _block(self, block: str) -> Iterator[Tag]:
+    def _block(self, block: str) -> Iterator[MarkupTag]:
         data, at = self._rest + block, 0
         self._rest = ""
         last = data.rfind("<")
@@ -91,7 +91,7 @@ class Markup:
             self._begun = True
             whole = self.whole.match(data, found.start()) if self.whole is not None and not closing else None
             at = (whole or found).end()
-            yield Tag(self._take_text(), bool(closing), name, attributes, whole[0] if whole else "")
+            yield MarkupTag(self._take_text(), bool(closing), name, attributes, whole[0] if whole else "")
 
     def _add(self, text: str) -> None:
         if text and self._room > 0:
@@ -181,7 +181,7 @@ def _referred(found: re.Match[str]) -> str:
     return chr(number) if 0 < number < 0x110000 and not 0xD800 <= number < 0xE000 else "\ufffd"
 
 
-def attributes_of(tag: Tag) -> dict[str, str]:
+def attributes_of(tag: MarkupTag) -> dict[str, str]:
     """Names in lower case; of several of one name the first counts."""
     values: dict[str, str] = {}
     for name, double, single, bare in _ATTRIBUTE.findall(tag.attributes):

@@ -29,7 +29,7 @@ _META_BYTES = 4096
 _URI_BYTES = 8192
 
 
-class Bounds(NamedTuple):
+class PdfBounds(NamedTuple):
     """What is read at most; the command line in this order. `cpu_s` is asked between pages, and ends the process one
     second later."""
 
@@ -44,14 +44,14 @@ class Bounds(NamedTuple):
 
 
 def main() -> None:
-    bounds = Bounds(*map(int, sys.argv[1:]))
+    bounds = PdfBounds(*map(int, sys.argv[1:]))
     _confine(bounds)
     body = sys.stdin.buffer.read()
     reason = _read(body, bounds)
     _say({"end": reason})
 
 
-def _confine(bounds: Bounds) -> None:
+def _confine(bounds: PdfBounds) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the crawl, which lets pages in flight finish
     codecs.lookup("utf-16-le")  # loads its module, as no file can be opened from here on
     for kind, limit in (
@@ -79,7 +79,7 @@ def _say(line: dict[str, object]) -> None:
     sys.stdout.flush()
 
 
-def _read(body: bytes, bounds: Bounds) -> str:
+def _read(body: bytes, bounds: PdfBounds) -> str:
     """All of it, said page by page; why it is not all, empty if it is."""
     pdfium.FPDF_InitLibrary()
     document = pdfium.FPDF_LoadMemDocument64(body, len(body), None)
@@ -112,7 +112,7 @@ def _read(body: bytes, bounds: Bounds) -> str:
     return f"damaged: {unreadable} of {pages} pages cannot be read" if unreadable or not pages else ""
 
 
-def _stop(index: int, chars: int, links: int, link_chars: int, bounds: Bounds) -> str:
+def _stop(index: int, chars: int, links: int, link_chars: int, bounds: PdfBounds) -> str:
     if index >= bounds.pages or chars >= bounds.chars or links >= bounds.links or link_chars >= bounds.link_chars:
         return "too long"
     return "too slow" if time.process_time() > bounds.cpu_s else ""
@@ -148,7 +148,7 @@ def _xmp(wanted: re.Pattern[bytes], body: bytes) -> str:
     return unescape(found[1].decode("utf-8", "replace")) if found else ""
 
 
-def _headings(document: Any, bounds: Bounds) -> Iterator[str]:
+def _headings(document: Any, bounds: PdfBounds) -> Iterator[str]:
     """The titles of the outline in its order. Loops in it end with the bound."""
     waiting = [pdfium.FPDFBookmark_GetFirstChild(document, None)]
     for _ in range(bounds.headings):

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from goodbot.exclusion import RobotsTxt
 from goodbot.page.encoding import decode_text
 from goodbot.page.html import looks_like_html
-from goodbot.page.mail import Found, in_html, looks_like_mail, read_mail
+from goodbot.page.mail import MailUrls, in_html, looks_like_mail, read_mail
 from goodbot.page.markup import Markup, attributes_of
 from goodbot.page.pieces import text_blocks
 from goodbot.page.sitemap import ListReader
@@ -57,7 +57,7 @@ def _list_kind(beginning: bytes) -> FileKind | None:
     return reader.kind
 
 
-def references(kind: FileKind, pieces: Iterable[bytes]) -> Found:
+def references(kind: FileKind, pieces: Iterable[bytes]) -> MailUrls:
     """The URLs in a file, given in pieces, and None for each reference that is none which can be fetched: of another
     scheme, or relative where nothing says to what. Never raises; of sitemaps, feeds, bookmarks and mail, memory does
     not grow with the file. Raises ValueError for kinds that are not read here."""
@@ -75,7 +75,7 @@ def references(kind: FileKind, pieces: Iterable[bytes]) -> Found:
     raise ValueError(f"not a file with URLs in it: {kind}")
 
 
-def _listed(pieces: Iterable[bytes]) -> Found:
+def _listed(pieces: Iterable[bytes]) -> MailUrls:
     reader = ListReader(None, text=False, entries_most=None)
     for listed in reader.read(text_blocks(pieces)):
         yield listed.url
@@ -83,7 +83,7 @@ def _listed(pieces: Iterable[bytes]) -> Found:
         yield None
 
 
-def _bookmarks(pieces: Iterable[bytes]) -> Found:
+def _bookmarks(pieces: Iterable[bytes]) -> MailUrls:
     """The file of browsers is one link after another, and the pictures beside them make it long."""
     for tag in Markup().tags(text_blocks(pieces)):
         if not tag.closing and tag.name.lower() == "a" and (href := attributes_of(tag).get("href")):

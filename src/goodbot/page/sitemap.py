@@ -11,13 +11,13 @@ from functools import lru_cache
 from html import unescape
 from typing import Final
 
-from goodbot.exclusion.decimals import decimal_number
-from goodbot.exclusion.page_dates import parse_page_date
-from goodbot.page.entries import FORMS, Entries, ListKind, Said, local_name, resolved
+from goodbot.exclusion.page.page_dates import parse_page_date
+from goodbot.exclusion.text.decimals import decimal_number
+from goodbot.page.entries import FORMS, Entries, EntryFields, ListKind, local_name, resolved
 from goodbot.page.html import read_html
 from goodbot.page.markup import Markup, attributes_of
 from goodbot.url import MAX_URL_CHARS, Url, parse_url
-from goodbot.values import Listed
+from goodbot.values import ListedUrl
 
 ENTRIES_MOST: Final = 50_000
 """Of one file, as sitemaps.org has it."""
@@ -70,7 +70,7 @@ class ListReader:
         """Title and summary of the feed and of each entry, a paragraph each."""
         return "\n\n".join(self._parts)
 
-    def read(self, blocks: Iterable[str]) -> Iterator[Listed]:
+    def read(self, blocks: Iterable[str]) -> Iterator[ListedUrl]:
         """What it lists, as it comes. Never raises; linear, and memory does not grow with the file."""
         markup = Markup()
         for listed in self._listed(markup, blocks):
@@ -82,7 +82,7 @@ class ListReader:
             yield listed
         self.error = self.error or markup.error
 
-    def _listed(self, markup: Markup, blocks: Iterable[str]) -> Iterator[Listed]:
+    def _listed(self, markup: Markup, blocks: Iterable[str]) -> Iterator[ListedUrl]:
         tags = markup.tags(blocks)
         root = next((tag for tag in tags if not tag.closing), None)
         form = FORMS.get(local_name(root.name)) if root is not None else None
@@ -99,20 +99,20 @@ class ListReader:
             elif not said.is_head:
                 self.passed_over += 1
 
-    def _of_head(self, said: Said) -> Listed | None:
+    def _of_head(self, said: EntryFields) -> ListedUrl | None:
         """The feed itself: what it says, and the page it belongs to."""
         self.title = self._read_text(said.values)
         self.language = said.values.get("language") or self.language
         url = resolved(said.base, said.values.get("url"))
-        return Listed(url, self.title) if url is not None else None
+        return ListedUrl(url, self.title) if url is not None else None
 
-    def _of_entry(self, said: Said) -> Listed | None:
+    def _of_entry(self, said: EntryFields) -> ListedUrl | None:
         values = said.values
         title = self._read_text(values) if self.kind == "feed" else ""
         url = resolved(said.base, values.get("url") or values.get("guid"))
         if url is None:
             return None
-        return Listed(
+        return ListedUrl(
             url,
             title,
             parse_list_date(values.get("modified") or values.get("published") or ""),

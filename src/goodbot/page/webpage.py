@@ -11,7 +11,7 @@ from goodbot.page.encoding import decode_text
 from goodbot.page.html import looks_like_html
 from goodbot.page.select import Element, Tree
 from goodbot.url import Url
-from goodbot.values import Headers, Link, Listed, Page, Response
+from goodbot.values import Headers, Link, ListedUrl, Page, Response
 
 READ_BYTES: Final = 2 * 1024 * 1024
 """Decoded bytes of a page that are read, as a crawl does it."""
@@ -90,7 +90,7 @@ class WebPage:
         return self.page.links
 
     @property
-    def listed(self) -> tuple[Listed, ...]:
+    def listed(self) -> tuple[ListedUrl, ...]:
         """What a sitemap or a feed names."""
         return self.page.listed
 

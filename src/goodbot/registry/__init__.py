@@ -7,11 +7,11 @@ identify("… Googlebot/2.1 …", "198.51.100.7").tier                # impostor
 find_token("googlebot"), similar_tokens("Gogolebot")
 """
 
-from goodbot.registry.addresses import AddressBook as AddressBook
-from goodbot.registry.addresses import AddressList as AddressList
-from goodbot.registry.addresses import day_of as day_of
-from goodbot.registry.addresses import list_for as list_for
-from goodbot.registry.addresses import parse_ranges as parse_ranges
+from goodbot.registry.address_ranges import AddressBook as AddressBook
+from goodbot.registry.address_ranges import AddressList as AddressList
+from goodbot.registry.address_ranges import day_of as day_of
+from goodbot.registry.address_ranges import list_for as list_for
+from goodbot.registry.address_ranges import parse_ranges as parse_ranges
 from goodbot.registry.lookup import find as find
 from goodbot.registry.lookup import find_token as find_token
 from goodbot.registry.lookup import robots as robots
@@ -20,12 +20,12 @@ from goodbot.registry.lookup import tokens_for as tokens_for
 from goodbot.registry.robot import OBEYS as OBEYS
 from goodbot.registry.robot import PURPOSES as PURPOSES
 from goodbot.registry.robot import TIERS as TIERS
+from goodbot.registry.robot import KnownRobot as KnownRobot
 from goodbot.registry.robot import Obeys as Obeys
 from goodbot.registry.robot import Purpose as Purpose
-from goodbot.registry.robot import Robot as Robot
 from goodbot.registry.robot import Tier as Tier
-from goodbot.registry.verify import Identity as Identity
 from goodbot.registry.verify import ReverseDns as ReverseDns
+from goodbot.registry.verify import VerifiedIdentity as VerifiedIdentity
 from goodbot.registry.verify import confirm as confirm
 from goodbot.registry.verify import identify as identify
 from goodbot.registry.verify import verify as verify

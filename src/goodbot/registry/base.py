@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Any, Final
 
-from goodbot.registry.robot import Purpose, Robot
+from goodbot.registry.robot import KnownRobot, Purpose
 
 SOURCE: Final = "https://github.com/monperrus/crawler-user-agents"
 
@@ -73,9 +73,9 @@ class Base:
     """The patterns, by the letters they begin with."""
 
     def __init__(self, entries: list[dict[str, Any]], year: int) -> None:
-        self._heads: dict[str, list[tuple[re.Pattern[str], Robot]]] = defaultdict(list)
-        self._loose: list[tuple[re.Pattern[str], Robot]] = []
-        self.by_name: dict[str, Robot] = {}
+        self._heads: dict[str, list[tuple[re.Pattern[str], KnownRobot]]] = defaultdict(list)
+        self._loose: list[tuple[re.Pattern[str], KnownRobot]] = []
+        self.by_name: dict[str, KnownRobot] = {}
         for entry in entries:
             pattern = entry["pattern"]
             if pattern in BROWSERS:
@@ -89,7 +89,7 @@ class Base:
                 if not heads:
                     self._loose.append((re.compile(part), robot))
 
-    def find(self, text: str) -> Robot | None:
+    def find(self, text: str) -> KnownRobot | None:
         """The robot whose pattern stands first; of those without fixed first letters, any."""
         for place in _START.finditer(text):
             for pattern, robot in self._heads.get(text[place.start() : place.start() + _HEAD], ()):
@@ -136,9 +136,9 @@ def _name(pattern: str, instances: Iterable[str]) -> str:
     return text.strip(" /-_.") or pattern
 
 
-def _robot(entry: dict[str, Any], pattern: str, year: int) -> Robot:
+def _robot(entry: dict[str, Any], pattern: str, year: int) -> KnownRobot:
     purpose: Purpose = next((_PURPOSES[tag] for tag in entry["tags"] if tag in _PURPOSES), "other")
-    return Robot(
+    return KnownRobot(
         name=_name(pattern, entry["instances"]),
         operator=None,
         purpose=purpose,

@@ -3,10 +3,10 @@
 from functools import cache, lru_cache
 from typing import Final
 
+from goodbot.registry.agent_words import Names
 from goodbot.registry.base import load_base
-from goodbot.registry.records import load_records
-from goodbot.registry.robot import Purpose, Robot
-from goodbot.registry.words import Names
+from goodbot.registry.robot import KnownRobot, Purpose
+from goodbot.registry.robot_records import load_records
 
 READ_MOST: Final = 2048
 """Characters of a User-Agent that are read: a name that stands later was not meant to be read."""
@@ -17,12 +17,12 @@ REMEMBERED: Final = 16_384
 TOKEN_MOST: Final = 64
 
 
-def robots() -> tuple[Robot, ...]:
+def robots() -> tuple[KnownRobot, ...]:
     """Every robot recorded here, by operator; not those that only crawler-user-agents knows."""
     return load_records().robots
 
 
-def find(user_agent: str) -> Robot | None:
+def find(user_agent: str) -> KnownRobot | None:
     """The robot whose name stands in a User-Agent, by our own records, else by crawler-user-agents; None for browsers
     and what nobody knows. Never raises. Answers are remembered: 0.2 µs; a new one takes 30.
     """
@@ -30,7 +30,7 @@ def find(user_agent: str) -> Robot | None:
 
 
 @lru_cache(maxsize=REMEMBERED)
-def _find(text: str) -> Robot | None:
+def _find(text: str) -> KnownRobot | None:
     return _names().find(text) or _tokens().get(text.lower()) or load_base().find(text)
 
 
@@ -39,14 +39,14 @@ def _names() -> Names:
     return Names(robots())
 
 
-def find_token(token: str) -> Robot | None:
+def find_token(token: str) -> KnownRobot | None:
     """The robot that goes by this product token in robots.txt, whatever the case; a name that only crawler-user-agents
-    knows counts as well (`Robot.recorded` is False then)."""
+    knows counts as well (`KnownRobot.recorded` is False then)."""
     return _tokens().get(token.strip().lower()) or load_base().by_name.get(token.strip().lower())
 
 
 @cache
-def _tokens() -> dict[str, Robot]:
+def _tokens() -> dict[str, KnownRobot]:
     aliases = {alias.lower(): robot for robot in robots() for alias in robot.aliases}
     return aliases | {robot.token.lower(): robot for robot in reversed(robots()) if robot.token}
 

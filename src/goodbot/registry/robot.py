@@ -76,7 +76,7 @@ TIERS: Final[MappingProxyType[Tier, str]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Robot:
+class KnownRobot:
     """One robot, as its operator and its source tell of it. What nobody could confirm is None, empty or `unknown`.
 
     `token` is its name in robots.txt; None: it has none, or none that is confirmed. `aliases` speak to it as well, and

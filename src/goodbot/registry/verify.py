@@ -4,10 +4,10 @@ DNS if the caller asks for it."""
 from dataclasses import dataclass
 from typing import Final, Protocol
 
-from goodbot.registry.addresses import AddressBook, AddressList, parse_address
+from goodbot.registry.address_ranges import AddressBook, AddressList, parse_address
 from goodbot.registry.lookup import find
-from goodbot.registry.records import load_records
-from goodbot.registry.robot import Robot, Tier
+from goodbot.registry.robot import KnownRobot, Tier
+from goodbot.registry.robot_records import load_records
 from goodbot.url import is_private_address
 
 BUNDLED: Final = AddressBook()
@@ -15,10 +15,10 @@ BUNDLED: Final = AddressBook()
 
 
 @dataclass(frozen=True, slots=True)
-class Identity:
+class VerifiedIdentity:
     """Who it is, how sure that is, and why: one sentence for each thing found."""
 
-    robot: Robot | None
+    robot: KnownRobot | None
     tier: Tier
     evidence: tuple[str, ...]
 
@@ -35,12 +35,12 @@ class ReverseDns(Protocol):
         ...
 
 
-def identify(user_agent: str, address: str | None = None, book: AddressBook = BUNDLED) -> Identity:
+def identify(user_agent: str, address: str | None = None, book: AddressBook = BUNDLED) -> VerifiedIdentity:
     """`find`, then `verify`."""
     return verify(find(user_agent), address, book)
 
 
-def verify(robot: Robot | None, address: str | None = None, book: AddressBook = BUNDLED) -> Identity:
+def verify(robot: KnownRobot | None, address: str | None = None, book: AddressBook = BUNDLED) -> VerifiedIdentity:
     """Says how sure it is that a request that uses a robot's name came from that robot.
 
     `verified`: a list the operator publishes contains the address. `impostor`: all its lists are here and none contains
@@ -48,23 +48,23 @@ def verify(robot: Robot | None, address: str | None = None, book: AddressBook = 
     list has been read. Raises ValueError for text that is not an address.
     """
     if robot is None:
-        return Identity(None, "unknown", ("the User-Agent contains no name that a robot on record uses",))
+        return VerifiedIdentity(None, "unknown", ("the User-Agent contains no name that a robot on record uses",))
     said = (_claim(robot), *_facts(robot))
     if address is None:
-        return Identity(robot, "declared", (*said, _how(robot, book)))
+        return VerifiedIdentity(robot, "declared", (*said, _how(robot, book)))
     parsed = parse_address(address)
     if robot.control:
-        return Identity(robot, "impostor", (*said, f"the request from {parsed} only uses the name"))
+        return VerifiedIdentity(robot, "impostor", (*said, f"the request from {parsed} only uses the name"))
     lists = [found for name in robot.address_lists if (found := book.get(name)) is not None]
     for known in lists:
         if network := known.find(address):
-            return Identity(robot, "verified", (*said, f"{parsed} is in {network}, {_published(known)}"))
+            return VerifiedIdentity(robot, "verified", (*said, f"{parsed} is in {network}, {_published(known)}"))
     if robot.address_lists and len(lists) == len(robot.address_lists):
-        return Identity(robot, "impostor", (*said, *_outside(str(parsed), lists)))
-    return Identity(robot, "declared", (*said, _how(robot, book)))
+        return VerifiedIdentity(robot, "impostor", (*said, *_outside(str(parsed), lists)))
+    return VerifiedIdentity(robot, "declared", (*said, _how(robot, book)))
 
 
-async def confirm(identity: Identity, address: str, dns: ReverseDns) -> Identity:
+async def confirm(identity: VerifiedIdentity, address: str, dns: ReverseDns) -> VerifiedIdentity:
     """Adds what reverse DNS says: the name of the address must end in a domain of the robot's and resolve back to the
     address. No lookup is made if the robot is verified already or has no such domains.
 
@@ -96,8 +96,8 @@ async def confirm(identity: Identity, address: str, dns: ReverseDns) -> Identity
     )
 
 
-def _with(identity: Identity, tier: Tier, said: str) -> Identity:
-    return Identity(identity.robot, tier, (*identity.evidence, said))
+def _with(identity: VerifiedIdentity, tier: Tier, said: str) -> VerifiedIdentity:
+    return VerifiedIdentity(identity.robot, tier, (*identity.evidence, said))
 
 
 def _is_under(name: str, domains: tuple[str, ...]) -> bool:
@@ -107,7 +107,7 @@ def _is_under(name: str, domains: tuple[str, ...]) -> bool:
 # ---- in words -------------------------------------------------------------------------------------------------------
 
 
-def _claim(robot: Robot) -> str:
+def _claim(robot: KnownRobot) -> str:
     whose = f"a robot of {robot.operator}" if robot.operator else "a robot whose operator is not recorded"
     known = "" if robot.recorded else " (listed by crawler-user-agents)"
     names = (*robot.patterns, *robot.aliases, robot.token or robot.name)
@@ -116,7 +116,7 @@ def _claim(robot: Robot) -> str:
     return f"the User-Agent contains a name of {robot.name}, {whose}{known}"
 
 
-def _facts(robot: Robot) -> list[str]:
+def _facts(robot: KnownRobot) -> list[str]:
     facts = []
     if robot.control:
         facts.append("it is a robots.txt control token; no robot sends it")
@@ -125,7 +125,7 @@ def _facts(robot: Robot) -> list[str]:
     return facts
 
 
-def _how(robot: Robot, book: AddressBook) -> str:
+def _how(robot: KnownRobot, book: AddressBook) -> str:
     """What would settle it."""
     ways = []
     lists = load_records().lists

@@ -15,22 +15,22 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from goodbot.errors import InputError
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.registry import robots
 from goodbot.web.checker_report import (
     AGENT_CHARS,
     FINDINGS_SHOWN,
     TEXT_MOST_BYTES,
     URL_CHARS,
-    Report,
+    CheckerReport,
     judge,
     same_text,
     text_of,
 )
-from goodbot.web.forms import check_own, read_form, read_json
-from goodbot.web.pages import Pages
-from goodbot.web.robots_asker import SITE_CHARS, Site, TooManyError
+from goodbot.web.posted_forms import check_own, read_form, read_json
+from goodbot.web.robots_asker import SITE_CHARS, SiteRobots, TooManyError
 from goodbot.web.shield import POLICY
+from goodbot.web.templates_env import Templates
 
 SENT_MOST_BYTES: Final = 3 * TEXT_MOST_BYTES + 16 * 1024
 """Of a form, in which a character may take three."""
@@ -49,9 +49,9 @@ _TOO_LONG: Final = (
 class Asker(Protocol):
     """Where the robots.txt of a site comes from: see `RobotsAsker`."""
 
-    async def ask(self, text: str) -> Site: ...
+    async def ask(self, text: str) -> SiteRobots: ...
 
-    def remembered(self, origin: str) -> Site | None: ...
+    def remembered(self, origin: str) -> SiteRobots | None: ...
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ class _Sent:
 class CheckerPage:
     """The endpoints of the checker. `asker` None: no site can be asked."""
 
-    def __init__(self, pages: Pages, asker: Asker | None) -> None:
+    def __init__(self, pages: Templates, asker: Asker | None) -> None:
         self._pages = pages
         self._asker = asker
         self._turns = asyncio.Semaphore(AT_ONCE)
@@ -116,7 +116,7 @@ class CheckerPage:
             return JSONResponse({"error": str(error)}, _status(error))
         return JSONResponse({"error": report.trouble}, 400) if report.trouble else JSONResponse(report.as_json())
 
-    async def _judge(self, request: Request, sent: _Sent) -> Report:
+    async def _judge(self, request: Request, sent: _Sent) -> CheckerReport:
         site = await self._site(sent)
         text = sent.robots.encode("utf-8", "replace")
         if len(text) > TEXT_MOST_BYTES:
@@ -132,7 +132,7 @@ class CheckerPage:
         finally:
             self._waiting -= 1
 
-    async def _site(self, sent: _Sent) -> Site | None:
+    async def _site(self, sent: _Sent) -> SiteRobots | None:
         """The site asked for, or the one that the text came from, if it is still the same."""
         if sent.site:
             if self._asker is None:
@@ -141,7 +141,9 @@ class CheckerPage:
         site = self._asker.remembered(sent.of) if self._asker and sent.of else None
         return site if site is not None and same_text(text_of(site), sent.robots) else None
 
-    def _page(self, sent: _Sent, report: Report | None = None, *, trouble: str = "", status: int = 200) -> Response:
+    def _page(
+        self, sent: _Sent, report: CheckerReport | None = None, *, trouble: str = "", status: int = 200
+    ) -> Response:
         return self._render("check.html", status, sent=sent, report=report, trouble=trouble, tokens=_tokens())
 
     def _render(self, template: str, status: int = 200, **values: Any) -> Response:
@@ -172,7 +174,7 @@ def _from_json(fields: dict[str, Any]) -> _Sent:
     return _Sent(**{name: text.encode("utf-8", "replace").decode() for name, text in known.items()})  # no surrogates
 
 
-def _filled(sent: _Sent, site: Site | None) -> _Sent:
+def _filled(sent: _Sent, site: SiteRobots | None) -> _Sent:
     """The form as it is shown again: what was fetched is there to be edited."""
     if site is None:
         return replace(sent, of="")

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from typing import Final
 
 from goodbot.check import Finding, Severity, Subject, check
-from goodbot.check.report import Checked, as_json, summary
-from goodbot.check.written import Line
+from goodbot.check.json_report import CheckedFile, as_json, summary
+from goodbot.check.source_lines import SourceLine
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, Verdict
-from goodbot.exclusion.lines import decode
-from goodbot.exclusion.showing import shown, visible
+from goodbot.exclusion.robotstxt.lines import decode
+from goodbot.exclusion.text.shown_text import shown, visible
 from goodbot.url import is_as_typed, requested, resolve
-from goodbot.web.robots_asker import Site
+from goodbot.web.robots_asker import SiteRobots
 
 TEXT_MOST_BYTES: Final = 528 * 1024
 """Of a robots.txt that is sent: robots read 500 KiB (RFC 9309 §2.5), and what is beyond is to be seen."""
@@ -36,16 +36,16 @@ class FindingView:
 
 
 @dataclass(frozen=True)
-class Report:
+class CheckerReport:
     """Everything found in one file, and what each dialect answers to the question, if there is one; `trouble` says
     why it cannot be answered. `typed`: the URL as typed; the verdicts have it as robots request it."""
 
     name: str
     findings: list[Finding]
-    lines: tuple[Line, ...]
+    lines: tuple[SourceLine, ...]
     verdicts: list[Verdict]
     trouble: str = ""
-    site: Site | None = None
+    site: SiteRobots | None = None
     typed: str = ""
 
     @property
@@ -62,12 +62,12 @@ class Report:
     @property
     def counts(self) -> Counter[Severity]:
         """Findings of each severity."""
-        return Checked(self.name, self.findings).counts
+        return CheckedFile(self.name, self.findings).counts
 
     @property
     def summary(self) -> str:
         """`1 error, 2 warnings, 0 info`."""
-        return summary([Checked(self.name, self.findings)]).partition(" in ")[0]
+        return summary([CheckedFile(self.name, self.findings)]).partition(" in ")[0]
 
     @property
     def shown(self) -> list[FindingView]:
@@ -78,7 +78,7 @@ class Report:
 
     def as_json(self) -> dict[str, object]:
         """For programs: findings as `goodbot check --json` has them, verdicts much as `goodbot allowed --json`."""
-        sent = Checked(self.name, self.findings[:FINDINGS_SENT])
+        sent = CheckedFile(self.name, self.findings[:FINDINGS_SENT])
         counts = self.counts
         return {
             "file": self.name,
@@ -89,7 +89,7 @@ class Report:
         }
 
 
-def judge(text: bytes, agent: str = "", url: str = "", site: Site | None = None) -> Report:
+def judge(text: bytes, agent: str = "", url: str = "", site: SiteRobots | None = None) -> CheckerReport:
     """`text` checked, and asked whether `agent` may fetch `url` (absolute or a path; both empty: nothing is asked).
     With `site` it is what was fetched, and not `text`."""
     subject = Subject(site.body, site.url.text, site.answer) if site else Subject(text)
@@ -100,10 +100,10 @@ def judge(text: bytes, agent: str = "", url: str = "", site: Site | None = None)
         verdicts = _verdicts(subject, agent.strip(), url.strip(), site)
     except InputError as error:
         trouble = str(error)
-    return Report(subject.url or "robots.txt", check(subject), lines, verdicts, trouble, site, url.strip())
+    return CheckerReport(subject.url or "robots.txt", check(subject), lines, verdicts, trouble, site, url.strip())
 
 
-def text_of(site: Site) -> str:
+def text_of(site: SiteRobots) -> str:
     """What the site's robots.txt says, as far as a form may send it back; nothing, if robots do not read it."""
     if site.answer.status is None or not 200 <= site.answer.status < 300:
         return ""
@@ -115,7 +115,7 @@ def same_text(one: str, other: str) -> bool:
     return one.splitlines() == other.splitlines()
 
 
-def _verdicts(subject: Subject, agent: str, url: str, site: Site | None) -> list[Verdict]:
+def _verdicts(subject: Subject, agent: str, url: str, site: SiteRobots | None) -> list[Verdict]:
     """Of every dialect. Raises InputError if half of the question is missing or too long, or of another site."""
     if not agent and not url:
         return []
@@ -137,7 +137,7 @@ def _verdicts(subject: Subject, agent: str, url: str, site: Site | None) -> list
     return [site.access.in_dialect(name).verdict(target.text, agent) for name in DIALECTS]
 
 
-def _view(finding: Finding, lines: tuple[Line, ...]) -> FindingView:
+def _view(finding: Finding, lines: tuple[SourceLine, ...]) -> FindingView:
     whole = finding.line == 1 and finding.column == 1 and finding.end_column is None
     if whole or not 1 <= finding.line <= len(lines):
         return FindingView(finding, None, ())

@@ -31,7 +31,7 @@ def connections_most() -> int:
     return CONNECTIONS_MOST if limit == resource.RLIM_INFINITY else max(8, min(CONNECTIONS_MOST, limit // 2))
 
 
-class Room:
+class ConnectionLimit:
     """The connections of one server, the oldest first, and how long each may wait."""
 
     def __init__(self, most: int, head_s: float = HEAD_S, body_s: float = BODY_S, read_s: float = READ_S) -> None:
@@ -64,7 +64,7 @@ class Room:
 class BoundedProtocol(H11Protocol):
     """A connection that ends when its client takes too long to send a request, or to read the answer."""
 
-    def __init__(self, room: Room, config: Config, **options: Any) -> None:
+    def __init__(self, room: ConnectionLimit, config: Config, **options: Any) -> None:
         super().__init__(config, **options)
         self._room = room
         self._waits_for = ""

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from goodbot.exclusion.showing import shown
-from goodbot.exclusion.timing import RequestRate, Window
+from goodbot.exclusion.robotstxt.timing import RequestRate, Window
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_time
-from goodbot.robot.courtesy import longest_retry_after
-from goodbot.store.courtesy_report import HostReport
+from goodbot.robot.manners.courtesy import longest_retry_after
+from goodbot.store.sqlite.courtesy_report import HostReport
 from goodbot.web.view import human_number, human_seconds
 
 

@@ -15,12 +15,12 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from goodbot.errors import InputError, RunError
-from goodbot.robot.desk import CrawlView, Desk, Submitted
-from goodbot.robot.seeding import parse_seeds
-from goodbot.store.hosts import HostAhead
+from goodbot.robot.crawl.remote_control import CrawlView, RemoteControl, Submitted
+from goodbot.robot.scope.seeding import parse_seeds
+from goodbot.store.sqlite.host_queries import HostAhead
 from goodbot.url import Url
-from goodbot.web.forms import read_form
-from goodbot.web.pages import Pages
+from goodbot.web.posted_forms import read_form
+from goodbot.web.templates_env import Templates
 
 FORM_MOST_BYTES: Final = 256 * 1024
 URLS_MOST: Final = 100
@@ -42,7 +42,7 @@ class CrawlDesk(Protocol):
     def token(self) -> str | None: ...
 
     @property
-    def desk(self) -> Desk: ...
+    def desk(self) -> RemoteControl: ...
 
     def look(self) -> CrawlView: ...
 
@@ -52,7 +52,7 @@ class CrawlDesk(Protocol):
 class CrawlPage:
     """The endpoints of one crawl."""
 
-    def __init__(self, crawl: CrawlDesk, pages: Pages) -> None:
+    def __init__(self, crawl: CrawlDesk, pages: Templates) -> None:
         self._crawl = crawl
         self._pages = pages
         # Browsers keep one jar for all ports of a host: a name for each crawl, so that two do not take turns.

@@ -6,8 +6,8 @@ from prometheus_client import CONTENT_TYPE_LATEST, CollectorRegistry, generate_l
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 from prometheus_client.registry import Collector
 
-from goodbot.live import Live
-from goodbot.robot.desk import CrawlView
+from goodbot.live import LiveStatus
+from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.values import STATES
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
@@ -45,7 +45,7 @@ class _Collected(Collector):
             yield from _of_run(self._view.live)
 
 
-def _of_run(live: Live) -> Iterator[Metric]:
+def _of_run(live: LiveStatus) -> Iterator[Metric]:
     yield GaugeMetricFamily("goodbot_run_paused", "1 if the crawl pauses", int(live.pace == "paused"))
     yield GaugeMetricFamily("goodbot_run_started_timestamp_seconds", "When this run began", live.started_at)
     yield CounterMetricFamily("goodbot_run_pages", "Pages visited in this run", live.pages)

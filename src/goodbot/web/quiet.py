@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import Any, Final
 
 LINES_A_MINUTE: Final = 20
-_LOGGERS: Final = ("uvicorn.error", "asyncio", "goodbot.web.app")
+_LOGGERS: Final = ("uvicorn.error", "asyncio", "goodbot.web.search_app")
 _log = logging.getLogger("uvicorn.error")
 
 

@@ -7,17 +7,17 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
 
-from goodbot.check import Answer
+from goodbot.check import HttpAnswer
 from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.exclusion import Access
-from goodbot.exclusion.showing import shown
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.page import decode_content
 from goodbot.ports import Clock, RobotsStore, Transport
-from goodbot.robot.guard import private_range
-from goodbot.robot.hops import HOPS
-from goodbot.robot.permission import ROBOTS_LIMIT_BYTES, Permission
-from goodbot.robot.reading import redirect_target
+from goodbot.robot.fetch.guard import private_range
+from goodbot.robot.manners.permission import ROBOTS_LIMIT_BYTES, Permission
+from goodbot.robot.manners.redirects import redirect_target
+from goodbot.robot.manners.robots_redirects import HOPS
 from goodbot.url import Url, is_private_host, parse_url
 from goodbot.values import Capture, Request, Response
 
@@ -35,12 +35,12 @@ SITE_CHARS: Final = 2000
 
 
 @dataclass(frozen=True)
-class Site:
+class SiteRobots:
     """A robots.txt as its site answered it at `at` (Unix seconds): its URL, its bytes, how it came, what it means."""
 
     url: Url
     body: bytes
-    answer: Answer
+    answer: HttpAnswer
     access: Access
     at: float
 
@@ -74,10 +74,10 @@ class RobotsAsker:
         self._clock = clock
         self._patience_s = patience_s
         self._refusal_s = refusal_s
-        self._known: OrderedDict[str, Site] = OrderedDict()
+        self._known: OrderedDict[str, SiteRobots] = OrderedDict()
         self._asked_at: deque[float] = deque(maxlen=FETCHES_A_MINUTE)
 
-    async def ask(self, text: str) -> Site:
+    async def ask(self, text: str) -> SiteRobots:
         """The robots.txt of the site of a URL; `example.org` is https. That a server did not answer is an answer too.
 
         Raises InputError, in one sentence,
@@ -108,7 +108,7 @@ class RobotsAsker:
             self._known.popitem(last=False)
         return site
 
-    def remembered(self, origin: str) -> Site | None:
+    def remembered(self, origin: str) -> SiteRobots | None:
         """What this origin answered, if it was among the last that were asked."""
         return self._known.get(origin)
 
@@ -126,22 +126,24 @@ class RobotsAsker:
             raise TooManyError("too many sites were asked for in the last minute: try again soon, or paste the file")
         self._asked_at.append(now)
 
-    async def _fetch(self, url: Url) -> Site:
+    async def _fetch(self, url: Url) -> SiteRobots:
         witness = _Witness(self._transport())
         try:
             permission = Permission(self._settings, self._token, witness, self._store(), self._clock)
-            access, _ = await permission.access(url)
+            access = await permission.access(url)
         finally:
             await witness.close()
         way, last = witness.way(url.robots_txt)
         redirects = tuple(each.text for each in way) if len(way) > 1 else ()
         if isinstance(last.result, Response):
             body = decode_content(last.result, ROBOTS_LIMIT_BYTES).body
-            answer = Answer(last.result.status, last.result.headers, redirects)
-            return Site(url.robots_txt, body, answer, access, last.fetched_at)
+            answer = HttpAnswer(last.result.status, last.result.headers, redirects)
+            return SiteRobots(url.robots_txt, body, answer, access, last.fetched_at)
         if last.result.kind in ("private-address", "dns"):
             raise _refusal(last.request.url.host, redirected=bool(redirects))
-        return Site(url.robots_txt, b"", Answer(None, (), redirects, last.result.detail), access, last.fetched_at)
+        return SiteRobots(
+            url.robots_txt, b"", HttpAnswer(None, (), redirects, last.result.detail), access, last.fetched_at
+        )
 
 
 class _Witness:

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from goodbot.hits import Hit
+from goodbot.search_values import Hit
 
 MAX_TITLE_CHARS = 160
 MAX_SHOWN_URL_CHARS = 120

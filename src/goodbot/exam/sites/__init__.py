@@ -6,23 +6,23 @@ from importlib import import_module
 from pkgutil import iter_modules
 
 from goodbot.errors import InputError
+from goodbot.exam.exam_values import ExamSite
 from goodbot.exam.sites import pages, robots, traps, trees, walls
-from goodbot.exam.values import Site
 
 
-def all_sites() -> list[Site]:
+def all_sites() -> list[ExamSite]:
     """Every site: robots.txt first, then pages, sitemaps and walls; within each in the order of their names. Endless
     traps come last: a crawler that does one site after another has done all others by then."""
     found = []
     for folder in (robots, pages, trees, walls, traps):
         for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
             site = import_module(f"{folder.__name__}.{module.name}").SITE
-            assert isinstance(site, Site)  # noqa: S101  (each module of a site names it so)
+            assert isinstance(site, ExamSite)  # noqa: S101  (each module of a site names it so)
             found.append(site)
     return found
 
 
-def chosen_sites(names: Iterable[str] = ()) -> list[Site]:
+def chosen_sites(names: Iterable[str] = ()) -> list[ExamSite]:
     """The sites of these names, or all, in the order of the card.
 
     Raises InputError, with names that are near, if there is none of a name.

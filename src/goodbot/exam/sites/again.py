@@ -1,12 +1,12 @@
 """Faults of a moment: a page is refused once with a status that invites to ask again."""
 
+from goodbot.exam.exam_values import HTML, ExamSite, Exchange, Reply, pages, robots
 from goodbot.exam.expectations import AtMostEach, Finds
-from goodbot.exam.values import HTML, Exchange, Reply, Site, pages, robots
 
 PAGE = "/slow"
 
 
-def again_site(status: int, said: str, teaches: str, source: str) -> Site:
+def again_site(status: int, said: str, teaches: str, source: str) -> ExamSite:
     """The first request for one page is answered with `status`, and the connection closed; later ones with the page."""
     once = Reply(f"<p>{said}".encode(), status, (HTML, ("Connection", "close")))
     whole = pages(None, PAGE)[PAGE]
@@ -19,7 +19,7 @@ def again_site(status: int, said: str, teaches: str, source: str) -> Site:
             await exchange.reply(once)
             exchange.close()
 
-    return Site(
+    return ExamSite(
         name=f"again-{status}",
         teaches=teaches,
         source=source,

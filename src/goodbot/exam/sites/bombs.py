@@ -9,9 +9,9 @@ from typing import Final
 
 import brotli  # type: ignore[import-untyped]
 
+from goodbot.exam.exam_values import HTML, ExamRequest, ExamSite, Exchange, Reply, page
 from goodbot.exam.expectations import Finds
 from goodbot.exam.sites.wire import afterwards
-from goodbot.exam.values import HTML, Asked, Exchange, Reply, Site, page
 
 if sys.version_info >= (3, 14):
     from compression import zstd
@@ -24,7 +24,7 @@ _TOP: Final = b"<!doctype html><html lang=en><head><title>Large</title></head><b
 _PLAIN: Final = page(title="Large", text="Without that coding there is nothing to see here.")
 
 
-def bomb_site(coding: str, source: str) -> Site:
+def bomb_site(coding: str, source: str) -> ExamSite:
     """A page in `coding` (gzip, br, zstd), sent so only to those who accept it, and the pages after it."""
 
     async def bomb(exchange: Exchange) -> None:
@@ -35,7 +35,7 @@ def bomb_site(coding: str, source: str) -> Site:
             await exchange.reply(_PLAIN)
 
     after = afterwards()
-    return Site(
+    return ExamSite(
         name=f"bomb-{coding}",
         teaches=f"A small answer coded with {coding} may unfold to 256 MB: the crawler lives on and does the rest.",
         source=source,
@@ -44,7 +44,7 @@ def bomb_site(coding: str, source: str) -> Site:
     )
 
 
-def accepts(asked: Asked, coding: str) -> bool:
+def accepts(asked: ExamRequest, coding: str) -> bool:
     """Whether Accept-Encoding names the coding, and not with a weight of nothing (RFC 9110 12.5.3)."""
     for part in (asked.header("Accept-Encoding") or "").lower().split(","):
         name, _, weight = part.replace(" ", "").partition(";")

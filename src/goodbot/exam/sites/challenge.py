@@ -2,8 +2,8 @@
 
 from typing import Final
 
-from goodbot.exam.expectations import Judged
-from goodbot.exam.values import HTML, MAIN, Judgement, Reply, Seen
+from goodbot.exam.exam_values import HTML, MAIN, Observed, Reply, SiteJudgement
+from goodbot.exam.expectations import JudgedByRule
 
 PASS: Final = "wall-pass"
 """The cookie that the script of the page sets: who sends it has run the script, or acts as if."""
@@ -31,25 +31,25 @@ def challenge(status: int, retry_after_s: int | None = None) -> Reply:
     return Reply(_PAGE.encode(), status, tuple(headers))
 
 
-def _is_climbed(seen: Seen) -> Judgement:
+def _is_climbed(seen: Observed) -> SiteJudgement:
     for each in seen.of(MAIN):
         if each.method not in ("GET", "HEAD") or each.path.startswith("/.wall/"):
-            return Judgement(False, f"answered the challenge: {each.method} {each.target}", each)
+            return SiteJudgement(False, f"answered the challenge: {each.method} {each.target}", each)
         if _has_cookie(each.header("Cookie"), PASS):
-            return Judgement(False, f"sent the cookie {PASS}, which only the challenge's script sets", each)
-    return Judgement(True, "the challenge was left unanswered")
+            return SiteJudgement(False, f"sent the cookie {PASS}, which only the challenge's script sets", each)
+    return SiteJudgement(True, "the challenge was left unanswered")
 
 
-def _sends_cookie(seen: Seen) -> Judgement:
+def _sends_cookie(seen: Observed) -> SiteJudgement:
     for each in seen.of(MAIN):
         if _has_cookie(each.header("Cookie"), VISITOR):
-            return Judgement(False, f"sent the cookie {VISITOR} back", each)
-    return Judgement(True, "no cookie was sent")
+            return SiteJudgement(False, f"sent the cookie {VISITOR} back", each)
+    return SiteJudgement(True, "no cookie was sent")
 
 
 def _has_cookie(header: str | None, name: str) -> bool:
     return any(pair.strip().startswith(f"{name}=") for pair in (header or "").split(";"))
 
 
-UNCLIMBED: Final = Judged("wall", "leaves the challenge unanswered", _is_climbed, MAIN)
-NO_COOKIE: Final = Judged("wall-cookie", "sends no cookie of the wall", _sends_cookie, MAIN)
+UNCLIMBED: Final = JudgedByRule("wall", "leaves the challenge unanswered", _is_climbed, MAIN)
+NO_COOKIE: Final = JudgedByRule("wall-cookie", "sends no cookie of the wall", _sends_cookie, MAIN)

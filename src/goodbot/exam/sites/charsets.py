@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from urllib.parse import quote
 
+from goodbot.exam.exam_values import ExamSite, Reply, page
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import Reply, Site, page
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,10 +49,10 @@ class Written:
         return Reply(body, headers=(("Content-Type", kind),))
 
 
-def charset_site(name: str, teaches: str, source: str, written: Sequence[Written]) -> Site:
+def charset_site(name: str, teaches: str, source: str, written: Sequence[Written]) -> ExamSite:
     """A start page with links to these pages, and what they link to."""
     found = {target: page(title="Found") for each in written for target in (each.plain, each.target)}
-    return Site(
+    return ExamSite(
         name=name,
         teaches=teaches,
         source=source,

@@ -7,8 +7,8 @@ from html import escape
 from typing import Final
 from zlib import crc32
 
+from goodbot.exam.exam_values import NOT_FOUND, ExamSite, Exchange, Expectation, Handler, Reply, Route, page, robots
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import NOT_FOUND, Exchange, Expectation, Handler, Reply, Route, Site, page, robots
 
 ALLOWED: Final = 3000
 """Requests for pages of a trap that are no fault: a crawler without any rule for traps, but with a limit of a thousand
@@ -66,12 +66,12 @@ def trap_site(
     real: Iterable[str] = (),
     expects: tuple[Expectation, ...] = (),
     branches: int = 1,
-) -> Site:
+) -> ExamSite:
     """A start page with links to `door`, where the trap begins, and to pages beside it. `pattern` is what counts as the
     trap; `real` are pages that it leads to, `branches` how many links of each of its pages are new."""
     beside: dict[str, Route] = {**REAL, **{path: page(title=_name(path), text=_story(path)) for path in real}}
     start: Reply = page("/about", door, "/contact", title="The harbour")
-    return Site(
+    return ExamSite(
         name=name,
         teaches=teaches,
         source=source,

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from html import escape
 from typing import Final
 
-from goodbot.exam.values import Reply
+from goodbot.exam.exam_values import Reply
 
 NAMESPACE: Final = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
 _XML: Final = ("Content-Type", "application/xml")

@@ -3,9 +3,9 @@
 import re
 from typing import Final
 
-from goodbot.exam.expectations import Judged
+from goodbot.exam.exam_values import Observed, SiteJudgement
+from goodbot.exam.expectations import JudgedByRule
 from goodbot.exam.sites.endless import Look, View, number_in
-from goodbot.exam.values import Judgement, Seen
 
 PAGES: Final = 8
 _TEXTS: Final = ("apples", "boats", "clocks", "drums", "engines", "ferries", "gardens", "harbours")
@@ -43,11 +43,11 @@ def under_sessions(pattern: re.Pattern[str], address: str) -> Look:
     return look
 
 
-def all_found(pattern: re.Pattern[str], name: str) -> Judged:
+def all_found(pattern: re.Pattern[str], name: str) -> JudgedByRule:
     """All pages of `under_sessions` are asked for; `name` is what they are called."""
 
-    def judge(seen: Seen) -> Judgement:
+    def judge(seen: Observed) -> SiteJudgement:
         found = {match["page"] for each in seen.of() if (match := pattern.fullmatch(each.target))}
-        return Judgement(len(found) == PAGES, f"{len(found)} of {PAGES} {name} were asked for")
+        return SiteJudgement(len(found) == PAGES, f"{len(found)} of {PAGES} {name} were asked for")
 
-    return Judged("found", f"asks for all {PAGES} {name}, under any session id", judge)
+    return JudgedByRule("found", f"asks for all {PAGES} {name}, under any session id", judge)

@@ -2,20 +2,20 @@
 
 from typing import Final
 
-from goodbot.exam.expectations import Judged
-from goodbot.exam.values import MAIN, Judgement, Seen
+from goodbot.exam.exam_values import MAIN, Observed, SiteJudgement
+from goodbot.exam.expectations import JudgedByRule
 
 PAGES: Final = ("/", "/a", "/b")
 
 
-def _is_consistent(seen: Seen) -> Judgement:
+def _is_consistent(seen: Observed) -> SiteJudgement:
     asked = {each.path for each in seen.of(MAIN)} - {"/robots.txt"}
     if not asked:
-        return Judgement(True, "took the site for closed")
+        return SiteJudgement(True, "took the site for closed")
     missing = sorted(set(PAGES) - asked)
     if not missing:
-        return Judgement(True, "took the site for open")
-    return Judgement(False, f"asked for {', '.join(sorted(asked))} and never for {', '.join(missing)}")
+        return SiteJudgement(True, "took the site for open")
+    return SiteJudgement(False, f"asked for {', '.join(sorted(asked))} and never for {', '.join(missing)}")
 
 
-EITHER: Final = Judged("robots-refused", "asks for all pages, or for robots.txt only", _is_consistent, MAIN)
+EITHER: Final = JudgedByRule("robots-refused", "asks for all pages, or for robots.txt only", _is_consistent, MAIN)

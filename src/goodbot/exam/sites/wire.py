@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Iterable
 from typing import Final
 
-from goodbot.exam.values import HTML, Exchange, Handler, Reply, page
+from goodbot.exam.exam_values import HTML, Exchange, Handler, Reply, page
 
 OK: Final = "HTTP/1.1 200 OK"
 CHUNKED: Final = ("Transfer-Encoding", "chunked")

@@ -1,8 +1,8 @@
 """Answers that have no body, whatever their headers say."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Handler, page
 from goodbot.exam.expectations import Finds
 from goodbot.exam.sites.wire import afterwards, ends_early, head
-from goodbot.exam.values import Exchange, Handler, Site, page
 
 EMPTY = {
     "/no-content": head(line="HTTP/1.1 204 No Content"),
@@ -20,7 +20,7 @@ def _only(top: bytes) -> Handler:
     return handler
 
 
-SITE = Site(
+SITE = ExamSite(
     name="answers-without-body",
     teaches="204 and 304 end with their headers: the crawler waits for no body, and goes on.",
     source="RFC 9112 6.3 (1); RFC 9110 15.3.5, 15.4.5",

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from random import Random
 
+from goodbot.exam.exam_values import HTML, ExamSite, Exchange, page
 from goodbot.exam.expectations import Finds
 from goodbot.exam.sites.wire import afterwards, answer, head
-from goodbot.exam.values import HTML, Exchange, Site, page
 
 PIECE_BYTES = 65536
 PIECES = 64
@@ -20,7 +20,7 @@ async def _binary(exchange: Exchange) -> None:
     await answer(exchange, head(HTML, ("Content-Length", str(PIECES * PIECE_BYTES))), _noise())
 
 
-SITE = Site(
+SITE = ExamSite(
     name="binary-as-html",
     teaches="What calls itself HTML may be anything: the crawler gets over it and does the rest.",
     source="WHATWG MIME Sniffing 7; servers that send downloads as text/html",

@@ -1,8 +1,8 @@
 """Chunked answers that are not what they should be."""
 
+from goodbot.exam.exam_values import ExamSite, page
 from goodbot.exam.expectations import Finds
 from goodbot.exam.sites.wire import CHUNKED_HEAD, afterwards, at_first, chunk, ends_early
-from goodbot.exam.values import Site, page
 
 GOOD = chunk(b"<!doctype html><title>Chunks</title><p>The first is good.")
 BROKEN = {
@@ -13,7 +13,7 @@ BROKEN = {
     "/no-last-chunk": GOOD,
 }
 
-SITE = Site(
+SITE = ExamSite(
     name="broken-chunks",
     teaches="Chunks with a wrong size, or without the last one, spoil one page and not the crawl.",
     source="RFC 9112 7.1, 8; CVE-2013-2028",

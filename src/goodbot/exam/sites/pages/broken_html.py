@@ -1,7 +1,7 @@
 """HTML with every mistake people make, and BASE."""
 
+from goodbot.exam.exam_values import ExamSite, Reply, page
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Reply, Site, page
 
 HTML = b"""<title>Broken & bare <a href="in-title">no link</a></title>
 <base target=_top>
@@ -30,7 +30,7 @@ FOUND = (
 )
 NO_LINKS = ("/wrong/*", "*in-title", "*second", "*commented-out", "*still-commented", "*in-textarea")
 
-SITE = Site(
+SITE = ExamSite(
     name="broken-html",
     teaches="Broken HTML is read as browsers read it, and links start from the first BASE that has an address.",
     source="HTML 4.2.3, 13.2.5, 13.2.6",

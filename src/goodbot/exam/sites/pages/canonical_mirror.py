@@ -1,7 +1,7 @@
 """A mirror: a second origin with the same pages, each of which names the first origin's as the canonical one."""
 
+from goodbot.exam.exam_values import ExamSite, Reply, page
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import Reply, Site, page
 
 PATHS = tuple(f"/page/{n}" for n in range(1, 13))
 
@@ -13,7 +13,7 @@ def _copies() -> dict[str, Reply]:
     return made
 
 
-SITE = Site(
+SITE = ExamSite(
     name="canonical-mirror",
     teaches="Pages that rel=canonical names are the ones to have; of a mirror's copies a few are enough to know it.",
     source="RFC 6596",

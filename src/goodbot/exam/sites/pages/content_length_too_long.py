@@ -1,8 +1,8 @@
 """Answers that end before their Content-Length says so."""
 
+from goodbot.exam.exam_values import HTML, ExamSite, Exchange, page
 from goodbot.exam.expectations import Finds
 from goodbot.exam.sites.wire import afterwards, at_first, ends_early, head
-from goodbot.exam.values import HTML, Exchange, Site, page
 
 TOP = head(HTML, ("Content-Length", "100000"))
 
@@ -12,7 +12,7 @@ async def _reset(exchange: Exchange) -> None:
     exchange.reset()
 
 
-SITE = Site(
+SITE = ExamSite(
     name="content-length-too-long",
     teaches="An answer shorter than its Content-Length ends with the connection, and the rest of the site is fetched.",
     source="RFC 9112 8",

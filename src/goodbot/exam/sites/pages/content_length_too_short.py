@@ -1,8 +1,8 @@
 """More comes than Content-Length says, and it looks like another answer."""
 
+from goodbot.exam.exam_values import HTML, ExamSite, Exchange, Handler, page
 from goodbot.exam.expectations import Finds, Never
 from goodbot.exam.sites.wire import afterwards, answer, head
-from goodbot.exam.values import HTML, Exchange, Handler, Site, page
 
 BODY = b"<!doctype html><title>Short</title><p>All there is."
 SHORT = tuple(f"/short/{n}" for n in range(1, 4))
@@ -22,7 +22,7 @@ def _short(number: int) -> Handler:
     return handler
 
 
-SITE = Site(
+SITE = ExamSite(
     name="content-length-too-short",
     teaches="What comes after the end of an answer is never taken for the answer to the next request.",
     source="RFC 9112 6.3, 11.1; CWE-444",

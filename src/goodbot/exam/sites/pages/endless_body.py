@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from goodbot.exam.exam_values import ExamSite, Exchange, page
 from goodbot.exam.expectations import Finds, Takes
 from goodbot.exam.sites.wire import CHUNKED_HEAD, LAST_CHUNK, afterwards, answer, chunk
-from goodbot.exam.values import Exchange, Site, page
 
 PIECE = chunk(b"<p>And so it goes on and on.\n" * 2200)
 WHOLE_BYTES = 256 * 10**6
@@ -21,7 +21,7 @@ async def _endless(exchange: Exchange) -> None:
     await answer(exchange, CHUNKED_HEAD, _pieces())
 
 
-SITE = Site(
+SITE = ExamSite(
     name="endless-body",
     teaches="A page that streams on without an end is cut off, and the others are fetched.",
     source="RFC 9112 7.1 (chunks tell no length); CWE-770",

@@ -2,8 +2,8 @@
 
 from functools import cache
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Reply, page
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import Exchange, Reply, Site, page
 
 LINKS = 100_000
 NAMES = tuple(str(number) for number in range(1, 31))
@@ -21,7 +21,7 @@ async def _start(exchange: Exchange) -> None:
     await exchange.reply(_many())
 
 
-SITE = Site(
+SITE = ExamSite(
     name="hundred-thousand-links",
     teaches="Of 100,000 links on one page thirty lead somewhere, the last of all too; each is asked for once.",
     source="HTML 4.6.2; RFC 3986 3.5 (a fragment is no part of what is asked for)",

@@ -1,8 +1,8 @@
 """Interim answers before the final one."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Handler, page
 from goodbot.exam.expectations import Finds
 from goodbot.exam.sites.wire import head
-from goodbot.exam.values import Exchange, Handler, Site, page
 
 HINTS = head(("Link", "</style.css>; rel=preload; as=style"), line="HTTP/1.1 103 Early Hints")
 CONTINUE = head(line="HTTP/1.1 100 Continue")
@@ -23,7 +23,7 @@ def _first(interim: bytes, link: str) -> Handler:
     return handler
 
 
-SITE = Site(
+SITE = ExamSite(
     name="interim-answers",
     teaches="Interim answers (1xx) come before the final one and do not replace it, even if nobody asked for them.",
     source="RFC 9110 15.2; RFC 8297",

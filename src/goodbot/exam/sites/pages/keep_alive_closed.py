@@ -1,7 +1,7 @@
 """Connections that are closed when the client thinks they stay."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, page
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import Exchange, Site, page
 
 HELD_S = 2.0
 AT_ONCE = tuple(f"/closes-at-once/{number}" for number in range(1, 4))
@@ -20,7 +20,7 @@ async def _closes_on_the_next(exchange: Exchange) -> None:
     exchange.close()
 
 
-SITE = Site(
+SITE = ExamSite(
     name="keep-alive-closed",
     teaches="A kept connection that the server closes, even on the next request, costs no page: GET is asked again.",
     source="RFC 9112 9.3.1, 9.5",

@@ -1,8 +1,8 @@
 """Answers whose end is that of the connection."""
 
+from goodbot.exam.exam_values import HTML, ExamSite, Handler, page
 from goodbot.exam.expectations import Finds
 from goodbot.exam.sites.wire import HTML_HEAD, ends_early, head
-from goodbot.exam.values import HTML, Handler, Site, page
 
 OLD_HEAD = head(HTML, line="HTTP/1.0 200 OK")
 
@@ -11,7 +11,7 @@ def _linking(top: bytes, *links: str) -> Handler:
     return ends_early(top, page(*links).body)
 
 
-SITE = Site(
+SITE = ExamSite(
     name="length-unsaid",
     teaches="An answer without a length, of HTTP/1.0 or 1.1, is whole when the connection ends.",
     source="RFC 9112 6.3 (8); RFC 1945 7.2.2",

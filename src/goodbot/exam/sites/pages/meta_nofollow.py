@@ -1,9 +1,9 @@
 """META nofollow for all robots."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, page, pages
 
-SITE = Site(
+SITE = ExamSite(
     name="meta-nofollow",
     teaches="Links of a page with META robots nofollow are not followed, links of others are.",
     source="robots META tag, 1996; Google, robots meta tag",

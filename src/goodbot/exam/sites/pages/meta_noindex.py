@@ -1,9 +1,9 @@
 """META noindex alone: a word about the index, not about links."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import Site, page, pages
 
-SITE = Site(
+SITE = ExamSite(
     name="meta-noindex",
     teaches="A page with META noindex stays out of the index; its links are followed all the same.",
     source="robots META tag, 1996; Google, robots meta tag",

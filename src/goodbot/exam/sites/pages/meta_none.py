@@ -1,9 +1,9 @@
 """META NONE: neither index nor follow, in the capitals of its time."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, page, pages
 
-SITE = Site(
+SITE = ExamSite(
     name="meta-none",
     teaches="META NONE is NOINDEX and NOFOLLOW in one word, in any case of letters.",
     source="robots META tag, 1996; Google, robots meta tag",

@@ -5,8 +5,8 @@ The crawler is called by the product token of its own User-Agent; one that gives
 
 from html import escape
 
+from goodbot.exam.exam_values import ExamSite, Exchange, page, pages
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Exchange, Site, page, pages
 from goodbot.exclusion import product_token
 
 
@@ -16,7 +16,7 @@ async def _mine(exchange: Exchange) -> None:
     await exchange.reply(page("/only-from-mine", title="For you", head=head))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="meta-one-robot",
     teaches="META directives that name the crawler's own product token are for it, those for another robot are not.",
     source="Google, robots meta tag; RFC 9309 2.2.1",

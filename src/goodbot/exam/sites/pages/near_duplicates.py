@@ -1,7 +1,7 @@
 """Sixty pages that differ by one word, and five that have something to say."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import Site, page, pages
 
 COPIES = tuple(f"/berth/{n}" for n in range(1, 61))
 REAL = tuple(f"/story/{n}" for n in range(1, 6))
@@ -19,7 +19,7 @@ STORIES = (
     "Today the ferries bring painters, walkers and bird watchers, and the old ice house serves them coffee.",
 )
 
-SITE = Site(
+SITE = ExamSite(
     name="near-duplicates",
     teaches="Of many pages that differ by one word some are enough; the few others are not missed for them.",
     source="Manku and others, Detecting Near-Duplicates for Web Crawling, 2007",

@@ -1,7 +1,7 @@
 """Links that are not in A."""
 
+from goodbot.exam.exam_values import ExamSite, Reply, page
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import Reply, Site, page
 
 MIXED = b"""<!doctype html><html><head><title>Mixed</title>
 <link rel=next href=/link-next>
@@ -14,7 +14,7 @@ FRAMES = b"""<!doctype html><html><head><title>Frames</title></head>
 FOUND = ("/area", "/no-text", "/rel-external")
 MORE = ("/frame/left", "/frame/right", "/iframe", "/refreshed", "/link-next")
 
-SITE = Site(
+SITE = ExamSite(
     name="odd-links",
     teaches="Links stand in A and AREA; who also looks into frames, META refresh and LINK finds more.",
     source="HTML 4.2.4, 4.2.5.3, 4.8.5, 4.8.14; HTML 4.01 16",

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from goodbot.exam.expectations import Finds, Judged, Never
-from goodbot.exam.values import MAIN, Exchange, Judgement, Reply, Seen, Site, page, upper_escapes
+from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, Observed, Reply, SiteJudgement, page, upper_escapes
+from goodbot.exam.expectations import Finds, JudgedByRule, Never
 
 HREFS = {
     "entities?a=1&amp;b=2": "/dir/entities?a=1&b=2",
@@ -51,12 +51,12 @@ def _single(hrefs: Iterable[str]) -> list[str]:
     return [href.replace("'", "&#39;") for href in hrefs]
 
 
-def _letters(seen: Seen) -> Judgement:
+def _letters(seen: Observed) -> SiteJudgement:
     found = any(upper_escapes(each.target) in LETTERS for each in seen.of())
-    return Judgement(found, "found" if found else f"never asked for {LETTERS[0]}")
+    return SiteJudgement(found, "found" if found else f"never asked for {LETTERS[0]}")
 
 
-SITE = Site(
+SITE = ExamSite(
     name="odd-urls",
     teaches="A link is read as browsers read it, in whatever form it is written; what is no Web address is not asked.",
     source="WHATWG URL 4.4; RFC 3986 5",
@@ -67,7 +67,7 @@ SITE = Site(
     },
     expects=(
         Finds(("/", "/dir/odd", *HREFS.values())),
-        Judged("found", f"asks for {' or '.join(LETTERS)}", _letters),
+        JudgedByRule("found", f"asks for {' or '.join(LETTERS)}", _letters),
         Never(("*javascript*", "*mailto*", "*tel:*", "*data:*", "*about*", "*/no*", "*#*", "*https:*"), rule="trap"),
     ),
 )

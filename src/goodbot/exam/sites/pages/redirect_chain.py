@@ -1,11 +1,11 @@
 """A chain of redirects that never comes back; it ends by itself after 300."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, redirect
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import Site, page, pages, redirect
 
 HOPS = 300
 
-SITE = Site(
+SITE = ExamSite(
     name="redirect-chain",
     teaches="A chain of redirects is given up after some tens of hops, though each leads to a new URL.",
     source="RFC 9110 15.4",

@@ -1,9 +1,9 @@
 """Redirects to what robots.txt closes."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, redirect, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, page, pages, redirect, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="redirect-disallowed",
     teaches="The target of a redirect needs its own permission: robots.txt is looked at again.",
     source="RFC 9309 2.2.2",

@@ -1,7 +1,7 @@
 """Redirects whose Location is no absolute ASCII URL."""
 
+from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, page, redirect
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import MAIN, Exchange, Site, page, redirect
 
 RELATIVE = {
     "/dir/name": ("neighbour", "/dir/neighbour"),
@@ -17,7 +17,7 @@ async def _by_host(exchange: Exchange) -> None:
     await exchange.reply(redirect(exchange.origins[MAIN].partition(":")[2] + "/by-host"))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="redirect-location",
     teaches="Location is resolved against the page it comes from; raw UTF-8 in it is percent-encoded.",
     source="RFC 9110 10.2.2; Fetch 4.4; WHATWG URL 4.4",

@@ -1,12 +1,12 @@
 """Two pages that redirect to each other."""
 
+from goodbot.exam.exam_values import ExamSite, pages, redirect
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import Site, pages, redirect
 
 MOST = 25
 """Browsers and wget give up after 20 redirects in a row."""
 
-SITE = Site(
+SITE = ExamSite(
     name="redirect-loop",
     teaches="Redirects that lead in a circle are noticed and left.",
     source="RFC 9110 15.4",

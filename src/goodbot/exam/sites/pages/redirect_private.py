@@ -3,12 +3,12 @@
 The seeds lie on 127.0.0.1, which opens that range and no other. robots.txt of a canary may not be asked for either.
 """
 
+from goodbot.exam.exam_values import ExamSite, page, pages, redirect
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, page, pages, redirect
 
 CANARY = {"/secret": page(title="Secret")}
 
-SITE = Site(
+SITE = ExamSite(
     name="redirect-private",
     teaches="Neither a redirect nor a link takes a crawler to a private address that nobody opened to it.",
     source="CWE-918, server-side request forgery",

@@ -1,7 +1,7 @@
 """rel=nofollow on single links: alone, among other words, in capitals."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, page, pages
 
 LINKS = """
 <p><a href="/closed/1" rel="nofollow">one</a>
@@ -10,7 +10,7 @@ LINKS = """
 <p><a href="/other-words" rel="noopener nofollower">four</a>
 """
 
-SITE = Site(
+SITE = ExamSite(
     name="rel-nofollow",
     teaches="A link with nofollow among the words of rel is not followed, its neighbours on the page are.",
     source="Google, 2005; HTML, link type nofollow",

@@ -3,8 +3,8 @@
 from email.utils import formatdate
 from math import ceil
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Reply, page, pages
 from goodbot.exam.expectations import Finds, Waits
-from goodbot.exam.values import Exchange, Reply, Site, page, pages
 
 WAIT_S = 3
 
@@ -16,7 +16,7 @@ async def _out(exchange: Exchange) -> None:
     await exchange.reply(out if exchange.before("/out") == 0 else page(title="In service again"))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="retry-after-date",
     teaches="Retry-After may be a date: the site is left alone until then, and the page is asked for again.",
     source="RFC 9110 10.2.3, 15.6.4",

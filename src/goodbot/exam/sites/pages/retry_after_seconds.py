@@ -1,7 +1,7 @@
 """Too many requests, says one page, once: wait so many seconds."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Reply, page, pages
 from goodbot.exam.expectations import Finds, Waits
-from goodbot.exam.values import Exchange, Reply, Site, page, pages
 
 WAIT_S = 3
 
@@ -12,7 +12,7 @@ async def _busy(exchange: Exchange) -> None:
     await exchange.reply(busy if first else page(title="Not busy any more"))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="retry-after-seconds",
     teaches="After 429 with Retry-After the whole site is left alone for so long; then the page is asked for again.",
     source="RFC 6585 4; RFC 9110 10.2.3",

@@ -2,8 +2,18 @@
 
 import re
 
-from goodbot.exam.expectations import Finds, Judged, Later
-from goodbot.exam.values import HTML, Asked, Exchange, Handler, Judgement, Reply, Seen, Site, page
+from goodbot.exam.exam_values import (
+    HTML,
+    ExamRequest,
+    ExamSite,
+    Exchange,
+    Handler,
+    Observed,
+    Reply,
+    SiteJudgement,
+    page,
+)
+from goodbot.exam.expectations import Finds, JudgedByRule, Later
 from goodbot.exclusion import parse_http_date
 from goodbot.human import counted
 
@@ -14,7 +24,7 @@ _MODIFIED_AT = parse_http_date(DATE) or 0.0
 _TAG = re.compile(r'"[^"]*"')
 
 
-def _given_back(asked: Asked, condition: str) -> bool:
+def _given_back(asked: ExamRequest, condition: str) -> bool:
     """Whether a request has the validator that the page came with. Of tags there may be several, strong or weak."""
     said = ", ".join(value for name, value in asked.headers if name.lower() == condition.lower())
     return TAG in _TAG.findall(said) if condition == "If-None-Match" else said == DATE
@@ -39,20 +49,20 @@ def _kept(reply: Reply, validator: tuple[str, str], condition: str) -> Handler:
     return handler
 
 
-def _revalidated(seen: Seen) -> Judgement:
+def _revalidated(seen: Observed) -> SiteJudgement:
     again = {each.target: each for each in seen.requests if each.visit > 1 and each.target in CONDITIONS}
     if not again:
-        return Judgement(False, "no page was asked for again")
+        return SiteJudgement(False, "no page was asked for again")
     for each in again.values():
         condition = CONDITIONS[each.target]
         if each.header(condition) is None:
-            return Judgement(False, f"{each.target} was asked for again without {condition}", each)
+            return SiteJudgement(False, f"{each.target} was asked for again without {condition}", each)
         if not _given_back(each, condition):
-            return Judgement(False, f"{each.target} was asked for again with a validator that it never had", each)
-    return Judgement(True, f"asked for {counted(len(again), 'page')} again, with their validators")
+            return SiteJudgement(False, f"{each.target} was asked for again with a validator that it never had", each)
+    return SiteJudgement(True, f"asked for {counted(len(again), 'page')} again, with their validators")
 
 
-SITE = Site(
+SITE = ExamSite(
     name="second-visit",
     teaches="A page fetched before is asked for with the validator it came with, and 304 tells that nothing changed.",
     source="RFC 9110 13.1.2, 13.1.3, 15.4.5",
@@ -63,6 +73,6 @@ SITE = Site(
     },
     expects=(
         Finds(("/", "/tagged", "/dated"), visit=1),
-        Later(Judged("revalidates", "asks again with If-None-Match or If-Modified-Since", _revalidated)),
+        Later(JudgedByRule("revalidates", "asks again with If-None-Match or If-Modified-Since", _revalidated)),
     ),
 )

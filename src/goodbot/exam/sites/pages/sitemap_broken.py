@@ -1,7 +1,7 @@
 """Sitemaps as people write them: relative URLs, one cut off in the middle, one that is a web page, one not there."""
 
+from goodbot.exam.exam_values import ExamSite, Reply, page, pages, robots
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import Reply, Site, page, pages, robots
 
 XML = ("Content-Type", "application/xml")
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -16,7 +16,7 @@ Sitemap: /relative.xml
 CUT = f"<urlset {NAMESPACE}><url><loc>@@/before-the-cut</loc></url><url><loc>@@/aft"
 RELATIVE = f"<urlset {NAMESPACE}><url><loc>/relative</loc></url></urlset>"
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-broken",
     teaches="From a sitemap that is broken or relative a crawler takes what can be read, and nothing worse happens.",
     source="sitemaps.org protocol, read leniently",

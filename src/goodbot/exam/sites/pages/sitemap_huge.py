@@ -2,8 +2,8 @@
 
 from functools import cache
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Reply, page, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Exchange, Reply, Site, page, pages, robots
 
 URLS = 50_000
 OPEN = {0: "/open/1", 12_500: "/open/2", 25_000: "/open/3", 37_500: "/open/4", URLS - 1: "/open/5"}
@@ -22,7 +22,7 @@ async def _huge(exchange: Exchange) -> None:
     await exchange.reply(_sitemap())
 
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-huge",
     teaches="A sitemap of 50,000 URLs is read to its end, and each URL in it still needs permission by robots.txt.",
     source="sitemaps.org protocol; RFC 9309 2.2.2",

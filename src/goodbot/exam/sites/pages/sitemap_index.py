@@ -2,8 +2,8 @@
 
 import gzip
 
+from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, Reply, page, pages, robots
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import MAIN, Exchange, Reply, Site, page, pages, robots
 
 XML = ("Content-Type", "application/xml")
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -24,7 +24,7 @@ async def _packed(exchange: Exchange) -> None:
     await exchange.send(head.encode() + (b"" if exchange.asked.method == "HEAD" else body))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-index",
     teaches="robots.txt names a sitemap index, which names sitemaps, which name pages; one of them is a gzip file.",
     source="sitemaps.org protocol; RFC 9309 2.2.4",

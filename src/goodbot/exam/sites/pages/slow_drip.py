@@ -2,9 +2,9 @@
 
 import asyncio
 
+from goodbot.exam.exam_values import HTML, ExamSite, Exchange, page
 from goodbot.exam.expectations import Finds, Takes
 from goodbot.exam.sites.wire import afterwards, at_first, head
-from goodbot.exam.values import HTML, Exchange, Site, page
 
 DRIP_S = 90
 LIMIT_S = 80.0
@@ -31,7 +31,7 @@ async def _drops(exchange: Exchange) -> None:
         await exchange.clock.sleep(1)
 
 
-SITE = Site(
+SITE = ExamSite(
     name="slow-drip",
     teaches="A page that comes at a byte a second and says it takes a day is given up, and the others are fetched.",
     source="Slowloris turned round; tarpits for crawlers; CWE-400",

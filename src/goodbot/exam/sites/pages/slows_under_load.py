@@ -2,8 +2,8 @@
 
 from collections import Counter
 
+from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, page
 from goodbot.exam.expectations import AtOnce, Finds
-from goodbot.exam.values import MAIN, Exchange, Site, page
 
 STEP_S = 0.2
 NAMES = tuple(f"/page/{number}" for number in range(1, 13))
@@ -20,7 +20,7 @@ async def _slow(exchange: Exchange) -> None:
         _under_way[here] -= 1
 
 
-SITE = Site(
+SITE = ExamSite(
     name="slows-under-load",
     teaches="A host that slows under load is not pressed: at most two requests at once, as HTTP/1.1 first had it.",
     source="RFC 2616 8.1.4 (two connections); RFC 9112 9.4 (be conservative)",

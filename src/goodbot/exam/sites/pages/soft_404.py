@@ -1,7 +1,7 @@
 """A server without 404: whatever is asked for, the same sorry page, which links to one more page that is not there."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, page, pages, robots
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import Exchange, Site, page, pages, robots
 
 ENDS = 400
 """Requests after which the sorry page has no link any more."""
@@ -13,7 +13,7 @@ async def _sorry(exchange: Exchange) -> None:
     await exchange.reply(page(*links, title="Sorry", text="What you are looking for is not here. Perhaps there:"))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="soft-404",
     teaches="Pages that say with status 200 that they do not exist are recognized, and not followed without end.",
     source="Bar-Yossef and others, Sic Transit Gloria Telae, 2004",

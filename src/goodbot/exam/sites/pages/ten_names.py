@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
-from goodbot.exam.expectations import Finds, Judged
-from goodbot.exam.values import Asked, Exchange, Judgement, Reply, Route, Seen, Site, page
+from goodbot.exam.exam_values import ExamRequest, ExamSite, Exchange, Observed, Reply, Route, SiteJudgement, page
+from goodbot.exam.expectations import Finds, JudgedByRule
 from goodbot.human import counted
 
 OTHERS = tuple(f"n{n}" for n in range(2, 11))
@@ -20,7 +20,7 @@ def _slowly(reply: Reply) -> Route:
     return handler
 
 
-def most_at_once(requests: Iterable[Asked]) -> int:
+def most_at_once(requests: Iterable[ExamRequest]) -> int:
     """The most requests under way at the same time, whatever the origin; one not ended yet ends never."""
     moments = sorted(
         moment
@@ -34,15 +34,15 @@ def most_at_once(requests: Iterable[Asked]) -> int:
     return most
 
 
-def _few_at_once(seen: Seen) -> Judgement:
+def _few_at_once(seen: Observed) -> SiteJudgement:
     names = len({each.origin for each in seen.requests})
     most = most_at_once(seen.requests)
     if names == 1:
-        return Judgement(False, "only one of the ten names was asked")
-    return Judgement(most <= MOST, f"{counted(most, 'request')} at once over {names} names")
+        return SiteJudgement(False, "only one of the ten names was asked")
+    return SiteJudgement(most <= MOST, f"{counted(most, 'request')} at once over {names} names")
 
 
-SITE = Site(
+SITE = ExamSite(
     name="ten-names",
     teaches="Ten names on one address are one machine: the pause is due to the machine, not to each name.",
     source="BUbiNG, 2014: politeness per host and per address",
@@ -55,7 +55,7 @@ SITE = Site(
     },
     expects=(
         Finds(("/", "/a")),
-        Judged("per-address", f"at most {MOST} requests at once over all names", _few_at_once),
+        JudgedByRule("per-address", f"at most {MOST} requests at once over all names", _few_at_once),
     ),
     needs=frozenset({"names"}),
 )

@@ -2,8 +2,8 @@
 
 import re
 
+from goodbot.exam.exam_values import ExamSite, Exchange, page, pages
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import Exchange, Site, page, pages
 
 FIRST = "/calendar?month=2026-01"
 ENDS = 400
@@ -19,7 +19,7 @@ async def _calendar(exchange: Exchange) -> None:
     await exchange.reply(page(*links, title="Calendar", text="Nothing happens in this month."))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="trap-calendar",
     teaches="A calendar always has a next month: a crawler stops turning its pages, and finds the other pages.",
     source="Google, To infinity and beyond? No!, 2008",

@@ -1,7 +1,7 @@
 """A relative link on a server that answers every path: the path grows with every click."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, page, pages, robots
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import Exchange, Site, page, pages, robots
 
 ENDS = 400
 """Requests after which the page has no link any more."""
@@ -12,7 +12,7 @@ async def _shop(exchange: Exchange) -> None:
     await exchange.reply(page(*links, title="Shop", text="The shop window, whatever the address says."))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="trap-repeating-path",
     teaches="A path in which the same folders come again and again is a mistake of the site, and not followed far.",
     source="RFC 3986 5.2; Heritrix, PathologicalPathDecideRule",

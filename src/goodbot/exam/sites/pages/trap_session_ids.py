@@ -1,7 +1,7 @@
 """Eight pages under ever new names: each link carries a session id nobody has seen before."""
 
-from goodbot.exam.expectations import AtMost, Finds, Judged
-from goodbot.exam.values import Exchange, Judgement, Seen, Site, page, pages
+from goodbot.exam.exam_values import ExamSite, Exchange, Observed, SiteJudgement, page, pages
+from goodbot.exam.expectations import AtMost, Finds, JudgedByRule
 
 PAGES = 8
 ENDS = 400
@@ -20,12 +20,12 @@ async def _page(exchange: Exchange) -> None:
     await exchange.reply(page(*links, title=path, text=f"All about {TEXTS[number - 1]}."))
 
 
-def _all_found(seen: Seen) -> Judgement:
+def _all_found(seen: Observed) -> SiteJudgement:
     found = len({each.path for each in seen.of() if each.path.startswith("/page/")})
-    return Judgement(found >= PAGES, f"{found} of {PAGES} pages were asked for")
+    return SiteJudgement(found >= PAGES, f"{found} of {PAGES} pages were asked for")
 
 
-SITE = Site(
+SITE = ExamSite(
     name="trap-session-ids",
     teaches="The same pages under ever new session ids are the same pages.",
     source="Google, To infinity and beyond? No!, 2008",
@@ -34,7 +34,7 @@ SITE = Site(
         **{f"/page/{n}": _page for n in range(1, PAGES + 1)},
     },
     expects=(
-        Judged("found", f"asks for all {PAGES} pages, under any session id", _all_found),
+        JudgedByRule("found", f"asks for all {PAGES} pages, under any session id", _all_found),
         Finds(("/", "/a")),
         AtMost(120, "/page/*"),
     ),

@@ -1,11 +1,11 @@
 """Directives in the header: for all robots, in several fields, and for some other robot."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, page, pages
 
 FIELD = "X-Robots-Tag"
 
-SITE = Site(
+SITE = ExamSite(
     name="x-robots-tag",
     teaches="X-Robots-Tag closes links as META does; several fields add up; one for another robot does not count.",
     source="Google, X-Robots-Tag, 2007",

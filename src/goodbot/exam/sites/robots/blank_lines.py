@@ -1,9 +1,9 @@
 """Blank lines in the middle of a group: in 1994 they ended it."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-blank-lines",
     teaches="Blank lines mean nothing: a group goes on until the next User-agent line after a rule.",
     source="RFC 9309 2.2; Koster 1994 says otherwise",

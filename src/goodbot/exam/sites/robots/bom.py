@@ -1,9 +1,9 @@
 """A byte order mark before the first line."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-bom",
     teaches="A byte order mark at the start of robots.txt is no part of the first line.",
     source="RFC 3629 6; Google, robots.txt, file format",

@@ -1,9 +1,9 @@
 """Records in capitals and in small letters."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-case-of-names",
     teaches="The names of records are read in any case.",
     source="RFC 9309 2.2; RFC 5234 2.3",

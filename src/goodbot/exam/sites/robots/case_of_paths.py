@@ -1,9 +1,9 @@
 """Two paths that differ in their case."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-case-of-paths",
     teaches="Paths are compared with their case: a rule for /Private says nothing of /private.",
     source="RFC 9309 2.2.2",

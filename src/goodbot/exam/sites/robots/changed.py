@@ -1,7 +1,7 @@
 """robots.txt says that it holds for two seconds, and is another one when it is asked for again."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Handler, page, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Exchange, Handler, Site, page, pages, robots
 
 PAGES = 8
 FRESH = ("Cache-Control", "max-age=2")
@@ -21,7 +21,7 @@ def _slow(link: str) -> Handler:
     return answer
 
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-changed",
     teaches="A robots.txt that says how long it holds is read again after that time, in the middle of a crawl too.",
     source="RFC 9309 2.4 (a copy may be kept for a day); RFC 9111 5.2.2.1",

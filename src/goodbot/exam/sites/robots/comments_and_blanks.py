@@ -1,11 +1,11 @@
 """Blanks, tabs and comments wherever the grammar lets them stand."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
 FILE = "# ours\n \tUser-agent\t:  * # everybody\n  Disallow :/private#not this\n\tDisallow:\t/secret\t # nor this\n"
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-comments-and-blanks",
     teaches="Blanks, tabs and comments around names and values mean nothing.",
     source="RFC 9309 2.2",

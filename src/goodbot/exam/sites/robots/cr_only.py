@@ -1,9 +1,9 @@
 """Lines that end as on the Macintosh of 1996."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-cr-only",
     teaches="A line may end with CR alone, with LF, or with both.",
     source="RFC 9309 2.2; Koster 1994",

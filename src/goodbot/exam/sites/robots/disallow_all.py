@@ -1,9 +1,9 @@
 """Everything is closed."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import OnlyRobotsTxt
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-disallow-all",
     teaches="`Disallow: /` closes the whole site, its start page too.",
     source="RFC 9309 2.2.2; Koster 1994",

@@ -1,9 +1,9 @@
 """Disallow without a value."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-disallow-nothing",
     teaches="`Disallow:` without a path closes nothing.",
     source="Koster 1994; RFC 9309 2.2 (empty-pattern)",

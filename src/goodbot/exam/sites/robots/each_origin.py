@@ -1,11 +1,11 @@
 """Two ports of one host, each with rules of its own, link to each other."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, robots
 from goodbot.exam.expectations import Finds, Never, RobotsFirst
-from goodbot.exam.values import Site, page, pages, robots
 
 OTHER = "other"
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-each-origin",
     teaches="Each scheme, host and port has a robots.txt of its own, which rules there and nowhere else.",
     source="RFC 9309 2.3",

@@ -1,9 +1,9 @@
 """`$` at the end of a path pattern."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-end-of-match",
     teaches="`$` at the end of a rule stands for the end of the URL.",
     source="RFC 9309 2.2.3",

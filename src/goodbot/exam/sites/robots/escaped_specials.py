@@ -1,9 +1,9 @@
 """`*` and `$` themselves, escaped in the rule as the standard shows it."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-escaped-specials",
     teaches="`%2A` and `%24` in a rule are the characters `*` and `$` of the URL, and no wildcards.",
     source="RFC 9309 2.2.3",

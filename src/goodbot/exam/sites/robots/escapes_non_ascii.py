@@ -1,9 +1,9 @@
 """A character beyond ASCII, raw in one place and escaped in the other."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-escapes-non-ascii",
     teaches="A character beyond ASCII and its escaped UTF-8 octets are the same.",
     source="RFC 9309 2.2.2, figure 4",

@@ -1,9 +1,9 @@
 """An escaped slash separates nothing."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-escapes-slash",
     teaches="`%2F` in a rule or a link is not `/`: reserved characters stay as they are written.",
     source="RFC 9309 2.2.2; Koster 1996 3.2.2",

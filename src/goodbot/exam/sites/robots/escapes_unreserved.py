@@ -1,9 +1,9 @@
 """Letters and `~` escaped on one side only."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-escapes-unreserved",
     teaches="`%7E` and `~` are the same, and so is every escaped letter: in the rule, in the link, or in both.",
     source="RFC 9309 2.2.2, figure 4; Koster 1996 3.2.2",

@@ -1,7 +1,7 @@
 """Two groups for all robots, and one for another between them."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
 FILE = """User-agent: *
 Disallow: /first
@@ -13,7 +13,7 @@ User-agent: *
 Disallow: /second
 """
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-groups-merged",
     teaches="All groups of one robot count together, wherever they stand.",
     source="RFC 9309 2.2.1",

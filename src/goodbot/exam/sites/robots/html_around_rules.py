@@ -1,7 +1,7 @@
 """The rules stand between lines that are none."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
 FILE = """<!-- served by the gateway -->
 <pre>
@@ -11,7 +11,7 @@ Disallow: /private
 </pre>
 """
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-html-around-rules",
     teaches="Every line is tried: lines that cannot be read do not spoil those that can.",
     source="RFC 9309 2.3.1.5",

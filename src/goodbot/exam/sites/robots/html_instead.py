@@ -1,7 +1,7 @@
 """A page stands where robots.txt should."""
 
+from goodbot.exam.exam_values import HTML, ExamSite, Reply, pages
 from goodbot.exam.expectations import Finds
-from goodbot.exam.values import HTML, Reply, Site, pages
 
 PAGE = b"""<!doctype html>
 <html lang="en">
@@ -13,7 +13,7 @@ PAGE = b"""<!doctype html>
 </html>
 """
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-html-instead",
     teaches="A page instead of robots.txt holds no rule: the site is open.",
     source="RFC 9309 2.3.1.5; soft 404",

@@ -1,7 +1,7 @@
 """600 KiB, and the rule that matters stands shortly before 500 KiB."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
 
 def filler(first: int, count: int) -> str:
@@ -11,7 +11,7 @@ def filler(first: int, count: int) -> str:
 
 FILE = "User-agent: *\n" + filler(0, 5110) + "Disallow: /private\n" + filler(5110, 1034)
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-large-rule-before-limit",
     teaches="At least the first 500 KiB of a robots.txt are read, and what stands there rules.",
     source="RFC 9309 2.5",

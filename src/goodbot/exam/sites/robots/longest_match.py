@@ -1,7 +1,7 @@
 """Two rules match, and the longer one decides, wherever it stands."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
 FILE = """User-agent: *
 Disallow: /shop
@@ -10,7 +10,7 @@ Allow: /docs
 Disallow: /docs/closed
 """
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-longest-match",
     teaches="The longest matching rule decides, be it Allow or Disallow, and not the first.",
     source="RFC 9309 2.2.2",

@@ -1,7 +1,7 @@
 """The robots.txt of nine hosts redirect to one file, on a server that is busy at first."""
 
+from goodbot.exam.exam_values import TEXT, ExamSite, Exchange, Reply, page, pages, redirect, robots
 from goodbot.exam.expectations import Finds, InAnySpan, Never, Waits
-from goodbot.exam.values import TEXT, Exchange, Reply, Site, page, pages, redirect, robots
 
 HOUSES = tuple(f"h{number}" for number in range(2, 10))
 FILE = "/common/robots.txt"
@@ -17,7 +17,7 @@ async def _file(exchange: Exchange) -> None:
 
 
 _MOVED = redirect(f"@rules@{FILE}", 301)
-SITE = Site(
+SITE = ExamSite(
     name="robots-one-target",
     teaches="The robots.txt of nine hosts redirect to one file: its server gets no burst, and its Retry-After is kept.",
     source="RFC 9309 2.3.1.2; RFC 9110 10.2.3",

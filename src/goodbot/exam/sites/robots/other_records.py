@@ -1,7 +1,7 @@
 """Records that are no rules stand between two User-agent lines."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
 FILE = """User-agent: *
 Sitemap: @@/sitemap.xml
@@ -10,7 +10,7 @@ User-agent: nobody-at-all
 Disallow: /private
 """
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-other-records",
     teaches="Sitemap and unknown records do not split a group.",
     source="RFC 9309 2.2.4; Google, robots.txt, grouping of lines",

@@ -2,15 +2,15 @@
 
 import re
 
+from goodbot.exam.exam_values import ExamRequest, ExamSite, Exchange, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Asked, Exchange, Site, pages, robots
 
 _WORD = r"[^\s/();,:]{1,64}"
 _CLAIMED = re.compile(rf"compatible;\s*({_WORD})")
 _BROWSERS = ("mozilla", "applewebkit", "chrome", "headlesschrome", "safari", "gecko", "firefox", "version", "mobile")
 
 
-def token_of(asked: Asked) -> str:
+def token_of(asked: ExamRequest) -> str:
     """The name a robot gives itself: what follows `compatible;`, else its first product that is no browser.
 
     Who gives no other name is called by the first product all the same. At most 64 characters.
@@ -27,7 +27,7 @@ async def _robots(exchange: Exchange) -> None:
     await exchange.reply(robots(f"User-agent: *\nDisallow: /for-you\n\nUser-agent: {own}\nDisallow: /for-others\n"))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-own-group",
     teaches="A robot that is named follows its own group, and that group alone.",
     source="RFC 9309 2.2.1",

@@ -1,8 +1,8 @@
 """The group of whoever asks, its name in capitals, together with another name."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, pages, robots
 from goodbot.exam.expectations import Finds, Never
 from goodbot.exam.sites.robots.own_group import token_of
-from goodbot.exam.values import Exchange, Site, pages, robots
 
 
 async def _robots(exchange: Exchange) -> None:
@@ -11,7 +11,7 @@ async def _robots(exchange: Exchange) -> None:
     await exchange.reply(robots(file))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-own-group-any-case",
     teaches="A robot knows its name in any case, and among others.",
     source="RFC 9309 2.2.1",

@@ -1,8 +1,8 @@
 """A group for a robot whose name begins like that of whoever asks."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, pages, robots
 from goodbot.exam.expectations import Finds, Never
 from goodbot.exam.sites.robots.own_group import token_of
-from goodbot.exam.values import Exchange, Site, pages, robots
 
 
 async def _robots(exchange: Exchange) -> None:
@@ -10,7 +10,7 @@ async def _robots(exchange: Exchange) -> None:
     await exchange.reply(robots(f"User-agent: {longer}\nDisallow: /open\n\nUser-agent: *\nDisallow: /private\n"))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-own-group-longer-name",
     teaches="A group for a longer name is the group of another robot.",
     source="RFC 9309 2.2.1",

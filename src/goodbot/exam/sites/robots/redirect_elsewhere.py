@@ -1,9 +1,9 @@
 """robots.txt lies on another site."""
 
+from goodbot.exam.exam_values import ExamSite, pages, redirect, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, redirect, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-redirect-elsewhere",
     teaches="Rules that a redirect found on another site are those of the site first asked.",
     source="RFC 9309 2.3.1.2",

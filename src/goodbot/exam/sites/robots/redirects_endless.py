@@ -2,8 +2,8 @@
 
 import re
 
+from goodbot.exam.exam_values import NOT_FOUND, ExamSite, Exchange, pages, redirect
 from goodbot.exam.expectations import AtMost, Finds
-from goodbot.exam.values import NOT_FOUND, Exchange, Site, pages, redirect
 
 LAST_HOP = 400
 """Where even this chain ends."""
@@ -15,7 +15,7 @@ async def _further(exchange: Exchange) -> None:
     await exchange.reply(redirect(f"/hop-{number + 1}") if number < LAST_HOP else NOT_FOUND)
 
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-redirects-endless",
     teaches="Redirects of robots.txt are given up after some; five is the least.",
     source="RFC 9309 2.3.1.2",

@@ -1,7 +1,7 @@
 """Five redirects lead to the rules."""
 
+from goodbot.exam.exam_values import ExamSite, Route, pages, redirect, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Route, Site, pages, redirect, robots
 
 RULES = robots("User-agent: *\nDisallow: /private\n")
 
@@ -13,7 +13,7 @@ def chain(hops: int) -> dict[str, Route]:
     return {**made, places[-1]: RULES}
 
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-redirects-five",
     teaches="Rules found after five redirects are followed.",
     source="RFC 9309 2.3.1.2",

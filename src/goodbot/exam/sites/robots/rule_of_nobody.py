@@ -1,9 +1,9 @@
 """A rule stands before any User-agent line."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-rule-of-nobody",
     teaches="A rule before the first User-agent line applies to no robot.",
     source="RFC 9309 2.1",

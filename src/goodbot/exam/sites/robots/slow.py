@@ -1,7 +1,7 @@
 """robots.txt takes its time."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, pages, robots
 from goodbot.exam.expectations import Finds, Never, OnceAnswered, RobotsFirst
-from goodbot.exam.values import Exchange, Site, pages, robots
 
 RULES = robots("User-agent: *\nDisallow: /private\n")
 TAKES_S = 4
@@ -12,7 +12,7 @@ async def _robots(exchange: Exchange) -> None:
     await exchange.reply(RULES)
 
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-slow",
     teaches="A robots.txt that takes four seconds is waited for before anything else is asked.",
     source="RFC 9309 2.3",

@@ -1,9 +1,9 @@
 """No robots.txt."""
 
+from goodbot.exam.exam_values import ExamSite, pages
 from goodbot.exam.expectations import Finds, RobotsFirst
-from goodbot.exam.values import Site, pages
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-404",
     teaches="A site without robots.txt is open.",
     source="RFC 9309 2.3.1.3",

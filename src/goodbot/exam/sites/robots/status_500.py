@@ -1,9 +1,9 @@
 """robots.txt is in trouble and stays so."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import OnlyRobotsTxt
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-500",
     teaches="While robots.txt answers 500 and no copy of it is known, the whole site is closed.",
     source="RFC 9309 2.3.1.4",

@@ -1,9 +1,9 @@
 """The same path is allowed and disallowed."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-tie",
     teaches="Of two rules of the same length Allow counts.",
     source="RFC 9309 2.2.2",

@@ -3,8 +3,8 @@
 from datetime import UTC, datetime
 from typing import Final
 
-from goodbot.exam.expectations import LEEWAY_S, Finds, Judged
-from goodbot.exam.values import Exchange, Judgement, Seen, Site, pages, robots
+from goodbot.exam.exam_values import ExamSite, Exchange, Observed, SiteJudgement, pages, robots
+from goodbot.exam.expectations import LEEWAY_S, Finds, JudgedByRule
 
 LEAST_S: Final = 20.0
 OPEN_S: Final = 1800.0
@@ -22,26 +22,26 @@ async def _robots(exchange: Exchange) -> None:
     await exchange.reply(robots(f"User-agent: *\nRobot-version: 2.0\nVisit-time: {window}\nDisallow:\n"))
 
 
-def _comes_when_open(seen: Seen) -> Judgement:
+def _comes_when_open(seen: Observed) -> SiteJudgement:
     opens: float | None = None
     for each in seen.of():
         if each.path != "/robots.txt":
             if opens is None or each.at < opens - LEEWAY_S:
-                return Judgement(False, f"asked for {each.target} outside the window", each)
+                return SiteJudgement(False, f"asked for {each.target} outside the window", each)
         elif opens is not None:
             break
         else:
             opens = _opens_at(each.at)
-    return Judgement(True, "nothing was asked for outside the window")
+    return SiteJudgement(True, "nothing was asked for outside the window")
 
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-visit-time",
     teaches="Visit-time asks to come in a window of the day (UTC) only.",
     source="Conner 1996",
     pages=pages(_robots, "/a", "/b"),
     expects=(
-        Judged("visit-time", "comes when the site opens, at the next full minute", _comes_when_open),
+        JudgedByRule("visit-time", "comes when the site opens, at the next full minute", _comes_when_open),
         Finds(("/", "/a", "/b")),
     ),
 )

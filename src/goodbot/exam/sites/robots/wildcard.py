@@ -1,14 +1,14 @@
 """`*` in a path pattern."""
 
+from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import Finds, Never
-from goodbot.exam.values import Site, pages, robots
 
 FILE = """User-agent: *
 Disallow: /*/private
 Disallow: /list*sort=
 """
 
-SITE = Site(
+SITE = ExamSite(
     name="robots-wildcard",
     teaches="`*` in a rule stands for any characters, also for none.",
     source="RFC 9309 2.2.3",

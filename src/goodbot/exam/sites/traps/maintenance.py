@@ -1,8 +1,8 @@
 """A site under repair says so with status 200, under all its addresses. Later its pages are back."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Route, page, robots
 from goodbot.exam.expectations import AtMostEach, Finds, Later
 from goodbot.exam.sites.endless import words
-from goodbot.exam.values import Exchange, Route, Site, page, robots
 
 ITEMS = tuple(f"/item/{number}" for number in range(1, 41))
 DETAILS = tuple(f"{path}/details" for path in ITEMS[:5])
@@ -20,7 +20,7 @@ def _item(path: str) -> Route:
     return handler
 
 
-SITE = Site(
+SITE = ExamSite(
     name="trap-maintenance",
     teaches="A site under repair answers forty URLs with 200 and the same text: the next visit fetches them again.",
     source="Google, Deal with planned site downtime: 503 would be right; RFC 9110 15.6.4",

@@ -2,10 +2,10 @@
 
 import re
 
+from goodbot.exam.exam_values import NOT_FOUND, ExamSite, Exchange, Handler, page, pages, robots
 from goodbot.exam.expectations import AtMost, Finds
 from goodbot.exam.sites.endless import ENDS
 from goodbot.exam.sites.listing import index, sitemap
-from goodbot.exam.values import NOT_FOUND, Exchange, Handler, Site, page, pages, robots
 
 MOST = 1000
 """Requests for the two: more lists than a site of that size has any use for."""
@@ -24,7 +24,7 @@ def _names(other: str) -> Handler:
     return handler
 
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-two-indexes",
     teaches="Two sitemap indexes name each other under ever new URLs: a crawler stops reading them.",
     source="sitemaps.org protocol; Google reads 500 indexes of a site at most",

@@ -4,9 +4,9 @@ other: five levels deep, which is as deep as wget goes by default."""
 import re
 from typing import Final
 
+from goodbot.exam.exam_values import NOT_FOUND, ExamSite, Exchange, Reply, page, robots
 from goodbot.exam.expectations import AtMostEach, Finds
 from goodbot.exam.sites.listing import index, sitemap
-from goodbot.exam.values import NOT_FOUND, Exchange, Reply, Site, page, robots
 
 INDEXES: Final = 40
 LISTS: Final = 50
@@ -38,7 +38,7 @@ async def _tree(exchange: Exchange) -> None:
     await exchange.reply(_lists(exchange.asked.target))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-many-lists",
     teaches="Two thousand sitemaps in an index of indexes do not keep a crawler from the pages that are linked.",
     source="sitemaps.org protocol (an index names sitemaps; some name indexes)",

@@ -1,12 +1,12 @@
 """A sitemap index that names itself, in four spellings, before the sitemap it is there for."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, robots
 from goodbot.exam.expectations import AtMost, Finds
 from goodbot.exam.sites.listing import index, sitemap
-from goodbot.exam.values import Site, page, pages, robots
 
 ITSELF = ("@@/sitemaps.xml", "@@/sitemaps.xml#top", "@@/./sitemaps.xml", "@@/sitemaps.xml?")
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-names-itself",
     teaches="A sitemap index names itself: a crawler reads it a few times at most, and finds what else it names.",
     source="sitemaps.org protocol; RFC 3986 6.2",

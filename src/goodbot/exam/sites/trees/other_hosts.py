@@ -1,12 +1,12 @@
 """A sitemap that lists two thousand pages of another site, which is closed to robots."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, robots
 from goodbot.exam.expectations import Finds, Never, OnlyRobotsTxt
 from goodbot.exam.sites.listing import sitemap
-from goodbot.exam.values import Site, page, pages, robots
 
 STRANGERS = tuple(f"/page/{number}" for number in range(2000))
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-other-hosts",
     teaches="A sitemap lists URLs of its own host only; the robots.txt of another host decides about URLs there.",
     source="sitemaps.org protocol (all URLs from a single host); RFC 9309 2.2.2",

@@ -3,9 +3,9 @@
 import gzip
 from functools import lru_cache
 
+from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, page, pages, robots
 from goodbot.exam.expectations import Finds, Never
 from goodbot.exam.sites.listing import urlset
-from goodbot.exam.values import MAIN, Exchange, Site, page, pages, robots
 
 URLS = 50_000
 OPEN = {0: "/open/1", 12_500: "/open/2", 25_000: "/open/3", 37_500: "/open/4", URLS - 1: "/open/5"}
@@ -24,7 +24,7 @@ async def _packed(exchange: Exchange) -> None:
     await exchange.send(head.encode() + (b"" if exchange.asked.method == "HEAD" else body))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-packed",
     teaches="A crawler unpacks a gzip sitemap of 50,000 URLs, reads it to its end, and checks each URL by robots.txt.",
     source="sitemaps.org protocol; RFC 9309 2.2.2",

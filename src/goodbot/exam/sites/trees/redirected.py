@@ -1,10 +1,10 @@
 """A sitemap that has moved twice."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, redirect, robots
 from goodbot.exam.expectations import AtMostEach, Finds
 from goodbot.exam.sites.listing import sitemap
-from goodbot.exam.values import Site, page, pages, redirect, robots
 
-SITE = Site(
+SITE = ExamSite(
     name="sitemap-redirected",
     teaches="The sitemap that robots.txt names has moved: a crawler follows the redirects to it.",
     source="sitemaps.org protocol; RFC 9110 15.4",

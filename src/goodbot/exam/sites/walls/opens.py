@@ -1,8 +1,8 @@
 """A wall before the whole site that opens after a while."""
 
+from goodbot.exam.exam_values import ExamSite, Exchange, Handler, Reply, page, robots
 from goodbot.exam.expectations import AtMostEach, Finds, Waits
 from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
-from goodbot.exam.values import Exchange, Handler, Reply, Site, page, robots
 
 WAIT_S = 2
 WALLED = 2
@@ -16,7 +16,7 @@ def _behind(reply: Reply) -> Handler:
     return handler
 
 
-SITE = Site(
+SITE = ExamSite(
     name="wall-that-opens",
     teaches="A wall that answers 503 with Retry-After may open: a crawler that waits finds the site behind it.",
     source="RFC 9110 10.2.3, 15.6.4",

@@ -1,12 +1,12 @@
 """Three pages behind a wall that answers 200."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, robots
 from goodbot.exam.expectations import AtMostEach, Finds
 from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
-from goodbot.exam.values import Site, page, pages, robots
 
 WALLED = ("/shop/1", "/shop/2", "/shop/3")
 
-SITE = Site(
+SITE = ExamSite(
     name="wall-200",
     teaches="A wall may answer 200: a crawler neither answers the challenge nor asks for the page again at once.",
     source="Cloudflare, Detect a Challenge Page response: the header says so, not the status",

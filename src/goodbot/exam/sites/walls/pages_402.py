@@ -1,12 +1,12 @@
 """Three pages behind a wall that answers 402."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, robots
 from goodbot.exam.expectations import AtMostEach, Finds
 from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
-from goodbot.exam.values import Site, page, pages, robots
 
 WALLED = ("/shop/1", "/shop/2", "/shop/3")
 
-SITE = Site(
+SITE = ExamSite(
     name="wall-402",
     teaches="A wall may ask for money, 402: a crawler goes on with the open pages, and does not repeat the others.",
     source="RFC 9110 15.5.3; Cloudflare, pay per crawl",

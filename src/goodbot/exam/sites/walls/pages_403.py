@@ -1,12 +1,12 @@
 """Twelve pages behind a wall that answers 403."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, robots
 from goodbot.exam.expectations import AtMostEach, Finds, InAnySpan
 from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
-from goodbot.exam.values import Site, page, pages, robots
 
 WALLED = tuple(f"/shop/{number}" for number in range(1, 13))
 
-SITE = Site(
+SITE = ExamSite(
     name="wall-403",
     teaches="A wall refuses twelve pages with 403: a crawler does not repeat them, and fetches the open pages.",
     source="RFC 9110 15.5.4 (not to be repeated); Cloudflare, Detect a Challenge Page response",

@@ -1,13 +1,13 @@
 """Three pages behind a wall that answers 429, for good, and says when to come again."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, robots
 from goodbot.exam.expectations import AtMostEach, Finds, Waits
 from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
-from goodbot.exam.values import Site, page, pages, robots
 
 WALLED = ("/shop/1", "/shop/2", "/shop/3")
 WAIT_S = 2
 
-SITE = Site(
+SITE = ExamSite(
     name="wall-429",
     teaches="A wall may answer 429 for good: a crawler keeps Retry-After and gives such a page up after a few tries.",
     source="RFC 6585 4; RFC 9110 10.2.3",

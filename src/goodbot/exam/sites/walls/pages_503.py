@@ -1,12 +1,12 @@
 """Three pages behind a wall that answers 503, for good."""
 
+from goodbot.exam.exam_values import ExamSite, page, pages, robots
 from goodbot.exam.expectations import AtMostEach, Finds
 from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
-from goodbot.exam.values import Site, page, pages, robots
 
 WALLED = ("/shop/1", "/shop/2", "/shop/3")
 
-SITE = Site(
+SITE = ExamSite(
     name="wall-503",
     teaches="A wall may answer 503 for good: a crawler gives such a page up after a few tries.",
     source="RFC 9110 15.6.4",

@@ -2,10 +2,10 @@
 
 import re
 
+from goodbot.exam.exam_values import NOT_FOUND, ExamSite, Exchange, Reply, page, pages, robots
 from goodbot.exam.expectations import AtMost, Finds
 from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
 from goodbot.exam.sites.endless import ALLOWED, ENDS
-from goodbot.exam.values import NOT_FOUND, Exchange, Reply, Site, page, pages, robots
 
 _WALLED = re.compile(r"/shop/[0-9]{1,2}(?:\?try=[0-9]{1,9})?")
 
@@ -20,7 +20,7 @@ async def _wall(exchange: Exchange) -> None:
     await exchange.reply(Reply(body, wall.status, wall.headers))
 
 
-SITE = Site(
+SITE = ExamSite(
     name="wall-try-again",
     teaches="A wall that answers 200 and links to ever new URLs to try again is a trap: a crawler stops in time.",
     source="the site",

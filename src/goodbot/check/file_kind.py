@@ -1,0 +1,213 @@
+"""What a file is: a robots.txt, a Web page, UTF-16, or something else."""
+
+import re
+from collections.abc import Iterator
+from difflib import get_close_matches
+from itertools import islice
+from typing import Final
+
+from goodbot.check.source_lines import FIELDS, MISSPELT
+from goodbot.exclusion.access.access import LIMIT_BYTES
+from goodbot.exclusion.robotstxt.lines import decode, split_lines
+
+HTML: Final = "an HTML page"
+"""What `form_of` says of a Web page without any record."""
+
+MOSTLY: Final = 0.75
+"""How alike a misspelling and its field are."""
+
+_HTML = re.compile(
+    rb"(?:\xef\xbb\xbf)?+(?>\s*+(?:<!--(?>.*?-->)|<\?xml[^>]*+>))*+\s*+<(?:!doctype\s+html|html|head|body|title|meta|script|style)[\s>]",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAG: Final = re.compile(
+    rb"<(?:!doctype|/?(?:html|head|body|title|meta|div|span|p|br|hr|a|img|h[1-6]|table|ul|ol|pre|center|font|b))[\s/>]",
+    re.IGNORECASE,
+)
+_TAG_WITHIN_BYTES: Final = 1_000
+"""A Web page without a head has a tag of HTML so near its beginning."""
+
+_WIDE = (
+    (b"\xff\xfe\x00\x00", "UTF-32"),
+    (b"\x00\x00\xfe\xff", "UTF-32"),
+    (b"\xff\xfe", "UTF-16"),
+    (b"\xfe\xff", "UTF-16"),
+)
+_LOOK_BYTES: Final = 4096
+_WIDE_SHARE: Final = 0.75
+"""The share of units that are ASCII in a normal file; a few comments may not be."""
+
+_FIRST_BYTES: Final = (
+    (b"\x7fELF", "a program (ELF)"),
+    (b"MZ", "a program (Windows)"),
+    (b"\xfe\xed\xfa", "a program (Mach-O)"),
+    (b"\xcf\xfa\xed\xfe", "a program (Mach-O)"),
+    (b"\xca\xfe\xba\xbe", "a program (Java or Mach-O)"),
+    (b"\x00asm", "a program (WebAssembly)"),
+    (b"\x89PNG", "an image (PNG)"),
+    (b"\xff\xd8\xff", "an image (JPEG)"),
+    (b"GIF8", "an image (GIF)"),
+    (b"RIFF", "an image, sound or film (RIFF)"),
+    (b"\x00\x00\x01\x00", "an image (ICO)"),
+    (b"%PDF-", "a PDF document"),
+    (b"PK\x03\x04", "an archive (ZIP)"),
+    (b"\x1f\x8b", "an archive (gzip)"),
+    (b"BZh", "an archive (bzip2)"),
+    (b"\xfd7zXZ\x00", "an archive (xz)"),
+    (b"\x28\xb5\x2f\xfd", "an archive (Zstandard)"),
+    (b"7z\xbc\xaf\x27\x1c", "an archive (7-Zip)"),
+    (b"Rar!\x1a\x07", "an archive (RAR)"),
+    (b"SQLite format 3\x00", "a database (SQLite)"),
+    (b"\x37\x7f\x06\x82", "a database (SQLite's log)"),
+    (b"\x37\x7f\x06\x83", "a database (SQLite's log)"),
+    (b"wOF", "a font (WOFF)"),
+)
+"""How files of a format begin, by the definition of each."""
+
+_RECORD: Final = re.compile(
+    rb"(?:\A|[\r\n])(?:\xef\xbb\xbf)?[ \t]*+(?:%b)[ \t]*+:"
+    % b"|".join(map(re.escape, map(str.encode, (*FIELDS, *MISSPELT)))),
+    re.IGNORECASE,
+)
+_CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+_CONTROL_SHARE: Final = 0.05
+"""A tenth of the bytes of compressed data are such characters; a text has none, or a few."""
+_CONTROL_SHARE_MOST: Final = 0.3
+"""More than that no text in UTF-8 has, records or not: programs and databases are full of NULs."""
+_CONTROLS_MOST: Final = 32
+"""With so few control characters a file that has records is a robots.txt, however short it is."""
+_HEAD_BYTES: Final = 65_536
+_JSON: Final = re.compile(rb"\s*+(?:\{\s*+[\"}]|\[\s*+[\[\]{\"\d-])")
+_OTHER_TEXT: Final = "plain text"
+_XML: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*+<\?xml\s", re.IGNORECASE)
+
+_CORE: Final = ("user-agent", "disallow", "allow", "sitemap", "crawl-delay")
+"""The fields whose misspellings make a file a robots.txt; those of the others (`Hosts:`) are common words."""
+_WORDS: Final = re.compile(r"[^A-Za-z]*+([A-Za-z][\w\-]*+)(?:[ \t]++([A-Za-z][\w\-]*+))?", re.ASCII)
+_BEHIND: Final = re.compile(r"[ \t=;,.]*+(?:[/*\d]|https?:)")
+"""What follows a field without a colon, so that it is not the first word of a sentence."""
+_NAMED: Final = re.compile(r"[A-Za-z][A-Za-z\-]*+[ \t]*+:", re.ASCII)
+_LINES_MOST: Final = 200
+_FIELD_MOST: Final = 40
+_SIGNS: Final = " \t\"'`*+-_;,./"
+"""Characters that may stand around a field by mistake."""
+
+
+def is_html(body: bytes) -> bool:
+    """Whether it begins as a Web page does, in UTF-8, UTF-16 or UTF-32."""
+    return _HTML.match(_as_ascii(body)) is not None
+
+
+def _as_ascii(body: bytes) -> bytes:
+    """The body; of UTF-16 and UTF-32, only the ASCII characters of its beginning can be relied on."""
+    if wide_encoding(body) is None:
+        return body
+    return body[:_HEAD_BYTES].lstrip(b"\0\xff\xfe").replace(b"\0", b"")
+
+
+def wide_encoding(body: bytes) -> str | None:
+    """UTF-32 or UTF-16, by its byte order mark, or by the NUL bytes that accompany ASCII letters; else None."""
+    marked = next((name for mark, name in _WIDE if body.startswith(mark)), None)
+    head = body[:_LOOK_BYTES]
+    if marked is not None or len(head) < 8 or b"\0" not in head:
+        return marked
+    for name, octets in (("UTF-32", 4), ("UTF-16", 2)):
+        units = [head[at : at + octets] for at in range(0, len(head) - octets + 1, octets)]
+        for letter in (0, octets - 1):
+            plain = sum(bool(unit[letter]) and unit.count(0) == octets - 1 for unit in units)
+            if plain > _WIDE_SHARE * len(units):
+                return name
+    return None
+
+
+def is_garbled(body: bytes) -> bool:
+    """Whether it is UTF-16 or UTF-32 without a byte order mark: then no word of it can be read."""
+    return wide_encoding(body) is not None and not body.startswith(tuple(mark for mark, _ in _WIDE))
+
+
+def form_of(body: bytes) -> str | None:
+    """Names what a file is that is not a robots.txt, with its article: `an image (PNG)`, `an HTML page`, `binary data`.
+
+    None for what may be one: an empty file, comments alone, UTF-16, and any text with a known field in its first
+    500 KiB, misspelt or not. Linear; never raises."""
+    head = body[:_HEAD_BYTES]
+    known = next((form for start, form in _FIRST_BYTES if body.startswith(start)), None)
+    if known is not None and (known.startswith("a PDF") or _is_binary(head)):
+        return known
+    if wide_encoding(body) is not None:
+        return HTML if is_html(body) and not _RECORD.search(_as_ascii(body)) else None
+    if _RECORD.search(body, 0, LIMIT_BYTES):
+        return "binary data" if _is_never_text(head) else None
+    if known is not None:
+        return None if _may_be_rules(body) else _OTHER_TEXT
+    return _form_of_no_records(body, head)
+
+
+def _form_of_no_records(body: bytes, head: bytes) -> str | None:
+    if is_html(body):
+        return HTML
+    if _XML.match(head):
+        return "an XML document"
+    if _JSON.match(head) and body.rstrip()[-1:] in b"}]":
+        return "JSON"
+    if _is_binary(head):
+        return "binary data"
+    if _may_be_rules(body):
+        return None
+    return HTML if _TAG.search(body, 0, _TAG_WITHIN_BYTES) else _OTHER_TEXT
+
+
+def _is_binary(head: bytes) -> bool:
+    return b"\0" in head or _control_share(head) > _CONTROL_SHARE
+
+
+def _is_never_text(head: bytes) -> bool:
+    """Whether it holds so many control characters that its records stand there by chance."""
+    share = _control_share(head)
+    if share * len(head) <= _CONTROLS_MOST:
+        return False
+    return share > _CONTROL_SHARE_MOST or (share > _CONTROL_SHARE and not _is_utf8(head))
+
+
+def _control_share(head: bytes) -> float:
+    return len(_CONTROL.findall(head)) / max(len(head), 1)
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        head[:-3].decode()  # the last character may be cut
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _may_be_rules(body: bytes) -> bool:
+    """Whether a text without any record may be a robots.txt: it says nothing, one of its first lines is a misspelt
+    record, or all of them have the form of records."""
+    said = list(islice(_said(body), _LINES_MOST))
+    return all(_NAMED.match(line) for line in said) or any(map(_is_misspelt, said))
+
+
+def _said(body: bytes) -> Iterator[str]:
+    """The lines without comments and outer spaces; lines that are then empty are left out."""
+    for line in split_lines(decode(body[:LIMIT_BYTES])):
+        if text := line.partition("#")[0].strip():
+            yield text
+
+
+def _is_misspelt(line: str) -> bool:
+    """Whether it begins with a field, or what resembles one, and goes on as its record does (`Disallow /a`)."""
+    field, colon, _ = line.partition(":")
+    if colon and _is_like_a_field(field, _CORE):
+        return True
+    found = _WORDS.match(line)
+    if found is None:
+        return False
+    first, second = found[1].lower(), (found[2] or "").lower()
+    if first in ("user-agent", "disallow") or f"{first}-{second}" in ("user-agent", "crawl-delay"):
+        return True
+    return _is_like_a_field(first, _CORE) and _BEHIND.match(line, found.end(1)) is not None
+
+
+def _is_like_a_field(word: str, fields: tuple[str, ...]) -> bool:
+    return len(word) <= _FIELD_MOST and bool(get_close_matches(word.strip(_SIGNS).lower(), fields, 1, MOSTLY))

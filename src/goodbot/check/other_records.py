@@ -1,0 +1,359 @@
+"""R6: the other records: those that few robots read, that no robot reads any more, that cannot be read."""
+
+import re
+from collections.abc import Collection, Iterator
+from difflib import get_close_matches
+from itertools import islice
+from typing import Final, get_args
+
+from goodbot.check.findings import Finding, Kind, Severity
+from goodbot.check.pattern_checks import host_of
+from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.source_lines import SourceLine
+from goodbot.check.subject import Subject
+from goodbot.exclusion.robotstxt.timing import parse_delay, parse_rate, parse_window
+from goodbot.exclusion.text.shown_text import shown
+from goodbot.exclusion.uses.preferences import USE_LEVELS, Use
+from goodbot.exclusion.uses.statements import Usage
+from goodbot.exclusion.uses.structured_fields import Member, parse_dictionary
+from goodbot.url import parse_url
+
+DELAY_MOST_S: Final = 300.0
+"""At a longer Crawl-delay a robot sees fewer than 300 pages a day."""
+
+_UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
+_SITE: Final = "https://example.org/robots.txt"
+_SIGNALS: Final = frozenset(get_args(Use))
+_USE: Final = "use"
+_USES: Final = ", ".join(f"`use={level}`" for level in USE_LEVELS)
+_PAIR: Final = re.compile(r"(?<![\w\-])([\w\-]++)[ \t]*+=[ \t]*+([\w\-]++)", re.ASCII)
+_SIGNALS_MOST_CHARS: Final = 1_000
+_USAGES: Final = frozenset({"train-ai", "search"})
+_ANSWERS: Final = frozenset({Member("token", "y"), Member("token", "n")})
+"""All that draft-ietf-aipref-vocab-07 knows."""
+
+DELAY = Kind(
+    "R601",
+    "Crawl-delay: malformed, very long, or not obeyed by all",
+    "info",
+    "{said}",
+    "{who}",
+    "{remedy}",
+    "RFC 9309 2.2.4 (no standard has Crawl-delay); Google's and Bing's pages",
+    Subject(b"User-agent: *\nCrawl-delay: 86400\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\nRequest-rate: 1/10\nDisallow: /tmp/\n"),
+    "Error if malformed, warning above 300 seconds.",
+)
+NOINDEX = Kind(
+    "R602",
+    "noindex in robots.txt",
+    "warning",
+    "`{written}` has no effect: no robot reads Noindex in robots.txt any more",
+    "every robot; Google stopped in September 2019",
+    "put noindex on the page (META robots) or in its header (X-Robots-Tag), and let robots fetch the page",
+    "Google's announcement of July 2019; RFC 9309 2.2.4",
+    Subject(b"User-agent: *\nNoindex: /thin/\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\n# Noindex: /thin/\nDisallow: /tmp/\n"),
+)
+OBSOLETE = Kind(
+    "R603",
+    "Host is obsolete; few robots read Clean-param",
+    "info",
+    "{said}",
+    "{who}",
+    "{remedy}",
+    "Yandex's pages on robots.txt; Host is not read since March 2018",
+    Subject(b"User-agent: *\nDisallow: /tmp/\n\nHost: www.example.org\n"),
+    Subject(b"User-agent: Yandex\nDisallow: /tmp/\nClean-param: sid /forum/\n"),
+)
+RELATIVE_SITEMAP = Kind(
+    "R604",
+    "relative Sitemap",
+    "error",
+    "{said}",
+    "every robot that follows the sitemaps.org protocol",
+    "{remedy}",
+    "sitemaps.org protocol (robots.txt); RFC 9309 2.2.4",
+    Subject(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n"),
+    Subject(b"User-agent: *\nDisallow:\n\nSitemap: https://example.org/sitemap.xml\n"),
+    "Warning for a line without a value.",
+)
+SITEMAP = Kind(
+    "R605",
+    "Sitemap foreign, missing or disallowed",
+    "warning",
+    "the sitemap `{value}` {said}",
+    "{who}",
+    "{remedy}",
+    "sitemaps.org protocol (location, cross submits); RFC 9309 2.2.2",
+    Subject(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/private/map.xml\n", _SITE),
+    Subject(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/map.xml\n", _SITE),
+    "Info for a sitemap on another host.",
+)
+PREFERENCE = Kind(
+    "R606",
+    "Content-Signal, Content-Usage or License malformed",
+    "warning",
+    "`{value}` {said}",
+    "robots that read this record: they ignore this part of it",
+    "{remedy}",
+    "contentsignals.org; AIPREF drafts, RFC 9651; RSL 1.0",
+    Subject(b"User-agent: *\nContent-Signal: search=yes, ai-train=maybe\nAllow: /\n"),
+    Subject(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),
+)
+WHEN = Kind(
+    "R607",
+    "Request-rate or Visit-time malformed",
+    "warning",
+    "`{value}` is invalid: {said}",
+    "the few robots that read the record",
+    "write it like `{better}`",
+    "Conner, An Extended Standard for Robot Exclusion, 1996",
+    Subject(b"User-agent: *\nVisit-time: 6am-8am\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\nVisit-time: 0600-0845\nRequest-rate: 1/10m 1300-1659\nDisallow: /tmp/\n"),
+)
+NO_SITEMAP = Kind(
+    "R608",
+    "no Sitemap",
+    "info",
+    "the file names no sitemap",
+    "robots that use sitemaps to find unlinked pages and changes",
+    "if the site has a sitemap, add `Sitemap:` with its whole URL",
+    "RFC 9309 2.2.4; sitemaps.org protocol",
+    Subject(b"User-agent: *\nDisallow: /tmp/\n"),
+    Subject(b"User-agent: *\nDisallow: /tmp/\n\nSitemap: https://example.org/sitemap.xml\n"),
+)
+
+KINDS = (DELAY, NOINDEX, OBSOLETE, RELATIVE_SITEMAP, SITEMAP, PREFERENCE, WHEN, NO_SITEMAP)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Record by record."""
+    lines = [line for line in subject.lines if line.is_record]
+    for look in (_noindex, _relative_sitemap, _signal, _usage, _license, _when):
+        yield from islice((finding for line in lines for finding in look(line)), EACH_MOST)
+    grouped = list(_with_agents(lines))
+    for look_at in (_delay, _obsolete):
+        yield from islice((finding for line, agents in grouped for finding in look_at(line, agents)), EACH_MOST)
+    yield from islice(_sitemaps(subject, lines), EACH_MOST)
+    closes_all = not subject.parsed.allows("/", "*")
+    if lines and not closes_all and not any(line.field == "sitemap" for line in lines):
+        yield NO_SITEMAP.at()
+
+
+def _at(
+    kind: Kind,
+    line: SourceLine,
+    start: int | None = None,
+    end: int | None = None,
+    severity: Severity | None = None,
+    **words: str,
+) -> Finding:
+    first = (line.field_at if line.value_at >= line.value_end else line.value_at) if start is None else start
+    last = max(line.value_end, line.colon_at + 1) if end is None else end
+    return kind.at(line.number, first + 1, last + 1, edit=None, severity=severity, **words)
+
+
+def _with_agents(lines: list[SourceLine]) -> Iterator[tuple[SourceLine, Collection[str]]]:
+    """Each line with the robots (in lower case) named above it, as its author sees them: a User-agent line after
+    another record begins a new list, even where RFC 9309 joins both lists."""
+    agents: list[str] = []
+    apart = False
+    for line in lines:
+        if line.field == "user-agent":
+            agents = [] if apart else agents
+            agents.append(line.value.lower())
+        apart = line.field != "user-agent"
+        yield line, agents
+
+
+def _written(line: SourceLine) -> str:
+    return shown(line.text[line.field_at : max(line.value_end, line.colon_at + 1)])
+
+
+# ---- when and how often ---------------------------------------------------------------------------------------------
+
+
+def _delay(line: SourceLine, agents: Collection[str]) -> Iterator[Finding]:
+    if line.field != "crawl-delay":
+        return
+    delay_s = parse_delay(line.value)
+    written = _written(line)
+    place = (line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1)
+    if delay_s is None:
+        said, who = f"`{written}` is not a plain number of seconds: robots ignore it", "robots that read Crawl-delay"
+        yield DELAY.at(*place, severity="error", said=said, who=who, remedy="write seconds, such as `Crawl-delay: 5`")
+    elif delay_s > DELAY_MOST_S:
+        said, who = f"`{written}` allows one page every {_span(delay_s)}", "robots that obey it, such as Bing's"
+        remedy = "ask for at most about 30 seconds, or disallow what should not be fetched"
+        yield DELAY.at(*place, severity="warning", said=said, who=who, remedy=remedy)
+    elif any(agent == "*" or agent.startswith("google") for agent in agents):
+        said, who = f"only some robots obey `{written}`", "Google's robots, which set their own pace"
+        remedy = "if the others request too much, answer 429 or 503 with Retry-After"
+        yield DELAY.at(*place, said=said, who=who, remedy=remedy)
+
+
+def _span(seconds: float) -> str:
+    """A delay of more than five minutes: `10 minutes`, `1.5 hours`, `11.6 days`."""
+    length, unit = next((length, unit) for length, unit in _UNITS if seconds >= length)
+    number = f"{seconds / length:,.1f}".removesuffix(".0")
+    return unit if number == "1" else f"{number} {unit}s"
+
+
+def _when(line: SourceLine) -> Iterator[Finding]:
+    if line.field == "request-rate" and isinstance(why := parse_rate(line.value), str):
+        yield _at(WHEN, line, value=_written(line), said=why, better="Request-rate: 1/10m 1300-1659")
+    if line.field == "visit-time" and isinstance(unread := parse_window(line.value), str):
+        yield _at(WHEN, line, value=_written(line), said=unread, better="Visit-time: 0600-0845")
+
+
+# ---- records that few robots read, or none ---------------------------------------------------------------------------
+
+
+def _noindex(line: SourceLine) -> Iterator[Finding]:
+    if line.field == "noindex":
+        yield _at(NOINDEX, line, line.field_at, written=_written(line))
+
+
+def _obsolete(line: SourceLine, agents: Collection[str]) -> Iterator[Finding]:
+    if line.field == "host":
+        said, who = "`Host` is obsolete: no robot reads it any more", "every robot; Yandex read it until March 2018"
+        remedy = "redirect the other hosts to the main one (301), and remove this line"
+        yield _at(OBSOLETE, line, line.field_at, said=said, who=who, remedy=remedy)
+    elif line.field == "clean-param" and not any("yandex" in agent for agent in agents):
+        said = "of the large search engines, only Yandex reads `Clean-param`"
+        who = "every robot except Yandex's and a few others"
+        remedy = "for the others, name the page with rel=canonical; this line does no harm"
+        yield _at(OBSOLETE, line, line.field_at, said=said, who=who, remedy=remedy)
+
+
+# ---- sitemaps -------------------------------------------------------------------------------------------------------
+
+
+def _relative_sitemap(line: SourceLine) -> Iterator[Finding]:
+    if line.field != "sitemap" or (host_of(line.value) and parse_url(line.value)):
+        return
+    severity: Severity | None = None
+    said = f"the sitemap `{shown(line.value)}` is not a whole URL: most robots do not find it"
+    remedy = f"write `Sitemap: https://` and the host before `{shown(line.value)}`"
+    if not line.value:
+        severity = "warning"
+        said, remedy = "this line names no sitemap", "write the whole URL of a sitemap after it, or remove it"
+    elif line.value.lower().startswith(("http://", "https://")):
+        remedy = "write the whole URL: `https://`, the host and the path"
+    yield _at(RELATIVE_SITEMAP, line, severity=severity, said=said, remedy=remedy)
+
+
+def _sitemaps(subject: Subject, lines: list[SourceLine]) -> Iterator[Finding]:
+    host = host_of(subject.url or "")
+    for line in lines:
+        if line.field != "sitemap" or not (there := host_of(line.value)):
+            continue
+        value = shown(line.value)
+        if line.value in subject.sitemaps_missing:
+            said, who = "does not exist", "every robot that reads sitemaps"
+            remedy = "create it, or remove this line: no verdict changes"
+            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy=remedy)
+        elif host and there.removeprefix("www.") != host.removeprefix("www."):
+            said, who = (
+                f"is on another host than this file ({shown(host)})",
+                "robots that accept a sitemap only for its own host",
+            )
+            remedy = "nothing to do if both hosts are yours: this line is how robots know"
+            yield SITEMAP.at(
+                line.number,
+                line.value_at + 1,
+                line.value_end + 1,
+                severity="info",
+                value=value,
+                said=said,
+                who=who,
+                remedy=remedy,
+            )
+        elif (not host or there == host) and _is_closed(subject, line.value):
+            said, who = "is disallowed by this file", "robots without a group of their own: they may not fetch it"
+            remedy = "add an Allow rule for it: they may then fetch it"
+            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy=remedy)
+
+
+def _is_closed(subject: Subject, url: str) -> bool:
+    """To robots without a group; where these may come nowhere (a list of guests), to Google's."""
+    agent = "*" if subject.parsed.allows("/", "*") else "Googlebot"
+    return not subject.parsed.allows(url, agent)
+
+
+# ---- what the content may be used for -------------------------------------------------------------------------------
+
+
+def _signal(line: SourceLine) -> Iterator[Finding]:
+    """Keys that are not defined may have values of their own."""
+    if line.field != "content-signal":
+        return
+    uses: dict[str, None] = {}
+    for part in line.value.split(","):
+        key, equals, value = (word.strip().lower() for word in part.partition("="))
+        if key == _USE:
+            uses[value] = None
+        if not key or not equals or (key in _SIGNALS and value not in ("yes", "no")):
+            said, remedy = "is neither `key=yes` nor `key=no`", _signal_fix(line.value, key)
+        elif key == _USE and value not in USE_LEVELS:
+            said, remedy = f"is none of {_USES}", f"write one of {_USES}"
+        elif key not in (*_SIGNALS, _USE) and (meant := _meant(key, _SIGNALS)):
+            said, remedy = "names a use that is not defined", f"did you mean `{meant}`?"
+        else:
+            continue
+        yield _at(PREFERENCE, line, value=shown(part.strip()), said=said, remedy=remedy)
+    known = [level for level in USE_LEVELS if level in uses]
+    if len(known) > 1:
+        said = f"states `{_USE}` with {len(known)} values, of which goodbot takes the strictest"
+        yield _at(PREFERENCE, line, value=shown(line.value), said=said, remedy=f"write `{_USE}={known[0]}` alone")
+
+
+def _signal_fix(value: str, key: str) -> str:
+    """How to write the signals of a value, without guessing an answer or dropping a signal: if they are only separated
+    wrongly, with commas; otherwise `key` or the first signal without a valid answer needs one."""
+    said = {name.lower(): answer.lower() for name, answer in _PAIR.findall(value[:_SIGNALS_MOST_CHARS])}
+    known = [name for name in said if name in _SIGNALS]
+    unread = [name for name in known if said[name] not in ("yes", "no")]
+    if key in _SIGNALS and (key in unread or key not in said):
+        unread.insert(0, key)
+    if unread:
+        return f"write `{unread[0]}=yes` or `{unread[0]}=no`"
+    if not said:
+        return "write each signal as `key=yes` or `key=no`"
+    return f"write `{', '.join(f'{name}={answer}' for name, answer in said.items())}`"
+
+
+def _meant(key: str, known: Collection[str]) -> str | None:
+    """The known key that this one is a slip for: misspelt, or its words swapped (`ai-train`, `train-ai`)."""
+    turned = "-".join(reversed(key.split("-")))
+    return turned if turned in known else next(iter(get_close_matches(key[:40], sorted(known), 1, 0.8)), None)
+
+
+def _usage(line: SourceLine) -> Iterator[Finding]:
+    if line.field != "content-usage":
+        return
+    members = parse_dictionary(Usage.parse(line.value).preferences)
+    if not members:
+        said = "states no preference" if members is not None else "is not a dictionary of structured fields (RFC 9651)"
+        yield _at(PREFERENCE, line, value=_written(line), said=said, remedy="write `Content-Usage: train-ai=n`")
+        return
+    for label, member in members.items():
+        if label in _USAGES and member not in _ANSWERS:
+            said, remedy = (
+                "has a value that is neither `y` nor `n`",
+                f"write `{label}=n` or `{label}=y`",
+            )
+        elif label not in _USAGES and (meant := _meant(label, _USAGES)):
+            said, remedy = "names a use that is not defined", f"did you mean `{meant}`?"
+        else:
+            continue
+        yield _at(PREFERENCE, line, value=shown(f"{label}={member.text}"), said=said, remedy=remedy)
+
+
+def _license(line: SourceLine) -> Iterator[Finding]:
+    if line.field == "license" and not host_of(line.value):
+        said = "is not the whole URL of a licence"
+        yield _at(
+            PREFERENCE, line, value=_written(line), said=said, remedy="write its whole URL, beginning with `https://`"
+        )

@@ -1,0 +1,371 @@
+"""R7: what a page says to robots, in META, in header fields, and against its site's robots.txt."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from difflib import get_close_matches
+from itertools import islice
+from typing import Any, Final, NamedTuple
+
+from goodbot import registry
+from goodbot.check.findings import Finding, Kind, Severity
+from goodbot.check.page_tags import PageTag, page_text, read_tags
+from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.subject import HttpAnswer, PageFile, Subject
+from goodbot.exclusion import RobotsTxt, Verdict
+from goodbot.exclusion.page.directive_words import KNOWN
+from goodbot.exclusion.page.page_metas import PAGE_METAS
+from goodbot.exclusion.page.robots_tags import read_meta, read_robots_tag, read_x_robots_tag, unread_terms
+from goodbot.exclusion.text.shown_text import shown
+from goodbot.page import read_page
+from goodbot.url import parse_url
+from goodbot.values import Response
+
+SEARCH_ENGINES: Final = ("Googlebot", "Bingbot")
+"""The robots for which a page may be disallowed."""
+
+_PERMITS: Final = {
+    "index": ("index",),
+    "follow": ("follow",),
+    "all": ("index", "follow"),
+    "archive": ("archive",),
+    "snippet": ("snippet",),
+}
+"""Words that forbid nothing, and the fields of Directives that they are about."""
+
+_WITH_VALUE: Final = {
+    "max-snippet": "max-snippet:50",
+    "max-image-preview": "max-image-preview:large",
+    "max-video-preview": "max-video-preview:-1",
+    "unavailable_after": "unavailable_after: 2030-12-31",
+}
+"""How to write the words that need a value."""
+
+_FIELDS: Final = {"x-robots-tag": read_x_robots_tag, "robots-tag": read_robots_tag}
+_AUDIENCES_MOST: Final = 20
+"""Robots of one page for whom its header fields are read."""
+
+_LIMITS: Final = frozenset({"max_snippet", "max_image_preview", "max_video_preview"})
+_RARE: Final = frozenset({"noyaca", "nopreview", "noimageclick", "nomediaindex", "noydir", "noodyp"})
+"""Read by some robot once, so not misspelt."""
+
+_READ_BYTES: Final = 16 * 1024 * 1024
+_HERE: Final = "https://example.org/old/page.html"
+_CLOSING: Final = b"User-agent: *\nDisallow: /old/\n"
+_OPEN: Final = b"User-agent: *\nDisallow: /private/\n"
+
+
+def _page(head: bytes, body: bytes = b"<p>Text", **more: object) -> Subject:
+    """An example."""
+    html = (
+        b"<!DOCTYPE html>\n<html><head><title>Old</title>\n"
+        + head
+        + b"\n</head><body>\n"
+        + body
+        + b"\n</body></html>\n"
+    )
+    return Subject(html, _HERE, is_page=True, **more)  # type: ignore[arg-type]
+
+
+_NOINDEX: Final = b'<meta name="robots" content="noindex">'
+_INDEX: Final = b'<meta name="robots" content="index, follow">'
+
+CONFLICT = Kind(
+    "R701",
+    "META robots in conflict",
+    "warning",
+    "`{one}` contradicts `{other}` (line {line}): the stricter one applies",
+    "{who}; robots of the 1990s may take the other one",
+    "remove the one you do not mean",
+    "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
+    _page(b'<meta name="robots" content="index, noindex">'),
+    _page(b'<meta name="robots" content="index, nofollow">\n<meta name="googlebot" content="noindex">'),
+)
+REPEATED = Kind(
+    "R702",
+    "META robots repeated",
+    "info",
+    "there is already a META {name} in line {line}: robots combine both",
+    "robots that read only the first one",
+    "put everything in one tag",
+    "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
+    _page(_INDEX + b"\n" + _INDEX),
+    _page(_INDEX + b'\n<meta name="googlebot" content="nosnippet">'),
+)
+OUTSIDE = Kind(
+    "R703",
+    "META robots outside HEAD",
+    "warning",
+    "META {name} is in the body of the page, where not every robot looks for it",
+    "robots that read only the head",
+    "put it between <head> and </head>, before anything visible, which would end the head",
+    "https://developers.google.com/search/docs/crawling-indexing/valid-page-metadata",
+    _page(b"", _NOINDEX),
+    _page(b"<noscript>" + _NOINDEX + b"</noscript>", b"<template>" + _NOINDEX + b"</template>"),
+)
+UNKNOWN = Kind(
+    "R704",
+    "unknown term in META robots",
+    "info",
+    "no known robot reads `{term}` in META {name}",
+    "every robot: robots ignore the word",
+    "{remedy}",
+    "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
+    _page(b'<meta name="robots" content="no-index">'),
+    _page(b'<meta name="robots" content="NOINDEX, max-snippet:-1, unavailable_after: 25 Jun 2027 15:00:00 GMT">'),
+    "Warning if the term resembles a known one.",
+)
+NOINDEX_CLOSED = Kind(
+    "R705",
+    "noindex on a page that robots.txt closes",
+    "warning",
+    "`{rule}` (line {line} of robots.txt) closes this page to {agent}, which therefore never sees `{word}`",
+    "search engines: they may still list the URL without having seen the page",
+    "allow the page in robots.txt until it has left the indexes, or remove its noindex",
+    "https://developers.google.com/search/docs/crawling-indexing/block-indexing",
+    _page(_NOINDEX, robots=_CLOSING),
+    _page(_NOINDEX, robots=_OPEN),
+)
+HEADER = Kind(
+    "R706",
+    "X-Robots-Tag against META",
+    "warning",
+    "META {name} says `{said}`, but the {field} header says `{other}`: the stricter one applies",
+    "{who}",
+    "say the same in both, or use only one of them",
+    "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
+    _page(_INDEX, answer=HttpAnswer(200, (("X-Robots-Tag", "noindex"),))),
+    _page(_INDEX, answer=HttpAnswer(200, (("X-Robots-Tag", "noarchive, otherbot: noindex"),))),
+)
+CANONICAL = Kind(
+    "R707",
+    "canonical URL that robots.txt closes",
+    "warning",
+    "the canonical URL {url} is disallowed for {agent} by `{rule}` (line {line} of robots.txt)",
+    "search engines: they cannot read the page that they should list instead of this one",
+    "allow that page, or name one that is allowed",
+    "RFC 6596 3; https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
+    _page(b'<link rel="canonical" href="/old/other.html">', robots=_CLOSING),
+    _page(b'<link rel="canonical" href="https://www.example.org/old/other.html">', robots=_CLOSING),
+)
+
+KINDS = (CONFLICT, REPEATED, OUTSIDE, UNKNOWN, NOINDEX_CLOSED, HEADER, CANONICAL)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Tag by tag, then against the header fields, then against robots.txt."""
+    if not subject.is_read:
+        return
+    headers = subject.answer.headers if subject.answer is not None else ()
+    tags = read_tags(page_text(subject.body, headers))
+    robots = _robots_tags(tags)
+    said = _words(headers, robots)
+    for look in (_repeated(robots), _outside(robots), _unknown(robots), _conflicts(said)):
+        yield from islice(look, EACH_MOST)
+    if subject.robots is not None and subject.url is not None:
+        yield from _against_robots(subject, said, tags)
+
+
+def _robots_tags(tags: Iterable[PageTag]) -> list[PageTag]:
+    return [tag for tag in tags if not tag.is_canonical and _is_robots(tag.name)]
+
+
+def _is_robots(name: str) -> bool:
+    """Whether META of this name is for robots: for all, or for a known one."""
+    return name == "robots" or (name not in PAGE_METAS and registry.find_token(name) is not None)
+
+
+def _at(kind: Kind, tag: PageTag | None, *, severity: Severity | None = None, **words: Any) -> Finding:
+    """At a tag; a header field has no place in the page, so line 1."""
+    place = (1, 1, None) if tag is None else (tag.line, tag.column, tag.end_column)
+    return kind.at(*place, severity=severity, **words)
+
+
+# ---- tag by tag -----------------------------------------------------------------------------------------------------
+
+
+def _repeated(tags: Iterable[PageTag]) -> Iterator[Finding]:
+    first: dict[str, PageTag] = {}
+    for tag in tags:
+        if first.setdefault(tag.name, tag) is not tag:
+            yield _at(REPEATED, tag, name=shown(tag.name), line=first[tag.name].line)
+
+
+def _outside(tags: Iterable[PageTag]) -> Iterator[Finding]:
+    return (_at(OUTSIDE, tag, name=shown(tag.name)) for tag in tags if not tag.in_head)
+
+
+def _unknown(tags: Iterable[PageTag]) -> Iterator[Finding]:
+    for tag in tags:
+        for term in unread_terms(tag.content):
+            close = _meant(term)
+            remedy = f"did you mean `{close}`?" if close else "remove it"
+            severity: Severity | None = "warning" if close else None
+            yield _at(UNKNOWN, tag, severity=severity, term=shown(term), name=shown(tag.name), remedy=remedy)
+
+
+def _meant(term: str) -> str | None:
+    word, colon, _ = term.lower().partition(":")
+    if word in _RARE or len(word) > 40:
+        return None
+    if word in KNOWN:  # its value cannot be read
+        return _WITH_VALUE.get(word, word)
+    return next(iter(get_close_matches(word if colon else term.lower(), sorted(KNOWN), 1, 0.8)), None)
+
+
+# ---- what contradicts what ------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One directive: what it says, in which META (None: a header field, `field`), to which robot (`robots`: all)."""
+
+    text: str
+    asks: dict[str, object]
+    audience: str
+    tag: PageTag | None = None
+    field: str = ""
+
+
+def words_of(page: PageFile) -> list[_Word]:
+    """What a page says to robots. Never raises on content."""
+    return _words(page.headers, _robots_tags(read_tags(page_text(page.body, page.headers))))
+
+
+def _words(headers: Iterable[tuple[str, str]], tags: list[PageTag]) -> list[_Word]:
+    """Of header fields what is for all, for search engines, and for the robots that a META names."""
+    named = dict.fromkeys([*(agent.lower() for agent in SEARCH_ENGINES), *(tag.name for tag in tags)])
+    audiences = [name for name in islice(named, _AUDIENCES_MOST) if name != "robots"]
+    return [*_of_headers(headers, audiences), *_of_metas(tags)]
+
+
+def _of_metas(tags: Iterable[PageTag]) -> Iterator[_Word]:
+    for tag in tags:
+        for text, asks in islice(read_meta(tag.content), EACH_MOST):
+            yield _Word(text, dict(asks), tag.name, tag)
+
+
+def _of_headers(headers: Iterable[tuple[str, str]], audiences: Iterable[str]) -> Iterator[_Word]:
+    """Those for all robots, then those for each audience alone."""
+    for name, value in headers:
+        read = _FIELDS.get(name.strip().lower())
+        if read is None:
+            continue
+        general = list(islice(read(value, ""), EACH_MOST))
+        for text, asks in general:
+            yield _Word(text, dict(asks), "robots", field=name.strip())
+        for audience in audiences:
+            left = Counter(text for text, _ in general)
+            for text, asks in islice(read(value, audience), EACH_MOST):
+                left[text] -= 1
+                if left[text] < 0:
+                    yield _Word(text, dict(asks), audience, field=name.strip())
+
+
+def _conflicts(words: list[_Word]) -> Iterator[Finding]:
+    """The first contradiction of each field for each robot. Forbidding one robot what others may do is not one."""
+    reported: set[tuple[str, str]] = set()
+    for field, one, other in _contradictions(words):
+        audience = one.audience if one.audience != "robots" else other.audience
+        if (field, audience) in reported or (one.tag is None and other.tag is None):
+            continue
+        reported.add((field, audience))
+        yield _against_header(one, other) if one.tag is None or other.tag is None else _in_metas(one, other)
+
+
+def _contradictions(words: list[_Word]) -> Iterator[tuple[str, _Word, _Word]]:
+    """Field, what permits, what forbids."""
+    forbidding: dict[tuple[str, str], _Word] = {}
+    limits: dict[tuple[str, str], _Word] = {}
+    for word in words:
+        for field, value in word.asks.items():
+            if value is False:
+                forbidding.setdefault((field, word.audience), word)
+            elif field in _LIMITS:
+                before = limits.setdefault((field, word.audience), word)
+                if before.asks[field] != value:
+                    yield field, before, word
+    for word in words:
+        for field in _PERMITS.get(word.text, ()):
+            other = forbidding.get((field, word.audience)) or forbidding.get((field, "robots"))
+            if other is not None:
+                yield field, word, other
+
+
+def _in_metas(permitting: _Word, forbidding: _Word) -> Finding:
+    """At the later of the two."""
+    pair = [permitting, forbidding]
+    places = [(tag.line, tag.column) if (tag := word.tag) else (1, 1) for word in pair]
+    early, late = pair if places[0] <= places[1] else reversed(pair)
+    assert early.tag is not None and late.tag is not None  # noqa: S101, PT018  (`_conflicts` saw to it)
+    words: dict[str, Any] = {"one": shown(late.text), "other": shown(early.text), "who": _who(early, late)}
+    return _at(CONFLICT, late.tag, line=early.tag.line, **words)
+
+
+def _who(one: _Word, other: _Word) -> str:
+    """The robots that both apply to."""
+    audience = one.audience if one.audience != "robots" else other.audience
+    return "search engines" if audience == "robots" else shown(audience)
+
+
+def _against_header(one: _Word, other: _Word) -> Finding:
+    meta, header = (one, other) if one.tag is not None else (other, one)
+    assert meta.tag is not None  # noqa: S101  (`_conflicts` saw to it)
+    stated = header.text if header.audience == "robots" else f"{header.audience}: {header.text}"
+    words: dict[str, Any] = {"name": shown(meta.tag.name), "said": shown(meta.text), "other": shown(stated)}
+    return _at(HEADER, meta.tag, field=shown(header.field), who=_who(meta, header), **words)
+
+
+# ---- against robots.txt ---------------------------------------------------------------------------------------------
+
+
+def _against_robots(subject: Subject, words: list[_Word], tags: tuple[PageTag, ...]) -> Iterator[Finding]:
+    robots, url = RobotsTxt.parse(subject.robots or b""), subject.url or ""
+    unread = unread_noindex(robots, url, words)
+    if unread is not None:
+        yield _at(NOINDEX_CLOSED, unread.word.tag, word=shown(unread.word.text), **_words_of(unread.verdict))
+    canonical = _canonical(subject)
+    if canonical is not None and canonical != url and (verdict := _closed(robots, canonical)) is not None:
+        stated = next((tag for tag in tags if tag.is_canonical), None)
+        yield _at(CANONICAL, stated, url=shown(canonical), **_words_of(verdict))
+
+
+class _UnreadTag(NamedTuple):
+    """A word that asks not to be indexed, and the verdict that keeps its search engine from reading it."""
+
+    word: _Word
+    verdict: Verdict
+
+
+def unread_noindex(robots: RobotsTxt, url: str, words: Iterable[_Word]) -> _UnreadTag | None:
+    """The first of them, if there is one."""
+    noindex = [word for word in words if word.asks.get("index") is False]
+    for agent in SEARCH_ENGINES:
+        word = next((word for word in noindex if word.audience in ("robots", agent.lower())), None)
+        if word is not None and (verdict := _closed(robots, url, (agent,))) is not None:
+            return _UnreadTag(word, verdict)
+    return None
+
+
+def _closed(robots: RobotsTxt, url: str, agents: Iterable[str] = SEARCH_ENGINES) -> Verdict | None:
+    """The first verdict that keeps a search engine away."""
+    verdicts = (robots.verdict(url, agent) for agent in agents)
+    return next((verdict for verdict in verdicts if not verdict.allowed), None)
+
+
+def _words_of(verdict: Verdict) -> dict[str, Any]:
+    return {"rule": shown(verdict.rule or ""), "line": verdict.line, "agent": verdict.agent}
+
+
+def _canonical(subject: Subject) -> str | None:
+    """The canonical URL, if it is of the same origin; the robots.txt of another origin is not known here."""
+    url = parse_url(subject.url or "")
+    if url is None:
+        return None
+    headers = subject.answer.headers if subject.answer is not None else ()
+    typed = headers if any(name.lower() == "content-type" for name, _ in headers) else (*headers, _HTML)
+    named = read_page(url, Response(200, typed, subject.body), "*", _READ_BYTES, text=False).canonical
+    return named.text if named is not None and named.origin == url.origin else None
+
+
+_HTML: Final = ("Content-Type", "text/html")

@@ -1,0 +1,348 @@
+"""R4: paths that match nothing, or more or less than they seem to."""
+
+import re
+from bisect import bisect_left
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+from goodbot.check.findings import Finding, Kind
+from goodbot.check.pattern_checks import WHOLE_SITE, example_of, host_of, octets, unsafe_character
+from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.source_lines import SourceLine
+from goodbot.check.subject import Subject
+from goodbot.check.syntax import FRAGMENTS
+from goodbot.exclusion.text.shown_text import shown
+from goodbot.exclusion.verdict import RULE_FIELDS, Rule
+
+_SCHEME = re.compile(r"https?://", re.IGNORECASE)
+_REGULAR = re.compile(
+    r"\^|.*(?:\\[.dwsDWS/?+*-]|\(\?|\(\.\*|\[[^\]=]-[^\]]|\.\+|[^/]\{\d+,?\d*\}|\([^()]*\|)", re.DOTALL
+)
+"""What only a regular expression contains. `.*`, `[]` and parentheses alone are found in real paths."""
+_CHOICE = re.compile(r"\{[^{}/,]*(?:,[^{}/,]*)+\}")
+"""`{a,b}` of a shell; `{id}` alone is a placeholder that slipped in."""
+_DOLLAR = re.compile(r"\$(?=[^$])(?:(?<=[A-Za-z0-9]\$)|(?![A-Za-z0-9_{(%]))")
+"""`/$file` and `/${x}` are found in real URLs."""
+_TWICE_ENCODED = re.compile(r"%25[0-9A-Fa-f]{2}")
+_BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_SPACE = re.compile(r"[ \t]+")
+_SEVERAL = re.compile(r"[/*]\S*(?:[ \t]+[/*]\S*)+$")
+"""Several paths (`R204`): the spaces between them belong to none of them."""
+_RAW = re.compile(r"[^\x21-\x7e]+")
+_STYLE = re.compile(
+    r"\*\.(?:css|js)(?=$|[*?$])"
+    r"|/(?:(?:css|js|wp-includes)/?|(?:javascript|stylesheets?)/)(?:\*+\$?)?$",
+    re.IGNORECASE,
+)
+_ANYWHERE = re.compile(r"[?&;=]|\.[A-Za-z]|[^/?*$.]+=")
+"""How a later part of a URL begins: a query, an extension, a parameter."""
+_Lengths = set[tuple[bool, int]]
+"""How many bytes the patterns of Allow rules (True) and of Disallow rules have."""
+
+_DOTS = re.compile(r"(?:\.{1,2}(?:/|$))+")
+
+FULL_URL = Kind(
+    "R401",
+    "full URL instead of a path",
+    "error",
+    "`{path}` is a whole URL: rules are compared with the path, so this rule matches nothing",
+    "every robot that follows RFC 9309",
+    "{remedy}: a robots.txt applies only to its own host",
+    "RFC 9309 2.2.2",
+    Subject(b"User-agent: *\nDisallow: https://example.org/private/\n"),
+    Subject(b"User-agent: *\nDisallow: /redirect?to=https://example.org/\n"),
+)
+NO_SLASH = Kind(
+    "R402",
+    "no leading `/` or `*`",
+    "error",
+    "`{path}` begins with neither `/` nor `*`, so the rule matches nothing",
+    "every robot that follows RFC 9309",
+    "{remedy}",
+    "RFC 9309 2.2 (path-pattern)",
+    Subject(b"User-agent: *\nDisallow: private/\n"),
+    Subject(b"User-agent: *\nDisallow: *.pdf\nDisallow: /private/\n"),
+)
+REGULAR = Kind(
+    "R403",
+    "regular expression or unsupported glob",
+    "error",
+    "`{path}` looks like a regular expression: only `*` and a final `$` are special, all else is compared literally",
+    "every robot",
+    "rewrite it with `*` and `$`, as several rules if necessary: the rules then match what you mean",
+    "RFC 9309 2.2.3",
+    Subject(b"User-agent: *\nDisallow: /item/[0-9]+\\.html\n"),
+    Subject(b"User-agent: *\nDisallow: /*?filter[]=\nDisallow: /wiki/Robot_(film)\nDisallow: /file.*\n"),
+)
+DOLLAR = Kind(
+    "R404",
+    "`$` not last",
+    "warning",
+    "the `$` in `{path}` is not at the end: there it is an ordinary character",
+    "every robot: none ends the match at this `$`",
+    "to match the end of a URL, end the rule at `$`: the rule then matches only URLs that end there; to match the "
+    "character, write %24: by RFC 9309 nothing changes",
+    "RFC 9309 2.2.3",
+    Subject(b"User-agent: *\nDisallow: /*.php$?\n"),
+    Subject(b"User-agent: *\nDisallow: /*.php$\nDisallow: /docs/$file/\n"),
+    "A `$` that begins a name, as in `/$file/`, is not reported: real URLs contain it.",
+)
+LAST_STAR = Kind(
+    "R405",
+    "useless trailing `*`",
+    "info",
+    "the `*` at the end of `{path}` adds nothing: every rule is a prefix match already",
+    "robots of the 1990s, for which `*` is an ordinary character, so the rule matches nothing",
+    "write `{better}`: by RFC 9309 nothing changes",
+    "RFC 9309 2.2.3; A Standard for Robot Exclusion, 1994",
+    Subject(b"User-agent: *\nDisallow: /private/*\n"),
+    Subject(b"User-agent: *\nDisallow: /*/private/\nDisallow: /*$\n"),
+)
+ENCODING = Kind(
+    "R406",
+    "unencoded or doubly encoded characters",
+    "info",
+    "`{path}` contains {what}",
+    "{who}",
+    "{remedy}",
+    "RFC 9309 2.2.2; RFC 3986 2.1",
+    Subject(b"User-agent: *\nDisallow: /a%2520b/\n"),
+    Subject(b"User-agent: *\nDisallow: /a%20b/caf%C3%A9\n"),
+    "Warning for all but characters beyond ASCII.",
+)
+SIBLINGS = Kind(
+    "R407",
+    "missing final `/` also hits siblings",
+    "warning",
+    "`{path}` also disallows `{sibling}`, which {where} names",
+    "every robot",
+    "write `{path}/` for the folder, or `{path}$` for the page alone: the other URLs are then allowed",
+    "RFC 9309 2.2.2; A Standard for Robot Exclusion, 1994",
+    Subject(b"User-agent: *\nDisallow: /news\n\nSitemap: https://example.org/news-sitemap.xml\n"),
+    Subject(b"User-agent: *\nDisallow: /news/\nDisallow: /shop\nDisallow: /shop/old\n"),
+)
+FRAGMENT = Kind(
+    "R408",
+    "fragment",
+    "error",
+    "`{written}` has a fragment, but `#` begins a comment: the rule is `{rule}`",
+    "every robot; robots never send the part of a URL after `#`",
+    "{remedy}: robots read it as `{rule}`, which {effect}then no longer applies; robots.txt cannot address fragments",
+    "RFC 9309 2.2; RFC 3986 3.5",
+    Subject(b"User-agent: *\nDisallow: /#!/admin\n"),
+    Subject(b"User-agent: *\nDisallow: / # !important\n"),
+    "Only `#!` and `#/`, which begin the fragments of pages made by scripts; R209 reports any other `#` in a path.",
+)
+STYLE = Kind(
+    "R409",
+    "closes CSS or JS",
+    "warning",
+    "`{path}` closes style sheets or scripts, so search engines render pages without them",
+    "search engines that render pages (Googlebot, Bingbot and others)",
+    "allow the files that pages need to render",
+    "Google's and Bing's pages on rendering",
+    Subject(b"User-agent: *\nDisallow: /*.css$\n"),
+    Subject(b"User-agent: *\nDisallow: /js/\nAllow: /js/*.js\nDisallow: /json/\n"),
+)
+
+KINDS = (FULL_URL, NO_SLASH, REGULAR, DOLLAR, LAST_STAR, ENCODING, SIBLINGS, FRAGMENT, STYLE)
+
+
+def find(subject: Subject) -> Iterator[Finding]:
+    """Rule by rule."""
+    rules = [line for line in subject.lines if line.field in RULE_FIELDS and line.value]
+    for look in (_regular, _dollar, _encoding):
+        yield from islice((finding for line in rules for finding in look(line)), EACH_MOST)
+    for look_in in (_no_slash, _fragment):
+        yield from islice((finding for line in rules for finding in look_in(subject, line)), EACH_MOST)
+    yield from islice(_full_url(subject, rules), EACH_MOST)
+    yield from islice(_last_star(subject), EACH_MOST)
+    yield from islice(_siblings(subject, rules), EACH_MOST)
+    yield from islice(_style(subject, rules), EACH_MOST)
+
+
+def _at(kind: Kind, line: SourceLine, start: int = 0, end: int | None = None, **words: Any) -> Finding:
+    """At a part of the path."""
+    stop = line.value_end if end is None else line.value_at + end
+    return kind.at(line.number, line.value_at + start + 1, stop + 1, path=shown(line.value), **words)
+
+
+def _full_url(subject: Subject, rules: list[SourceLine]) -> Iterator[Finding]:
+    """The fix depends on whose host the URL names; it never proposes to close or open a whole site."""
+    own = host_of(subject.url or "").removeprefix("www.")
+    for line in rules:
+        if not _SCHEME.match(line.value):
+            continue
+        path, host = _path_of(line.value), host_of(line.value).removeprefix("www.")
+        if path.rstrip("$") in WHOLE_SITE or (own and host != own):
+            remedy = subject.removal([line.number])
+        elif own or not host:
+            remedy = f"write `{shown(path)}`"
+        else:
+            else_ = subject.removal([line.number])
+            remedy = f"write `{shown(path)}` if this is the robots.txt of {shown(host)}, otherwise {else_}"
+        yield _at(FULL_URL, line, remedy=remedy)
+
+
+def _no_slash(subject: Subject, line: SourceLine) -> Iterator[Finding]:
+    path = line.value
+    if path[0] in "/*^" or _SCHEME.match(path):
+        return
+    better = f"/*{path.rstrip('*')}" if _ANYWHERE.match(path) else f"/{_DOTS.sub('', path)}"
+    remedy = f"write `{shown(better)}`: the rule then matches"
+    if better in WHOLE_SITE:
+        remedy = f"{subject.removal([line.number])}: by RFC 9309 nothing changes"
+    yield _at(NO_SLASH, line, remedy=remedy)
+
+
+def _path_of(text: str) -> str:
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # brackets without an IP address
+        return "/"
+    return (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
+
+
+def _regular(line: SourceLine) -> Iterator[Finding]:
+    if _REGULAR.match(line.value) or _CHOICE.search(line.value):
+        yield _at(REGULAR, line)
+
+
+def _dollar(line: SourceLine) -> Iterator[Finding]:
+    found = _DOLLAR.search(line.value)
+    if found and not _REGULAR.match(line.value):
+        yield _at(DOLLAR, line, found.start(), found.end())
+
+
+def _last_star(subject: Subject) -> Iterator[Finding]:
+    """Skipped if an opposite rule for the same robots has the length of this one with or without the star, since the
+    extra byte may decide; also skipped after `$` (which would then end the rule) or after a space (which would be
+    trimmed)."""
+    own = {group.line: _lengths(subject.rules_of(group)) for group in subject.parsed.groups}
+    together: dict[tuple[int, ...], _Lengths] = {}
+    for group in subject.parsed.groups:
+        for reader in subject.readers[group.line]:
+            if reader.lines not in together:
+                together[reader.lines] = set().union(*(own[line] for line in reader.lines))
+        counted = own[group.line].union(*(together[reader.lines] for reader in subject.readers[group.line]))
+        for rule in subject.rules_of(group):
+            bare = rule.pattern.rstrip("*")
+            if not bare or bare == rule.pattern or bare[-1] in "$ \t" or bare[0] not in "/*":
+                continue
+            lengths = range(octets(bare), octets(rule.pattern) + 1)
+            if rule.line <= len(subject.lines) and counted.isdisjoint((not rule.allow, length) for length in lengths):
+                yield _at(LAST_STAR, subject.lines[rule.line - 1], len(bare), better=shown(bare))
+
+
+def _lengths(rules: Iterable[Rule]) -> _Lengths:
+    return {(rule.allow, octets(rule.pattern)) for rule in rules}
+
+
+def _encoding(line: SourceLine) -> Iterator[Finding]:
+    path = line.value
+    if twice := _TWICE_ENCODED.search(path):
+        better = _TWICE_ENCODED.sub(lambda found: f"%{found[0][3:]}", path)
+        words = (
+            "warning",
+            "a percent sign that is encoded twice",
+            "every robot: the rule matches only URLs that contain %25",
+            f"if you mean {_meant(twice[0])}, write `{shown(better)}`: the rule then matches those URLs instead",
+        )
+    elif twice := _BAD_ESCAPE.search(path):
+        words = (
+            "warning",
+            "a `%` that begins no escape",
+            "robots do not agree on what it matches",
+            "to match a literal `%`, write %25: the rule then matches only URLs that contain %25",
+        )
+    elif (twice := _SPACE.search(path)) and not _SEVERAL.match(path):
+        words = (
+            "warning",
+            "a tab" if "\t" in twice[0] else "a space",
+            "Google's robots and others that compare bytes: no URL contains it",
+            f"to match it, write {quote(twice[0])}: by RFC 9309 nothing changes; begin a comment with `#`",
+        )
+    elif not twice and (twice := unsafe_character(path)) and not _REGULAR.match(path):
+        words = (
+            "warning",
+            f"`{twice[0]}`, which robots send percent-encoded",
+            "Google's robots and others that compare bytes: no URL contains this character",
+            "write `/`: the rule then matches other URLs"
+            if twice[0] == "\\"
+            else f"write {quote(twice[0])}: by RFC 9309 nothing changes",
+        )
+    elif not twice and (twice := _RAW.search(path)):
+        words = (
+            "info",
+            "characters beyond ASCII",
+            "older robots, which compare bytes",
+            "percent-encode them as UTF-8: by RFC 9309 nothing changes",
+        )
+    else:
+        return
+    severity, what, who, remedy = words
+    start, end = twice.span()
+    yield ENCODING.at(
+        line.number,
+        line.value_at + start + 1,
+        line.value_at + end + 1,
+        severity=severity,  # type: ignore[arg-type]
+        what=what,
+        who=who,
+        remedy=remedy,
+        path=shown(path),
+    )
+
+
+def _meant(twice: str) -> str:
+    """What `%25` and two digits are meant to be."""
+    return "a space" if twice == "%2520" else f"`%{twice[3:]}`"
+
+
+def _fragment(subject: Subject, line: SourceLine) -> Iterator[Finding]:
+    if line.value_end == line.comment_at and line.text.startswith(FRAGMENTS, line.comment_at):
+        written, rule = line.text[line.value_at :].rstrip(), f"{line.field.capitalize()}: {line.value}"
+        closes = line.field == "disallow" and line.value in WHOLE_SITE
+        words: dict[str, Any] = {"written": shown(written), "rule": shown(rule)}
+        words["effect"] = "closes the whole site and " if closes else ""
+        yield _at(FRAGMENT, line, end=len(written), remedy=subject.removal([line.number]), **words)
+
+
+def _siblings(subject: Subject, rules: list[SourceLine]) -> Iterator[Finding]:
+    """Only if the file itself names a sibling that robots should fetch: `/news`, `/news-sitemap.xml`. Otherwise the
+    author may mean longer names too (`/search` for `/searchresults`)."""
+    closed = {line.value for line in rules if line.field == "disallow"}
+    wanted = sorted(pair for pair in _wanted(subject, rules) if pair[0] not in closed)
+    for line in rules:
+        path = line.value
+        if line.field != "disallow" or len(path) < 2 or path[-1] in "/*$?=&" or "*" in path:
+            continue
+        at = bisect_left(wanted, (path + "\0", ""))
+        if at < len(wanted) and wanted[at][0].startswith(path) and wanted[at][0][len(path)] not in "/?#*$&=":
+            sibling, where = wanted[at]
+            if not subject.parsed.allows(sibling, "*"):
+                yield _at(SIBLINGS, line, sibling=shown(sibling), where=where)
+
+
+def _wanted(subject: Subject, rules: list[SourceLine]) -> Iterator[tuple[str, str]]:
+    for line in rules:
+        if line.field == "allow" and "*" not in line.value:
+            yield line.value.rstrip("$"), f"the Allow line (line {line.number})"
+    for line in subject.lines:
+        if line.field == "sitemap" and _SCHEME.match(line.value):
+            yield _path_of(line.value), f"the Sitemap line (line {line.number})"
+
+
+def _style(subject: Subject, rules: list[SourceLine]) -> Iterator[Finding]:
+    allows = subject.parsed.matcher("Googlebot").allows
+    for line in rules:
+        found = _STYLE.search(line.value)
+        if line.field != "disallow" or found is None:
+            continue
+        name = example_of(line.value)
+        folder = "." not in name[name.rfind("/") :]
+        example = f"{name.rstrip('/')}/x.{'css' if 'css' in name.lower() else 'js'}" if folder else name
+        if line.value.startswith(("/", "*")) and not allows(example):
+            yield _at(STYLE, line, found.start(), found.end())

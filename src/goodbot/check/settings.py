@@ -1,0 +1,45 @@
+"""What a user prefers for every check: the table `[check]` of goodbot.toml."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from goodbot.check.checker import KINDS
+from goodbot.check.findings import SEVERITIES, Severity
+from goodbot.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class CheckSettings:
+    """`ignore`: codes, or beginnings of codes, that are not reported. `fail_on`: lowest severity that gives exit status
+    1."""
+
+    ignore: tuple[str, ...] = ()
+    fail_on: Severity = "error"
+
+    @classmethod
+    def of(cls, values: Mapping[str, object], origin: str) -> "CheckSettings":
+        """From such a table. Raises InputError, naming `origin`, for an unknown key or a wrong value."""
+        unknown = sorted(values.keys() - {"ignore", "fail_on"})
+        if unknown:
+            raise InputError(f"{origin}: unknown setting {unknown[0]!r} of [check]")
+        codes = values.get("ignore", [])
+        if not isinstance(codes, list) or not all(isinstance(code, str) for code in codes):
+            raise InputError(f"{origin}: [check] ignore must be a list of codes")
+        return cls(known_codes(codes, origin), severity(values.get("fail_on", "error"), f"{origin}: [check] fail_on"))
+
+
+def known_codes(codes: Iterable[str], origin: str) -> tuple[str, ...]:
+    """In capitals. Raises InputError for one that no kind of finding has or begins with."""
+    given = tuple(code.strip().upper() for code in codes)
+    for code in given:
+        if not code or not any(known.startswith(code) for known in KINDS):
+            raise InputError(f"{origin}: there is no finding {code or repr(code)} (docs/findings.md lists them)")
+    return given
+
+
+def severity(value: object, origin: str) -> Severity:
+    """Raises InputError for what is none."""
+    for known in SEVERITIES:
+        if value == known:
+            return known
+    raise InputError(f"{origin} must be one of {', '.join(SEVERITIES)}: {value!r}")

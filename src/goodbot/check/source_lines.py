@@ -1,0 +1,79 @@
+"""The lines of a robots.txt as its author sees them: with comments, spaces and columns, which parsing drops."""
+
+from dataclasses import dataclass
+from typing import Final
+
+from goodbot.exclusion.robotstxt.lines import decode, split_lines
+
+LINES_MOST: Final = 200_000
+"""Only the first lines are checked: 500 KiB, which is all that a robot must read, have fewer."""
+
+
+FIELDS: Final = {
+    name.lower(): name
+    for name in (
+        *("User-agent", "Disallow", "Allow", "Sitemap", "Crawl-delay", "Request-rate", "Visit-time", "Host"),
+        *("Clean-param", "Comment", "Robot-version", "Noindex", "Content-Signal", "Content-Usage", "License"),
+    )
+}
+"""The fields that some robot reads or has read, in their usual spelling."""
+
+MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "disallaw", "site-map", "useragent"})
+"""Misspellings that Google's parser accepts."""
+
+
+@dataclass(frozen=True, slots=True)
+class SourceLine:
+    """One line. `text` is without its end. Columns count from 0, in characters.
+
+    `field` is in lower case, `value` is without comment and outer spaces; both are empty if there is no colon.
+    `field_at`, `colon_at`, `value_at`, `value_end`: their columns; `comment_at`: where `#` begins a comment. -1: there
+    is none.
+    """
+
+    number: int
+    text: str
+    field: str = ""
+    value: str = ""
+    field_at: int = -1
+    colon_at: int = -1
+    value_at: int = -1
+    value_end: int = -1
+    comment_at: int = -1
+
+    @property
+    def is_blank(self) -> bool:
+        """Whether it has nothing but spaces and tabs, and no comment either."""
+        return not self.text.strip(" \t")
+
+    @property
+    def is_record(self) -> bool:
+        """Whether RFC 9309 reads a record here."""
+        return bool(self.field)
+
+
+def read_lines(body: bytes) -> tuple[SourceLine, ...]:
+    """The lines of `body`, numbered as `exclusion` numbers them. Never raises, linear."""
+    return tuple(_line(number, text) for number, text in enumerate(split_lines(decode(body))[:LINES_MOST], 1))
+
+
+def _line(number: int, text: str) -> SourceLine:
+    said, sharp, _ = text.partition("#")
+    comment_at = len(said) if sharp else -1
+    written, colon, rest = said.partition(":")
+    name = written.strip(" \t")
+    if not colon or not name:
+        return SourceLine(number, text, comment_at=comment_at, colon_at=len(written) if colon else -1)
+    value = rest.strip(" \t")
+    value_at = len(written) + 1 + len(rest) - len(rest.lstrip(" \t"))
+    return SourceLine(
+        number,
+        text,
+        name.lower(),
+        value,
+        len(written) - len(written.lstrip(" \t")),
+        len(written),
+        value_at,
+        value_at + len(value),
+        comment_at,
+    )

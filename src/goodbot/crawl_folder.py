@@ -1,0 +1,243 @@
+"""The folder of a crawl: what lies in it, opened to be read; the crawl may be running."""
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from goodbot.archive_values import ArchivedResponse, DamagedRange
+from goodbot.clock import SystemClock
+from goodbot.config import Settings
+from goodbot.errors import DamagedError, GoodbotError, InputError, RunError, SettingError
+from goodbot.files import make_folder
+from goodbot.human import counted
+from goodbot.index import SWAP_S, NoSearch, TantivySearch, load_mark, remedy
+from goodbot.ports import Archive, Ledger, Search
+from goodbot.robot.crawl.settings_check import check_form
+from goodbot.robot.manners.redirects import REDIRECTS
+from goodbot.search_values import IndexMark
+from goodbot.settings_file import FILE_NAME, line_of, load_settings, load_usable, place_of
+from goodbot.store.control.control_files import ControlFolder
+from goodbot.store.control.seed_file import SeedFolder
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.warc.deadly_answers import DeadlyPages
+from goodbot.store.warc.warc_archive import WarcArchive
+from goodbot.values import UrlRecord
+
+KEEPS_NO_INDEX: Final = "this crawl runs with --no-index"
+CHANGES_NO_INDEX: Final = "to change that: goodbot crawl --index"
+_REBUILD: Final = "goodbot index rebuild"
+NOTHING: Final[Mapping[str, Any]] = MappingProxyType({})
+SOFTWARE = f"goodbot/{version('goodbot')}"
+
+
+class CrawlFolder:
+    """Where a crawl keeps what it needs: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, lists of `seeds/`, and
+    `deadly/`, pages that killed robot processes."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.settings_file = path / FILE_NAME
+        self.frontier = path / "frontier.sqlite"
+        self.warc = path / "warc"
+        self.deadly = DeadlyPages(path / "deadly", SystemClock(), SOFTWARE)
+        self.index = path / "index"
+        self.index_draft = path / "index.new"
+        self.index_old = path / "index.old"
+        self.seeds = SeedFolder(path / "seeds")
+
+    @property
+    def is_crawl(self) -> bool:
+        """Whether there is one to resume or to read."""
+        return self.frontier.is_file()
+
+    def settings(self, base: Settings, options: Mapping[str, Any] = NOTHING) -> Settings:
+        """`base`, then what `goodbot.toml` in this folder says, if there is one, then `options`. Raises InputError for
+        an invalid value; if it is from this folder's file, the message names the line. What the file says of a setting
+        in `options` is not read, so giving an option anew replaces an invalid value."""
+        kept = load_settings(self.settings_file, base, options) if self.settings_file.is_file() else base
+        settings = replace(kept, **options)
+        with self.naming_lines(options):
+            check_form(settings)
+        return settings
+
+    def settings_before(self) -> Settings:
+        """What the last run was asked for. Values in `goodbot.toml` that a setting cannot have are left out: the last
+        run had others."""
+        return load_usable(self.settings_file) if self.settings_file.is_file() else Settings()
+
+    @contextmanager
+    def naming_lines(self, options: Mapping[str, Any]) -> Iterator[None]:
+        """Adds to a SettingError where `goodbot.toml` in this folder sets the value, unless the value came from
+        `options`."""
+        try:
+            yield
+        except SettingError as error:
+            if error.name in options or line_of(self.settings_file, error.name) is None:
+                raise
+            raise InputError(f"{place_of(self.settings_file, error.name)}: {error}") from error
+
+    def check(self) -> None:
+        """InputError, saying what to do, if there is no crawl here that can be read."""
+        try:
+            if not self.path.is_dir():
+                raise InputError(f"no such folder: {self.path}")
+            if not self.is_crawl:
+                raise InputError(f"no crawl in {self.path}; start one with: goodbot crawl URL --into {self.path}")
+        except OSError as error:
+            raise InputError(f"cannot read {self.path}: {error.strerror}") from error
+
+    def create(self) -> None:
+        """Makes the folder if it is missing. Raises InputError if a file is in the way, RunError if it cannot."""
+        make_folder(self.path)
+
+
+# ---- reading a crawl ------------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def open_ledger(path: Path) -> Iterator[Ledger]:
+    """What the frontier in `path` knows, read only; the crawl may be running."""
+    folder = CrawlFolder(path)
+    folder.check()
+    frontier = SqliteFrontier.open(folder.frontier, read_only=True)
+    try:
+        yield frontier
+    finally:
+        frontier.close()
+
+
+@contextmanager
+def open_archive(path: Path) -> Iterator[WarcArchive]:
+    """The archive in `path`, read only; one whose folder is missing has no files. Raises InputError if the crawl keeps
+    none."""
+    folder = CrawlFolder(path)
+    folder.check()
+    if not (folder.warc.is_dir() or folder.settings_before().archive or _last_records(folder)):
+        raise InputError(f"{path} has no archive (it was crawled with --no-archive)")
+    archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE, read_only=True)
+    try:
+        yield archive
+    finally:
+        archive.close()
+
+
+def missing_records(path: Path, archive: WarcArchive) -> list[DamagedRange]:
+    """Where the crawl in `path` knows of records that `archive` cannot have: a file is missing, or too short. Looks at
+    100,000 visits at most."""
+    return archive.missing(_last_records(CrawlFolder(path)))
+
+
+def _last_records(folder: CrawlFolder) -> dict[str, int]:
+    with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
+        return frontier.last_records()
+
+
+def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord], object]) -> Iterator[ArchivedResponse]:
+    """The last capture of every page visited, in the order found; redirects and what is no page are left out. `lost` is
+    given those whose record is damaged."""
+    for record in ledger.records():
+        if record.state != "visited" or record.record is None or record.status in REDIRECTS:
+            continue
+        try:
+            archived = archive.read(record.record)
+        except DamagedError:
+            lost(record)
+            continue
+        if 200 <= archived.response.status < 300:  # of a page asked for again the ledger has the last status, say 304
+            yield archived
+
+
+def open_search(path: Path) -> TantivySearch:
+    """The index in `path`. Raises InputError if the crawl keeps none, RunError if it is missing or is not the one that
+    the crawl wrote, DamagedError if it cannot be read."""
+    folder = CrawlFolder(path)
+    folder.check()
+    until = time.monotonic() + SWAP_S
+    while (error := _no_index(folder)) is not None:
+        if time.monotonic() > until:
+            raise error
+        time.sleep(0.02)
+    return TantivySearch(folder.index)
+
+
+class IndexLag(NamedTuple):
+    """What a search cannot know yet: so many pages visited are not in the index, and so many in it are pages no more.
+    `why` says so in one line, with what to do; empty if the index has all, or a running crawl is about to write it."""
+
+    missing: int = 0
+    leaving: int = 0
+    why: str = ""
+
+
+def index_lag(path: Path) -> IndexLag:
+    """How far the index in `path`, which can be searched, is behind its crawl."""
+    folder = CrawlFolder(path)
+    known = _known_index(folder)
+    keeps_index = folder.settings_before().index
+    if known is None or (keeps_index and ControlFolder(path).is_running()):
+        return IndexLag()
+    if _mark_of(folder.index, known) is None:
+        is_rebuilt = _mark_of(folder.index_draft, known) is not None
+        why = f"the search index is being rebuilt, or a rebuild was interrupted ({_REBUILD} --in {path})"
+        return IndexLag(why=f"{why}: the old index answers" if is_rebuilt else "")
+    with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+        missing, leaving = ledger.pending_count(), ledger.leaving_count()
+    parts = [f"{counted(missing, 'page')} visited {_are(missing)} not in the search index"] if missing else []
+    parts += [f"{counted(leaving, 'page')} in it must leave it"] if leaving else []
+    by_hand = f"{KEEPS_NO_INDEX}; to bring the index up to date: {_REBUILD} --in {path}"
+    because = "the next goodbot crawl brings it up to date" if keeps_index else by_hand
+    return IndexLag(missing, leaving, f"{' and '.join(parts)}; {because}" if parts else "")
+
+
+def _are(count: int) -> str:
+    return "is" if count == 1 else "are"
+
+
+def open_search_or_nothing(path: Path) -> Search:
+    """Like `open_search`; if the crawl keeps no index, a search that says so."""
+    try:
+        return open_search(path)
+    except InputError as error:
+        CrawlFolder(path).check()
+        return NoSearch(str(error))
+
+
+def _no_index(folder: CrawlFolder) -> GoodbotError | None:
+    """Why the index cannot be searched; None: it can."""
+    path, known = folder.path, _known_index(folder)  # first, as the index may be written meanwhile
+    found = _mark_of(folder.index)
+    fault = found.fault_for(known) if found and known else None
+    if found and not fault:
+        return None
+    if known and _mark_of(folder.index_draft, known):
+        if found:  # it is being made anew, and the old one serves until then
+            return None
+        fault = "the search index is being rebuilt, or a rebuild was interrupted"
+    elif known is None and not folder.settings_before().index:
+        return InputError(f"{path} has no index (it was crawled with --no-index): {remedy(folder.index)}")
+    missing = "the search index is missing" if known else "this crawl has no search index yet"
+    return RunError(f"{fault or missing}: {remedy(folder.index)}")
+
+
+def _known_index(folder: CrawlFolder) -> IndexMark | None:
+    """The index that the frontier knows; None for a frontier that does not say: one of an older format knows none, and
+    what else is wrong with one is no trouble of the search."""
+    try:
+        with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
+            return ledger.index_mark()
+    except RunError:
+        return None
+
+
+def _mark_of(place: Path, known: IndexMark | None = None) -> IndexMark | None:
+    """None if no index is there, or another than `known`. A damaged one is looked at when it is opened."""
+    try:
+        mark = load_mark(place)
+    except InputError:
+        return None
+    return mark if known is None or mark.identity == known.identity else None

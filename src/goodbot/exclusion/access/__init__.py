@@ -1,0 +1,1 @@
+"""What came of fetching robots.txt, and which rules hold until when."""

@@ -1,0 +1,323 @@
+"""Outcome of fetching robots.txt → rules in force, and until when (RFC 9309 §2.3.1, §2.4, §2.5)."""
+
+from collections.abc import Iterable
+from dataclasses import InitVar, dataclass, fields, replace
+from functools import cached_property
+from typing import Any, Final, NamedTuple
+
+from goodbot.exclusion.access.bot_walls import wall_of
+from goodbot.exclusion.robotstxt.dialects import find_dialect
+from goodbot.exclusion.robotstxt.robots_txt import RobotsTxt
+from goodbot.exclusion.validity.freshness import LONGEST_FRESH_S, fresh_for_s, retry_after_s
+from goodbot.exclusion.validity.outage import LAST_GOOD_S, InForce, Outage
+from goodbot.exclusion.verdict import AccessResult, Verdict
+
+LIMIT_BYTES: Final = 500 * 1024
+"""How much of a robots.txt counts: the least RFC 9309 §2.5 permits. Read one byte more, so that a cut is seen
+and said."""
+
+_UTF16_ENDS: Final = {b"\xff\xfe": (b"\r\0", b"\n\0"), b"\xfe\xff": (b"\0\r", b"\0\n")}
+"""How lines end, by byte order mark."""
+
+RETRY_S: Final = 60.0
+"""After how long an unreachable robots.txt is due again if the caller does not say."""
+
+CLOCK_BACK_S: Final = 60.0
+"""By how much a clock may go back before what was fetched in its future is fetched again."""
+
+_EVERYTHING_OPEN: Final = b""
+_EVERYTHING_CLOSED: Final = b"User-agent: *\nDisallow: /"
+
+_NOT_MODIFIED: Final = 304
+_MISSING: Final = frozenset((404, 410))
+
+_FAILURES: Final = {
+    "dns": "its host name was not resolved",
+    "connect": "no connection could be made",
+    "timeout": "no answer came in time",
+    "reset": "the connection broke off",
+    "tls": "no secure connection could be made",
+    "private-address": "its address is private and not open to this robot",
+    "protocol": "the answer is not HTTP",
+    "forgotten": "the host that has to answer was forgotten",
+    "redirect-closed": "it redirects to a URL that the robot may not fetch",
+    "held-off": "the host that has to answer may not be asked yet",
+    "host-rests": "the host that has to answer asks for a longer wait than the robot accepts",
+    "walled": "a bot wall answered",
+}
+_WALLED: Final = "walled: "
+"""Begins `Access.failure` where a wall answered; its name follows."""
+
+
+class _Consequence(NamedTuple):
+    """What follows from a fetch and those before it: what is in force, until when at most (Unix seconds), why."""
+
+    in_force: InForce
+    until: float
+    reason: str
+    section: str
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a robot knows of one origin's robots.txt. Plain columns: store them, call `Access(**columns)`. What follows
+    from them in the dialect is computed: `in_force`, `rules`, `reason`, `section`.
+
+    `fetched_at` is when it was last tried, `valid_until` when it is due again (Unix seconds). `status` is that of the
+    answer, None if there was none; then `failure` is the kind of failure. If a bot wall answered in place of
+    robots.txt, `failure` is `walled: ` and the name of the wall. `body` is the last good copy, at most `LIMIT_BYTES`,
+    `good_at` when it was fetched (None: none is known), `cut_bytes` what was cut off it. It is kept while robots.txt is
+    unreachable, in force or not, until no dialect would use it any more. `tries` counts the failed fetches in a row,
+    `failing_since` is when the first of them was (None: the last one did not fail), `site_answers` whether other pages
+    of the site were answered lately.
+
+    `detail` is no column: what is known of this very failure, for `reason`. What is stored and loaded has none.
+    """
+
+    result: AccessResult
+    dialect: str
+    fetched_at: float
+    valid_until: float
+    status: int | None = None
+    failure: str | None = None
+    body: bytes = b""
+    good_at: float | None = None
+    cut_bytes: int = 0
+    tries: int = 0
+    failing_since: float | None = None
+    site_answers: bool = False
+    detail: InitVar[str] = ""
+
+    def __post_init__(self, detail: str) -> None:
+        object.__setattr__(self, "detail", detail)  # `replace` finds it there
+
+    @classmethod
+    def from_response(
+        cls,
+        status: int,
+        headers: Iterable[tuple[str, str]],
+        body: bytes,
+        now: float,
+        dialect: str = "rfc9309",
+        last_good: "Access | None" = None,
+        *,
+        retry_s: float = RETRY_S,
+        site_answers: bool = False,
+        conditional: bool = True,
+    ) -> "Access":
+        """What an answer to the fetch of robots.txt, received at `now`, means.
+
+        Redirects are followed before; a 3xx given here says that the fetcher gave up. `headers` and `body`
+        are those of the last answer, the content coding removed. `last_good` is what was known before, good
+        or not. A server in trouble is due again after `retry_s` or its Retry-After, the longer of the two, at
+        most 24 hours. `site_answers`: other pages of the site were answered lately (not known: False); it counts in
+        dialect `google`, 30 days after the first failure. A 304 confirms the good copy of `last_good` if the request
+        was `conditional` (If-None-Match, If-Modified-Since); without a copy, or unasked, it is no answer: unreachable.
+        A challenge page of a bot wall is no robots.txt, whatever its status: unreachable.
+        Never raises on what a server sends; raises InputError for an unknown dialect.
+        """
+        headers = list(headers)
+        reading = find_dialect(dialect)
+        if status == _NOT_MODIFIED and conditional and last_good is not None and last_good.good_at is not None:
+            valid_until = now + fresh_for_s(headers, now, reading.fresh_s, reading.longest_fresh_s)
+            confirmed = cls("successful", dialect, now, valid_until, status, good_at=now)
+            return replace(confirmed, body=last_good.body, cut_bytes=last_good.cut_bytes)
+        wall = wall_of(status, headers, body)
+        result = reading.access_result(status) if wall is None else "unreachable"
+        if result == "unreachable":
+            due = _due(now, max(retry_s, retry_after_s(headers, now) or 0.0))
+            failure = None if wall is None else _WALLED + wall.name
+            tried = cls(result, dialect, now, due, status, failure=failure, site_answers=site_answers)
+            return tried._failed_after(last_good)
+        if result == "unavailable":
+            return cls(result, dialect, now, now + fresh_for_s(headers, now), status)
+        kept = cut(bytes(body))
+        valid_until = now + fresh_for_s(headers, now, reading.fresh_s, reading.longest_fresh_s)
+        cut_bytes = len(body) - len(kept)
+        return cls(result, dialect, now, valid_until, status, body=kept, good_at=now, cut_bytes=cut_bytes)
+
+    @classmethod
+    def from_failure(
+        cls,
+        kind: str,
+        now: float,
+        dialect: str = "rfc9309",
+        last_good: "Access | None" = None,
+        *,
+        retry_s: float = RETRY_S,
+        site_answers: bool = False,
+        detail: str = "",
+    ) -> "Access":
+        """What it means that there is no answer.
+
+        `kind` is dns, connect, timeout, reset, tls, protocol, private-address, walled: unreachable, due again after
+        `retry_s` (at most 24 hours); or too-many-redirects: unavailable. Another kind counts as unreachable
+        too. `site_answers` is that of `from_response`; `detail` says in words what failed. Raises InputError for an
+        unknown dialect.
+        """
+        find_dialect(dialect)
+        if kind == "too-many-redirects":
+            return cls("unavailable", dialect, now, now + LONGEST_FRESH_S, failure=kind)
+        due = _due(now, retry_s)
+        tried = cls("unreachable", dialect, now, due, failure=kind, site_answers=site_answers, detail=detail)
+        return tried._failed_after(last_good)
+
+    def is_fresh(self, now: float) -> bool:
+        """Whether robots.txt need not be fetched at `now` (Unix seconds). It is due at `valid_until`, and also when the
+        clock went back: more than `CLOCK_BACK_S` before `fetched_at`."""
+        return self.fetched_at - CLOCK_BACK_S <= now < self.valid_until
+
+    @property
+    def in_force(self) -> InForce:
+        """What rules: `rules` (those of this answer, or of the last good copy), `open` or `closed`: everything is
+        allowed, or nothing, without any rule."""
+        return self._consequence.in_force
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether the whole site is closed without any rule: robots.txt is unreachable, and by its dialect no copy is
+        used; or it is refused in a dialect in which that closes the site."""
+        return self.in_force == "closed"
+
+    @property
+    def wall(self) -> str | None:
+        """The name of the bot wall that answered in place of robots.txt; None if no known wall did."""
+        failure = self.failure or ""
+        return failure.removeprefix(_WALLED) if failure.startswith(_WALLED) else None
+
+    @property
+    def reason(self) -> str:
+        """One sentence: the result of the fetch, and its consequence."""
+        return self._consequence.reason
+
+    @property
+    def section(self) -> str:
+        """What `reason` rests on (`"RFC 9309 2.3.1.4"`; docs/conformance.md lists them)."""
+        return self._consequence.section
+
+    @cached_property
+    def rules(self) -> RobotsTxt:
+        """The rules in force, parsed once. They allow everything where `open` is in force, and nothing where `closed`
+        is; why, only `verdict` says."""
+        copies = {"rules": self.body, "open": _EVERYTHING_OPEN, "closed": _EVERYTHING_CLOSED}
+        return RobotsTxt.parse(copies[self.in_force], self.dialect)
+
+    def verdict(self, url: str, agent: str) -> Verdict:
+        """Whether `agent` may fetch `url` of this origin, and why. Never raises, whatever the texts."""
+        verdict = replace(self.rules.verdict(url, agent), access=self.result, valid_until=self.valid_until)
+        if self.result == "successful":
+            return verdict
+        if self.in_force == "rules":
+            reason = f"{verdict.reason[:-1]}, by the last good copy, while robots.txt is unreachable."
+            return replace(verdict, reason=reason)
+        if self.is_closed and verdict.allowed:  # robots.txt itself
+            return verdict
+        bare = replace(verdict, line=None, rule=None, pattern=None, group_line=None, group_agents=())
+        return replace(bare, reason=self.reason, section=self.section)
+
+    def in_dialect(self, name: str) -> "Access":
+        """What the same fetches mean in another dialect. `valid_until` may be earlier there, and is never later. After
+        a 402, on which the dialects differ, nothing of earlier fetches is known there.
+
+        Pure. Raises InputError for an unknown dialect.
+        """
+        reading, status = find_dialect(name), self.status
+        by_status = self.failure is None and self.result != "successful"
+        if status is not None and by_status and reading.access_result(status) != self.result:
+            anew = Access.from_response(status, (), b"", self.fetched_at, name, site_answers=self.site_answers)
+            return replace(anew, valid_until=min(anew.valid_until, self.valid_until))
+        return replace(self, dialect=name)._within_bounds()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickle and copy: the columns and the detail, without what was computed from them."""
+        return {**{item.name: getattr(self, item.name) for item in fields(self)}, "detail": vars(self)["detail"]}
+
+    def _failed_after(self, last: "Access | None") -> "Access":
+        """This failed fetch as one more of the run that `last` may be part of, with the copy known till then."""
+        if last is None:
+            return replace(self, tries=1, failing_since=self.fetched_at)._within_bounds()
+        since = self.fetched_at if last.failing_since is None else last.failing_since
+        counted = replace(self, tries=last.tries + 1, failing_since=since)
+        if last.good_at is not None and self.fetched_at < max(since, last.good_at) + LAST_GOOD_S:
+            counted = replace(counted, body=last.body, good_at=last.good_at, cut_bytes=last.cut_bytes)
+        return counted._within_bounds()
+
+    def _within_bounds(self) -> "Access":
+        return replace(self, valid_until=min(self.valid_until, self._consequence.until))
+
+    @cached_property
+    def _consequence(self) -> _Consequence:
+        if self.result == "successful":
+            return _of_a_file(self)
+        return _of_no_file(self) if self.result == "unavailable" else _of_an_outage(self)
+
+
+def _of_a_file(access: Access) -> _Consequence:
+    """RFC 9309 §2.3.1.1, and §2.5: what is cut is said."""
+    reading = find_dialect(access.dialect)
+    until = access.fetched_at + reading.longest_fresh_s
+    if not access.cut_bytes:
+        return _Consequence("rules", until, "robots.txt was read.", reading.sections.read)
+    cut = f"robots.txt was read, except {access.cut_bytes} bytes over the limit."
+    return _Consequence("rules", until, cut, reading.sections.cut)
+
+
+def _of_no_file(access: Access) -> _Consequence:
+    """RFC 9309 §2.3.1.3: without rules everything is allowed. §2.3.1.2: so it is when more than five redirects led
+    nowhere. The dialects of the 1990s: a refusal closes the site."""
+    reading, status = find_dialect(access.dialect), access.status
+    until = access.fetched_at + LONGEST_FRESH_S
+    sections = reading.sections
+    if status is None or 300 <= status < 400:
+        reason = "robots.txt was not found behind its redirects, so everything is allowed."
+        return _Consequence("open", until, reason, sections.redirected)
+    if status in reading.refusals:
+        reason = f"robots.txt is refused (status {status}), so the whole site is closed."
+        return _Consequence("closed", until, reason, sections.refused)
+    missing = (
+        f"There is no robots.txt ({status})" if status in _MISSING else f"robots.txt is unavailable (status {status})"
+    )
+    reason = f"{missing}, so everything is allowed."
+    return _Consequence("open", until, reason, sections.unavailable)
+
+
+def _of_an_outage(access: Access) -> _Consequence:
+    """RFC 9309 §2.3.1.4, where the dialects differ."""
+    reading = find_dialect(access.dialect)
+    since = access.fetched_at if access.failing_since is None else access.failing_since
+    hold = reading.outage(Outage(since, access.fetched_at, access.good_at, access.site_answers))
+    if access.wall is not None:
+        trouble = f"a bot wall answered: {access.wall}"
+    elif access.status is None:
+        trouble = _FAILURES.get(access.failure or "", "no answer came")
+    else:
+        trouble = f"its server answered {access.status}"
+    reason = f"robots.txt is unreachable ({trouble}), so {hold.words}."
+    if detail := vars(access)["detail"]:
+        reason = f"robots.txt is unreachable, so {hold.words}: {detail}."
+    return _Consequence(hold.in_force, hold.until, reason, reading.sections.unreachable)
+
+
+def _due(now: float, hold_s: float) -> float:
+    """When a server in trouble is asked again: not in the past, and within 24 hours."""
+    return now + min(max(hold_s, 0.0), LONGEST_FRESH_S)
+
+
+def cut(body: bytes) -> bytes:
+    """The lines that lie whole within the limit: half a pattern would say something else than its author
+    did."""
+    if len(body) <= LIMIT_BYTES:
+        return body
+    ends = _UTF16_ENDS.get(body[:2], (b"\r", b"\n"))
+    width = len(ends[0])
+    if body[LIMIT_BYTES : LIMIT_BYTES + width] in ends:
+        return body[:LIMIT_BYTES]
+    return body[: max(_after_last(end, body) for end in ends)]
+
+
+def _after_last(end: bytes, body: bytes) -> int:
+    """Where the line ends that is the last within the limit; in UTF-16 at a whole unit."""
+    at = body.rfind(end, 0, LIMIT_BYTES)
+    while at >= 0 and at % len(end):
+        at = body.rfind(end, 0, at + len(end) - 1)
+    return at + len(end) if at >= 0 else 0

@@ -1,0 +1,1 @@
+"""Directives of a page: META tags, header fields, link types."""

@@ -1,0 +1,1 @@
+"""Read a robots.txt and judge URLs by it, in every dialect."""

@@ -1,0 +1,257 @@
+"""What a robots.txt says to any robot, in any dialect."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+
+from goodbot.exclusion.robotstxt.dialect import Dialect
+from goodbot.exclusion.robotstxt.dialects import DIALECTS, find_dialect
+from goodbot.exclusion.robotstxt.first_matching import walk
+from goodbot.exclusion.robotstxt.group_choice import Choice, Chooser
+from goodbot.exclusion.robotstxt.grouping import Grouped
+from goodbot.exclusion.robotstxt.lines import BLANK_LINE
+from goodbot.exclusion.robotstxt.matching import Compiled, Matcher
+from goodbot.exclusion.robotstxt.records import content_signals, outside_groups, parse_clean_param, values_of
+from goodbot.exclusion.robotstxt.timing import RequestRate, Timing, Window, asked_delay_s
+from goodbot.exclusion.uses.preferences import Preferences
+from goodbot.exclusion.uses.statements import read_preferences
+from goodbot.exclusion.uses.tdm import TdmRules
+from goodbot.exclusion.verdict import Group, Record, Rule, Verdict
+
+_MATCHERS_KEPT = 64
+_WALKS = 3
+"""How many questions are answered before anything is compiled."""
+
+
+class RobotsTxt:
+    """A robots.txt, read once; asked about any robot and URL. Nothing is compiled before it is asked for.
+
+    An agent is a bare product token or a whole User-Agent value; a URL is absolute or a path, and is taken to
+    belong to this file's origin. No question raises, whatever the texts.
+    """
+
+    __slots__ = (
+        "_body",
+        "_chooser",
+        "_compiled",
+        "_dialect",
+        "_matchers",
+        "_others",
+        "_outside",
+        "_walks",
+        "_weight_bytes",
+        "groups",
+        "sitemaps",
+    )
+
+    def __init__(self, body: bytes | str, dialect: Dialect, grouped: Grouped) -> None:
+        self.groups = grouped.groups
+        """Every group (in the dialects of the 1990s: record) in the order of the file."""
+        self.sitemaps = grouped.sitemaps
+        """The values of the Sitemap records, in order (RFC 9309 §2.2.4); they belong to no group."""
+        self._body = body
+        self._dialect = dialect
+        self._chooser: Chooser | None = None
+        self._matchers: dict[str, Matcher] = {}
+        self._compiled: dict[tuple[int, ...], Compiled] = {}
+        self._walks = 0
+        self._others: dict[str, RobotsTxt] = {}
+        self._outside: dict[str, list[str]] | None = None
+        self._weight_bytes = 2 * len(body) + _weight_bytes(grouped)
+
+    @classmethod
+    def parse(cls, body: bytes | str, dialect: str = "rfc9309") -> "RobotsTxt":
+        """Reads all of `body`: whatever the bytes, it never raises, and lines that hold no record are passed
+        over.
+
+        Linear in its size, which it does not limit (`Access` does). Raises InputError for an unknown dialect.
+        """
+        reading = find_dialect(dialect)
+        return cls(body, reading, reading.grouping(reading.read(body)))
+
+    @property
+    def dialect(self) -> str:
+        """The name of the dialect the file is read in."""
+        return self._dialect.name
+
+    @property
+    def records(self) -> list[Record]:
+        """Every line that holds a record as this dialect reads it, in order, read anew from the kept bytes."""
+        return [record for record in self._dialect.read(self._body) if record[1] != BLANK_LINE]
+
+    @property
+    def rules(self) -> list[Rule]:
+        """Every rule of every group, in the order of the file."""
+        return [rule for group in self.groups for rule in group.rules]
+
+    def allows(self, url: str, agent: str) -> bool:
+        """Whether `agent` may fetch `url`; `matcher(agent).allows` is faster for many URLs."""
+        matcher = self._matchers.get(agent)
+        if matcher is None:
+            if self._walks < _WALKS:
+                self._walks += 1
+                return walk(self._choose(agent).groups, self._dialect, url)
+            matcher = self.matcher(agent)
+        return matcher.allows(url)
+
+    def verdict(self, url: str, agent: str) -> Verdict:
+        """Whether `agent` may fetch `url`, and why."""
+        if agent not in self._matchers and self._walks < _WALKS:
+            self._walks += 1
+            choice = self._choose(agent)
+            near = Compiled.near(choice.groups, self._dialect, url)
+            return Matcher(agent, choice, self._dialect, near).verdict(url)
+        return self.matcher(agent).verdict(url)
+
+    def answers(self, questions: Sequence[tuple[str, str]]) -> list[bool]:
+        """`allows` for each URL and agent, in this order. Of the rules only those are compiled that may match one of
+        the URLs: for a few hundred questions to a long file this is several times faster, and nothing is kept."""
+        choices = [self._choose(agent).groups for _, agent in questions]
+        together: dict[tuple[int, ...], list[int]] = {}
+        for place, groups in enumerate(choices):
+            together.setdefault(tuple(map(id, groups)), []).append(place)
+        answers = [True] * len(questions)
+        for places in together.values():
+            urls = [questions[place][0] for place in places]
+            allows = Compiled.near_any(choices[places[0]], self._dialect, urls).allows
+            for place, url in zip(places, urls, strict=True):
+                answers[place] = allows(url)
+        return answers
+
+    @property
+    def weight_bytes(self) -> int:
+        """An estimate, rather too high, of the memory this object takes at the moment: up to 50 times its bytes."""
+        others = sum(other.weight_bytes for other in self._others.values())
+        return self._weight_bytes + others + sum(compiled.weight_bytes for compiled in self._compiled.values())
+
+    def compare(self, url: str, agent: str) -> dict[str, Verdict]:
+        """What every dialect answers, by its name. Each reads the kept bytes once, when it is first asked."""
+        return {name: self.in_dialect(name).verdict(url, agent) for name in DIALECTS}
+
+    def in_dialect(self, name: str) -> "RobotsTxt":
+        """The same bytes read in another dialect, once. Raises InputError for an unknown one."""
+        if name == self.dialect:
+            return self
+        if name not in self._others:
+            self._others[name] = RobotsTxt.parse(self._body, name)
+        return self._others[name]
+
+    # ---- When to come, and how often
+
+    def timing(self, agent: str) -> Timing:
+        """When `agent` may come, and how often: everything below together, ready to be asked `at` an instant.
+
+        Each call computes it anew, so keep the result. In the groups that apply to `agent`, only records directly below
+        its own name count, whereas rules count for all names of a group. A robot with groups of its own inherits
+        nothing from `*`. Dialect `google` reads nothing of it.
+        """
+        return Timing.of(self._choose(agent).records()) if self._dialect.reads_timing else Timing()
+
+    def crawl_delay(self, agent: str) -> float | None:
+        """The seconds that `agent` is asked to leave between two requests (the longest of several), or None; see
+        `timing`."""
+        return asked_delay_s(self._choose(agent).records()) if self._dialect.reads_timing else None
+
+    def request_rates(self, agent: str) -> list[RequestRate]:
+        """Every Request-rate that can be read: documents, seconds, and the window of minutes UTC or None."""
+        return list(self.timing(agent).rates)
+
+    def visit_times(self, agent: str) -> list[Window]:
+        """Every Visit-time that can be read: first and last minute of the UTC day, 0–1439."""
+        return list(self.timing(agent).windows)
+
+    # ---- Other records directly below a robot's names
+
+    def comments(self, agent: str) -> list[str]:
+        """What the Comment records say, meant for the author or user of the robot (Conner 2.0)."""
+        return values_of(self._choose(agent).records(), "comment")
+
+    def robot_version(self, agent: str) -> str | None:
+        """The first Robot-version, as written (Conner 2.0); what it means for the rules is up to the dialect."""
+        return next(iter(values_of(self._choose(agent).records(), "robot-version")), None)
+
+    def noindex(self, agent: str) -> list[str]:
+        """The path patterns of the Noindex records. Nobody heeds them any more (Google stopped in 2019)."""
+        return values_of(self._choose(agent).records(), "noindex")
+
+    def content_signals(self, agent: str) -> dict[str, str]:
+        """Content-Signal: `{"search": "yes", "ai-train": "no"}`, in lower case, with unknown keys. Of equal keys the
+        last counts, but no later value overrides a `no` to search, ai-input or ai-train.
+        """
+        return content_signals(values_of(self._choose(agent).records(), "content-signal"))
+
+    # ---- What the content may be used for
+
+    def preferences(
+        self,
+        url: str,
+        agent: str,
+        *,
+        headers: Iterable[tuple[str, str]] = (),
+        metas: Iterable[tuple[str, str]] = (),
+        tdm: TdmRules | None = None,
+    ) -> Preferences:
+        """What `url` may be used for, by this file, the answer's `headers`, the page's `metas` and the site's `tdm`.
+
+        Content-Usage, Content-Signal, noai, TDM reservations and RSL licenses are read; all statements on a use count
+        together. `headers` and `metas` are (name, value) pairs. Never raises on content; linear.
+        """
+        records, allows = self._choose(agent).records(), partial(self.allows, agent=agent)
+        return read_preferences(url, agent, records, allows, self.licenses, headers, metas, tdm)
+
+    # ---- Records of the whole file
+
+    @property
+    def licenses(self) -> list[str]:
+        """The values of the License records (RSL 1.0), as written, in order."""
+        return list(self._of_the_file("license"))
+
+    @property
+    def host(self) -> str | None:
+        """The first Host, as written: the main one of several mirrors (Yandex, until 2018)."""
+        return next(iter(self._of_the_file("host")), None)
+
+    @property
+    def clean_params(self) -> list[tuple[tuple[str, ...], str]]:
+        """Clean-param (Yandex): names of parameters that do not change a page, and the path prefix or ""."""
+        read = map(parse_clean_param, self._of_the_file("clean-param"))
+        return [clean for clean in read if clean is not None]
+
+    # ---- What is kept
+
+    def matcher(self, agent: str) -> Matcher:
+        """What the file says to one robot, bound for hot loops."""
+        matcher = self._matchers.get(agent)
+        if matcher is None:
+            if len(self._matchers) >= _MATCHERS_KEPT:
+                self._matchers.clear()
+                self._compiled.clear()
+            choice = self._choose(agent)
+            matcher = self._matchers[agent] = Matcher(agent, choice, self._dialect, self._compile(choice.groups))
+        return matcher
+
+    def _of_the_file(self, field: str) -> list[str]:
+        """The kept bytes are read once more, when such a field is first asked for."""
+        if self._outside is None:
+            self._outside = outside_groups(self._dialect.read(self._body))
+        return self._outside[field]
+
+    def _choose(self, agent: str) -> Choice:
+        if self._chooser is None:
+            self._chooser = self._dialect.chooser(self.groups)
+        return self._chooser(self._dialect.robot(agent))
+
+    def _compile(self, groups: Sequence[Group]) -> Compiled:
+        """Once for each choice of groups, whoever the robots are."""
+        which = tuple(map(id, groups))
+        compiled = self._compiled.get(which)
+        if compiled is None:
+            compiled = self._compiled[which] = Compiled.of(groups, self._dialect)
+        return compiled
+
+
+def _weight_bytes(grouped: Grouped) -> int:
+    """Measured with tracemalloc: a record takes 60 to 200 bytes, a group 200, and the name of a robot up to 250, beside
+    what its text has."""
+    lines = sum(len(group.records) for group in grouped.groups) + len(grouped.sitemaps)
+    agents = sum(len(group.agents) for group in grouped.groups)
+    return 1024 + 200 * (lines + len(grouped.groups)) + 280 * agents

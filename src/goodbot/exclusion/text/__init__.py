@@ -1,0 +1,1 @@
+"""How names, paths and numbers are read and compared."""

@@ -1,0 +1,1 @@
+"""What the content of a page may be used for."""

@@ -1,0 +1,1 @@
+"""How long an answer may be used, and what holds during an outage."""

@@ -1,0 +1,201 @@
+"""Opens the search index of a crawl for writing, and rebuilds it from the archive first if the frontier knows another.
+
+The frontier keeps the mark of the index it knows. A rebuild begins with an empty index in a folder of its own, and with
+all pages pending; from then on the frontier knows the new index. When no page is pending any more, the new index takes
+the place of the old one. So a rebuild can continue after a kill at any moment, and the old index answers searches
+meanwhile.
+"""
+
+import asyncio
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from goodbot.config import Settings
+from goodbot.crawl_folder import CrawlFolder
+from goodbot.errors import DamagedError, InputError, RunError
+from goodbot.index import META_FILE, TantivyIndex, TantivySearch, load_mark, remedy
+from goodbot.robot.crawl.replay import Loss, replay
+from goodbot.search_values import IndexMark
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.warc.warc_archive import WarcArchive
+
+
+@dataclass(frozen=True, slots=True)
+class Indexing:
+    """How far the indexing of pages from the archive is.
+
+    `why`: what is wrong with the old index, if this is a rebuild; `read`: how many of `total` pages were read; `lost`:
+    how many pages have to be fetched again, by reason."""
+
+    why: str | None
+    total: int
+    read: int = 0
+    documents: int = 0
+    lost: Counter[Loss] = field(default_factory=Counter)
+    finished: bool = False
+
+
+Watch = Callable[[Indexing], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """What an index is built from. `token`: the product token by which pages address the robot."""
+
+    folder: CrawlFolder
+    settings: Settings
+    token: str
+    frontier: SqliteFrontier
+    archive: WarcArchive | None
+
+
+async def open_index(sources: Sources, watch: Watch) -> TantivyIndex:
+    """The index, with every page that the frontier calls indexed except pending ones. Raises RunError if a newer
+    goodbot made it."""
+    folder, frontier = sources.folder, sources.frontier
+    why = index_fault(folder, frontier)
+    if why is not None:
+        await rebuild(sources, why, watch)
+    _remove(folder.index_draft, folder.index_old)
+    index = TantivyIndex(folder.index)
+    mark = load_mark(folder.index)
+    if mark != frontier.index_mark():
+        frontier.indexed((), mark)
+    return index
+
+
+async def rebuild(sources: Sources, why: str, watch: Watch) -> Indexing:
+    """Rebuilds the index, or continues a rebuild. Other tasks run between its steps. Raises RunError if the disk cannot
+    be written."""
+    folder, frontier = sources.folder, sources.frontier
+    if not _is_known(folder, frontier.index_mark()):
+        _remove(folder.index_draft)
+        new = TantivyIndex(folder.index_draft)
+        try:
+            frontier.expect_index(new.commit())
+        finally:
+            new.close()
+    index = TantivyIndex(folder.index_draft)
+    try:
+        done = await index_pending(sources, index, watch, why)
+    finally:
+        index.close()
+    _take_place(folder)
+    return done
+
+
+async def index_pending(sources: Sources, index: TantivyIndex, watch: Watch, why: str | None = None) -> Indexing:
+    """Indexes the pending pages. Other tasks run between its steps."""
+    state = Indexing(why, sources.frontier.pending_count())
+    watch(state)
+    for step in replay(sources.settings, sources.token, sources.frontier, sources.archive, index):
+        state = replace(
+            state,
+            read=state.read + step.documents + step.passed_over + step.lost.total(),
+            documents=state.documents + step.documents,
+            lost=state.lost + step.lost,
+        )
+        watch(state)
+        await asyncio.sleep(0)
+    state = replace(state, finished=True)
+    watch(state)
+    return state
+
+
+def index_fault(folder: CrawlFolder, frontier: SqliteFrontier) -> str | None:
+    """Why the index has to be rebuilt; None if it is sound, or if there is nothing to index yet."""
+    mark = frontier.index_mark()
+    if mark is not None and _is_known(folder, mark):
+        return "a rebuild of the search index was interrupted"
+    try:
+        documents = TantivySearch(folder.index).count()
+        found = load_mark(folder.index)
+    except InputError:
+        if mark is not None:
+            return "the search index is missing"
+        return "this crawl has no search index yet" if frontier.status().pages else None
+    except DamagedError as error:
+        return f"the search index is damaged ({str(error).removesuffix(': ' + remedy(folder.index))})"
+    if mark is None:
+        return "the search index lacks pages that it should have" if frontier.lacks_documents(documents) else None
+    return found.fault_for(mark)
+
+
+def _is_known(folder: CrawlFolder, mark: IndexMark | None) -> bool:
+    """Whether the unfinished new index is the one the frontier knows, and sound."""
+    try:
+        TantivySearch(folder.index_draft)
+        return mark is not None and load_mark(folder.index_draft).fault_for(mark) is None
+    except (InputError, DamagedError):
+        return False
+
+
+def _take_place(folder: CrawlFolder) -> None:
+    """Puts the new index in the place of the old one. After a kill in between, the next rebuild finds the new one under
+    its draft name and continues."""
+    _remove(folder.index_old)
+    try:
+        if os.path.lexists(folder.index):
+            folder.index.rename(folder.index_old)
+        folder.index_draft.rename(folder.index)
+        place = os.open(folder.path, os.O_RDONLY)
+        try:
+            os.fsync(place)
+        finally:
+            os.close(place)
+    except OSError as error:
+        raise RunError(f"cannot put the new index into {folder.path}: {error.strerror}") from error
+    _remove(folder.index_old)
+
+
+def open_to_remove(folder: CrawlFolder, frontier: SqliteFrontier) -> list[TantivyIndex]:
+    """The indexes from which documents are to be removed: the one that answers searches, then that of an unfinished
+    rebuild.
+
+    Removes an index that cannot be used as a whole: one that is damaged, and one that the frontier does not know if no
+    rebuild is unfinished. If an older copy were written further, it would look sound."""
+    mark = frontier.index_mark()
+    is_rebuilt = _is_known(folder, mark)
+    _remove(folder.index_old)
+    if not is_rebuilt:
+        _remove(folder.index_draft)
+    if not _is_readable(folder.index) if is_rebuilt else mark is not None and index_fault(folder, frontier) is not None:
+        _remove(folder.index)
+    opened: list[TantivyIndex] = []
+    try:
+        opened.extend(TantivyIndex(place) for place in (folder.index, folder.index_draft) if place.is_dir())
+    except BaseException:
+        close_all(opened)
+        raise
+    return opened
+
+
+def close_all(indexes: Iterable[TantivyIndex]) -> None:
+    """Lets others write to them."""
+    for index in indexes:
+        index.close()
+
+
+def _is_readable(place: Path) -> bool:
+    try:
+        TantivySearch(place)
+    except (InputError, DamagedError):
+        return False
+    return True
+
+
+def _remove(*places: Path) -> None:
+    for place in places:
+        try:
+            if place.is_symlink() and (place / META_FILE).is_file():  # an index elsewhere: its texts go as well
+                shutil.rmtree(place.resolve())
+            if place.is_symlink() or place.is_file():
+                place.unlink()
+            elif place.exists():
+                shutil.rmtree(place)
+        except OSError as error:
+            raise RunError(f"cannot remove {place}: {error.strerror}; remove it by hand") from error

@@ -1,0 +1,1 @@
+"""Fetch single pages from a program, with the same permission and delays as a crawl."""

@@ -1,0 +1,180 @@
+"""The parts of one robot process put together: the same for a crawl in one process and for each of its workers."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from goodbot.archive_values import EncodedRecords
+from goodbot.config import Settings
+from goodbot.live import HostRequest
+from goodbot.lru import share_of
+from goodbot.ports import Clock, Leases, LessonStore, RobotsStore, Sink, Transport
+from goodbot.robot.crawl.crawler import Crawler
+from goodbot.robot.crawl.following import Following
+from goodbot.robot.crawl.outcome_of import Encode, OutcomeReader
+from goodbot.robot.crawl.page_mark import PageMark
+from goodbot.robot.fetch.body_budget import BodyBudget
+from goodbot.robot.fetch.forgotten_hosts import ForgottenHostsGate
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.robot.fetch.identity import Identity
+from goodbot.robot.fetch.resolver import NameResolver
+from goodbot.robot.fetch.signing import Signer, signer_of
+from goodbot.robot.fetch.transport import KEPT_MOST, CurlTransport
+from goodbot.robot.lessons.site_knowledge import SiteKnowledge
+from goodbot.robot.manners.courtesy import RequestRecorder
+from goodbot.robot.manners.pace import Pace
+from goodbot.robot.manners.permission import MEMORY_BYTES, Permission
+from goodbot.robot.manners.politeness import Politeness
+from goodbot.robot.render.rendering import Browser, Renderer
+from goodbot.robot.render.subresources import PacedFetcher, Subresources
+from goodbot.robot.scope.scope import Scope
+from goodbot.search_values import Document, PreparedDocument
+from goodbot.url import Url
+from goodbot.values import Capture
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSetup:
+    """The first message to a worker. The functions are named by their modules: a worker imports only what it needs."""
+
+    settings: Settings
+    identity: Identity
+    guard: AddressGuard
+    scope: Scope
+    encode: Encode | None
+    prepare: Callable[[Document], PreparedDocument] | None
+    uncommitted_most: int = 0
+    """Weight (`weight_of`) of what one worker has reported that may wait for its commit: a kill costs this and the
+    pages in flight."""
+    processes: int = 1
+    """Robot processes that share what the crawl may keep in memory (`share_of`)."""
+    forgotten: frozenset[str] = frozenset()
+    """Hosts (`Url.host_key`) that are asked nothing."""
+    evidence: Encode | None = None
+    """Encodes the answer of a page that may kill its reader, also in a crawl without an archive."""
+
+
+class RecordingSink(Sink, Protocol):
+    """A `Sink` that also takes records of robots.txt files, and what hosts were asked."""
+
+    def keep(self, encoded: EncodedRecords) -> object: ...
+
+    def note(self, asked: HostRequest) -> None: ...
+
+
+def transport_of(
+    settings: Settings,
+    guard: AddressGuard,
+    identity: Identity,
+    clock: Clock,
+    signer: Signer | None = None,
+    bodies: BodyBudget | None = None,
+    *,
+    kept_most: int = KEPT_MOST,
+) -> CurlTransport:
+    """What fetches, under this name. To be closed."""
+    resolver = NameResolver(settings, clock)
+    named = settings, guard, identity.user_agent, identity.from_, clock, signer
+    return CurlTransport(*named, resolver=resolver, bodies=bodies, kept_most=kept_most)
+
+
+class Readers(NamedTuple):
+    """What reads pages: what is known of sites, where pages lead, and what becomes of a URL."""
+
+    knowledge: SiteKnowledge
+    following: Following
+    reader: OutcomeReader
+
+
+def readers_of(
+    settings: Settings,
+    token: str,
+    scope: Scope,
+    forbids: Callable[[Url], bool] = lambda url: False,
+    *,
+    encode: Encode | None = None,
+    prepare: Callable[[Document], PreparedDocument] | None = None,
+    mark: PageMark | None = None,
+    evidence: Encode | None = None,
+    processes: int = 1,
+) -> Readers:
+    """Puts together what reads pages. `forbids`: whether a robots.txt at hand forbids a URL."""
+
+    def allows(url: Url, depth: int) -> bool:
+        return scope.refuse(url, depth) is None and not forbids(url)
+
+    knowledge = SiteKnowledge(settings, allows, processes)
+    following = Following(settings, scope, knowledge, processes)
+    parts = settings, token, scope, knowledge, following
+    return Readers(
+        knowledge, following, OutcomeReader(*parts, encode=encode, prepare=prepare, mark=mark, evidence=evidence)
+    )
+
+
+def crawler_of(
+    setup: WorkerSetup,
+    leases: Leases,
+    sink: RecordingSink,
+    robots: RobotsStore,
+    clock: Clock,
+    browser: Browser | None = None,
+    lessons: LessonStore | None = None,
+    mark: PageMark | None = None,
+    transport: Transport | None = None,
+    *,
+    keeps_answers: bool = False,
+) -> tuple[Crawler, RequestRecorder]:
+    """A crawler, and its transport, which is to be closed. With a `browser`, which is to be closed too, pages are
+    rendered. `mark` says which page is being read; `transport` is what fetches, if not libcurl. `keeps_answers`: they
+    go to a program that may keep them all, so that none waits for another. Raises InputError for a key that cannot be
+    used."""
+    settings, identity, encode = setup.settings, setup.identity, setup.encode
+    bodies = None if keeps_answers or browser is not None else BodyBudget(settings.bodies_limit)
+    kept_most = share_of(KEPT_MOST, setup.processes)
+    fetching = transport or transport_of(
+        *(settings, setup.guard, identity, clock, signer_of(settings), bodies), kept_most=kept_most
+    )
+    gate = ForgottenHostsGate(fetching, clock, setup.forgotten)
+    witness = RequestRecorder(gate, clock, sink.note)
+    pace = Pace(settings, clock)
+
+    def keep(capture: Capture, headers_only: bool = False) -> None:
+        if encode is not None:
+            sink.keep(encode(capture, headers_only))
+
+    memory_bytes = share_of(MEMORY_BYTES, setup.processes)
+    permission = Permission(
+        *(settings, identity.token, witness, robots, clock), keep=keep, pace=pace, memory_bytes=memory_bytes
+    )
+    renderer = None
+    if browser is not None:
+        subresources = Subresources(settings, identity.token, permission, PacedFetcher(witness, pace), clock, keep)
+        renderer = Renderer(settings, setup.scope, browser, subresources, clock)
+
+    readers = readers_of(
+        settings,
+        identity.token,
+        setup.scope,
+        permission.forbids,
+        encode=encode,
+        prepare=setup.prepare,
+        mark=mark,
+        evidence=setup.evidence,
+        processes=setup.processes,
+    )
+    crawler = Crawler(
+        settings,
+        leases=leases,
+        sink=sink,
+        transport=witness,
+        permission=permission,
+        politeness=Politeness(settings),
+        knowledge=readers.knowledge,
+        following=readers.following,
+        reader=readers.reader,
+        lessons=lessons,
+        clock=clock,
+        renderer=renderer,
+        left=gate.left,
+    )
+    return crawler, witness

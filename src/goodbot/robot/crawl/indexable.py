@@ -1,0 +1,52 @@
+"""Whether a page is indexed, and what is indexed of it."""
+
+from goodbot.robot.crawl.following import sources, unread
+from goodbot.search_values import Document
+from goodbot.values import NOT_INDEXED, Event, Page, Response
+
+
+def indexing(page: Page, response: Response, at: float, *, is_wanted: bool) -> tuple[bool, Event]:
+    """Whether a page fetched at that time is indexed, and why; `is_wanted`: this crawl indexes. If not, the text of the
+    page is not known."""
+    reason = index_refusal(page, response, at) if is_wanted else _own_refusal(page, at) or NOT_INDEXED
+    if reason is not None:
+        return False, Event(at, "index", "no", reason)
+    return True, Event(at, "index", "yes", f"the page lets itself be indexed{unread(page)}")
+
+
+def index_refusal(page: Page, response: Response, at: float) -> str | None:
+    """Why a page is not indexed, by what it says itself; None: it is."""
+    if (reason := _own_refusal(page, at)) is not None:
+        return reason
+    if page.text or page.title:
+        return None
+    if page.listed:
+        return "a sitemap: what it lists is indexed, not the list"
+    return f"no text found in {response.media_type or 'a document without type'}{unread(page)}"
+
+
+def _own_refusal(page: Page, at: float) -> str | None:
+    """Why a page does not let itself be indexed; None: it does."""
+    if not page.directives.index:
+        return f"the page asks not to be indexed: {sources(page, 'index')}"
+    if not page.directives.is_available(at):
+        return f"the page asks not to be shown any more: {sources(page, 'unavailable_after')}"
+    return None
+
+
+def document_of(page: Page, fetched_at: float) -> Document:
+    """What is indexed of a page."""
+    directives = page.directives
+    return Document(
+        id=page.url.text,
+        url=page.url.text,
+        title=page.title,
+        text=page.text,
+        headings="\n".join(page.headings),
+        description=directives.description,
+        keywords=directives.keywords,
+        language=page.language,
+        fetched_at=fetched_at,
+        shown=page.shown,
+        snippet_chars=directives.max_snippet if directives.snippet else 0,
+    )

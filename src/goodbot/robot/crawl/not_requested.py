@@ -1,0 +1,35 @@
+"""Outcomes of leased URLs that were not requested: out of scope, disallowed, held off, given up. Pure."""
+
+from goodbot.robot.manners.permission import Permit
+from goodbot.values import Discovery, Event, LeasedUrl, Outcome
+
+
+def out_of_scope(leased: LeasedUrl, now: float, why: str, links: tuple[Discovery, ...] = ()) -> Outcome:
+    """The URL does not belong to the crawl any more, or to a trap. `links`: what is requested in its place."""
+    event = Event(now, "scope", "out-of-scope", why)
+    return Outcome(leased.url, "out-of-scope", now, why, tries=leased.tries, events=(event,), links=links)
+
+
+def disallowed(leased: LeasedUrl, now: float, permit: Permit) -> Outcome:
+    """The verdict forbids the URL. While robots.txt is unreachable, the URL is held off until its next try; after the
+    last try it has failed."""
+    verdict = permit.verdict
+    event = Event(now, "permission", "disallowed", verdict.reason, verdict.line)
+    if verdict.access == "unreachable" and permit.given_up:
+        given_up = event._replace(decision="given up")
+        return Outcome(leased.url, "failed", now, verdict.reason, tries=leased.tries, events=(given_up,))
+    if verdict.access == "unreachable" and verdict.rule is None:
+        return held_off(leased, now, verdict.reason, verdict.valid_until or now, verdict.line)
+    return Outcome(leased.url, "disallowed", now, verdict.reason, tries=leased.tries, events=(event,))
+
+
+def held_off(leased: LeasedUrl, now: float, why: str, until: float, line: int | None = None) -> Outcome:
+    """The URL is ready again at `until` (Unix seconds)."""
+    event = Event(now, "permission", "held off", why, line)
+    return Outcome(leased.url, "ready", now, why, tries=leased.tries, ready_at=until, events=(event,))
+
+
+def given_up(leased: LeasedUrl, now: float, why: str) -> Outcome:
+    """The host of the URL is given up, so the URL fails at once."""
+    event = Event(now, "fetch", "given up", why)
+    return Outcome(leased.url, "failed", now, why, tries=leased.tries, events=(event,))

@@ -1,0 +1,385 @@
+"""What a capture comes to: its state, its links, its document, its records. Writes nothing; asks nobody."""
+
+from base64 import b32encode
+from collections.abc import Callable
+from dataclasses import replace
+from hashlib import sha1
+from typing import Protocol
+
+from goodbot.archive_values import EncodedRecords
+from goodbot.config import Settings
+from goodbot.exclusion import Directives, Verdict
+from goodbot.exclusion.access.bot_walls import Wall
+from goodbot.lesson_values import IndexedPage
+from goodbot.page import read_page
+from goodbot.page.rendered import Rendered, read_rendered
+from goodbot.robot.crawl.following import Following, refuse_inside
+from goodbot.robot.crawl.indexable import document_of, indexing
+from goodbot.robot.crawl.not_requested import out_of_scope
+from goodbot.robot.crawl.page_mark import NoPageMark, PageMark
+from goodbot.robot.crawl.read_ahead import ReadPage, SendFound
+from goodbot.robot.crawl.revisit import Revisits, asked_with_conditions, text_digest
+from goodbot.robot.crawl.sitemap_reading import SitemapReader
+from goodbot.robot.crawl.slow_documents import SlowDocuments
+from goodbot.robot.lessons.site_knowledge import PageJudgement, SiteKnowledge
+from goodbot.robot.lessons.traps import VisitedPage
+from goodbot.robot.manners.politeness import Delay
+from goodbot.robot.manners.redirects import REDIRECTS, REDIRECTS_MOST, is_from_public, redirect_target
+from goodbot.robot.manners.retries import BROKEN_OFF_TRIES, Retries
+from goodbot.robot.scope.scope import Scope
+from goodbot.search_values import Document, PreparedDocument
+from goodbot.url import Url
+from goodbot.values import (
+    NOT_INDEXED,
+    WALLED,
+    Capture,
+    Discovery,
+    Event,
+    Failure,
+    Headers,
+    LastVisit,
+    LeasedUrl,
+    Outcome,
+    Page,
+    Response,
+)
+from goodbot.visit_values import VisitResult
+
+TITLE_MOST = 300
+GONE = (404, 410)
+NOT_MODIFIED = 304
+
+
+class Encode(Protocol):
+    """A capture, whether its body is withheld, and what a 304 was answered about → the records the archive keeps."""
+
+    def __call__(
+        self, capture: Capture, headers_only: bool = False, *, about: LastVisit | None = None
+    ) -> EncodedRecords: ...
+
+
+class OutcomeReader:
+    """Turns captures into outcomes for one crawl. `encode` is None where nothing is kept, `prepare` where nothing is
+    indexed, `evidence` where no owner asks what a process died of."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        token: str,
+        scope: Scope,
+        knowledge: SiteKnowledge,
+        following: Following,
+        *,
+        encode: Encode | None = None,
+        prepare: Callable[[Document], PreparedDocument] | None = None,
+        mark: PageMark | NoPageMark | None = None,
+        evidence: Encode | None = None,
+    ) -> None:
+        self._settings = settings
+        self._mark = mark or NoPageMark()
+        self._evidence = evidence
+        self._knowledge = knowledge
+        self._following = following
+        self._sitemaps = SitemapReader(following, token, text=settings.index)
+        self._documents = SlowDocuments(settings, token)
+        self._token = token
+        self._scope = scope
+        self._encode = encode
+        self._prepare = prepare
+        self._revisits = Revisits(settings, keeps=encode is not None)
+        self._retries = Retries(settings)
+
+    def refused(self, leased: LeasedUrl, now: float) -> VisitResult | None:
+        """The result for a URL that is out of scope now, since the crawl was resumed with a narrower one, or that
+        belongs to a trap; None if it may be requested."""
+        self._knowledge.look_again(now)
+        why = self._scope.refuse(leased.url, leased.depth) or refuse_inside(leased.url, leased.public_only)
+        if why is not None:
+            return self.not_requested(leased, out_of_scope(leased, now, why))
+        refusal = self._knowledge.refuse_leased(leased)
+        if refusal is None:
+            return None
+        links = self._following.instead(leased, refusal)
+        return self.not_requested(leased, out_of_scope(leased, now, refusal.reason, links))
+
+    def not_requested(self, leased: LeasedUrl, outcome: Outcome) -> VisitResult:
+        """The result for a URL that was not requested (see `not_requested.py`), with what was known of it before."""
+        return VisitResult(self._settle(leased, outcome))
+
+    def conditions(self, leased: LeasedUrl) -> Headers:
+        """What the request for `leased` says of the copy there is."""
+        return self._revisits.conditions(leased.seen)
+
+    def _settle(self, leased: LeasedUrl, outcome: Outcome) -> Outcome:
+        return self._revisits.settle(leased, outcome)
+
+    def with_delay(self, leased: LeasedUrl, result: VisitResult, delay: Delay, slower: str) -> VisitResult:
+        """The result with the reasons for the delay of its host, and for crawling it `slower`. A URL that would be
+        tried again fails if the host asks for too long a delay."""
+        outcome = result.outcome
+        reasons = [Event(outcome.at, "settle", "rest", why) for why in (delay.reason, slower) if why]
+        outcome = replace(outcome, events=(*outcome.events, *reasons)) if reasons else outcome
+        if delay.too_long and outcome.state == "ready":
+            events = (*outcome.events, Event(outcome.at, "fetch", "given up", delay.too_long))
+            failed = replace(outcome, state="failed", why=delay.too_long, ready_at=0.0, events=events)
+            outcome = self._settle(leased, failed)
+        return replace(result, outcome=outcome)
+
+    def read(
+        self,
+        leased: LeasedUrl,
+        verdict: Verdict,
+        capture: Capture,
+        rendered: Rendered | None = None,
+        ahead: ReadPage | None = None,
+        wall: Wall | None = None,
+    ) -> VisitResult:
+        """What became of `leased`. Its page may have been rendered by a browser or read `ahead`, or a bot wall may have
+        answered in its place. The record is written, not yet flushed."""
+        permission = Event(capture.fetched_at, "permission", "allowed", verdict.reason, verdict.line)
+        if isinstance(capture.result, Failure):
+            return VisitResult(self._settle(leased, self._failed(leased, capture, capture.result, permission)))
+        self._mark.begin(leased.url)
+        try:
+            self._keep_evidence(leased, capture, capture.result)
+            if wall is not None:
+                return self._walled(leased, capture, capture.result, permission, wall)
+            return self._answered(leased, capture, capture.result, permission, rendered, ahead)
+        finally:
+            self._mark.end()
+
+    def _keep_evidence(self, leased: LeasedUrl, capture: Capture, response: Response) -> None:
+        """If this try may be the last one, the answer outlives a process that dies of it; without its body if a header
+        forbids archiving. Nobody can know yet whether the page itself does."""
+        if self._evidence is not None and (leased.tries or self._settings.tries <= 1):
+            archived = Directives.parse((), response.headers, self._token).archive
+            self._mark.keep(self._evidence(capture, not archived).data)
+
+    async def ahead(self, leased: LeasedUrl, capture: Capture, find: SendFound) -> ReadPage | None:
+        """The page of what takes long to read: a list, which is told piece by piece, or a document read in a process of
+        its own. None for what `read` reads in no time, and for what is no page."""
+        response = capture.result
+        if not isinstance(response, Response) or not self._is_page(leased, response):
+            return None
+        source = self._source(leased, capture)
+        return await self._sitemaps.read(source, capture, response, find) or await self._documents.read(
+            leased.url, response
+        )
+
+    def _is_page(self, leased: LeasedUrl, response: Response) -> bool:
+        """Whether the answer is read: it is none of those that `_answered` refuses."""
+        if not 200 <= response.status < 300 or _is_broken_off(leased, response):
+            return False
+        return self._scope.refuse_answer(response.media_type, len(response.body)) is None
+
+    def _failed(self, leased: LeasedUrl, capture: Capture, failure: Failure, permission: Event) -> Outcome:
+        fetch = Event(capture.fetched_at, "fetch", failure.kind, failure.detail)
+        outcome = _outcome(leased.url, capture, f"{failure.kind}: {failure.detail}", (permission, fetch))
+        if failure.lasting or failure.kind in ("private-address", "forgotten"):  # the latter two are our own guard's
+            return outcome
+        return self._retries.after(outcome, leased, capture)
+
+    def _walled(
+        self, leased: LeasedUrl, capture: Capture, response: Response, permission: Event, wall: Wall
+    ) -> VisitResult:
+        """A challenge page is kept in the archive; nothing is learned from it."""
+        walled = Event(capture.fetched_at, "fetch", "wall", f"a bot wall ({wall.name}) answered in place of the page")
+        events = (permission, _fetched(capture, response), walled)
+        encoded = self._encode(capture, False) if self._encode else None
+        why = f"{WALLED}{wall.name} (status {response.status})"
+        outcome = _outcome(leased.url, capture, why, events, _digest(response, encoded))
+        return VisitResult(self._settle(leased, self._retries.after(outcome, leased, capture)), encoded=encoded)
+
+    def _answered(
+        self,
+        leased: LeasedUrl,
+        capture: Capture,
+        response: Response,
+        permission: Event,
+        rendered: Rendered | None,
+        ahead: ReadPage | None,
+    ) -> VisitResult:
+        events = (permission, _fetched(capture, response))
+        if 200 <= response.status < 300:
+            if _is_broken_off(leased, response):
+                return self._broken_off(leased, capture, response, events)
+            refused = self._scope.refuse_answer(response.media_type, len(response.body))
+            if refused is not None:
+                return self._refused(leased, capture, response, events, refused)
+            ahead = ahead or ReadPage(self._page(leased.url, response, rendered))
+            return self._visited(leased, capture, response, ahead, events, rendered)
+        if response.status == NOT_MODIFIED and leased.seen and asked_with_conditions(capture.request.headers):
+            return self._not_modified(leased, leased.seen, capture, response, events)
+        encoded = self._encode(capture, False) if self._encode else None
+        outcome = _outcome(leased.url, capture, f"status {response.status}", events, _digest(response, encoded))
+        return VisitResult(self._unread(leased, capture, response, outcome), encoded=encoded)
+
+    def _broken_off(
+        self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...]
+    ) -> VisitResult:
+        encoded = self._encode(capture, False) if self._encode else None
+        outcome = _outcome(leased.url, capture, "the answer breaks off", events, _digest(response, encoded))
+        return VisitResult(
+            self._settle(leased, self._retries.once_more(outcome, leased, BROKEN_OFF_TRIES)), encoded=encoded
+        )
+
+    def _refused(
+        self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...], reason: str
+    ) -> VisitResult:
+        """An answer out of bounds: of a type or a size not asked for. Its body is not kept."""
+        events = (*events, Event(capture.fetched_at, "scope", "out-of-scope", reason))
+        encoded = self._encode(capture, True) if self._encode else None
+        outcome = _outcome(leased.url, capture, reason, events, _digest(response, encoded))
+        return VisitResult(self._settle(leased, replace(outcome, state="out-of-scope")), encoded=encoded)
+
+    def _not_modified(
+        self, leased: LeasedUrl, before: LastVisit, capture: Capture, response: Response, events: tuple[Event, ...]
+    ) -> VisitResult:
+        """The page is what it was. The archive notes that; the page itself stays where it lies."""
+        directives = Directives.parse((), response.headers, self._token)
+        encoded = self._encode(capture, about=before) if self._encode else None
+        outcome = _outcome(leased.url, capture, "status 304: not modified", events)
+        outcome = self._revisits.not_modified(leased, before, outcome, response, directives)
+        if outcome.seen is not None and outcome.seen.indexed:
+            self._knowledge.remember([IndexedPage(leased.url, outcome.seen.digest, outcome.seen.text)])
+        return VisitResult(outcome, encoded=encoded)
+
+    def _unread(self, leased: LeasedUrl, capture: Capture, response: Response, outcome: Outcome) -> Outcome:
+        """What becomes of an answer that is no page."""
+        if response.status in REDIRECTS:
+            outcome = self._redirected(leased, capture, response, outcome)
+            if outcome.state == "visited":
+                return self._revisits.visited(leased, outcome, response)
+        elif response.status in GONE:
+            outcome = replace(outcome, state="gone")
+        else:
+            outcome = self._retries.after(outcome, leased, capture)
+        return self._settle(leased, outcome)
+
+    def _visited(
+        self,
+        leased: LeasedUrl,
+        capture: Capture,
+        response: Response,
+        ahead: ReadPage,
+        events: tuple[Event, ...],
+        rendered: Rendered | None,
+    ) -> VisitResult:
+        events = (*events, *rendered.events) if rendered is not None else events
+        page = ahead.page
+        source = self._source(leased, capture)
+        links, follow = ahead.followed or self._following.links(source, page, capture.fetched_at)
+        archived = page.directives.archive
+        encoded = self._encode(capture, not archived) if self._encode else None
+        digest = _digest(response, encoded)
+        html = rendered.html if rendered is not None else None
+        text = text_digest(page)
+        judged = self._judged(leased, VisitedPage(page, response, links, capture.fetched_at, html), digest, text)
+        if judged.sorry is not None:
+            links, follow = (), Event(capture.fetched_at, "follow", "no", judged.sorry)
+        elif judged.copy is not None and page.directives.follow:
+            links += self._following.news(source, (judged.copy.of,))
+        if judged.doubtful:
+            links = tuple(link._replace(can_wait=True) for link in links)
+        to_index, index = indexing(page, response, capture.fetched_at, is_wanted=self._settings.index)
+        if (to_index or index.reason == NOT_INDEXED) and (reason := judged.reason):
+            to_index, index = False, Event(capture.fetched_at, "index", "no", reason)
+        outcome = Outcome(
+            url=leased.url,
+            state="visited",
+            at=capture.fetched_at,
+            why=judged.sorry or f"status {response.status}",
+            status=response.status,
+            size_bytes=len(response.body),
+            digest=digest,
+            title=page.title[:TITLE_MOST],
+            links=links,
+            to_index=to_index,
+            events=(*events, follow, index),
+            same_as=judged.copy.of if judged.copy is not None else None,
+            alike=judged.alike,
+        )
+        outcome = self._revisits.visited(
+            leased, outcome, response, page.directives, text, rendered=rendered is not None
+        )
+        wanted = outcome.to_index and self._prepare is not None
+        document = self._prepare(document_of(page, capture.fetched_at)) if wanted and self._prepare else None
+        replayable = encoded is not None and archived and rendered is None
+        return VisitResult(outcome, document, replayable=replayable, encoded=encoded)
+
+    def _page(self, url: Url, response: Response, rendered: Rendered | None) -> Page:
+        limit, text = self._settings.decoded_limit, self._settings.index
+        if rendered is not None:
+            return read_rendered(url, response, rendered, self._token, limit, text=text)
+        return read_page(url, response, self._token, limit, text=text, document_bytes=self._settings.document_limit)
+
+    def _judged(self, leased: LeasedUrl, visit: VisitedPage, digest: str, text: str | None) -> PageJudgement:
+        """What a page is beside itself. Only those that may be indexed represent others."""
+        page, seen = visit.page, leased.seen
+        judged = self._knowledge.visited(visit, leased.depth + 1, follows=page.directives.follow)
+        may_represent = page.directives.index and not page.listed and page.directives.is_available(visit.at)
+        if judged.sorry is None and judged.copy is None and may_represent:
+            body = digest if visit.html is None else None
+            is_what_it_was = seen is not None and (body == seen.digest or (text is not None and text == seen.text))
+            before = leased.same_as if is_what_it_was else None
+            copy = self._knowledge.same(page, visit.response, body, text, before)
+            judged = replace(judged, copy=copy, alike=copy is not None)
+        return judged
+
+    def _redirected(self, leased: LeasedUrl, capture: Capture, response: Response, outcome: Outcome) -> Outcome:
+        target = redirect_target(capture)
+        if target is None:
+            return replace(outcome, why=f"status {response.status} without a usable Location")
+        if leased.hops >= REDIRECTS_MOST:
+            return replace(outcome, why=f"more than {REDIRECTS_MOST} redirects in a row")
+        cleaned = self._knowledge.cleaned(target)
+        target = target if cleaned == leased.url else cleaned  # who insists on a session gets one
+        source = self._source(leased, capture)
+        refused = self._scope.refuse(target, leased.depth) or refuse_inside(target, source.public_only)
+        link = Discovery(
+            target,
+            leased.depth,
+            leased.url,
+            refused,
+            public_only=source.public_only,
+            hops=leased.hops + 1,
+            lists=leased.lists,
+            expects_list=leased.expects_list,
+        )
+        return replace(outcome, state="visited", why=f"status {response.status}, to {target}", links=(link,))
+
+    def _source(self, leased: LeasedUrl, capture: Capture) -> LeasedUrl:
+        """`leased` as the source of what its answer names: if a public host gave that, none of it may be inside."""
+        return leased if leased.public_only else leased._replace(public_only=is_from_public(capture, self._settings))
+
+
+def _is_broken_off(leased: LeasedUrl, response: Response) -> bool:
+    return response.truncated == "disconnect" and not leased.tries
+
+
+def _fetched(capture: Capture, response: Response) -> Event:
+    cut = f", cut ({response.truncated})" if response.truncated else ""
+    took = f"{len(response.body)} bytes in {capture.elapsed_s * 1000:.0f} ms{cut}"
+    return Event(capture.fetched_at, "fetch", str(response.status), took)
+
+
+def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...], digest: str | None = None) -> Outcome:
+    """Failed, until something better is known."""
+    response = capture.result if isinstance(capture.result, Response) else None
+    return Outcome(
+        url=url,
+        state="failed",
+        at=capture.fetched_at,
+        why=why,
+        status=response.status if response else None,
+        size_bytes=len(response.body) if response else 0,
+        digest=digest,
+        events=events,
+    )
+
+
+def _digest(response: Response, encoded: EncodedRecords | None) -> str:
+    """Of the body as received: SHA-1 in base 32, as the archive's records and its index have it."""
+    if encoded is not None and encoded.digest is not None:
+        return encoded.digest
+    return "sha1:" + b32encode(sha1(response.body, usedforsecurity=False).digest()).decode()

@@ -1,0 +1,66 @@
+"""Settings that cannot mean anything, found before a crawl keeps them."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Final
+
+from goodbot.config import Settings
+from goodbot.errors import InputError, SettingError
+from goodbot.robot.fetch.authorities import check_authorities
+from goodbot.robot.fetch.credentials import Credentials
+from goodbot.robot.fetch.identity import identity_of
+from goodbot.robot.fetch.pinned_addresses import check_proxy, pins_of
+from goodbot.robot.fetch.signing import agent_url, signer_of
+from goodbot.robot.scope.globs import parse_type_globs, parse_url_globs
+from goodbot.robot.scope.seeding import parse_seeds
+
+Check = Callable[[Settings], object]
+"""Raises InputError."""
+
+
+def check_form(settings: Settings) -> None:
+    """Raises SettingError for the first value that is not written as it has to be. Reads no file and uses no network.
+    Leaves out what `Settings` itself checks."""
+    _apply(_FORMS, settings)
+
+
+def check_files(settings: Settings) -> None:
+    """Raises SettingError for the first file that a crawl needs and that cannot be used."""
+    _apply(_FILES, settings)
+
+
+def _apply(checks: Mapping[str, Check], settings: Settings) -> None:
+    for name, check in checks.items():
+        try:
+            check(settings)
+        except InputError as error:
+            raise SettingError(name, str(error)) from error
+
+
+def _nameservers(settings: Settings) -> None:
+    if settings.nameservers:
+        from goodbot.robot.fetch.resolver import nameserver  # noqa: PLC0415  (loads libcurl, and few crawls name any)
+
+        for text in settings.nameservers:
+            nameserver(text)
+
+
+_FORMS: Final[Mapping[str, Check]] = {
+    "seeds": lambda settings: parse_seeds(settings.seeds),
+    "include": lambda settings: parse_url_globs(settings.include, "--include"),
+    "exclude": lambda settings: parse_url_globs(settings.exclude, "--exclude"),
+    "types": lambda settings: parse_type_globs(settings.types, "--type"),
+    "agent": lambda settings: identity_of(replace(settings, contact=None), ""),
+    "contact": lambda settings: identity_of(settings, ""),
+    "signature_agent": lambda settings: (
+        settings.signature_agent is None or agent_url(settings.signature_agent, settings.signature_agent_form)
+    ),
+    "resolve": lambda settings: pins_of(settings.resolve),
+    "nameservers": _nameservers,
+    "proxy": lambda settings: check_proxy(settings.proxy),
+    "auth": lambda settings: Credentials(settings.auth),
+}
+_FILES: Final[Mapping[str, Check]] = {
+    "ca_file": lambda settings: check_authorities(settings.ca_file),
+    "sign": signer_of,
+}

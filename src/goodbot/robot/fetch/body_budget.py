@@ -1,0 +1,158 @@
+"""Limits the bytes of long answers that one process holds, both those arriving and those waiting to be read.
+
+A transfer asks for room for its whole body, so that what has begun can end; without room it is paused, and its bytes
+stay with the server. Room goes to whoever has waited longest. A quarter of it is for answers of medium length only, so
+that these do not wait for long ones.
+
+If no long answer waits to be read, the oldest long transfer is never paused, so that a body longer than the whole
+budget still arrives. If no answer is released for `PATIENCE_S`, the oldest paused transfer goes on as well,
+because whoever holds an answer may be waiting for that transfer. The time then doubles, so that slow reading does not
+fill the memory.
+"""
+
+import asyncio
+from collections.abc import Callable
+from typing import Final
+from weakref import finalize
+
+from goodbot.values import Response
+
+FREE_BYTES: Final = 256 * 1024
+"""Shorter bodies are not counted: 64 of them are 16 MB."""
+
+MEDIUM_BYTES: Final = 1024 * 1024
+"""Longer bodies, and those whose length is unknown, are long."""
+
+PATIENCE_S: Final = 30.0
+"""Reading a full sitemap takes 2 s, a document up to 6 s."""
+
+
+class BodyShare:
+    """What one transfer holds. `resume` is called, from the event loop, when it may go on after a pause. `expected`:
+    the length of the body, if the server says; `most`: its greatest length."""
+
+    def __init__(self, bodies: "BodyBudget", resume: Callable[[], None], expected: int | None, most: int) -> None:
+        self._bodies = bodies
+        self.resume = resume
+        self._expected = expected
+        self._most = most
+        self.is_long = expected is None or expected > bodies.medium
+        self.bytes = 0
+        self.wanted = 0
+
+    def grows_to(self, size: int) -> bool:
+        """Whether the body may grow to this length now; if not, the caller pauses the transfer."""
+        if size <= max(FREE_BYTES, self.bytes):
+            return True
+        if self._expected is None or size > self._expected:
+            self.is_long = True
+            self.wanted = max(size, min(size + MEDIUM_BYTES, self._most))
+        else:
+            self.wanted = max(size, min(self._expected, self._most))
+        return self._bodies.grow(self)
+
+    def ends(self, response: Response | None) -> None:
+        """The transfer is over; its weight stays as long as the answer is in use."""
+        self._bodies.ended(self, response)
+
+
+class BodyBudget:
+    """The budget of one process; None: no bound."""
+
+    def __init__(self, limit_bytes: int | None, patience_s: float = PATIENCE_S) -> None:
+        self._limit = float("inf") if limit_bytes is None else limit_bytes
+        self.medium = min(MEDIUM_BYTES, self._limit / 4)
+        self._patience_s = self._wait_s = patience_s
+        self._coming: dict[BodyShare, None] = {}
+        self._paused: set[BodyShare] = set()
+        self._excused: set[BodyShare] = set()
+        self._unread_long = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self.bytes = 0
+
+    @property
+    def paused(self) -> int:
+        """How many transfers wait for room."""
+        return len(self._paused)
+
+    def grow(self, weight: BodyShare) -> bool:
+        """Takes room for what the transfer wants; False if there is none, or others have waited longer."""
+        self._loop = self._loop or asyncio.get_running_loop()
+        self._coming[weight] = None
+        same = [item for item in self._coming if item.is_long == weight.is_long]
+        is_next = not any(item in self._paused for item in same[: same.index(weight)])
+        if self._take(weight, is_next=is_next):
+            return True
+        self._paused.add(weight)
+        self._be_patient()
+        return False
+
+    def ended(self, weight: BodyShare, response: Response | None) -> None:
+        """See `BodyShare.ends`."""
+        self._coming.pop(weight, None)
+        self._paused.discard(weight)
+        self._excused.discard(weight)
+        held = len(response.body) if response is not None and weight.bytes else 0
+        self.bytes += held - weight.bytes
+        weight.bytes = 0
+        if held:
+            self._unread_long += held * weight.is_long
+            finalize(response, self._let_go, held, is_long=weight.is_long).atexit = False
+        if self._paused and self._loop is not None:  # libcurl may be calling us: what waits goes on later
+            self._loop.call_soon(self._resume)
+
+    def _take(self, weight: BodyShare, *, is_next: bool) -> bool:
+        more = weight.wanted - weight.bytes
+        limit = self._limit * 3 / 4 if weight.is_long else self._limit
+        if not (is_next and self.bytes + more <= limit) and not self._may_exceed(weight):
+            return False
+        self.bytes += more
+        weight.bytes = weight.wanted
+        return True
+
+    def _may_exceed(self, weight: BodyShare) -> bool:
+        if weight is not self._oldest(is_long=weight.is_long):
+            return False
+        return weight in self._excused or (weight.is_long and not self._unread_long)
+
+    def _oldest(self, *, is_long: bool) -> BodyShare | None:
+        return next((item for item in self._coming if item.is_long == is_long), None)
+
+    def _let_go(self, held: int, *, is_long: bool) -> None:
+        """May run in another thread: whichever uses the answer last."""
+        if self._loop is not None and not self._loop.is_closed():
+            self._loop.call_soon_threadsafe(self._freed, held, is_long)
+
+    def _freed(self, held: int, is_long: bool) -> None:
+        self.bytes -= held
+        self._unread_long -= held * is_long
+        self._wait_s = self._patience_s
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        self._resume()
+
+    def _be_patient(self) -> None:
+        if self._timer is None and self._loop is not None:
+            self._timer = self._loop.call_later(self._wait_s, self._excuse)
+
+    def _excuse(self) -> None:
+        self._timer = None
+        self._wait_s *= 2
+        self._excused.update(filter(None, (self._oldest(is_long=True), self._oldest(is_long=False))))
+        self._resume()
+
+    def _resume(self) -> None:
+        """Resumes the transfers for which there is room, in the order in which they came."""
+        blocked = {True: False, False: False}
+        for weight in [item for item in self._coming if item in self._paused]:
+            if weight not in self._paused:  # those before it have ended it
+                continue
+            if self._take(weight, is_next=not blocked[weight.is_long]):
+                self._paused.discard(weight)
+                weight.resume()
+            else:
+                blocked[weight.is_long] = True
+        if self._paused:
+            self._be_patient()

@@ -1,0 +1,89 @@
+"""Header sections, as libcurl is given them and as it gives them. Pure."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from goodbot.values import Headers
+
+
+@dataclass(frozen=True, slots=True)
+class FieldLines:
+    """Header fields of a request: as libcurl is given them, and as they are told. A password is not told."""
+
+    given: list[bytes]
+    told: bytes
+
+
+def merge_fields(own: Headers, given: Headers) -> Headers:
+    """Ours, but for those given, then those given."""
+    names = {name.lower() for name, _ in given}
+    return (*(field for field in own if field[0].lower() not in names), *given)
+
+
+def make_fields(headers: Headers) -> FieldLines:
+    """Raises ValueError for what cannot be sent: a line break, or text beyond Latin-1.
+
+    libcurl takes `Name;` for an empty value, and `Name:` for a field of its own to be left out.
+    """
+    lines = [f"{name}: {value}" if value else f"{name};" for name, value in headers]
+    if any(char in line for line in lines for char in "\r\n\0"):
+        raise ValueError(f"a header field cannot hold a line break: {[name for name, _ in headers]}")
+    told = "".join(_told(name, value) for name, value in headers) + "\r\n"
+    return FieldLines([*(line.encode("latin-1") for line in lines), b"Proxy-Connection:"], told.encode("latin-1"))
+
+
+def _told(name: str, value: str) -> str:
+    if name.lower() == "authorization":
+        return f"{name}: {value.partition(' ')[0]} [withheld]\r\n"
+    return f"{name}: {value}\r\n" if value else f"{name}:\r\n"
+
+
+def parse_head(lines: Iterable[bytes]) -> tuple[str, int, str, Headers] | None:
+    """Version, status, reason and fields of the first head that is no 1xx; None if none is whole.
+
+    Lines that follow it are trailers and left out. Latin-1, so that no byte is lost (RFC 9110 §5.5); folded lines
+    are joined (RFC 9112 §5.2).
+    """
+    text = b"".join(lines).decode("latin-1")
+    if "\n " in text or "\n\t" in text:  # rare, and looking costs as much as all the rest
+        text = _FOLD.sub(" ", text)
+    start = ""
+    fields: list[tuple[str, str]] = []
+    for raw in text.split("\n")[:-1]:
+        line = raw.rstrip("\r")
+        if not start:
+            start = line
+        elif not line:
+            version, status, reason = _parse_start(start)
+            if status >= 200:
+                return version, status, reason, tuple(fields)
+            start = ""
+            fields.clear()
+        else:
+            name, _, value = line.partition(":")
+            fields.append((name.strip(_BLANKS), value.strip(_BLANKS)))
+    return None
+
+
+def content_length(lines: Iterable[bytes]) -> int | None:
+    """What the head says last of the length of the body; None if nothing, or no number."""
+    length = None
+    for line in lines:
+        name, _, value = line.partition(b":")
+        if name.lower() == b"content-length":
+            value = value.strip()
+            length = int(value) if value.isdigit() and len(value) < 20 else None
+    return length
+
+
+_BLANKS = " \t"
+_FOLD = re.compile(r"\r?\n[ \t]+")
+
+
+def _parse_start(line: str) -> tuple[str, int, str]:
+    """Status line (RFC 9112 §4); status 0 if it has none."""
+    version, _, rest = line.partition(" ")
+    code, _, reason = rest.lstrip(_BLANKS).partition(" ")
+    digits = code[:3]
+    return version, int(digits) if digits.isascii() and digits.isdigit() else 0, reason.strip(_BLANKS)

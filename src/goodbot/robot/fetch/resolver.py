@@ -1,0 +1,136 @@
+"""Names → addresses: DNS, the hosts file and the names of RFC 6761, kept as long as DNS says they last. Judges none."""
+
+import asyncio
+import socket
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
+from functools import cached_property
+from ipaddress import ip_address
+from pathlib import Path
+from typing import Final
+
+from goodbot.config import Settings
+from goodbot.errors import InputError
+from goodbot.ports import Clock
+from goodbot.robot.fetch.curl_errors import told
+from goodbot.robot.fetch.pinned_addresses import Addresses, FoundAddresses, few_of, parse_hosts
+from goodbot.values import Failure
+
+NAMES_MOST: Final = 10_000
+"""Names remembered: some 4 MB. Those asked for longest ago are forgotten first."""
+
+LEAST_S: Final = 60.0
+MOST_S: Final = 3600.0
+"""How long an answer serves, whatever its TTL: below a minute a name would cost two questions for every page."""
+
+HOSTS_FILE: Final = Path("/etc/hosts")
+HOSTS_BYTES: Final = 16 * 1024 * 1024
+
+FindAddresses = Callable[[str], Awaitable[FoundAddresses]]
+
+_NO_SUCH_NAME: Final = {socket.EAI_NONAME, getattr(socket, "EAI_NODATA", socket.EAI_NONAME)}
+_LOOPBACK: Final = ("127.0.0.1", "::1")
+
+
+class NameResolver:
+    """`Resolver` of this machine. IPv4 comes first, a few addresses of each family.
+
+    `localhost` is loopback, `.invalid` and `.onion` are nothing: nobody is asked (RFC 6761 §6.3 and §6.4, RFC 7686).
+    The hosts file, read once, is next. Names without a dot and those under `.local` (RFC 6762) are the system's to
+    resolve, and all others if it knows no name server; what it says serves `LEAST_S`. The rest is asked of DNS, as an
+    absolute name: no search list. One question for a name is under way at a time.
+
+    Raises InputError for `settings.nameservers` that are none.
+    """
+
+    def __init__(self, settings: Settings, clock: Clock, hosts_file: Path = HOSTS_FILE) -> None:
+        self._clock = clock
+        self._hosts_file = hosts_file
+        self._lifetime_s = settings.connect_timeout
+        self._servers = [nameserver(text) for text in settings.nameservers]
+        self._known: OrderedDict[str, tuple[float, Addresses | Failure]] = OrderedDict()
+        self._asking: dict[str, asyncio.Task[Addresses | Failure]] = {}
+
+    async def resolve(self, host: str) -> Addresses | Failure:
+        """See `Resolver.resolve`. Takes at most the time to connect (`settings.connect_timeout`)."""
+        known = self._known.get(host)
+        if known is not None and self._clock.now() < known[0]:
+            self._known.move_to_end(host)
+            return known[1]
+        task = self._asking.get(host)
+        if task is None:
+            task = self._asking[host] = asyncio.ensure_future(self._ask(host))
+            task.add_done_callback(lambda _: self._asking.pop(host, None))
+        return await asyncio.shield(task)
+
+    async def close(self) -> None:
+        """Who still waits is cancelled."""
+        tasks = list(self._asking.values())
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    async def _ask(self, host: str) -> Addresses | Failure:
+        found = await self._find(host.removesuffix(".").lower())
+        answer = found.addresses or replace(told("dns", host, found.error), lasting=found.lasts_s > 0)
+        if found.lasts_s > 0:
+            self._known[host] = (self._clock.now() + min(max(found.lasts_s, LEAST_S), MOST_S), answer)
+            self._known.move_to_end(host)
+            while len(self._known) > NAMES_MOST:
+                self._known.popitem(last=False)
+        return answer
+
+    async def _find(self, name: str) -> FoundAddresses:
+        last = name.rpartition(".")[2]
+        if last == "localhost":
+            return FoundAddresses(_LOOPBACK, MOST_S)
+        if last in ("invalid", "onion"):
+            return FoundAddresses((), MOST_S, f"names under .{last} have none")
+        if listed := self._listed.get(name):
+            return FoundAddresses(few_of(listed), MOST_S)
+        if last in (name, "local") or self._dns is None:
+            return await self._of_system(name)
+        return await self._dns(name)
+
+    @cached_property
+    def _listed(self) -> Mapping[str, Addresses]:
+        try:
+            with self._hosts_file.open("rb") as file:
+                return parse_hosts(file.read(HOSTS_BYTES))
+        except OSError:  # a machine without one, or one that is not for us to read
+            return {}
+
+    @cached_property
+    def _dns(self) -> FindAddresses | None:
+        from goodbot.robot.fetch.nameservers import NameServers  # noqa: PLC0415  (most crawls of one's own need none)
+
+        if self._servers:
+            return NameServers.at(self._servers, self._lifetime_s).find
+        found = NameServers.of_system(self._lifetime_s)
+        return found.find if found else None
+
+    async def _of_system(self, name: str) -> FoundAddresses:
+        loop = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(self._lifetime_s):
+                entries = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
+        except (OSError, UnicodeError) as error:
+            is_sure = isinstance(error, socket.gaierror) and error.errno in _NO_SUCH_NAME
+            return FoundAddresses((), LEAST_S if is_sure else 0.0, str(error) or "the system did not answer in time")
+        return FoundAddresses(few_of(str(entry[4][0]) for entry in entries), LEAST_S, "the system knows none")
+
+
+def nameserver(text: str) -> tuple[str, int]:
+    """`127.0.0.1`, `127.0.0.1:5353`, `::1`, `[::1]:5353` → address and port. Raises InputError."""
+    host, colon, port = text.rpartition(":")
+    if not colon or text.endswith("]") or (":" in host and not host.startswith("[")):
+        host, port = text, "53"
+    try:
+        address = str(ip_address(host.strip("[]")))
+        number = int(port) if port.isascii() and len(port) <= 5 else 0
+    except ValueError:
+        number = 0
+    if not 0 < number < 65536:
+        raise InputError(f"a name server is given as ADDRESS or ADDRESS:PORT, not {text!r}")
+    return address, number

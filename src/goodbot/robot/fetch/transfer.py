@@ -1,0 +1,306 @@
+"""One easy handle of libcurl: what it is told, what it brings, and the guard at its sockets."""
+
+import asyncio
+import math
+import os
+import socket
+from functools import lru_cache
+from ipaddress import ip_address
+from time import monotonic
+from typing import Literal
+
+import pycurl  # type: ignore[import-untyped]  # ships no types
+
+from goodbot.config import Settings
+from goodbot.robot.fetch.body_budget import FREE_BYTES, BodyBudget, BodyShare
+from goodbot.robot.fetch.curl_errors import HTTP2_FAULTS, failure_of, is_lost, told
+from goodbot.robot.fetch.field_lines import FieldLines, content_length, parse_head
+from goodbot.robot.fetch.guard import AddressGuard
+from goodbot.url import Url, is_private_address, is_private_host
+from goodbot.values import Failure, Request, Response
+
+_SUPPRESS_CONNECT_HEADERS = 265  # pycurl 7.49 has no name for it (curl.h)
+
+_NO_SOCKET = int(pycurl.SOCKET_BAD)
+_HTTP_VERSION = int(pycurl.CURL_HTTP_VERSION_2TLS)
+_ABORT = int(pycurl.PREREQFUNC_ABORT)
+_GO_ON = int(pycurl.PREREQFUNC_OK)
+
+_MOST_MS = 2**31 - 1
+_MOST_LOW_SPEED_S = 65_535
+
+# Header sections are bounded by libcurl: 300 KiB and 5,000 lines for all of one answer, 1xx and trailers included,
+# 100 KiB for one line. A test holds it to that; a bound of our own would cost a Python call for each line.
+
+
+class Transfer:
+    """An easy handle, set up once, and what its present request has brought. The callbacks never raise.
+
+    libcurl resolves nothing: it is given the addresses it may connect to (`addresses`), and a socket for any other is
+    refused. Not so with a proxy, whose name libcurl resolves itself.
+    """
+
+    __slots__ = (
+        *("_addresses", "_began_at", "_bodies", "_body", "_bodyless", "_connected", "_cut", "_delay", "_fields"),
+        *("_fresh", "_guard", "_limit", "_lines", "_lost", "_permitted", "_plain", "_proxy", "_refusal", "_request"),
+        *("_sent", "_timeout_ms", "_was_paused", "_weighed", "_weight", "broke_http2", "curl", "peer"),
+    )
+
+    def __init__(self, settings: Settings, guard: AddressGuard, user_agent: str, bodies: BodyBudget) -> None:
+        self._bodies = bodies
+        self._weight: BodyShare | None = None
+        self._was_paused = False
+        self._timeout_ms = _milliseconds(settings.timeout)
+        self.curl = pycurl.Curl()
+        self._guard = guard
+        self._limit = settings.answer_limit
+        self._weighed = self._limit - FREE_BYTES // 2
+        self._proxy = settings.proxy or ""
+        self._delay = settings.delay
+        self._bodyless = False
+        self._fresh = self._plain = False
+        self._fields = FieldLines([], b"")
+        self._lines: list[bytes] = []
+        self._set_up(settings, user_agent)
+
+    def prepare(self, request: Request, fields: FieldLines, addresses: tuple[str, ...], *, plain: bool = False) -> None:
+        """Forgets the last request and takes up this one. No `addresses`: the proxy knows them. `plain`: HTTP/1.1 is
+        spoken, on no connection of HTTP/2."""
+        self._request = request
+        self._addresses = addresses
+        self._began_at = monotonic()
+        self._body = bytearray()
+        if self._was_paused:
+            self._set_timeout(self._timeout_ms)
+            self._was_paused = False
+        self._lines.clear()
+        self._cut = False
+        self._sent = 0
+        self._connected = False
+        self.broke_http2 = False
+        self._lost = False
+        self._refusal: str | None = None
+        self._permitted = False
+        self.peer: str | None = None
+        if fields is not self._fields:  # copying them into libcurl costs 1 µs
+            self.curl.setopt(pycurl.HTTPHEADER, fields.given)
+            self._fields = fields
+        if self._bodyless != (request.method == "HEAD"):
+            self._bodyless = not self._bodyless
+            self.curl.setopt(pycurl.NOBODY if self._bodyless else pycurl.HTTPGET, 1)
+        if self._fresh != request.fresh:
+            self._fresh = request.fresh
+            self.curl.setopt(pycurl.FRESH_CONNECT, int(request.fresh))
+        if self._plain != plain:
+            self._plain = plain
+            self.curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1 if plain else _HTTP_VERSION)
+        self.curl.setopt(pycurl.URL, request.url.text)
+        self.curl.setopt(pycurl.REQUEST_TARGET, self._target(request.url))  # its own has `%C3` where the URL has `%c3`
+        if addresses and (pin := _pin(request.url.authority, request.url.scheme, addresses)):
+            self.curl.setopt(pycurl.RESOLVE, [pin])
+
+    def result(self, error: tuple[int, str] | None) -> Response | Failure:
+        """The answer, as far as it came, or why there is none."""
+        head = parse_head(self._lines)
+        truncated: Literal["length", "disconnect"] | None = None
+        if error is not None:
+            if self._cut:
+                truncated = "length"
+            elif head and self._body and is_lost(error[0]):
+                truncated = "disconnect"
+            else:
+                return self._failure(*error)
+        if head is None:  # libcurl takes a head that breaks off, or a 101 nobody asked for, for an answer
+            whole = bool(self._lines) and not self._lines[-1].strip()
+            kind: Literal["protocol", "reset"] = "protocol" if whole else "reset"
+            return told(kind, self._request.url.host, "the head of the answer is missing or breaks off")
+        version, status, reason, headers = head
+        body = bytes(self._body)
+        self._body = bytearray()  # a transfer at rest holds no page
+        response = Response(status, headers, body, version, reason, truncated)
+        self.ends(response)
+        return response
+
+    def ends(self, response: Response | None = None) -> None:
+        """Lets go of what the body weighs, or leaves it to the answer."""
+        weight, self._weight = self._weight, None
+        if weight is not None:
+            weight.ends(response)
+
+    def head_sent(self) -> bytes:
+        """Request line and fields as libcurl writes them: `Host` first, then ours in order; empty if none was sent.
+
+        HTTP/2 is written in the manner of HTTP/1. Passwords are left out, the proxy's and the host's.
+        """
+        if not self._sent:
+            return b""
+        url = self._request.url
+        start = f"{self._request.method} {self._target(url)} HTTP/{self._version_asked()}\r\nHost: {url.authority}\r\n"
+        return start.encode("ascii") + self._fields.told
+
+    def _version_asked(self) -> str:
+        """On a connection that was answered in HTTP/1.0 before, libcurl asks in HTTP/1.0 from then on."""
+        answered = self.curl.getinfo(pycurl.INFO_HTTP_VERSION)
+        if answered == pycurl.CURL_HTTP_VERSION_2_0:
+            return "2"
+        reused = answered == pycurl.CURL_HTTP_VERSION_1_0 and not self.curl.getinfo(pycurl.NUM_CONNECTS)
+        return "1.0" if reused else "1.1"
+
+    def _target(self, url: Url) -> str:
+        """What the request line holds: the whole URL for a proxy that forwards (RFC 9112 §3.2.2)."""
+        forwarded = self._proxy != "" and url.scheme == "http" and not self._proxy.lower().startswith("socks")
+        return url.text if forwarded else url.target
+
+    def _failure(self, code: int, message: str) -> Failure:
+        answered = self.curl.getinfo(pycurl.INFO_HTTP_VERSION) == pycurl.CURL_HTTP_VERSION_2_0
+        self.broke_http2 = code in HTTP2_FAULTS or (answered and code != pycurl.E_OPERATION_TIMEDOUT)
+        if self._refusal and not self._permitted:  # a name may have several addresses
+            return Failure("private-address", self._refusal)
+        if self._lost:
+            said = "the server ended the connection, or refused the request, and did not answer"
+            return told(
+                "reset", self._request.url.host, f"{said}; asked {self._sent} times" if self._sent > 1 else said
+            )
+        if self.peer is None:
+            self.peer = self.curl.getinfo(pycurl.PRIMARY_IP) or None
+        return failure_of(code, message, self._request.url, self.curl.getinfo)
+
+    # ---- callbacks --------------------------------------------------------------------------------------------------
+
+    def _on_body(self, chunk: bytes) -> int | None:
+        """Any number but the chunk's size ends the transfer."""
+        room = self._limit - len(self._body)
+        if room < self._weighed and not self._may_grow(min(len(chunk), room)):
+            return int(pycurl.WRITEFUNC_PAUSE)
+        if len(chunk) <= room:
+            self._body += chunk
+            return None
+        self._body += chunk[:room]
+        self._cut = True
+        return -1
+
+    def _may_grow(self, more: int) -> bool:
+        if self._weight is None:
+            self._weight = BodyShare(self._bodies, self._resume, content_length(self._lines), self._limit)
+        if self._weight.grows_to(len(self._body) + more):
+            return True
+        self._was_paused = True
+        asyncio.get_running_loop().call_soon(self._wait, self._weight)  # libcurl takes no option while it calls
+        return False
+
+    def _wait(self, weight: BodyShare) -> None:
+        """The transfer may be over by now."""
+        if weight is self._weight:
+            self._set_timeout(0)
+
+    def _resume(self) -> None:
+        """The time it waited here does not count. libcurl counts from the beginning, and its own `TOTAL_TIME` stands
+        still while a transfer is paused."""
+        self._set_timeout(min(_milliseconds(monotonic() - self._began_at) + self._timeout_ms, _MOST_MS))
+        self.curl.pause(pycurl.PAUSE_CONT)
+
+    def _set_timeout(self, milliseconds: int) -> None:
+        self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds)
+
+    def _on_socket(self, purpose: int, target: pycurl.CurlSockAddr) -> "_HandedSocket | int":
+        """A new connection: before its first packet."""
+        if self._sent and not self._may_repeat(self.peer or ""):
+            self._lost = True
+            return _NO_SOCKET
+        self._connected = self._connected or not self._sent
+        address = str(target.addr[0])
+        if not self._proxy and (self._refuses(address) or not _among(address, self._addresses)):
+            return _NO_SOCKET
+        try:
+            return _HandedSocket(target.family, target.socktype, target.protocol)
+        except OSError:  # out of file descriptors: libcurl reports that it could not connect
+            return _NO_SOCKET
+
+    def _on_request(self, peer: str, _local: str, _port: int, _local_port: int) -> int:
+        """Any connection, a reused one too: before the request is sent. Costs 2 µs."""
+        if self._sent and not self._may_repeat(peer):
+            self._lost = True
+            return _ABORT
+        if not self._proxy and self._refuses(peer):
+            return _ABORT
+        self.peer = peer
+        self._sent += 1
+        return _GO_ON
+
+    def _may_repeat(self, peer: str) -> bool:
+        """Whether libcurl may send the request again, which it does at once, up to five times: where the connection
+        ends before an answer, or the server refuses the request unseen (GOAWAY, REFUSED_STREAM).
+
+        A connection that was kept may have ended while it lay idle, so one repeat is let pass. The host may have seen
+        the request: where a distance is kept, none is.
+        """
+        return self._sent < 2 and not self._connected and not self._keeps_distance(peer)
+
+    def _keeps_distance(self, peer: str) -> bool:
+        """Whether the host is to rest between two requests, its own trouble left out."""
+        request = self._request
+        private = is_private_host(request.url.host) if self._proxy else is_private_address(peer)
+        return not private or bool(self._delay or request.verdict.delay_s)
+
+    def _refuses(self, address: str) -> bool:
+        refusal = self._guard.refusal(address, self._request.public_only)
+        if refusal is None:
+            self._permitted = True
+        else:
+            self._refusal = refusal
+        return refusal is not None
+
+    # ---- options ----------------------------------------------------------------------------------------------------
+
+    def _set_up(self, settings: Settings, user_agent: str) -> None:
+        set_option = self.curl.setopt
+        set_option(pycurl.NOSIGNAL, 1)
+        set_option(pycurl.PROTOCOLS, pycurl.PROTO_HTTP | pycurl.PROTO_HTTPS)
+        set_option(pycurl.PATH_AS_IS, 1)
+        set_option(pycurl.HTTP_VERSION, _HTTP_VERSION)
+        set_option(pycurl.HTTP_CONTENT_DECODING, 0)
+        set_option(pycurl.FOLLOWLOCATION, 0)
+        set_option(pycurl.PROXY, self._proxy)  # empty, not unset: unset asks the environment
+        set_option(pycurl.NOPROXY, "")
+        set_option(pycurl.USERAGENT, user_agent.encode("latin-1"))  # for CONNECT; requests have it in their fields
+        set_option(_SUPPRESS_CONNECT_HEADERS, 1)
+        set_option(pycurl.CONNECTTIMEOUT_MS, _milliseconds(settings.connect_timeout))
+        set_option(pycurl.TIMEOUT_MS, self._timeout_ms)
+        set_option(pycurl.LOW_SPEED_LIMIT, 1)
+        set_option(pycurl.LOW_SPEED_TIME, min(math.ceil(settings.idle_timeout), _MOST_LOW_SPEED_S))
+        if settings.ca_file:
+            set_option(pycurl.CAINFO, os.fsencode(settings.ca_file))
+        set_option(pycurl.HEADERFUNCTION, self._lines.append)
+        set_option(pycurl.WRITEFUNCTION, self._on_body)
+        set_option(pycurl.OPENSOCKETFUNCTION, self._on_socket)
+        set_option(pycurl.PREREQFUNCTION, self._on_request)
+
+
+class _HandedSocket(socket.socket):
+    """A socket that libcurl duplicates: ours is closed as soon as it is let go, without a ResourceWarning."""
+
+    def __del__(self) -> None:
+        self.close()
+
+
+@lru_cache(maxsize=1024)
+def _pin(authority: str, scheme: str, addresses: tuple[str, ...]) -> str | None:
+    """libcurl's word for it; None for an address. `+` lets it forget the name after a minute."""
+    url = Url(f"{scheme}://{authority}/")
+    if addresses == (url.host,):
+        return None
+    listed = ",".join(f"[{address}]" if ":" in address else address for address in addresses)
+    return f"+{url.host}:{url.port}:{listed}"
+
+
+@lru_cache(maxsize=1024)
+def _among(address: str, addresses: tuple[str, ...]) -> bool:
+    """However it is written."""
+    try:
+        return ip_address(address) in map(ip_address, addresses)
+    except ValueError:
+        return False
+
+
+def _milliseconds(seconds: float) -> int:
+    return int(min(seconds * 1000, _MOST_MS))

@@ -1,0 +1,244 @@
+"""Gives each site a budget: pages that lead to new URLs have to say something new. Bounded memory, no I/O.
+
+No list of traps is complete, but every trap needs pages that lead to ever new URLs. Such pages only repeat their own
+URL, or link to no known page. Pages of honest sites that lead to new URLs say something of their own
+and link to each other; most lead to known URLs only. `KnownText` sees what a page says.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from goodbot.lru import LruCache, share_of
+from goodbot.robot.lessons.known_text import GROUND_BYTES, KnownText, NewText, PageView
+from goodbot.url import Url
+from goodbot.values import Discovery
+
+UNCOUNTED: Final = 32
+"""From this page of an origin on, counting those that lead to new URLs, its words are remembered; most hosts have
+fewer."""
+
+LEARNING: Final = 16
+"""So many pages then teach words before any page is charged."""
+
+_FIRST_LOOKS: Final = 64
+LOOK_EVERY: Final = 4
+_DOUBT_SHARE: Final = 0.9
+"""After `_FIRST_LOOKS` pages only one page in `LOOK_EVERY` is examined and counts for all of them, as long as the site
+has more than `_DOUBT_SHARE` of its start."""
+
+EARNED_MOST: Final = 8.0
+"""A page earns 1 for each word that comes for the second time, at most this: random letters never come again, and words
+drawn from a list are soon all known."""
+
+EMPTY_COSTS: Final = 1.0
+"""A page that says nothing new costs this, and a quarter of it for each new URL it leads to if these are more than
+four, at most `EMPTY_COSTS_MOST`: a page of filters leads to dozens of combinations at once."""
+_URLS_FREE: Final = 4
+EMPTY_COSTS_MOST: Final = 2.0
+
+LOOSE_COSTS: Final = 1.0
+"""A page that leads to two or more new URLs and links to none that was known costs this, whatever it says. Where text
+is made up, links lead to nothing else. Of 27 real sites none had more than 38 such pages: docs/decisions/0025."""
+
+TEXT_COSTS: Final = 1 / 16
+NUMBER_COSTS: Final = 1 / 8
+"""The price of each new URL if a page has new statements of known words, or three or more new numbers; and if it has
+fewer new numbers and no new statement. 1 at most for a page. So a site of 16,000 pages of known words is crawled to its
+end with a start of 1,000."""
+_NUMBERS_LEAST: Final = 3
+
+BRANCH_SHARE: Final = 0.5
+"""A branch starts with this share of the site's start, so that a trap in one branch ends before the whole site does."""
+
+PROBE_SHARE: Final = 0.125
+"""A site that is examined again gets this share of its start."""
+
+BRANCHES_FREED: Final = 8
+"""The first 8 branches that close are not charged to the site; if more close, the whole site is treated as a trap."""
+
+SITES_MOST: Final = 32 * 1024 * 1024 // GROUND_BYTES
+"""Origins that are remembered: 32 MB."""
+COUNTS_MOST: Final = 16_384
+"""Origins whose pages are only counted yet, 0.2 kB each."""
+_BRANCHES_MOST: Final = 64
+
+_MOMENT: Final = re.compile(r"(?<![0-9])(?:19|20)[0-9]{12}(?![0-9])")
+"""A moment to the second. A page with one in its URL is one of the states of a page (RFC 7089): archives have one for
+every moment asked for. So only new words count there."""
+
+_PACES: Final = ((0.125, 8), (0.25, 4), (0.5, 2))
+"""With less than this share of its start left, a site is crawled so many times as slowly."""
+
+
+class Spent(NamedTuple):
+    """A site or branch that has used up its budget (`left` 0) or half of it, with the evidence."""
+
+    subject: str
+    left: float
+    evidence: str
+
+
+class BudgetResult(NamedTuple):
+    """What a page has come to. `doubtful`: it cost 1 or more, so what it leads to can wait."""
+
+    spent: Sequence[Spent] = ()
+    doubtful: bool = False
+
+
+_UNJUDGED: Final = BudgetResult()
+
+
+@dataclass(slots=True)
+class Account:
+    """What is left, and since it was last full: pages judged, those of them that cost something."""
+
+    left: float
+    pages: int = 0
+    barren: int = 0
+
+    def take(self, price: float, weight: int, start: float) -> None:
+        """Takes a page that led on, stands for `weight` of them, and costs `price` (or earns it, below 0)."""
+        self.pages += weight
+        self.left = min(start, max(0.0, self.left - price * weight))
+        if price > 0:
+            self.barren += weight
+        elif self.left >= start:
+            self.barren = 0
+
+
+@dataclass(slots=True)
+class _Site:
+    """An origin, from its 32nd page that led on."""
+
+    account: Account
+    ground: KnownText = field(default_factory=KnownText)
+    branches: LruCache[str, Account] = field(default_factory=lambda: LruCache(_BRANCHES_MOST))
+    led: int = 0
+    looks: int = 0
+    freed: int = 0
+
+
+class Budgets:
+    """Of all origins of a process. `start`: pages that lead on and say nothing new, in a row, before a site is left."""
+
+    def __init__(self, start: int, processes: int = 1) -> None:
+        self._start = float(start)
+        self._counts: LruCache[str, int] = LruCache(COUNTS_MOST)
+        self._sites: LruCache[str, _Site] = LruCache(share_of(SITES_MOST, processes))
+        self._resumed: LruCache[str, float] = LruCache(COUNTS_MOST)
+
+    def resume(self, origin: str, share: float) -> None:
+        """From now on so much of its start is left: it is examined again, or an operator wants it."""
+        site = self._sites.get(origin)
+        if site is not None:
+            site.account = Account(self._start * share)
+        else:
+            self._resumed.put(origin, self._start * share)
+
+    def limit(self, origin: str, share: float) -> None:
+        """An earlier run left no more than so much of its start."""
+        left = self._resumed.get(origin)
+        if self._sites.get(origin) is None and (left is None or left > self._start * share):
+            self._resumed.put(origin, self._start * share)
+
+    def pace(self, origin: str) -> int:
+        """How many times as slowly the site is crawled."""
+        site = self._sites.get(origin)
+        if site is None:
+            return 1
+        share = site.account.left / self._start
+        return next((pace for most, pace in _PACES if share < most), 1)
+
+    def visited(self, url: Url, found: Sequence[Discovery], view: Callable[[], PageView]) -> BudgetResult:
+        """Takes a page, and the links found on it that were new to the process; `view` is asked for if it is judged."""
+        origin = url.origin
+        new = [item.url for item in found if item.refused is None and item.inlinks == 1]
+        if not new or any(other.origin != origin and other.site != url.site for other in new):
+            return _UNJUDGED  # it leads nowhere, or to new pages of another site
+        site = self._sites.get(origin) or self._begin(origin)
+        if site is None or not (new := site.ground.new_of(new)):
+            return _UNJUDGED
+        site.led += 1
+        in_doubt = site.account.left < self._start * _DOUBT_SHARE
+        weight = 1 if in_doubt or site.looks < _FIRST_LOOKS else LOOK_EVERY
+        if site.led % weight:
+            return _UNJUDGED
+        site.looks += 1
+        says = site.ground.says(view(), new)
+        if _MOMENT.search(url.text):
+            says = says._replace(statements=0, numbers=0)
+        price = price_of(says, len(new))
+        spent = tuple(self._charge(site, url, price, weight)) if site.looks > LEARNING else ()
+        return BudgetResult(spent, price >= LOOSE_COSTS)
+
+    def _begin(self, origin: str) -> _Site | None:
+        """From the 32nd page that led on."""
+        count = (self._counts.get(origin) or 0) + 1
+        left = self._resumed.pop(origin)
+        if left is None and count < UNCOUNTED:
+            self._counts.put(origin, count)
+            return None
+        self._counts.pop(origin)
+        site = _Site(Account(self._start if left is None else left))
+        self._sites.put(origin, site)
+        return site
+
+    def _charge(self, site: _Site, url: Url, price: float, weight: int) -> Iterator[Spent]:
+        account, start = site.account, self._start
+        had_half = self._has_half(site)
+        account.take(price, weight, start)
+        name = branch_of(url.text)
+        if name:
+            branch = site.branches.get_or(name, lambda: Account(start * BRANCH_SHARE))
+            branch.take(price, weight, start * BRANCH_SHARE)
+            if not branch.left:
+                yield Spent(name, 0.0, _evidence(f"pages below {name}", branch))
+                site.branches.pop(name)
+                if site.freed < BRANCHES_FREED:
+                    site.freed += 1
+                    account.left = min(start, account.left + start * BRANCH_SHARE)
+                    return
+        if had_half and not self._has_half(site):
+            yield Spent("", 0.5, _evidence(f"pages of {url.origin}", account))
+        if not account.left:
+            yield Spent("", 0.0, _evidence(f"pages of {url.origin}", account))
+
+    def _has_half(self, site: _Site) -> bool:
+        """Whether a site has more than half of its start. What one branch has used up counts as left, as the site gets
+        it back if that branch closes."""
+        left, half = site.account.left, self._start / 2
+        if left <= half and site.freed < BRANCHES_FREED:
+            left += max((self._start * BRANCH_SHARE - branch.left for branch in site.branches.values()), default=0.0)
+        return left > half
+
+
+def price_of(says: NewText, new_urls: int) -> float:
+    """What a page that leads to so many new URLs costs; below 0 what it earns."""
+    if new_urls > 1 and not says.woven:
+        return LOOSE_COSTS
+    if says.words:
+        return -min(says.words, EARNED_MOST)
+    if not (says.statements or says.numbers):
+        return min(EMPTY_COSTS * max(1.0, new_urls / _URLS_FREE), EMPTY_COSTS_MOST)
+    each = TEXT_COSTS if says.statements or says.numbers >= _NUMBERS_LEAST else NUMBER_COSTS
+    return min(each * new_urls, LOOSE_COSTS)
+
+
+def branch_of(text: str) -> str:
+    """The part of its site that a URL lies in: the first folder, or the page where there is none, and `?` for those
+    with a query. "" for what lies beside the home page."""
+    start = text.find("/", 8)
+    address, mark, _ = text.partition("?")
+    end = address.find("/", start + 1) + 1
+    if end:
+        return address[:end] + mark
+    return address + mark if mark else ""
+
+
+def _evidence(what: str, account: Account) -> str:
+    return (
+        f"a trap: of {account.pages} {what} that led to new URLs, {account.barren} had too little new text "
+        "or linked to no known page"
+    )

@@ -1,0 +1,129 @@
+"""Calendars that can be turned for ever: dates in URLs, and when to stop. Bounded memory, no I/O."""
+
+import re
+from dataclasses import dataclass, field
+from datetime import date
+from typing import Final
+
+from goodbot.lru import LruCache, share_of
+
+CALENDARS_MOST: Final = 2048
+"""Of all hosts of a crawl; 1 kB each, at most 10: 20 MB."""
+
+DATES: Final = 24
+"""Different dates visited before anything is stopped: two years of months, or three weeks of days."""
+
+AHEAD_DAYS: Final = 366
+_DATES_KEPT: Final = 64
+_TEXTS_KEPT: Final = 100
+"""More than the 84 that a year of days has whose only text are the names of the day and the month."""
+
+_NUMBER = re.compile(r"[0-9]++")
+
+_DATE = re.compile(
+    r"(?<![0-9])((?:19|20|21)[0-9]{2})(?:([-/_.])(0[1-9]|1[0-2]|[1-9](?![0-9]))(?:\2(0[1-9]|[12][0-9]|3[01]|[1-9](?![0-9])))?"
+    r"|(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01]))(?![0-9])"
+)
+"""2026-05, 2026/5/17, 20260517. Not 202605: numbers of six digits are ids as often."""
+
+_YEAR = re.compile(r"(?<=[?&/_])(y(?:ear|r)?[=/])((?:19|20|21)[0-9]{2})(?![0-9])", re.IGNORECASE)
+_MONTH = re.compile(r"(?<=[?&/_])(m(?:onth|on)?[=/])(0?[1-9]|1[0-2])(?![0-9])", re.IGNORECASE)
+_DAY = re.compile(r"(?<=[?&/_])(d(?:ay)?[=/])(0?[1-9]|[12][0-9]|3[01])(?![0-9])", re.IGNORECASE)
+
+
+def date_in(text: str) -> tuple[str, int] | None:
+    """The URL with its first date taken out, and the number of that day; None if it has none. Linear."""
+    start = text.find("/", 8)
+    found = _DATE.search(text, start)
+    if found is not None:
+        year, _, month, day, tight_month, tight_day = found.groups()
+        ordinal = _ordinal(year, month or tight_month, day or tight_day)
+        return (f"{text[: found.start()]}DATE{text[found.end() :]}", ordinal) if ordinal else None
+    year_at, month_at = _YEAR.search(text, start), _MONTH.search(text, start)
+    if year_at is None or month_at is None:
+        return None
+    day_at = _DAY.search(text, start)
+    ordinal = _ordinal(year_at[2], month_at[2], day_at[2] if day_at else None)
+    shape = text
+    for part in sorted(filter(None, (year_at, month_at, day_at)), key=lambda part: -part.start()):
+        shape = f"{shape[: part.start(2)]}DATE{shape[part.end(2) :]}"
+    return (shape, ordinal) if ordinal else None
+
+
+def _ordinal(year: str, month: str, day: str | None) -> int | None:
+    try:
+        return date(int(year), int(month), int(day or 1)).toordinal()
+    except ValueError:
+        return None
+
+
+def without_date(text: str, day: int) -> str:
+    """A text without the numbers of that day, which its page may repeat."""
+    at = date.fromordinal(day)
+    tight = f"{at.year}{at.month:02d}"
+    own = {str(at.year), str(at.month), str(at.day), tight, f"{tight}{at.day:02d}"}
+    return _NUMBER.sub(lambda number: "" if number[0].lstrip("0") in own else number[0], text)
+
+
+@dataclass(slots=True)
+class Calendar:
+    """What was seen of one: the dates visited, what their pages said, the first and the last that said something, the
+    empty ones in a row."""
+
+    dates: set[int] = field(default_factory=set)
+    said: dict[int, None] = field(default_factory=dict)
+    first_full: int = 0
+    last_full: int = 0
+    empty: int = 0
+
+    def is_new(self, text: str) -> bool:
+        """Whether no page of the last dates said that."""
+        mark = hash(text)
+        known = mark in self.said
+        if not known and len(self.said) >= _TEXTS_KEPT:
+            self.said.pop(next(iter(self.said)))
+        self.said[mark] = None
+        return not known
+
+    def visited(self, day: int, full: bool) -> None:
+        """Takes what a page of that day was: something new, or what others said."""
+        if len(self.dates) < _DATES_KEPT:
+            self.dates.add(day)
+        if full:
+            self.first_full = min(self.first_full or day, day)
+            self.last_full = max(self.last_full, day)
+            self.empty = 0
+        else:
+            self.empty += 1
+
+    def bounds(self, day: int, today: int) -> tuple[int, int, str] | None:
+        """The first and the last day that may still be asked for, and why; None: any may."""
+        if len(self.dates) < DATES:
+            return None
+        if self.empty >= DATES:
+            why = f"{self.empty} dates in a row that were visited say the same"
+            return self.first_full - AHEAD_DAYS, self.last_full + AHEAD_DAYS, why
+        if day > today + AHEAD_DAYS:
+            return 1, today + AHEAD_DAYS, f"{len(self.dates)} dates were visited, and there is no end of them"
+        return None
+
+
+class Calendars:
+    """What was seen of the calendars of all hosts, by shape."""
+
+    def __init__(self, processes: int = 1) -> None:
+        self._known: LruCache[str, Calendar] = LruCache(share_of(CALENDARS_MOST, processes))
+
+    def of(self, shape: str) -> Calendar:
+        """What was seen of one."""
+        return self._known.get_or(shape, Calendar)
+
+    def forget(self, shape: str) -> None:
+        """Its bounds are known."""
+        self._known.pop(shape)
+
+
+def sentence(shape: str, first: int, last: int, why: str) -> str:
+    """Why dates outside of the bounds are not asked for."""
+    begin = "" if first <= 1 else f"before {date.fromordinal(first).isoformat()} or "
+    return f"a trap: a calendar without end, {shape}, {begin}after {date.fromordinal(last).isoformat()}: {why}"

@@ -1,0 +1,212 @@
+"""What a robot process has learned on its way: how URLs are cleaned, which are traps, which pages are copies.
+
+Bounded memory: each part states its own bound. No I/O.
+"""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Final
+
+from goodbot.config import Settings
+from goodbot.lesson_values import IndexedPage, Lesson
+from goodbot.lru import LruCache, share_of
+from goodbot.robot.lessons.budgets import PROBE_SHARE, Budgets
+from goodbot.robot.lessons.cleaning import CleanParams, Drops, clean, drops_of, is_plain
+from goodbot.robot.lessons.copies import Copies, Copy
+from goodbot.robot.lessons.lessons import Lessons, Refusal
+from goodbot.robot.lessons.traps import Traps, TrapSigns, VisitedPage
+from goodbot.robot.lessons.url_shape import odd
+from goodbot.url import Url
+from goodbot.values import LeasedUrl, Outcome, Page, Response
+
+ORIGINS_MOST: Final = 4096
+"""Whose Clean-param records are kept at hand."""
+
+_OF_COPIES: Final = ("mirror", "canonical")
+"""Lessons of the setting `duplicates`; the others are of `traps`."""
+
+
+def heeds(settings: Settings, lesson: Lesson) -> bool:
+    """Whether a crawl with these settings heeds such a lesson."""
+    return settings.duplicates if lesson.kind in _OF_COPIES else settings.traps
+
+
+Allows = Callable[[Url, int], bool]
+"""Whether a URL found at a depth belongs to the crawl, and no robots.txt at hand forbids it."""
+
+
+@dataclass(frozen=True, slots=True)
+class PageJudgement:
+    """What a page is beside itself. `sorry`: why it is a soft 404; `copy`: whose copy it is, `alike`: by its text;
+    `doubtful`: it may belong to a trap, and what it leads to can wait."""
+
+    sorry: str | None = None
+    copy: Copy | None = None
+    alike: bool = False
+    doubtful: bool = False
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is not indexed, if it is not."""
+        return self.sorry or (self.copy.reason if self.copy is not None else None)
+
+
+CLEAN_PARAMS_BYTES: Final = 8 * 1024 * 1024
+"""Of the Clean-param records of all origins; those of one may take 10 MB."""
+
+
+def _weight_bytes(heard: tuple[CleanParams, Drops]) -> int:
+    return sum(400 + 2 * len(path) + sum(120 + len(name) for name in names) for names, path in heard[0])
+
+
+class SiteKnowledge:
+    """Of one of `processes`, which share the bounds. What `Settings` turn off is neither looked at nor learned."""
+
+    def __init__(self, settings: Settings, allows: Allows, processes: int = 1) -> None:
+        self._settings = settings
+        self._cleans = settings.clean_urls
+        self._sees_copies = settings.duplicates
+        self._sees_traps = settings.traps
+        self._allows = allows
+        self._learned = Lessons()
+        self._budgets = Budgets(settings.trap_pages, processes)
+        self._traps = Traps(self._learned, self._budgets, processes)
+        self._copies = Copies(processes)
+        self._drops: LruCache[str, tuple[CleanParams, Drops]] = LruCache(
+            ORIGINS_MOST, limit_bytes=share_of(CLEAN_PARAMS_BYTES, processes), weigh=_weight_bytes
+        )
+
+    # ---- lessons
+
+    def take(self, lessons: Iterable[Lesson]) -> None:
+        """Learned before, or by another. What is switched off is not taken."""
+        for lesson in lessons:
+            if heeds(self._settings, lesson):
+                self._learned.take((lesson,))
+                self._take_budget(lesson)
+
+    def _take_budget(self, lesson: Lesson) -> None:
+        """What an earlier run has left of it; of one that an operator has dropped (`times` 0) all."""
+        origin, _, subject = lesson.about.partition(" ")
+        match lesson.kind, subject, lesson.lapsed:
+            case "budget", "spent", True:
+                self._budgets.resume(origin, PROBE_SHARE if lesson.times else 1.0)
+            case "budget", "spent", False:
+                self._budgets.limit(origin, 0.0)
+            case "budget", "half", False:
+                self._budgets.limit(origin, 0.5)
+
+    def pace(self, url: Url) -> int:
+        """How many times as slowly its host is asked, as it earns little."""
+        return self._budgets.pace(url.origin) if self._sees_traps else 1
+
+    def look_again(self, now: float) -> None:
+        """Lessons that have held their time lapse. To be called often: it costs nothing until one is due."""
+        if now >= self._learned.due_at:
+            self._traps.lapse(now)
+
+    def lesson_about(self, url: Url) -> Lesson | None:
+        """What is in force and keeps `url` out, or has another asked for in its place."""
+        return self._learned.lesson_about(url.text)
+
+    def news(self) -> list[Lesson]:
+        """What was learned since it was asked last."""
+        return self._traps.news()
+
+    def hears(self, origin: str, records: CleanParams) -> None:
+        """The Clean-param records of the robots.txt of an origin, as often as it is asked; none: forgets those."""
+        if not self._cleans or not (records or len(self._drops)):
+            return
+        known = self._drops.get(origin)
+        if known is not None and known[0] is records:
+            return
+        self._drops.pop(origin)
+        drops = drops_of(records)
+        if drops is not None:
+            self._drops.put(origin, (records, drops))
+
+    # ---- URLs
+
+    def cleaned_of(self, urls: Iterable[Url]) -> dict[Url, Url]:
+        """Those links that are to be asked for under another URL, and that."""
+        dirty = ((url, self.cleaned(url)) for url in urls if not is_plain(url.text))
+        return {url: cleaned for url, cleaned in dirty if cleaned != url}
+
+    def cleaned(self, url: Url) -> Url:
+        """A link or the target of a redirect as it is to be asked for."""
+        if self._cleans:
+            heard = self._drops.get(url.origin) if len(self._drops) else None
+            url = clean(url, heard[1] if heard is not None else None)
+        if self._sees_traps and "?" in url.text:
+            text = self._learned.without_learned(url.text)
+            url = url if text == url.text else Url(text)
+        return url
+
+    def refuse(self, url: Url) -> Refusal | None:
+        """Why a link is a trap, or leads to a mirror."""
+        if self._sees_traps and (reason := odd(url.text)):
+            return Refusal(reason)
+        return self._learned.refuse(url.text)
+
+    def refuse_leased(self, leased: LeasedUrl) -> Refusal | None:
+        """Why what waited is not asked for now. Seeds are, and where redirects lead, and what was visited before."""
+        return None if leased.depth == 0 or leased.hops or leased.seen is not None else self.refuse(leased.url)
+
+    # ---- pages
+
+    def visited(self, visit: VisitedPage, depth: int, *, follows: bool) -> PageJudgement:
+        """Takes a page. Who asks not to be followed names no other page either."""
+        self.look_again(visit.at)
+        seen = self._traps.visited(visit) if self._sees_traps else TrapSigns()
+        copy = self._own_word(visit, depth) if self._sees_copies and follows and seen.sorry is None else None
+        return PageJudgement(seen.sorry, copy, doubtful=seen.doubtful)
+
+    def _own_word(self, visit: VisitedPage, depth: int) -> Copy | None:
+        canonical = visit.page.canonical
+        if canonical is not None:
+            canonical = self.cleaned(canonical)
+            if canonical != visit.url and not (self.refuse(canonical) is None and self._allows(canonical, depth)):
+                canonical = None
+        if "html" in visit.response.media_type:
+            self._learn_mirror(visit, canonical)
+        if canonical is None or canonical in (visit.url, self.cleaned(visit.url)):
+            return None
+        if self._learned.is_known("canonical", visit.url.origin, canonical.text):
+            return None
+        copy = self._copies.names(visit.page, canonical)
+        if copy is None and (mistake := self._copies.mistake(visit.url, canonical)):
+            self._traps.teach(visit.url, "canonical", canonical.text, mistake, visit.at)
+        return copy
+
+    def _learn_mirror(self, visit: VisitedPage, canonical: Url | None) -> None:
+        counterpart = self._copies.mirrors(visit.url, canonical)
+        if counterpart is not None:
+            origin = visit.url.origin
+            evidence = f"a mirror: all pages of {origin} say that they are copies of those at {counterpart}"
+            self._traps.teach(visit.url, "mirror", counterpart, evidence, visit.at)
+
+    def same(
+        self,
+        page: Page,
+        response: Response,
+        digest: str | None,
+        text: str | None = None,
+        before: Url | None = None,
+    ) -> Copy | None:
+        """Whose copy a page is by its text, that lets itself be indexed. See `Copies.same`."""
+        if not self._sees_copies or not response.body:
+            return None
+        return self._copies.same(page, digest, text, before)
+
+    def remember(self, said: Iterable[IndexedPage]) -> None:
+        """Pages in the index that are not read now."""
+        if self._sees_copies:
+            for item in said:
+                self._copies.remember(item)
+
+    def settled(self, outcome: Outcome) -> None:
+        """What became of a URL that is no page."""
+        if outcome.state in ("gone", "failed") or (outcome.from_index and outcome.same_as is None):
+            self._copies.lost(outcome.url)
+        elif outcome.status is not None and 300 <= outcome.status < 400 and outcome.links:
+            self._copies.led(outcome.url, outcome.links[0].url)

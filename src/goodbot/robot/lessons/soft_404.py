@@ -1,0 +1,103 @@
+"""Soft 404: pages that say with status 200 that there is no such page. Bounded memory, no I/O."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final
+
+from goodbot.lru import LruCache
+
+SHORT_WORDS: Final = 120
+"""A page of more words has something to say, whatever else is in it."""
+
+PAGES: Final = 3
+FOLDERS: Final = 2
+PAGES_OF_ONE_FOLDER: Final = 5
+"""Paths with the same sorry text before it is taken for one that comes for whatever is asked."""
+
+TEXTS_MOST: Final = 1024
+"""Of all hosts of a process; 1 kB each: 1 MB."""
+
+_PHRASES: Final = r"""
+    \b404\b
+    not found
+    no such (?:page|file|document|article)
+    (?:could|can) ?(?:not|n['’]t) (?:be found|find)
+    (?:does|do) ?(?:not|n['’]t) exist
+    no longer (?:available|exists?|here)
+    (?:is|was) ?(?:not|n['’]t) here
+    looking for\b.{0,40}\b(?:not|moved|removed|deleted|gone)
+    nicht (?:gefunden|vorhanden|mehr verfügbar)
+    existiert nicht
+    introuvable
+    n['’]existe (?:pas|plus)
+    pas (?:été )?trouvée?
+    no (?:encontrad[ao]|existe|se ha encontr|se encontr|se pudo encontrar)
+    não (?:encontrad[ao]|existe|foi encontrad[ao])
+    non (?:trovat[ao]|esiste|è stata trovata)
+    niet gevonden
+    bestaat niet
+    nie (?:znaleziono|istnieje)
+    hittades inte
+    ikke (?:funnet|fundet)
+    ei löy[td]
+    nenalezena
+    nem található
+    bulunamadı
+    tidak ditemukan
+    không tìm thấy
+    не (?:найден|существует|знайден)
+    δεν βρέθηκε
+    見つかりません
+    存在しません
+    不存在
+    找不到
+    未找到
+    찾을 수 없
+    존재하지 않
+    لم يتم العثور
+    غير موجود
+    לא נמצא
+    پیدا نشد
+    नहीं मिला
+    ไม่พบ
+"""
+_SORRY = re.compile("|".join(_PHRASES.split("\n    ")[1:]).strip(), re.IGNORECASE)
+"""What a 404 says in the languages of nine in ten pages of the Web."""
+
+
+def is_sorry(title: str, text: str, words: int) -> bool:
+    """Whether a page says that there is none: short, and in the words of a 404."""
+    return words <= SHORT_WORDS and (_SORRY.search(title) or _SORRY.search(text)) is not None
+
+
+@dataclass(slots=True)
+class _Text:
+    """One sorry text of an origin, and where it came."""
+
+    paths: list[str] = field(default_factory=list)
+    folders: set[str] = field(default_factory=set)
+
+
+class Soft404Pages:
+    """What was seen of sorry pages, of all origins."""
+
+    def __init__(self) -> None:
+        self._texts: LruCache[tuple[str, int], _Text] = LruCache(TEXTS_MOST)
+
+    def visited(self, origin: str, path: str, said: int) -> list[str] | None:
+        """Takes a sorry page; other paths with the same text, once it is plain that it comes for anything."""
+        seen = self._texts.get_or((origin, said), _Text)
+        others = [other for other in seen.paths if other != path]
+        plain = (len(others) >= PAGES and len(seen.folders) >= FOLDERS) or len(others) >= PAGES_OF_ONE_FOLDER
+        if len(seen.paths) <= PAGES_OF_ONE_FOLDER and path not in seen.paths:
+            seen.paths.append(path)
+            seen.folders.add(path[: path.rindex("/")])
+        return others if plain else None
+
+
+def without_address(text: str, path: str) -> str:
+    """A sorry text without what was asked for, which it may repeat."""
+    name = path.rstrip("/").rpartition("/")[2]
+    return (
+        text.replace(path, "").replace(name, "") if len(name) > 1 else text.replace(path, "") if path != "/" else text
+    )

@@ -1,0 +1,248 @@
+"""Traps seen by what pages say: what a visit teaches about its origin. Bounded memory, no I/O.
+
+Each rule has a module of its own: `families`, `calendars`, `parameters`, `sorry`; what they have found out is a lesson.
+A page is read for its text only where a rule asks for it.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from math import inf
+from typing import Final
+
+from goodbot.lesson_values import HALF, SPENT, Lesson
+from goodbot.page.fingerprint import Fingerprint, fingerprint, said, said_in
+from goodbot.page.page_words import pictures_of, text_in
+from goodbot.robot.lessons.budgets import PROBE_SHARE, Budgets
+from goodbot.robot.lessons.calendars import Calendars, date_in, without_date
+from goodbot.robot.lessons.known_text import PageView
+from goodbot.robot.lessons.lessons import Lessons
+from goodbot.robot.lessons.parameters import Parameters, links_without
+from goodbot.robot.lessons.soft_404 import SHORT_WORDS, Soft404Pages, is_sorry, without_address
+from goodbot.robot.lessons.url_families import UrlFamilies, UrlFamily, evidence_of, families_of
+from goodbot.url import Url
+from goodbot.values import Discovery, Page, Response
+
+HOLDS_S: Final = 7 * 86400.0
+HOLDS_MOST_S: Final = 365 * 86400.0
+"""How long a lesson holds, doubled each time it is learned again. Maintenance is over within days; to learn a lesson
+again takes 40 pages as a rule. That a page names a wrong canonical URL holds until it is dropped: it leaves nothing
+out, and to learn it again would take the page out of the index first."""
+
+SMALL_BYTES: Final = 4096
+"""Pages of less are always looked at: sorry pages are among them, and it costs little."""
+
+_DAY_S: Final = 86400.0
+_UNIX_EPOCH: Final = 719_163
+"""1970-01-01 as `date.toordinal` counts days."""
+
+_REFRESH: Final = ("refresh",)
+
+_NUMBER = re.compile(r"[0-9]++")
+
+
+@dataclass(frozen=True, slots=True)
+class VisitedPage:
+    """A page that was visited: what it says, what its links brought, and when; `html` if a
+    browser has made another document of it."""
+
+    page: Page
+    response: Response
+    found: Sequence[Discovery]
+    at: float
+    html: str | None = None
+
+    @property
+    def url(self) -> Url:
+        """Where it was found."""
+        return self.page.url
+
+    def view(self) -> PageView:
+        """What the budget of its site looks at."""
+        links = [link.url for link in self.page.links if link.url.origin == self.url.origin]
+        return PageView(self.url, links, self.text())
+
+    def text(self) -> str:
+        """Its HTML, as far as it is looked at."""
+        return text_in(self.response) if self.html is None else self.html
+
+
+@dataclass(frozen=True, slots=True)
+class TrapSigns:
+    """What was seen in a page. `sorry`: why it is a soft 404; `doubtful`: what it leads to can wait."""
+
+    sorry: str | None = None
+    doubtful: bool = False
+
+
+@dataclass(slots=True)
+class _Look:
+    """What a page says beside its links, found out when it is first asked for."""
+
+    visit: VisitedPage
+    text: str | None = None
+    mark: Fingerprint | None = None
+    shown: list[str] | None = None
+
+    def said(self) -> str:
+        if self.text is None:
+            html = self.visit.html
+            self.text = said(self.visit.response) if html is None else said_in(html)
+        return self.text
+
+    def fingerprint(self) -> Fingerprint:
+        if self.mark is None:
+            self.mark = fingerprint(self.said())
+        return self.mark
+
+    def pictures(self) -> list[str]:
+        if self.shown is None:
+            self.shown = pictures_of(self.visit.text())
+        return self.shown
+
+
+class Traps:
+    """What the pages of one process teach. `learned` is what is in force already; `budgets`: what sites earn."""
+
+    def __init__(self, learned: Lessons, budgets: Budgets, processes: int = 1) -> None:
+        self._learned = learned
+        self._budgets = budgets
+        self._families = UrlFamilies(processes)
+        self._calendars = Calendars(processes)
+        self._parameters = Parameters(processes)
+        self._sorry = Soft404Pages()
+        self._lessons: list[Lesson] = []
+
+    def news(self) -> list[Lesson]:
+        """What was learned since it was asked last."""
+        news, self._lessons = self._lessons, []
+        return news
+
+    def teach(self, url: Url, kind: str, subject: str, evidence: str, at: float) -> None:
+        """Makes a lesson of it, in force at once, unless it is known."""
+        if not self._learned.is_known(kind, url.origin, subject):
+            about = f"{url.origin} {subject}"
+            times = self._learned.times(kind, about) + 1
+            until = inf if kind == "canonical" else at + min(HOLDS_S * 2.0 ** min(times - 1, 10), HOLDS_MOST_S)
+            lesson = Lesson(url.host_key, kind, about, evidence, at, until, times)
+            self._learned.take((lesson,))
+            self._lessons.append(lesson)
+
+    def lapse(self, now: float) -> None:
+        """What has held its time is in force no more, and is learned again if it is still so."""
+        for lesson in self._learned.lapse(now):
+            self._lessons.append(lesson)
+            origin, _, subject = lesson.about.partition(" ")
+            if (lesson.kind, subject) == ("budget", SPENT):
+                self._budgets.resume(origin, PROBE_SHARE)
+
+    def visited(self, visit: VisitedPage) -> TrapSigns:
+        """Takes a page. One that only sends its reader elsewhere says nothing itself."""
+        if any(link.rel == _REFRESH for link in visit.page.links):
+            return TrapSigns()
+        look = _Look(visit)
+        doubtful = self._look_at_budget(visit)
+        title = _NUMBER.sub("0", visit.page.title)
+        self._look_at_families(visit, look, title)
+        if "?" in visit.url.text:
+            self._look_at_parameters(visit, look, title)
+        return TrapSigns(self._look_for_excuses(visit, look), doubtful)
+
+    # ---- what a site earns
+
+    def _look_at_budget(self, visit: VisitedPage) -> bool:
+        if visit.page.listed or not visit.found:
+            return False
+        judged = self._budgets.visited(visit.url, visit.found, visit.view)
+        for spent in judged.spent:
+            if spent.subject:
+                self.teach(visit.url, "branch", spent.subject, spent.evidence, visit.at)
+            else:
+                self.teach(visit.url, "budget", HALF if spent.left else SPENT, spent.evidence, visit.at)
+        return judged.doubtful
+
+    # ---- families and calendars
+
+    def _look_at_families(self, visit: VisitedPage, look: _Look, title: str) -> None:
+        calendar = date_in(visit.url.text)
+        full: bool | None = None
+        for name, family in self._families.visited(visit.url.text):
+            if family.wants_look() or calendar is not None:
+                fresh = family.look(visit.url.text, title, look.fingerprint, partial(self._has_more, look, name))
+                full = fresh if full is None else full
+                if family.says_nothing_new():
+                    self._close(visit, name, family)
+        if calendar is not None and full is not None:
+            self._turn_page(look, title, *calendar, full)
+
+    def _has_more(self, look: _Look, name: str) -> bool:
+        return _leads_on(look.visit.found, name) or self._families.shows_new(name, look.pictures())
+
+    def _close(self, visit: VisitedPage, name: str, family: UrlFamily) -> None:
+        self.teach(visit.url, "family", name, evidence_of(name, family), visit.at)
+        self._families.forget(name)
+
+    def _turn_page(self, look: _Look, title: str, shape: str, day: int, full: bool) -> None:
+        """`full`: its family has not said the same. One that says what other dates do but for its own date is empty, if
+        it leads nowhere but to other dates."""
+        visit, calendar = look.visit, self._calendars.of(shape)
+        if full and calendar.dates and look.said():  # of pages that say nothing nothing can be told
+            says = without_date(f"{title}\n{look.said()}", day)
+            full = calendar.is_new(says) or _leads_off(visit.found, shape)
+        calendar.visited(day, full)
+        bounds = calendar.bounds(day, _UNIX_EPOCH + int(visit.at // _DAY_S))
+        if bounds is not None:
+            first, last, why = bounds
+            self.teach(visit.url, "calendar", f"{shape} {max(first, 1)} {last}", why, visit.at)
+            self._calendars.forget(shape)
+
+    # ---- parameters
+
+    def _look_at_parameters(self, visit: VisitedPage, look: _Look, title: str) -> None:
+        text, origin = visit.url.text, visit.url.origin
+        undecided = self._parameters.undecided(text, origin)
+        if not undecided or not look.said():
+            return
+        links = [link.url.text for link in visit.page.links]
+        says = hash((visit.page.title, look.fingerprint().exact))
+        pictures = look.pictures()
+        for name, value in undecided:
+            whole = hash((says, links_without(links, name), *pictures))
+            evidence = self._parameters.visited(text, origin, name, value, whole)
+            if evidence is not None:
+                self.teach(visit.url, "parameter", name, evidence, visit.at)
+
+    # ---- soft 404
+
+    def _look_for_excuses(self, visit: VisitedPage, look: _Look) -> str | None:
+        page, text = visit.page, look.text
+        if text is None:
+            if len(visit.response.body) >= SMALL_BYTES and not is_sorry(page.title, "", 0):
+                return None
+            text = look.said()
+        if text.count(" ") >= SHORT_WORDS or not is_sorry(page.title, text, 0):
+            return None
+        path = visit.url.path
+        plain = hash((without_address(page.title, path), without_address(text, path)))
+        others = self._sorry.visited(visit.url.origin, path, plain)
+        if others is None:
+            return None
+        return (
+            f"soft 404: status {visit.response.status}, and the sorry text of {len(others)} other pages, as {others[0]}"
+        )
+
+
+def _leads_on(found: Sequence[Discovery], family: str) -> bool:
+    """Whether links lead out of the family, to URLs not heard of before."""
+    if family.endswith("**"):
+        return any(
+            new.refused is None and new.inlinks == 1 and not new.url.text.startswith(family[:-2]) for new in found
+        )
+    return any(new.refused is None and new.inlinks == 1 and families_of(new.url.text)[0] != family for new in found)
+
+
+def _leads_off(found: Sequence[Discovery], shape: str) -> bool:
+    """Whether links lead to URLs not heard of before that are no other dates of the calendar."""
+    news = (new.url.text for new in found if new.refused is None and new.inlinks == 1)
+    return any((date := date_in(text)) is None or date[0] != shape for text in news)

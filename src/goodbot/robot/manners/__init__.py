@@ -1,0 +1,1 @@
+"""Decide whether and when a host may be requested."""

@@ -1,0 +1,162 @@
+"""What each host was asked, and how: seen where requests are made, added up host by host.
+
+A host's time is measured as the robot has it: from the end of an answer to the beginning of the next request. A server
+sees the answer end earlier and the request come later, so its gaps are no shorter.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from operator import attrgetter
+from typing import Any, Final
+
+from goodbot.exclusion.text.decimals import seconds_text
+from goodbot.exclusion.validity.freshness import retry_after_s
+from goodbot.live import Courtesy, HostRequest
+from goodbot.ports import Clock, CourtesyStore, Transport
+from goodbot.url import Url
+from goodbot.values import Capture, Request, Response
+
+CLOCK_ERROR_S: Final = 0.001
+"""By so much two readings of a clock and a timer may differ."""
+TROUBLE: Final = (429, 503)
+_COUNTED: Final = {429: "status_429", 503: "status_503", None: "unanswered"}
+WAITED_MOST_S: Final = 3600.0
+"""Of one wait that no number asked for: what is longer has other reasons."""
+
+_AGENT_FIELD: Final = b"\r\nUser-Agent: "
+
+
+class RequestRecorder:
+    """A Transport that tells `note` of every request its hosts have seen; costs 3 µs a request."""
+
+    def __init__(self, transport: Transport, clock: Clock, note: Callable[[HostRequest], None]) -> None:
+        self._transport = transport
+        self._clock = clock
+        self._note = note
+
+    async def send(self, request: Request) -> Capture:
+        """See `Transport.send`."""
+        began_at = self._clock.now()
+        try:
+            capture = await self._transport.send(request)
+        except BaseException:  # cancelled: the host may have seen it
+            self._note(
+                HostRequest(request.url.host_key, began_at, self._clock.now(), robots_txt=_is_robots_txt(request.url))
+            )
+            raise
+        if isinstance(capture.result, Response) or capture.request_head:
+            self._note(asked_by(capture))
+        return capture
+
+    async def close(self) -> None:
+        """See `Transport.close`."""
+        await self._transport.close()
+
+
+def asked_by(capture: Capture) -> HostRequest:
+    """What the host saw of a request that was sent."""
+    request, result = capture.request, capture.result
+    until = capture.fetched_at + capture.elapsed_s
+    status = not_before = None
+    if isinstance(result, Response):
+        status = result.status
+        asked_s = retry_after_s(result.headers, until) if result.header("retry-after") else None
+        not_before = None if asked_s is None else until + asked_s
+    return HostRequest(
+        request.url.host_key,
+        capture.fetched_at,
+        until,
+        status,
+        _is_robots_txt(request.url),
+        request.verdict.delay_s,
+        not_before,
+        _agent(capture.request_head),
+    )
+
+
+def longest_retry_after(asked_s: float, most_s: float) -> str:
+    """The longest Retry-After of a host in a clause, and what a crawl makes of it that waits for `most_s` at most."""
+    asked_s = round(asked_s, 3)
+    asks = f"the longest asks for {seconds_text(asked_s)}"
+    return asks if asked_s <= most_s else f"{asks}, more than retry_after_most {most_s:g} in goodbot.toml"
+
+
+def write(store: CourtesyStore, asked: Iterable[HostRequest]) -> None:
+    """Adds requests to what is known of their hosts."""
+    in_order = sorted(asked, key=attrgetter("host", "at"))
+    by_host = {host: list(some) for host, some in groupby(in_order, attrgetter("host"))}
+    known = store.load_courtesies(by_host)
+    store.save_courtesies(add_up(known.get(host, Courtesy(host)), some) for host, some in by_host.items())
+
+
+def add_up(known: Courtesy, asked: Sequence[HostRequest]) -> Courtesy:
+    """`known`, and these requests to the same host, which are in the order they began."""
+    for item in asked:
+        known = _after(known, item)
+    return known
+
+
+def _after(known: Courtesy, item: HostRequest) -> Courtesy:
+    """One request more. All changes at once: a tuple of 22 is made anew for each."""
+    changes: dict[str, Any] = {"requests": known.requests + 1, "agent": item.agent or known.agent}
+    changes["first_at"] = item.at if known.first_at is None else min(known.first_at, item.at)
+    changes["last_at"] = item.at if known.last_at is None else max(known.last_at, item.at)
+    if item.robots_txt:
+        changes["robots_txt"] = known.robots_txt + 1
+    else:
+        changes["asked_gap_s"] = item.gap_s
+    if (name := _COUNTED.get(item.status)) is not None:
+        changes[name] = getattr(known, name) + 1
+    if known.held_from <= item.at < known.held_until - CLOCK_ERROR_S:
+        changes["inside"] = known.inside + 1
+    if known.requests:
+        _take_gap(changes, known, item)
+    if item.not_before is not None:
+        _take_retry_after(changes, known, item.until, item.not_before)
+    _take_time(changes, known, item)
+    return known._replace(**changes)
+
+
+def _take_gap(changes: dict[str, Any], known: Courtesy, item: HostRequest) -> None:
+    """The time between the last time the host was being asked and this request; requests of several lanes, or told by
+    several processes, come in any order."""
+    gap_s = max(item.at - known.busy_until, known.busy_from - item.until, 0.0)
+    if known.least_gap_s is None or gap_s < known.least_gap_s:
+        changes["least_gap_s"], changes["least_gap_at"] = gap_s, item.at
+    asked_s = 0.0 if item.gap_s is None else item.gap_s
+    if gap_s < asked_s - CLOCK_ERROR_S:
+        changes["sooner"] = known.sooner + 1
+    because_s = max(asked_s, known.held_until - known.busy_until)
+    if known.last_status in TROUBLE:
+        because_s = max(because_s, WAITED_MOST_S)
+    if because_s > 0:
+        changes["waited_s"] = known.waited_s + min(gap_s, because_s)
+
+
+def _take_retry_after(changes: dict[str, Any], known: Courtesy, answered_at: float, not_before: float) -> None:
+    changes["retry_afters"] = known.retry_afters + 1
+    changes["longest_retry_after_s"] = max(known.longest_retry_after_s, not_before - answered_at)
+    if not_before > known.held_until:
+        changes["held_from"], changes["held_until"] = answered_at, not_before
+
+
+def _take_time(changes: dict[str, Any], known: Courtesy, item: HostRequest) -> None:
+    """The last time it was being asked, which overlapping requests make longer."""
+    if item.until < known.busy_from:
+        return
+    alone = item.at > known.busy_until or not known.requests
+    changes["busy_from"] = item.at if alone else min(known.busy_from, item.at)
+    changes["busy_until"] = item.until if alone else max(known.busy_until, item.until)
+    changes["last_status"] = item.status
+
+
+def _is_robots_txt(url: Url) -> bool:
+    return url.text.endswith("/robots.txt") and url.target == "/robots.txt"
+
+
+def _agent(head: bytes) -> str:
+    start = head.find(_AGENT_FIELD)
+    if start < 0:
+        return ""
+    start += len(_AGENT_FIELD)
+    return head[start : head.find(b"\r\n", start)].decode("latin-1")

@@ -1,0 +1,360 @@
+"""Url → Verdict: robots.txt fetched once per origin, cached, the last good copy kept.
+
+The only fetch that follows redirects at once (RFC 9309 §2.3.1.2), and the only one whose verdict is given in advance:
+/robots.txt itself is always allowed (§2.2.2).
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from goodbot.config import Settings
+from goodbot.exclusion import CLOCK_BACK_S, LIMIT_BYTES, Access, Verdict
+from goodbot.exclusion.robotstxt.timing import Timing
+from goodbot.exclusion.validity.freshness import LONGEST_FRESH_S
+from goodbot.exclusion.validity.outage import NO_CRAWL_S
+from goodbot.lru import LruCache
+from goodbot.page.coding import Decoded, decode_content
+from goodbot.ports import Clock, RobotsStore, Transport
+from goodbot.robot.manners.pace import Pace
+from goodbot.robot.manners.politeness import NOTHING_ASKED, Delay, Politeness, asked_gap_s, heeded
+from goodbot.robot.manners.robots_redirects import PATIENCE_S, NotFollowed, RobotsKey, RobotsRedirects
+from goodbot.url import Url, is_private_host, resolve
+from goodbot.values import Capture, Failure, Response
+
+LEVELS_MOST = 2
+"""Origins asked for permission to follow a redirect, whose robots.txt redirects as well, and so on: 30 in all."""
+ROBOTS_LIMIT_BYTES = 4 * 1024 * 1024
+"""Decoded bytes looked at; `Access` uses the first 500 KiB and says what it cut."""
+SITEMAPS_MOST = 1000
+"""Of one robots.txt that are taken up. There is room for 15,000; a site with more than a few has an index of them."""
+MEMORY_BYTES = 8 * 1024 * 1024
+"""Of robots.txt files kept at hand, read and made ready for questions: up to 50 times what their octets take. The store
+has the others."""
+UNUSED_MOST = 100_000
+"""Origins whose robots.txt was fetched before any page; 0.2 kB each."""
+ORIGINS_MOST = 50_000
+"""Of which it is remembered that they were given up, and that they answer."""
+LATELY_S = 24 * 3600.0
+"""For how long an answer to another page says that a site answers (dialect `google`, 30 days into an outage)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Permit:
+    """A verdict, and when and how often robots.txt lets us come; the delay of its host if robots.txt was fetched
+    for it just now; `given_up`: no further try will be made; `sitemaps` and `clean_params`: those that robots.txt
+    names. `from_public`: a public host gave it, or it is not known who did; `failure` is that of
+    `Access`. The verdict's `delay_s` is what is asked between two requests at the moment, by Crawl-delay or by
+    Request-rate."""
+
+    verdict: Verdict
+    timing: Timing
+    delay: Delay | None = None
+    given_up: bool = False
+    sitemaps: tuple[Url, ...] = ()
+    clean_params: tuple[tuple[tuple[str, ...], str], ...] = ()
+    from_public: bool = False
+    failure: str | None = None
+
+    @property
+    def held_until(self) -> float | None:
+        """When robots.txt can be asked for, if a host rests for so long that nothing is known till then."""
+        held = self.failure == "held-off" and not self.verdict.allowed and self.verdict.rule is None
+        return self.verdict.valid_until if held else None
+
+
+@dataclass(frozen=True)
+class _Known:
+    """A robots.txt at hand, and what it says of when to come and of its sitemaps, read once. `from_public`: None for
+    one that was stored, of which that is not known."""
+
+    access: Access
+    token: str
+    url: Url
+    from_public: bool | None = None
+
+    @property
+    def weight_bytes(self) -> int:
+        """About what it takes in memory at the moment: more once it has been asked."""
+        return 2048 + len(self.access.body) + self.access.rules.weight_bytes
+
+    @cached_property
+    def timing(self) -> Timing:
+        return heeded(self.access.rules.timing(self.token))
+
+    @cached_property
+    def sitemaps(self) -> tuple[Url, ...]:
+        """The first `SITEMAPS_MOST`. They are to be absolute (RFC 9309 §2.2.4); a relative one is meant well."""
+        named = (resolve(self.url, text) for text in self.access.rules.sitemaps[:SITEMAPS_MOST])
+        return tuple(url for url in named if url is not None)
+
+    @cached_property
+    def clean_params(self) -> tuple[tuple[tuple[str, ...], str], ...]:
+        """See `RobotsTxt.clean_params`; the file is not read again where the word does not occur."""
+        return tuple(self.access.rules.clean_params) if b"lean-param" in self.access.body.lower() else ()
+
+
+class Permission:
+    """Asks every origin for its robots.txt before anything else. `keep` is handed each capture made here.
+
+    Each request waits for its turn at `pace`, which whoever asks for pages shares; one that would wait for longer than
+    `patience_s` is held off, and robots.txt is unreachable until then.
+    """
+
+    def __init__(
+        self,
+        settings: Settings,
+        token: str,
+        transport: Transport,
+        store: RobotsStore,
+        clock: Clock,
+        keep: Callable[[Capture], object] = lambda capture: None,
+        *,
+        pace: Pace | None = None,
+        patience_s: float = PATIENCE_S,
+        memory_bytes: int = MEMORY_BYTES,
+    ) -> None:
+        self._settings = settings
+        self._token = token
+        self._store = store
+        self._clock = clock
+        self.pace = pace or Pace(settings, clock)
+        self._hops = RobotsRedirects(
+            settings,
+            token,
+            transport,
+            clock,
+            self.pace,
+            judge=self._judge,
+            timing=self._timing_of,
+            keep=keep,
+            patience_s=patience_s,
+        )
+        self._politeness = Politeness(settings)
+        self._began_at = clock.now()
+        self._known: LruCache[str, _Known] = LruCache(limit_bytes=memory_bytes, weigh=lambda known: known.weight_bytes)
+        self._unused: LruCache[str, float] = LruCache(UNUSED_MOST)
+        self._given_up: dict[str, float] = {}
+        self._answered_at: dict[str, float] = {}
+        self._under_way: dict[RobotsKey, asyncio.Task[tuple[_Known, Delay | None]]] = {}
+        self._waiting: dict[RobotsKey, RobotsKey] = {}
+
+    @property
+    def held_bytes(self) -> int:
+        """What the robots.txt files at hand take in memory, about."""
+        return self._known.bytes
+
+    async def check(self, url: Url, *, public_only: bool = False) -> Permit:
+        """Whether `url` may be fetched now. `unreachable` and not given up: ask again at `verdict.valid_until`.
+
+        `public_only`: no private address is asked for robots.txt either. What that leaves unknown says nothing of
+        others who want the same URL.
+        """
+        known, delay = await self._in_force(url, public_only)
+        given_up = self._given_up.get(url.origin, 0.0) > self._clock.now() or _is_barred(known.access)
+        verdict = known.access.verdict(url.text, self._token)
+        if self._known.get(url.origin) is known:
+            self._known.put(url.origin, known)  # a robots.txt weighs more once it has been asked
+        if known.timing.rates:
+            verdict = replace(verdict, delay_s=asked_gap_s(known.timing, self._clock.now()) or None)
+        return Permit(
+            verdict,
+            known.timing,
+            delay,
+            given_up,
+            known.sitemaps,
+            known.clean_params,
+            _is_from_public(known),
+            known.access.failure,
+        )
+
+    def forbids(self, url: Url) -> bool:
+        """Whether a robots.txt at hand, however old, forbids `url`. Nobody is asked."""
+        known = self._load(url.origin)
+        return known is not None and not known.access.verdict(url.text, self._token).allowed
+
+    async def access(self, url: Url) -> Access:
+        """The robots.txt in force at the origin of `url`."""
+        known, _ = await self._in_force(url)
+        return known.access
+
+    def close(self) -> None:
+        """Ends the fetches that are under way."""
+        self._hops.close()
+
+    def answered(self, url: Url) -> None:
+        """A page of this origin was answered."""
+        if len(self._answered_at) >= ORIGINS_MOST:
+            self._answered_at.clear()  # in 30 days of outage, the next page tells again
+        self._answered_at[url.origin] = self._clock.now()
+
+    async def _in_force(self, url: Url, public_only: bool = False, level: int = 0) -> tuple[_Known, Delay | None]:
+        known = self._load(url.origin)
+        if known is not None and self._may_be_used(url.origin, known.access):
+            return known, None
+        return await self._refresh(url, known.access if known is not None else None, public_only, level)
+
+    def _may_be_used(self, origin: str, access: Access) -> bool:
+        """Whether it is fresh, or was fetched for a page that is asked for only now.
+
+        To fetch robots.txt costs the host's rest, and on a broad crawl the host's turn; it comes again after minutes.
+        If robots.txt may be kept for a minute only, no page would ever be asked for. So the first page after a fetch
+        goes by what was fetched, for 24 hours at most (RFC 9309 §2.4).
+        """
+        now = self._clock.now()
+        fetched_at = self._unused.pop(origin)
+        if access.is_fresh(now):
+            return True
+        is_unused = fetched_at == access.fetched_at and access.result != "unreachable"
+        return is_unused and access.fetched_at - CLOCK_BACK_S <= now < access.fetched_at + LONGEST_FRESH_S
+
+    def _load(self, origin: str) -> _Known | None:
+        known = self._known.get(origin)
+        if known is None:
+            access = self._store.load_robots(origin)
+            if access is None:
+                return None
+            if access.dialect != self._settings.dialect:
+                access = access.in_dialect(self._settings.dialect)
+            if access.result == "unreachable" and access.fetched_at < self._began_at:
+                access = replace(access, tries=0, valid_until=0.0)  # the host's own rest is kept by the frontier
+            return self._remember(origin, access, None)
+        return known
+
+    async def _refresh(
+        self, url: Url, last: Access | None, public_only: bool, level: int = 0
+    ) -> tuple[_Known, Delay | None]:
+        """Fetches robots.txt, or waits for the fetch of this origin that is under way; the capture goes to who began
+        it.
+        """
+        key = url.robots_txt, public_only
+        task = self._under_way.get(key)
+        if task is not None:
+            return (await asyncio.shield(task))[0], None
+        task = self._under_way[key] = asyncio.create_task(self._fetch(url, last, public_only, level))
+        task.add_done_callback(lambda _: self._under_way.pop(key, None))
+        return await asyncio.shield(task)
+
+    async def _fetch(self, url: Url, last: Access | None, public_only: bool, level: int) -> tuple[_Known, Delay | None]:
+        followed = await self._hops.follow(url.robots_txt, public_only, level)
+        access = self._read(url.origin, followed.last, last)
+        if public_only and _is_barred(access):  # others may ask there
+            return _Known(access, self._token, url.robots_txt, from_public=True), followed.delay
+        held = isinstance(followed.last, NotFollowed) and followed.last.until is not None
+        if held:
+            access = replace(access, tries=last.tries if last is not None else 0)
+        self._unused.put(url.origin, access.fetched_at)
+        is_last = access.tries >= self._settings.robots_tries or _is_lasting(followed.last)
+        given_up = _is_barred(access) or (is_last and _stays_closed(access))
+        if access.result == "unreachable" and given_up:
+            if len(self._given_up) >= ORIGINS_MOST:
+                self._given_up.clear()  # an origin asked once too often costs less than a list without end
+            self._given_up[url.origin] = self._clock.now() + self._settings.given_up_rest
+            access = replace(access, valid_until=self._given_up[url.origin])
+        else:
+            self._given_up.pop(url.origin, None)
+        if not held and not (followed.from_public and is_private_host(url.host)):  # stored, it would be its own word
+            self._store.save_robots(url.origin, access)
+        return self._remember(url.origin, access, followed.from_public), followed.delay
+
+    # Deviation (RFC 9309 §2.3.1.2): not every redirect is followed, as the host it leads to has the last word there.
+    async def _judge(self, way: RobotsKey, url: Url, public_only: bool, level: int) -> NotFollowed | None:
+        """Why a redirect of the robots.txt `way` to `url` is not followed; None if it is. A /robots.txt is open to all,
+        as is what lies at the origin that redirects; anything else needs the word of its own robots.txt. Of two that
+        wait for each other, one goes on without."""
+        awaited = url.robots_txt, public_only
+        if url in (url.robots_txt, way[0]) or url.origin == way[0].origin or self._waits_for(awaited, way):
+            return None
+        if level >= LEVELS_MOST:
+            return NotFollowed(
+                "redirect-closed", f"it redirects to {url}, too many redirects away to ask for permission"
+            )
+        self._waiting[way] = awaited
+        try:
+            known, _ = await self._in_force(url, public_only, level + 1)
+        finally:
+            del self._waiting[way]
+        verdict = known.access.verdict(url.text, self._token)
+        if verdict.allowed:
+            return None
+        until = known.access.valid_until if known.access.failure == "held-off" else None
+        kind = "redirect-closed" if until is None else "held-off"
+        return NotFollowed(kind, f"it redirects to {url}, and there: {verdict.reason.rstrip('.')}", until)
+
+    def _waits_for(self, way: RobotsKey, other: RobotsKey) -> bool:
+        while way != other and way in self._waiting:
+            way = self._waiting[way]
+        return way == other
+
+    def _timing_of(self, url: Url) -> Timing:
+        """What is known of when and how often `url` may be asked. /robots.txt has no hours, as it says which they are,
+        and no gap too long for a crawl: then nothing else is asked."""
+        known = self._load(url.origin)
+        timing = known.timing if known is not None else NOTHING_ASKED
+        if url != url.robots_txt or timing == NOTHING_ASKED:
+            return timing
+        is_too_slow = self._politeness.too_slow(timing, self._clock.now())
+        return NOTHING_ASKED if is_too_slow else replace(timing, windows=())
+
+    def _read(self, origin: str, capture: Capture | NotFollowed, last: Access | None) -> Access:
+        now, dialect, tries = self._clock.now(), self._settings.dialect, last.tries if last is not None else 0
+        answers = now - self._answered_at.get(origin, float("-inf")) < LATELY_S
+        if isinstance(capture, NotFollowed):
+            pause_s = self._politeness.pause_s(private=is_private_host(Url(origin + "/").host), tries=tries)
+            pause_s = pause_s if capture.until is None else capture.until - now
+            said = capture.kind, now, dialect, last
+            return Access.from_failure(*said, retry_s=pause_s, site_answers=answers, detail=capture.detail)
+        pause_s = self._politeness.robots_pause_s(capture, tries)
+        if isinstance(capture.result, Failure):
+            kind, detail = capture.result.kind, capture.result.detail
+            return Access.from_failure(kind, now, dialect, last, retry_s=pause_s, site_answers=answers, detail=detail)
+        decoded = decode_content(capture.result, ROBOTS_LIMIT_BYTES)
+        if breaks_off(capture.result, decoded):
+            return Access.from_failure("reset", now, dialect, last, retry_s=pause_s, site_answers=answers)
+        return Access.from_response(
+            capture.result.status,
+            capture.result.headers,
+            decoded.body,
+            now,
+            dialect,
+            last,
+            retry_s=pause_s,
+            site_answers=answers,
+            conditional=False,
+        )
+
+    def _remember(self, origin: str, access: Access, from_public: bool | None) -> _Known:
+        known = _Known(access, self._token, Url(origin + "/robots.txt"), from_public)
+        self._known.put(origin, known)
+        return known
+
+
+def breaks_off(response: Response, decoded: Decoded) -> bool:
+    """Whether some of a robots.txt is missing, or damaged within its content coding: who knows what that closes. What
+    lies beyond the limit (RFC 9309 2.5) is not missed, and what is called gzip and is none is as it was received."""
+    is_damaged = decoded.error is not None and decoded.body != response.body
+    is_lost = response.truncated == "disconnect" or is_damaged
+    return is_lost and len(decoded.body) <= LIMIT_BYTES and 200 <= response.status < 300
+
+
+def _stays_closed(access: Access) -> bool:
+    """Whether the site is closed however long the outage goes on: in dialect `google` it opens after 12 hours."""
+    since = access.fetched_at if access.failing_since is None else access.failing_since
+    later = max(access.fetched_at, since + NO_CRAWL_S)
+    return access.is_closed and replace(access, fetched_at=later).is_closed
+
+
+def _is_lasting(last: Capture | NotFollowed) -> bool:
+    return isinstance(last, Capture) and isinstance(last.result, Failure) and last.result.lasting
+
+
+def _is_barred(access: Access) -> bool:
+    """Our own guard said no: that does not pass by waiting."""
+    return access.result == "unreachable" and access.failure in ("private-address", "forgotten")
+
+
+def _is_from_public(known: _Known) -> bool:
+    """Whether a public host gave it. Of one that was stored it is not known: what a private host gave is stored only if
+    no redirect had led outside."""
+    return not is_private_host(known.url.host) if known.from_public is None else known.from_public

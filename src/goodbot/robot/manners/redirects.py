@@ -1,0 +1,25 @@
+"""Redirects: where an answer leads, and whether a public host gave it."""
+
+from typing import Final
+
+from goodbot.config import Settings
+from goodbot.robot.manners.politeness import is_private_peer
+from goodbot.url import Url, resolve
+from goodbot.values import Capture, Response
+
+REDIRECTS: Final = (301, 302, 303, 307, 308)
+REDIRECTS_MOST: Final = 10
+"""Redirects in a row before a chain is taken for endless; browsers stop at 20."""
+
+
+def redirect_target(capture: Capture) -> Url | None:
+    """Where the answer sends its reader; None if it is no redirect or names no URL that can be fetched."""
+    if not isinstance(capture.result, Response) or capture.result.status not in REDIRECTS:
+        return None
+    location = capture.result.location
+    return resolve(capture.request.url, location) if location else None
+
+
+def is_from_public(capture: Capture, settings: Settings) -> bool:
+    """Whether a public host answered: what it names may not lead inside. A proxy's address says nothing."""
+    return capture.peer is not None and not settings.proxy and not is_private_peer(capture.peer)

@@ -1,0 +1,17 @@
+"""Challenge pages of bot walls, as the robot meets them in place of pages."""
+
+from goodbot.exclusion.access.bot_walls import LOOKED_AT_BYTES, Wall, wall_of
+from goodbot.page import decode_content
+from goodbot.values import Capture, Response
+
+
+def wall_of_answer(capture: Capture) -> Wall | None:
+    """The wall that answered in place of what was asked for; None: none that is known. Decodes only the beginning of
+    the body, and that of HTML alone."""
+    response = capture.result
+    if not isinstance(response, Response):
+        return None
+    wall = wall_of(response.status, response.headers, b"")
+    if wall is not None or not response.body or (response.media_type and "html" not in response.media_type):
+        return wall
+    return wall_of(response.status, response.headers, decode_content(response, LOOKED_AT_BYTES).body)

@@ -1,0 +1,1 @@
+"""Several robot processes: one coordinator leases and commits for all, workers fetch and read."""

@@ -1,0 +1,1 @@
+"""Run the scripts of a page in Chromium."""

@@ -1,0 +1,256 @@
+"""Chromium, through Playwright. It shows what it is given and reaches nobody.
+
+Only this module and `tab` know either; they are loaded where pages are rendered and nowhere else.
+
+Two walls. Every request of a page is intercepted and answered by us or not at all. What Playwright does not intercept
+(WebSockets of workers, shared workers, preconnects, Chromium's own calls home) meets the second: all of it, loopback
+included, has to go through a proxy at a port of ours where nobody listens, no name leads anywhere, and WebRTC may use
+nothing but that proxy.
+"""
+
+import asyncio
+import os
+import resource
+import shutil
+import socket
+import sys
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Final
+
+import psutil
+from playwright.async_api import (
+    Browser,
+    BrowserContext,
+    BrowserType,
+    Error,
+    async_playwright,
+)
+
+from goodbot.errors import InputError
+from goodbot.robot.render.chromium_page import READ_S, ChromiumPage, first_line
+from goodbot.robot.render.rendering import RenderedDom, ResourceLoader, ServedResource
+
+MEMORY_BYTES: Final = 1536 * 1024 * 1024
+"""What one process of the browser may fill (Linux); a page that wants more loses its tab."""
+
+_ON_PATH: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
+_ARGUMENTS: Final = (
+    "--proxy-bypass-list=<-loopback>",
+    "--host-resolver-rules=MAP * ~NOTFOUND , EXCLUDE 127.0.0.1",
+    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--disable-quic",
+    "--dns-prefetch-disable",
+    "--disable-shared-workers",
+    "--disable-webgl",
+    "--disable-gpu",
+    "--no-pings",
+    "--blink-settings=imagesEnabled=false",
+    "--js-flags=--max-old-space-size=256",
+)
+_NOT_FOR_US: Final = ("--disable-popup-blocking", "--disable-hang-monitor", "--enable-unsafe-swiftshader")
+_REMEDY: Final = "apt install chromium, or playwright install chromium, or name one by the setting render_executable"
+
+
+async def open_chromium(executable: str | None, user_agent: str, *, wall: int | None = None) -> "Chromium":
+    """A browser that has started. `executable`: its file, else Playwright's own or one on PATH. `user_agent`: the name
+    that scripts see. `wall`: the port of the proxy, for tests that want to see what comes there; else one where nobody
+    listens.
+
+    Raises InputError, saying what to install, if there is none or it does not start.
+    """
+    browser = Chromium(executable, user_agent, wall)
+    await browser.start()
+    return browser
+
+
+class Chromium:
+    """One headless browser, started anew when it is lost. Each page has a context of its own: no cookies, no cache."""
+
+    def __init__(self, executable: str | None, user_agent: str, wall: int | None) -> None:
+        self._executable = executable
+        self._user_agent = user_agent
+        self._wall_port = wall
+        self._running: _Running | None = None
+        self._starting = asyncio.Lock()
+
+    async def start(self) -> "_Running":
+        """The browser that runs, started if none does. Raises InputError if it does not start."""
+        async with self._starting:
+            if self._running is None or not self._running.is_alive:
+                await self._end()
+                self._running = await _Running.start(self._executable, self._user_agent, self._wall_port)
+            return self._running
+
+    async def show(self, url: str, document: ServedResource, answers: ResourceLoader, time_s: float) -> RenderedDom:
+        """Gives the browser `document` for the page at `url`, and reads what it has made of it. At most `time_s`, and
+        some seconds to start a browser or to end it. Never raises on what the page does."""
+        try:
+            running = await self.start()
+        except InputError as error:
+            return RenderedDom(None, "lost", detail=str(error))
+        try:
+            async with asyncio.timeout(time_s + 3 * READ_S):
+                return await _shown(running, url, document, answers, time_s)
+        except Error as error:
+            return RenderedDom(None, "lost", detail=first_line(error))
+        except TimeoutError:
+            running.kill()
+            return RenderedDom(None, "lost", detail="the browser does not answer")
+
+    async def close(self) -> None:
+        """Ends the browser."""
+        async with self._starting:
+            await self._end()
+
+    async def _end(self) -> None:
+        running, self._running = self._running, None
+        if running is not None:
+            await running.end()
+
+
+class _Running:
+    """A browser that runs, its processes and its wall."""
+
+    def __init__(self, browser: Browser, user_agent: str, pid: int, stack: AsyncExitStack) -> None:
+        self.browser = browser
+        self._user_agent = user_agent
+        self._pid = pid
+        self._stack = stack
+        self._killed = False
+
+    @classmethod
+    async def start(cls, executable: str | None, user_agent: str, wall: int | None) -> "_Running":
+        stack = AsyncExitStack()
+        try:
+            playwright = await async_playwright().start()
+            stack.push_async_callback(playwright.stop)
+            if wall is None:
+                port = stack.enter_context(socket.socket())
+                port.bind(("127.0.0.1", 0))  # never listened on: whoever connects is refused
+                wall = port.getsockname()[1]
+            file = _found(executable, playwright.chromium.executable_path)
+            browser = await _launch(playwright.chromium, file, wall)
+            pid = await _pid_of(browser)
+            _bound(pid)
+        except Error as error:
+            await stack.aclose()
+            raise InputError(f"Chromium does not start: {first_line(error)}; {_REMEDY}") from error
+        except BaseException:
+            await stack.aclose()
+            raise
+        return cls(browser, user_agent, pid, stack)
+
+    @property
+    def is_alive(self) -> bool:
+        return not self._killed and self.browser.is_connected()
+
+    async def context(self) -> BrowserContext:
+        """Where one page lives, alone."""
+        return await self.browser.new_context(
+            user_agent=self._user_agent, service_workers="block", accept_downloads=False, locale="en-US"
+        )
+
+    def kill(self) -> None:
+        """Ends its processes, whatever they do."""
+        self._killed = True  # Playwright notices later
+        for process in _processes(self._pid):
+            try:
+                process.kill()
+            except psutil.NoSuchProcess:
+                pass  # it has just ended
+
+    async def end(self) -> None:
+        """Ends it in order, or else by force."""
+        try:
+            async with asyncio.timeout(READ_S):
+                await self.browser.close()
+        except TimeoutError:
+            self.kill()
+        finally:
+            await self._stack.aclose()
+
+
+# ---- one page -------------------------------------------------------------------------------------------------------
+
+
+async def _shown(
+    running: _Running, url: str, document: ServedResource, answers: ResourceLoader, time_s: float
+) -> RenderedDom:
+    """Raises Playwright's Error if the tab is lost."""
+    context = await running.context()
+    tab = None
+    try:
+        page = await context.new_page()
+        tab = ChromiumPage(page, document, answers)
+        await tab.prepare(context)
+        return await tab.show(url, time_s)
+    finally:
+        if tab is not None:
+            tab.leave()
+        await _close(running, context)
+
+
+async def _close(running: _Running, context: BrowserContext) -> None:
+    """With its processes; if it does not, the whole browser goes."""
+    try:
+        async with asyncio.timeout(READ_S):
+            await context.close()
+    except (Error, TimeoutError):
+        running.kill()
+
+
+async def _launch(chromium: BrowserType, file: str, wall: int) -> Browser:
+    """It hears no signal of ours: pages in flight finish first."""
+    return await chromium.launch(
+        executable_path=file,
+        args=[f"--proxy-server=http://127.0.0.1:{wall}", *_ARGUMENTS],
+        ignore_default_args=list(_NOT_FOR_US),
+        chromium_sandbox=os.geteuid() != 0,  # Chromium has none for root
+        handle_sigint=False,
+        handle_sigterm=False,
+        handle_sighup=False,
+    )
+
+
+# ---- where it is, and what it may fill ------------------------------------------------------------------------------
+
+
+def _found(executable: str | None, own: str) -> str:
+    """The browser's file: the one named, Playwright's own, one on PATH. Raises InputError if there is none."""
+    if executable is not None:
+        if not os.access(executable, os.X_OK):
+            raise InputError(f"no browser can be run at {executable}")
+        return executable
+    if Path(own).exists():
+        return own
+    found = next(filter(None, map(shutil.which, _ON_PATH)), None)
+    if found is None:
+        raise InputError(f"rendering needs Chromium: {_REMEDY}")
+    return found
+
+
+async def _pid_of(browser: Browser) -> int:
+    session = await browser.new_browser_cdp_session()
+    processes = await session.send("SystemInfo.getProcessInfo")
+    await session.detach()
+    return next(int(process["id"]) for process in processes["processInfo"] if process["type"] == "browser")
+
+
+def _processes(pid: int) -> list[psutil.Process]:
+    try:
+        browser = psutil.Process(pid)
+        return [*browser.children(recursive=True), browser]
+    except psutil.NoSuchProcess:
+        return []
+
+
+def _bound(pid: int) -> None:
+    """Every process of the browser, and those they will start, may fill so much memory and no more."""
+    if sys.platform != "linux":
+        return
+    for process in _processes(pid):
+        try:
+            resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
+        except (ProcessLookupError, PermissionError):
+            pass  # it has just ended; or it is in a sandbox of another user's already

@@ -1,0 +1,1 @@
+"""Decide which URLs belong to a crawl."""

@@ -1,0 +1,1 @@
+"""Files through which a running crawl is watched and controlled."""

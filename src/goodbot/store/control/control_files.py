@@ -1,0 +1,216 @@
+"""How a running crawl is seen and told things from outside: small files in its folder.
+
+`control/lock` is held as long as a crawl runs; the end of its process frees it. `live.json` is what it last said of
+itself. A wish is a file `control/*.wish`, written whole by rename, read and removed in the order of names. Nothing in
+these files is believed: a wish that cannot be read is moved to `control/damaged`.
+"""
+
+import fcntl
+import json
+import os
+import secrets
+import shutil
+import stat
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from goodbot.errors import RunError
+from goodbot.live import ControlRequest, LiveStatus
+from goodbot.store.control.live_file import format_live, parse_live
+from goodbot.url import Url, parse_url
+
+FILE_MOST_BYTES: Final = 1 << 20
+WISH_URLS_MOST: Final = 100
+"""Of the longest URLs, JSON escapes and all, a wish then still fits into a file of `FILE_MOST_BYTES`."""
+ID_MOST_CHARS: Final = 100
+"""Of a lesson."""
+WISHES_MOST: Final = 1000
+"""Taken at a time; the others wait for the next time."""
+DAMAGED_MOST: Final = 100
+_KINDS: Final = ("pause", "resume", "stop", "submit", "forget", "unlearn")
+_WITH_URLS: Final = ("submit", "forget")
+_LASTING: Final = (*_WITH_URLS, "unlearn")
+"""Carried out by the next crawl, if the one they were meant for has ended."""
+
+
+class ControlFolder:
+    """The control files in the folder of a crawl: `attend`, `take`, `show` and `close` are for the crawl itself, the
+    others for those who ask it. Raises RunError where the file system fails."""
+
+    def __init__(self, path: Path) -> None:
+        self._folder = path / "control"
+        self._live = path / "live.json"
+        self._lock: int | None = None
+        self._posted_at = 0
+
+    # ---- the crawl's half ---------------------------------------------------------------------------------------
+
+    def attend(self) -> None:
+        """From now on the crawl counts as running. Wishes to one that is no more are gone, but for what it was to
+        fetch."""
+        try:
+            self._folder.mkdir(exist_ok=True)
+            self._live.unlink(missing_ok=True)
+            for name in self._names(".part"):
+                (self._folder / name).unlink(missing_ok=True)
+            self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+            fcntl.flock(self._lock, fcntl.LOCK_EX)  # those who look hold it for a moment only
+        except OSError as error:
+            raise RunError(f"cannot use {self._folder}: {error.strerror}") from error
+        for name in self._names(".wish"):
+            wish = _read_wish(self._folder / name)
+            if wish is not None and wish.kind not in _LASTING:
+                self.withdraw(name)
+
+    def take(self, say: Callable[[str], None]) -> Iterator[ControlRequest]:
+        """The wishes that have come, in their order; each is removed once it is carried out. `say` is told of what
+        cannot be read."""
+        for name in self._names(".wish"):
+            wish = _read_wish(self._folder / name)
+            if wish is None:
+                self._put_aside(name, say)
+            else:
+                yield wish
+                self.withdraw(name)
+
+    def show(self, live: LiveStatus) -> None:
+        """Replaces `live.json`."""
+        part = self._live.with_suffix(".part")
+        try:
+            part.write_text(format_live(live), encoding="utf-8")
+            part.replace(self._live)
+        except OSError as error:
+            raise RunError(f"cannot write {self._live}: {error.strerror}; what was fetched is kept") from error
+
+    def close(self) -> None:
+        """The crawl runs no more. May be called twice."""
+        if self._lock is not None:
+            with suppress(OSError):  # a file left behind is not believed: the lock is free
+                self._live.unlink(missing_ok=True)
+            os.close(self._lock)
+            self._lock = None
+
+    def _put_aside(self, name: str, say: Callable[[str], None]) -> None:
+        file, aside = self._folder / name, self._folder / "damaged"
+        try:
+            aside.mkdir(exist_ok=True)
+            if sum(1 for _ in islice(aside.iterdir(), DAMAGED_MOST)) < DAMAGED_MOST:
+                file.replace(aside / f"{time.time_ns():020d}-{secrets.token_hex(4)}")
+            else:
+                _remove(file)
+        except FileNotFoundError:
+            return  # withdrawn while it was looked at
+        except OSError as error:
+            raise RunError(f"cannot move {file}: {error.strerror}") from error
+        say(f"{self._folder} held something that is no wish: {name!r}; it was put into {aside}")
+
+    # ---- the other half -------------------------------------------------------------------------------------------
+
+    def is_running(self) -> bool:
+        """Whether a crawl uses the folder now."""
+        try:
+            descriptor = os.open(self._folder / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise RunError(f"cannot read {self._folder}: {error.strerror}") from error
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return True
+        finally:
+            os.close(descriptor)
+        return False
+
+    def live(self) -> LiveStatus | None:
+        """What the running crawl last said; None if none runs, or it has not said anything that can be read."""
+        if not self.is_running():
+            return None
+        data = _read(self._live)
+        return None if data is None else parse_live(data)
+
+    def post(self, wish: ControlRequest) -> str:
+        """Leaves a wish of at most `WISH_URLS_MOST` URLs; gives the name it waits under."""
+        self._posted_at = max(time.time_ns(), self._posted_at + 1)  # in order, also when the clock is set back
+        name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.wish"
+        part = self._folder / f"{name}.part"
+        try:
+            said = {"wish": wish.kind, "urls": [url.text for url in wish.urls], "lessons": wish.lessons}
+            part.write_text(json.dumps(said), encoding="utf-8")
+            part.rename(self._folder / name)
+        except OSError as error:
+            raise RunError(f"cannot write to {self._folder}: {error.strerror}") from error
+        return name
+
+    def is_waiting(self, name: str) -> bool:
+        """Whether the crawl has not taken the wish yet."""
+        return (self._folder / name).exists()
+
+    def withdraw(self, name: str) -> bool:
+        """Removes a wish; False if it was gone already."""
+        try:
+            (self._folder / name).unlink()
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise RunError(f"cannot remove {self._folder / name}: {error.strerror}") from error
+        return True
+
+    def _names(self, ending: str) -> list[str]:
+        try:
+            with os.scandir(self._folder) as entries:
+                names = (entry.name for entry in islice(entries, 10 * WISHES_MOST))
+                return sorted(name for name in names if name.endswith(ending))[:WISHES_MOST]
+        except FileNotFoundError:
+            return []
+        except OSError as error:
+            raise RunError(f"cannot read {self._folder}: {error.strerror}") from error
+
+
+def _read_wish(file: Path) -> ControlRequest | None:
+    """None for what is no wish: whatever lies there may come from anyone."""
+    data = _read(file)
+    if data is None:
+        return None
+    try:
+        value = json.loads(data)
+        kind, texts = value["wish"], value.get("urls", [])
+        urls = tuple(parse_url(text) for text in texts if isinstance(text, str))
+        known = kind in _KINDS and isinstance(texts, list) and len(texts) <= WISH_URLS_MOST
+        ids = value.get("lessons", [])
+        lessons = tuple(text for text in ids if isinstance(text, str) and len(text) <= ID_MOST_CHARS)
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+    if not known or len(urls) != len(texts) or None in urls or (kind in _WITH_URLS) != bool(urls):
+        return None
+    if (kind == "unlearn") != bool(lessons) or len(lessons) != len(ids) or len(ids) > WISH_URLS_MOST:
+        return None
+    return ControlRequest(kind, tuple(url for url in urls if isinstance(url, Url)), lessons)
+
+
+def _read(file: Path) -> bytes | None:
+    """The bytes of a regular file of bounded size; None for anything else (a pipe would make its reader wait)."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
+    except OSError:
+        return None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            return None
+        data = os.read(descriptor, FILE_MOST_BYTES + 1)
+    except OSError:
+        return None
+    finally:
+        os.close(descriptor)
+    return data if len(data) <= FILE_MOST_BYTES else None
+
+
+def _remove(place: Path) -> None:
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    else:
+        place.unlink(missing_ok=True)

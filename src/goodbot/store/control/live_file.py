@@ -1,0 +1,63 @@
+"""`LiveStatus` as JSON, and back; what is read may come from anyone."""
+
+import json
+import math
+from typing import Any, Final, get_args
+
+from goodbot.live import FetchError, LiveStatus, RunState
+
+_WHOLE: Final = ("pid", "pages", "bytes", "to_fetch", "in_flight", "hosts", "workers")
+_FRACTION: Final = ("started_at", "at", "rate", "mean_rate")
+
+
+def format_live(live: LiveStatus) -> str:
+    """One JSON object on one line."""
+    return json.dumps(live_json(live), allow_nan=False) + "\n"
+
+
+def live_json(live: LiveStatus) -> dict[str, Any]:
+    """As `status --json` shows it too."""
+    return {
+        **{name: getattr(live, name) for name in (*_WHOLE, *_FRACTION, "pace", "left_s")},
+        "errors": dict(live.errors),
+        "troubles": [{"at": item.at, "url": item.url, "kind": item.kind, "why": item.why} for item in live.troubles],
+    }
+
+
+def parse_live(data: bytes) -> LiveStatus | None:
+    """None for what `format_live` did not write."""
+    try:
+        value = json.loads(data)
+        fields: dict[str, Any] = {name: _whole(value[name]) for name in _WHOLE}
+        fields |= {name: _fraction(value[name]) for name in _FRACTION}
+        return LiveStatus(
+            **fields,
+            pace=_pace(value["pace"]),
+            left_s=None if value["left_s"] is None else _fraction(value["left_s"]),
+            errors=tuple((str(kind), _whole(count)) for kind, count in value["errors"].items()),
+            troubles=tuple(_trouble(item) for item in value["troubles"]),
+        )
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
+        return None
+
+
+def _whole(value: object) -> int:
+    if type(value) is not int or not 0 <= value < 1 << 63:
+        raise ValueError(value)
+    return value
+
+
+def _fraction(value: object) -> float:
+    if not isinstance(value, int | float) or not 0 <= value < 1e12 or not math.isfinite(value):
+        raise ValueError(value)
+    return float(value)
+
+
+def _pace(value: object) -> RunState:
+    if value not in get_args(RunState):
+        raise ValueError(value)
+    return value  # type: ignore[return-value]
+
+
+def _trouble(value: Any) -> FetchError:
+    return FetchError(_fraction(value["at"]), str(value["url"]), str(value["kind"]), str(value["why"]))

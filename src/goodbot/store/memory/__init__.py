@@ -1,0 +1,1 @@
+"""The same stores in memory, for tests and for short questions."""

@@ -1,0 +1,30 @@
+"""The robots.txt files of many origins in memory, within a bound: for programs that keep nothing."""
+
+from dataclasses import replace
+from typing import Final
+
+from goodbot.exclusion import Access
+from goodbot.lru import LruCache
+
+MEMORY_BYTES: Final = 64 * 1024 * 1024
+"""Bound for the files kept, each counted with 1 kB for itself."""
+
+
+class MemoryRobots:
+    """A `RobotsStore`. A file that was forgotten is fetched again."""
+
+    def __init__(self, limit_bytes: int = MEMORY_BYTES) -> None:
+        self._kept: LruCache[str, Access] = LruCache(limit_bytes=limit_bytes, weigh=_weight)
+
+    def load_robots(self, origin: str) -> Access | None:
+        """See `RobotsStore.load_robots`."""
+        access = self._kept.get(origin)
+        return None if access is None else replace(access)
+
+    def save_robots(self, origin: str, access: Access) -> None:
+        """See `RobotsStore.save_robots`."""
+        self._kept.put(origin, replace(access))  # without the compiled rules, which weigh up to 50 times as much
+
+
+def _weight(access: Access) -> int:
+    return len(access.body) + 1024

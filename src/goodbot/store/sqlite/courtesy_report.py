@@ -1,0 +1,172 @@
+"""What a site's owner is shown: for each host what it asked of the robot, and what the robot did."""
+
+import json
+import sqlite3
+import time
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from goodbot.exclusion import Access
+from goodbot.exclusion.robotstxt.timing import Timing
+from goodbot.lesson_values import Lesson
+from goodbot.live import Courtesy
+from goodbot.store.sqlite.courtesy_table import RobotsVersion, load_courtesies, load_versions
+from goodbot.store.sqlite.lesson_table import load_lessons
+from goodbot.store.sqlite.robots_table import load_access
+from goodbot.store.sqlite.schema import CODES, CODES_AGAIN, LATER, connect, translated, url_of
+from goodbot.url import authority_of, parse_url
+from goodbot.values import WALLED
+
+REFUSED_SHOWN: Final = 20
+LESSONS_SHOWN: Final = 20
+WALLED_SHOWN: Final = 20
+"""URLs of each wall."""
+ORIGINS_SHOWN: Final = 20
+"""Of one host, each with its robots.txt."""
+
+_ORIGINS: Final = """
+SELECT origin FROM robots_versions WHERE origin IN (:http, :https) OR origin BETWEEN :http || ':' AND :http || ';'
+  OR origin BETWEEN :https || ':' AND :https || ';' GROUP BY origin ORDER BY max(last_at) DESC LIMIT :most"""
+_PORTS: Final = (("http", ":80"), ("https", ":443"))
+_REFUSED: Final = """SELECT origin, path, visits.at, events FROM urls JOIN hosts ON hosts.id = urls.host
+  LEFT JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?)"""
+_WALLED: Final = """SELECT origin, path, why FROM urls JOIN hosts ON hosts.id = urls.host
+  JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?, ?) AND substr(why, 1, ?) = ?"""
+_HOSTS: Final = """SELECT host FROM courtesies UNION
+  SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host ORDER BY 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedUrl:
+    """A URL that was not fetched because robots.txt says so: when that was found, and by which line."""
+
+    url: str
+    at: float | None
+    line: int | None
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class WalledUrls:
+    """Pages in whose place a bot wall answered last: the wall's name, how many, and some of their URLs."""
+
+    wall: str
+    pages: int
+    urls: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class OriginReport:
+    """The robots.txt of one origin of a host: as it is in force (None: it is forgotten), what it asks of the robot's
+    pace, its last versions, the newest first."""
+
+    origin: str
+    access: Access | None
+    timing: Timing
+    asked_gap_s: float | None
+    versions: tuple[RobotsVersion, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class HostReport:
+    """All about one host. `asked_gap_s` is the longest that any of its origins asks for now, `refused` how many URLs
+    robots.txt forbids, of which `refused_urls` are some; `lessons` are the latest in force, `walls` the bot walls that
+    answered in place of pages, by name."""
+
+    host: str
+    done: Courtesy
+    origins: tuple[OriginReport, ...]
+    refused: int
+    refused_urls: tuple[RefusedUrl, ...]
+    forgotten_at: float | None
+    lessons: tuple[Lesson, ...] = ()
+    walls: tuple[WalledUrls, ...] = ()
+
+    @property
+    def latest(self) -> OriginReport | None:
+        """The origin whose robots.txt was fetched last."""
+        known = [origin for origin in self.origins if origin.access is not None]
+        return max(known, key=lambda origin: origin.access.fetched_at if origin.access else 0.0, default=None)
+
+    @property
+    def asked_gap_s(self) -> float | None:
+        gaps = [origin.asked_gap_s for origin in self.origins if origin.asked_gap_s is not None]
+        return max(gaps, default=None)
+
+
+def host_reports(frontier: Path, token: str, host: str | None = None) -> Iterator[HostReport]:
+    """Every host that was asked something, or that is forgotten, by name; of `host` only that one, and nothing if it is
+    not known. One host in memory at a time; the crawl may be running."""
+    with translated(frontier), closing(connect(frontier, read_only=True)) as connection:
+        connection.execute("BEGIN")
+        hosts = [host] if host is not None else [row[0] for row in connection.execute(_HOSTS)]
+        for name in hosts:
+            report = _report(connection, token, name)
+            if report is not None:
+                yield report
+
+
+def _report(connection: sqlite3.Connection, token: str, host: str) -> HostReport | None:
+    done = load_courtesies(connection, [host]).get(host)
+    row = connection.execute(
+        "SELECT id, forgotten.at FROM hosts LEFT JOIN forgotten ON forgotten.host = hosts.id WHERE key = ?", (host,)
+    ).fetchone()
+    if done is None and row is None:
+        return None
+    now = time.time()
+    origins = tuple(_origin(connection, token, origin, now) for origin in _origins(connection, host))
+    refused, some = _refused(connection, row[0]) if row is not None else (0, ())
+    lessons = tuple(lesson for lesson in load_lessons(connection, [host]) if not lesson.lapsed)
+    walls = _walls(connection, row[0]) if row is not None else ()
+    forgotten_at = row[1] if row is not None else None
+    latest = lessons[-LESSONS_SHOWN:]
+    return HostReport(host, done or Courtesy(host), origins, refused, some, forgotten_at, latest, walls)
+
+
+def _origins(connection: sqlite3.Connection, host: str) -> list[str]:
+    """Those whose robots.txt was asked for; the host in a name with a port may be another."""
+    authority = authority_of(host)
+    named = {scheme: f"{scheme}://{authority.removesuffix(port)}" for scheme, port in _PORTS}
+    rows = connection.execute(_ORIGINS, {**named, "most": 4 * ORIGINS_SHOWN})
+    found = ((origin, parse_url(f"{origin}/")) for (origin,) in rows)
+    return [origin for origin, url in found if url is not None and url.host_key == host][:ORIGINS_SHOWN]
+
+
+def _origin(connection: sqlite3.Connection, token: str, origin: str, now: float) -> OriginReport:
+    access = load_access(connection, origin)
+    timing = access.rules.timing(token) if access is not None else Timing()
+    return OriginReport(origin, access, timing, timing.at(now).gap_s, load_versions(connection, origin))
+
+
+def _refused(connection: sqlite3.Connection, host: int) -> tuple[int, tuple[RefusedUrl, ...]]:
+    count, some = 0, []
+    for row in connection.execute(_REFUSED, (host, CODES["disallowed"], CODES_AGAIN["disallowed"])):
+        count += 1
+        if count <= REFUSED_SHOWN:
+            some.append(_refused_url(*row))
+    return count, tuple(sorted(some, key=lambda item: item.url))
+
+
+def _refused_url(origin: str, path: str, at: float | None, events: str | None) -> RefusedUrl:
+    try:
+        said: list[Any] = [item for item in json.loads(events or "[]") if item[1] == "permission"]
+        reason, line = (said[-1][3], said[-1][4]) if said else ("", None)
+    except (ValueError, TypeError, LookupError) as error:
+        raise sqlite3.DatabaseError("what was decided about a URL cannot be read") from error
+    return RefusedUrl(url_of(origin, path).text, at, line, reason)
+
+
+def _walls(connection: sqlite3.Connection, host: int) -> tuple[WalledUrls, ...]:
+    """Counts pages that failed, pages that will be tried again, and pages whose last copy is kept."""
+    counts, some = Counter[str](), defaultdict[str, list[str]](list)
+    states = CODES["failed"], LATER, CODES_AGAIN["visited"]
+    for origin, path, why in connection.execute(_WALLED, (host, *states, len(WALLED), WALLED)):
+        wall = why.removeprefix(WALLED).partition(" (status ")[0]
+        counts[wall] += 1
+        if counts[wall] <= WALLED_SHOWN:
+            some[wall].append(url_of(origin, path).text)
+    return tuple(WalledUrls(wall, counts[wall], tuple(sorted(some[wall]))) for wall in sorted(counts))

@@ -1,0 +1,295 @@
+"""The frontier in one SQLite file: urls, hosts, leases, the index queue, robots.txt."""
+
+import os
+import sqlite3
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+
+from goodbot.errors import RunError
+from goodbot.exclusion import Access
+from goodbot.lesson_values import IndexedPage, Lesson
+from goodbot.live import Courtesy
+from goodbot.search_values import IndexMark
+from goodbot.store.sqlite import forgetting, index_table, schema
+from goodbot.store.sqlite.courtesy_table import load_courtesies, save_courtesies, save_version
+from goodbot.store.sqlite.ledger import SqliteLedger
+from goodbot.store.sqlite.lesson_table import drop_lessons, load_lessons, save_lessons
+from goodbot.store.sqlite.migrations import migrate
+from goodbot.store.sqlite.recent_links import RecentLinks
+from goodbot.store.sqlite.robots_table import save_access
+from goodbot.store.sqlite.schema import translated, url_of
+from goodbot.store.sqlite.seen_table import said_by
+from goodbot.store.sqlite.transaction import Transaction
+from goodbot.url import Url
+from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
+
+
+class SqliteFrontier(SqliteLedger):
+    """Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore, LessonStore.
+
+    For one thread; other processes may read meanwhile.
+    A call that raises has changed nothing. Raises DamagedError for a file that is not what it should be,
+    RunError where disk or file system fail.
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        connection: sqlite3.Connection,
+        lock: int | None,
+        now: Callable[[], float],
+        host_pages: int | None,
+        revisit_until: float | None,
+        host_lists: int | None,
+    ) -> None:
+        super().__init__(path, connection)
+        self._lock = lock
+        self._now = now
+        self._host_pages = host_pages
+        self._revisit_until = revisit_until
+        self._host_lists = host_lists
+        self._recent = RecentLinks()
+
+    @classmethod
+    def open(
+        cls,
+        path: Path,
+        *,
+        create: bool = False,
+        read_only: bool = False,
+        now: Callable[[], float] = time.time,
+        host_pages: int | None = None,
+        revisit_until: float | None = None,
+        host_lists: int | None = None,
+    ) -> "SqliteFrontier":
+        """The frontier in file `path`; `create` makes one if there is none, and one of an older format is brought up.
+
+        What a dead crawl had leased is ready again. `read_only` takes no lock, changes nothing and works beside
+        a crawl that runs. `now` dates what `add` finds. Of one host at most `host_pages` URLs are visited; what is
+        ready beyond is out of scope, until `reconsider` under a higher bound. What was visited (or was gone, or
+        disallowed) and is due again up to `revisit_until` (infinity: always) is leased when it is; None: nothing is. Of
+        one host at most `host_lists` URLs where a list is expected are visited in a day; what is ready beyond is out of
+        scope, until `reconsider` or until it is found again.
+        Raises InputError if there is no such file, BusyError if another process writes to it.
+        """
+        path, bounds = Path(path), (now, host_pages, revisit_until, host_lists)
+        if read_only or not (create or path.exists()):
+            return cls(path, schema.connect(path, read_only=True), None, *bounds)
+        with translated(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock = schema.lock(path)
+        try:
+            with translated(path):
+                if create and not path.exists():
+                    schema.create(path)
+                migrate(path)
+            frontier = cls(path, schema.connect(path, read_only=False), lock, *bounds)
+        except BaseException:
+            os.close(lock)
+            raise
+        try:
+            with frontier._writing() as transaction:
+                transaction.return_leases(now())
+                transaction.set_until()
+                transaction.close_full()
+                transaction.grant_lists()
+        except BaseException:
+            frontier.close()
+            raise
+        return frontier
+
+    def close(self) -> None:
+        """Ends the connection and frees the folder for another writer. May be called twice."""
+        super().close()
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+    def __enter__(self) -> "SqliteFrontier":
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def add(self, discoveries: Iterable[Discovery]) -> int:
+        """See `Frontier.add`. A new host comes before those that links led to."""
+        with self._writing() as transaction:
+            return transaction.discover(discoveries, self._now(), 0.0)
+
+    def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
+        """See `Frontier.lease`; the cost depends on what is leased, not on how many hosts are known.
+
+        Not forced to the disk: a crash returns leases anyhow.
+        """
+        if hosts < 1 or urls_per_host < 1:
+            return []
+        with self._writing(durable=False) as transaction:
+            return transaction.lease(hosts, urls_per_host, now)
+
+    def settle(
+        self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
+    ) -> None:
+        """See `Frontier.settle`. Raises ValueError for a URL or a host that is not leased."""
+        with self._writing() as transaction:
+            transaction.settle(outcomes, found)
+            for release in releases:
+                transaction.release(release)
+
+    def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
+        """See `Frontier.reconsider`; one pass over all URLs."""
+        with self._writing() as transaction:
+            return transaction.reconsider(judge)
+
+    def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
+        """See `IndexQueue.indexed`; URLs not pending are passed over."""
+        with self._writing() as transaction:
+            for url in urls:
+                transaction.indexed(url)
+            if mark is not None:
+                index_table.save_mark(self._db, mark)
+
+    def passed_over(self, urls: Iterable[Url]) -> None:
+        """See `IndexQueue.passed_over`."""
+        with self._writing() as transaction:
+            for url in urls:
+                transaction.passed_over(url)
+
+    def expect_index(self, mark: IndexMark) -> int:
+        """From now on the index is a new one, which `mark` describes: every page that was indexed, or was fetched
+        while the crawl kept no index, is pending for it. Gives how many."""
+        with self._writing():
+            index_table.save_mark(self._db, mark)
+            return index_table.queue_all(self._db)
+
+    def index_skipped(self) -> int:
+        """What was fetched while the crawl kept no index is pending; gives how many pages are pending now."""
+        with self._writing():
+            return index_table.queue_skipped(self._db)
+
+    def requeue(self, urls: Iterable[Url]) -> None:
+        """See `IndexQueue.requeue`; URLs out of scope or not known are passed over."""
+        with self._writing() as transaction:
+            for url in urls:
+                transaction.requeue(url)
+
+    def lose_records(self, urls: Iterable[Url]) -> None:
+        """The records of these are lost: pages are ready to be fetched again, whole. URLs not known are passed over."""
+        with self._writing() as transaction:
+            for url in urls:
+                transaction.lose_record(url)
+
+    def save_robots(self, origin: str, access: Access) -> None:
+        """See `RobotsStore.save_robots`. Not forced to the disk: what a power cut takes is fetched again."""
+        with self._writing(durable=False):
+            save_access(self._db, origin, access)
+            save_version(self._db, origin, access)
+
+    def load_courtesies(self, hosts: Iterable[str]) -> dict[str, Courtesy]:
+        """See `CourtesyStore.load_courtesies`."""
+        with translated(self._path):
+            return load_courtesies(self._db, hosts)
+
+    def save_courtesies(self, courtesies: Iterable[Courtesy]) -> None:
+        """See `CourtesyStore.save_courtesies`."""
+        with self._writing(durable=False):
+            save_courtesies(self._db, courtesies)
+
+    def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
+        """See `LessonStore.load_lessons`; of each host in turn, the oldest first."""
+        with translated(self._path):
+            return load_lessons(self._db, hosts)
+
+    def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
+        """See `LessonStore.load_said`."""
+        with translated(self._path):
+            rows = [row for host in dict.fromkeys(hosts) for row in said_by(self._db, host)]
+            return [IndexedPage(url_of(origin, path), digest, text) for origin, path, digest, text in rows]
+
+    def save_lessons(self, lessons: Iterable[Lesson]) -> None:
+        """See `LessonStore.save_lessons`; of one host the last 1,000 are kept.
+
+        Not forced to the disk: what a power cut takes is learned again.
+        """
+        with self._writing(durable=False) as transaction:
+            saved = list(lessons)
+            save_lessons(self._db, saved)
+            if over := [lesson for lesson in saved if lesson.lapsed]:
+                transaction.let_in(over)
+
+    def drop_lessons(self, lessons: Iterable[Lesson]) -> int:
+        """As if they had never been learned: what they have left out is ready; how many URLs that are."""
+        with self._writing() as transaction:
+            dropped = list(lessons)
+            drop_lessons(self._db, dropped)
+            return transaction.let_in(dropped)
+
+    def bar_host(self, host: str) -> bool:
+        """Nothing of a host (`Url.host_key`) is leased or found from now on; False if nothing is known of it, so
+        that nothing has to be removed."""
+        with self._writing():
+            return forgetting.bar(self._db, host, self._now())
+
+    def unbar_host(self, host: str) -> bool:
+        """The host may be found again; False if it was not barred."""
+        with self._writing():
+            return forgetting.unbar(self._db, host)
+
+    def hosts_to_remove(self) -> list[str]:
+        """Those that are barred, of which URLs are still here."""
+        with translated(self._path):
+            return forgetting.unfinished(self._db)
+
+    def visited_on(self, host: str) -> Iterator[list[Url]]:
+        """URLs of a host that were asked for, whatever came of it, in parts; the file may be written between two."""
+        with translated(self._path):
+            yield from forgetting.visited(self._db, host)
+
+    def remove_host(self, host: str) -> int:
+        """Takes all that is known of a barred host out of the file, but for what it was asked; gives how many URLs.
+        Pages elsewhere that were copies of its pages are ready again."""
+        with translated(self._path):
+            self._db.execute("PRAGMA secure_delete = ON")
+        with self._writing() as transaction:
+            copies = forgetting.copies_elsewhere(self._db, host)
+            removed = forgetting.take_out(self._db, host)
+            for url in copies:
+                transaction.requeue(url)
+        self._recent.clear()
+        with translated(self._path):  # what was overwritten is in the journal until then
+            self._db.execute("PRAGMA secure_delete = OFF")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        return removed
+
+    def purge(self) -> None:
+        """Writes the file anew, without what free room in it still holds of rows that were moved or removed at any
+        time."""
+        with translated(self._path):
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+    def _transaction(self) -> Transaction:
+        return Transaction(self._db, self._recent, self._host_pages, self._revisit_until, self._host_lists)
+
+    @contextmanager
+    def _writing(self, *, durable: bool = True) -> Iterator[Transaction]:
+        """One transaction, all or nothing; a durable one is on the disk when this returns."""
+        if self._lock is None:
+            raise RunError(f"{self._path} is open for reading only")
+        with translated(self._path):
+            self._db.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                transaction = self._transaction()
+                yield transaction
+                transaction.finish()
+                self._db.execute("COMMIT")
+            except BaseException:
+                self._recent.clear()
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
+                raise

@@ -1,0 +1,108 @@
+"""The beginning of leases in the SQLite frontier: which hosts are due, which of their URLs, what was seen of each."""
+
+import sqlite3
+from collections import Counter
+from typing import Any, Final
+
+from goodbot.store.merge.limits import DUE_MOST, LISTS_S
+from goodbot.store.merge.outcomes import seen_by_next_visit
+from goodbot.store.merge.rank import LISTS, depth_of
+from goodbot.store.sqlite.links import Links, UrlKey
+from goodbot.store.sqlite.list_turns import ListTurns, within
+from goodbot.store.sqlite.schema import CODED, url_of
+from goodbot.store.sqlite.seen_table import copied, load_seen, text_of_indexed
+from goodbot.url import Url
+from goodbot.values import LastVisit, Lease, LeasedUrl
+
+# Without INDEXED BY, SQLite walks all URLs of the host.
+_NOW_READY: Final = """UPDATE urls INDEXED BY urls_later SET state = 0, ready_at = NULL
+  WHERE host = ? AND state = 2 AND ready_at <= ?"""
+_DUE_AGAIN: Final = """SELECT hash, seq, state FROM urls INDEXED BY urls_again
+  WHERE host = ? AND state >= 8 AND ready_at <= ? ORDER BY ready_at LIMIT ?"""
+_AGAIN_READY: Final = "UPDATE urls SET state = 0, tries = 0, ready_at = NULL WHERE host = ? AND hash = ?"
+
+
+class Leasing:
+    """The part of a transaction that leases. It counts states in `counts`; a host is granted `host_pages` (None: no
+    bound), and what is due again up to `until` is asked again (None: nothing)."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        counts: Counter[str],
+        links: Links,
+        turns: ListTurns,
+        host_pages: int | None,
+        until: float | None,
+    ) -> None:
+        self._db = connection
+        self._counts = counts
+        self._links = links
+        self._turns = turns
+        self._host_pages = host_pages
+        self._until = until
+
+    def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
+        """See `Frontier.lease`."""
+        due = self._db.execute(
+            "SELECT id, key, origin, backoff, cut_at, pages, turn, lists, lists_from FROM hosts WHERE due <= ?"
+            " ORDER BY due, id LIMIT ?",
+            (now, hosts),
+        ).fetchall()
+        leases: list[Lease] = []
+        out: list[tuple[int, int, int, int | None, bool]] = []
+        for host, key, origin, backoff, cut_at, pages, turn, lists, lists_from in due:
+            self._db.execute(_NOW_READY, (host, now))
+            if self._until is not None:
+                self._ask_again(host, min(now, self._until))
+            had = lists if lists_from > now - LISTS_S else 0
+            rows = self._granted(self._turns.next_of(host, urls_per_host, turn, had, now), pages)
+            out += ((host, *row[:3], row[3] >= LISTS) for row in rows)
+            leases.append(Lease(key, tuple(self._leased(host, origin, row) for row in rows), backoff, cut_at))
+        self._db.executemany("INSERT INTO leased VALUES (?, ?, ?, ?, ?)", out)
+        self._db.executemany(
+            "UPDATE hosts SET leased = 1, due = NULL, turn = NOT turn WHERE id = ?", [(row[0],) for row in due]
+        )
+        self._counts["ready"] -= len(out)
+        self._counts["leased"] += len(out)
+        return leases
+
+    def _ask_again(self, host: int, due: float) -> None:
+        """What is due again up to that time is ready. The host keeps the pages it has been granted."""
+        rows = self._db.execute(_DUE_AGAIN, (host, due, DUE_MOST)).fetchall()
+        if not rows:
+            return
+        self._db.executemany(_AGAIN_READY, [(host, hash_) for hash_, _, _ in rows])
+        was = self._db.executemany("UPDATE seen SET was = ? WHERE seq = ?", [(state, seq) for _, seq, state in rows])
+        if was.rowcount != len(rows):
+            raise sqlite3.DatabaseError("what was seen of a page is not there")
+        self._counts.subtract(CODED[state] for _, _, state in rows)
+        self._counts["ready"] += len(rows)
+
+    def _granted(self, rows: list[tuple[Any, ...]], pages: int) -> list[tuple[Any, ...]]:
+        """Revisits, and as many others as the host may still have."""
+        if self._host_pages is None:
+            return rows
+        return within(rows, self._host_pages - pages)
+
+    def _leased(self, host: int, origin: str, row: tuple[Any, ...]) -> LeasedUrl:
+        hash_, seq, was, rank, path, tries, public_only, hops, interval_s, lists = row
+        depth, public_only = depth_of(rank), bool(public_only)
+        leased = LeasedUrl(
+            *(url_of(origin, path), depth, tries, public_only, hops),
+            interval_s=interval_s,
+            lists=lists,
+            expects_list=rank >= LISTS,
+        )
+        return leased if was is None else self._with_seen(leased, (host, hash_), load_seen(self._db, seq))
+
+    def _with_seen(self, leased: LeasedUrl, key: UrlKey, seen: LastVisit) -> LeasedUrl:
+        copy_of, text_then = (None if seen.indexed else copied(self._db, key)) or (None, None)
+        text_now = self.text_of(copy_of) if copy_of is not None else None
+        seen, same_as = seen_by_next_visit(seen, copy_of, text_then, text_now)
+        return leased._replace(seen=seen, same_as=same_as)
+
+    def text_of(self, url: Url) -> str | None:
+        """See `text_of_indexed`; None for a URL whose host is not known."""
+        key = self._links.key_of(url)
+        return None if key is None else text_of_indexed(self._db, key)

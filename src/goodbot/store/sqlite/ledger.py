@@ -1,0 +1,253 @@
+"""What a frontier's file holds, for people who ask: the reading half of the SQLite frontier."""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from math import inf
+from pathlib import Path
+from typing import Any, Final
+
+from goodbot.exclusion import Access
+from goodbot.lesson_values import LeftOut, Lesson
+from goodbot.search_values import IndexMark
+from goodbot.store.merge.limits import found_events
+from goodbot.store.merge.rank import depth_of
+from goodbot.store.sqlite.index_table import lacks_documents, load_mark
+from goodbot.store.sqlite.lesson_table import all_lessons, count_left_out, count_lessons
+from goodbot.store.sqlite.robots_table import load_access
+from goodbot.store.sqlite.schema import CODED, OUT_OF_SCOPE, connect, damaged, hash_of, translated, url_of
+from goodbot.store.sqlite.seen_table import copies_of, seen_of
+from goodbot.url import Url, authority_of, host_of
+from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
+
+_DUE_AGAIN_AT: Final = """SELECT min((SELECT min(ready_at) FROM urls INDEXED BY urls_again
+  WHERE host = hosts.id AND state >= 8)) FROM hosts"""
+LOOKED_AT_MOST: Final = 100_000
+_LAST_RECORDS: Final = """WITH RECURSIVE some (seq) AS (SELECT :last UNION ALL
+  SELECT seq - :step FROM some WHERE seq > :step)
+  SELECT file, max(offset) FROM some CROSS JOIN visits USING (seq)
+  WHERE file IS NOT NULL AND offset IS NOT NULL GROUP BY file"""
+_BARRED: Final = """SELECT id, leased FROM forgotten JOIN hosts ON hosts.id = forgotten.host
+  WHERE EXISTS (SELECT 1 FROM urls WHERE host = forgotten.host)"""
+_READY_ON: Final = """SELECT (SELECT count(*) FROM urls INDEXED BY urls_ready WHERE host = ? AND state = 0)
+  + (SELECT count(*) FROM urls INDEXED BY urls_later WHERE host = ? AND state = 2)"""
+_SIMILAR: Final = """SELECT key FROM hosts WHERE (key = :bare OR key >= :first AND key < :behind) AND key != :host
+  AND id NOT IN (SELECT host FROM forgotten) ORDER BY key LIMIT :most"""
+"""`;` is what follows `:` in ASCII."""
+
+
+class SqliteLedger:
+    """Ledger, and the reading half of IndexQueue and RobotsStore. Used from one thread only."""
+
+    def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
+        self._path = path
+        self._db = connection
+        self._barred: dict[tuple[int, int], int] = {}
+
+    def close(self) -> None:
+        """Ends the connection; no method may be called after it."""
+        self._db.close()
+
+    def next_ready_at(self) -> float | None:
+        """See `Frontier.next_ready_at`."""
+        with translated(self._path):
+            return _optional_float(self._value("SELECT min(due) FROM hosts WHERE due IS NOT NULL"))
+
+    def status(self) -> Status:
+        """See `Ledger.status`; its cost does not grow with the crawl.
+
+        `bytes` counts every outcome settled. `next_ready_at` takes in leased hosts with more URLs ready,
+        as if they were released now.
+        """
+        with self._snapshot():
+            totals: dict[str, int] = dict(self._db.execute("SELECT name, value FROM totals"))
+            free = self._value("SELECT min(due) FROM hosts WHERE due IS NOT NULL")
+            leased = self._value("SELECT min(due) FROM due_hosts WHERE leased = 1")
+        return Status(
+            states={state: totals.get(state, 0) for state in STATES},
+            pages=totals.get("visited", 0),
+            bytes=totals.get("bytes", 0),
+            hosts=totals.get("hosts", 0),
+            next_ready_at=min((float(at) for at in (free, leased) if at is not None), default=None),
+        )
+
+    def due_again_at(self) -> float | None:
+        """See `Ledger.due_again_at`. One look-up for each host."""
+        with translated(self._path):
+            at = _optional_float(self._value(_DUE_AGAIN_AT))
+        return at if at is not None and at < inf else None
+
+    def to_fetch(self) -> int:
+        """URLs ready or leased, without those of forgotten hosts, which `status` counts until they are removed.
+
+        Cheaper than `status`, which asks when leased hosts can go on. The URLs of a forgotten host are counted when it
+        is new, and once more when its lease ends: 0.1 s for a million."""
+        with translated(self._path):
+            known = int(self._value("SELECT sum(value) FROM totals WHERE name IN ('ready', 'leased')") or 0)
+            for host in (barred := set(self._db.execute(_BARRED))) - self._barred.keys():
+                self._barred[host] = int(self._value(_READY_ON, (host[0], host[0])))
+            self._barred = {host: self._barred[host] for host in barred}
+            return max(known - sum(self._barred.values()), 0)
+
+    def record(self, url: Url) -> UrlRecord | None:
+        """See `Ledger.record`: the events of how it was found, then those of its last outcome."""
+        with self._snapshot():
+            row = self._db.execute(
+                "SELECT * FROM records WHERE host = (SELECT id FROM hosts WHERE key = ?) AND hash = ?",
+                (url.host_key, hash_of(url.text)),
+            ).fetchone()
+            if row is None or url_of(row[3], row[4]) != url:
+                return None
+            seq, depth, refused = row[2], depth_of(row[6]), row[7]
+            at, source = self._db.execute(
+                "SELECT at, source FROM found WHERE seq <= ? ORDER BY seq DESC LIMIT 1", (seq,)
+            ).fetchone() or (0.0, None)
+            events = self._value("SELECT events FROM visits WHERE seq = ?", (seq,))
+            return _record(row, (*found_events(at, source, depth, refused), *self._events(events)))
+
+    def knows_host(self, host: str) -> bool:
+        """Whether anything is known of a host (`Url.host_key`), be it that it was asked or is forgotten."""
+        query = "SELECT 1 FROM hosts WHERE key = ? UNION SELECT 1 FROM courtesies WHERE host = ?"
+        with translated(self._path):
+            return bool(self._value(query, (host, host)))
+
+    def similar_hosts(self, host: str, most: int = 5) -> tuple[str, ...]:
+        """Known hosts of the same name or address with another port that are not forgotten, by name; one look-up."""
+        bare = host_of(host)
+        first = f"{authority_of(bare)}:"
+        values = {"bare": bare, "first": first, "behind": f"{first[:-1]};", "host": host, "most": most}
+        with translated(self._path):
+            return tuple(key for (key,) in self._db.execute(_SIMILAR, values))
+
+    def forgotten_hosts(self) -> frozenset[str]:
+        """Those that neither links nor seeds bring back."""
+        with translated(self._path):
+            rows = self._db.execute("SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host")
+            return frozenset(key for (key,) in rows)
+
+    def records(self) -> Iterator[UrlRecord]:
+        """See `Ledger.records`: in the order found, as of the first step, in bounded memory."""
+        with translated(self._path), closing(connect(self._path, read_only=True)) as connection:
+            for row in connection.execute("SELECT * FROM records ORDER BY seq"):
+                yield _record(row, ())
+
+    def last_records(self) -> dict[str, int]:
+        """Files of the archive, and the last offset in each at which there is to be a record. Of more than 100,000 URLs
+        it looks at so many, evenly chosen: the cost does not grow with the crawl."""
+        with translated(self._path):
+            last = self._value("SELECT max(seq) FROM visits") or 0
+            return dict(self._db.execute(_LAST_RECORDS, {"step": max(last // LOOKED_AT_MOST, 1), "last": last}))
+
+    def pending(self, most: int | None = None) -> list[tuple[Url, RecordRef | None]]:
+        """See `IndexQueue.pending`; all of them in the order found."""
+        order, bound = ("ORDER BY seq", ()) if most is None else ("LIMIT ?", (most,))
+        with translated(self._path):
+            rows = self._db.execute(
+                "SELECT origin, path, file, offset FROM to_index CROSS JOIN urls USING (host, hash)"  # noqa: S608 - ours
+                f" JOIN hosts ON hosts.id = urls.host {order}",
+                bound,
+            )
+            return [(url_of(origin, path), _reference(file, offset)) for origin, path, file, offset in rows]
+
+    def pending_count(self) -> int:
+        """How many pages are pending."""
+        with translated(self._path):
+            return int(self._value("SELECT count(*) FROM to_index"))
+
+    def leaving_count(self) -> int:
+        """How many pages the index may have that are to leave it."""
+        with translated(self._path):
+            return int(self._value("SELECT count(*) FROM leaving"))
+
+    def index_mark(self) -> IndexMark | None:
+        """The index of the crawl, and how far it was written at least; None: it never had one."""
+        with translated(self._path):
+            return load_mark(self._db)
+
+    def lacks_documents(self, documents: int) -> bool:
+        """Whether an index of so many documents cannot hold all that was indexed. Its cost grows with the crawl."""
+        with translated(self._path):
+            return lacks_documents(self._db, documents)
+
+    def leaving(self) -> list[Url]:
+        """See `IndexQueue.leaving`; in the order found."""
+        with translated(self._path):
+            rows = self._db.execute(
+                "SELECT origin, path FROM leaving CROSS JOIN urls USING (host, hash)"
+                " JOIN hosts ON hosts.id = urls.host ORDER BY seq"
+            )
+            return [url_of(origin, path) for origin, path in rows]
+
+    def copies_of(self, url: Url, most: int = 100) -> list[Url]:
+        """URLs that say nothing but what `url` does (`Outcome.same_as`), in the order found; one look-up."""
+        with translated(self._path):
+            return [url_of(origin, path) for origin, path in copies_of(self._db, url, most)]
+
+    def lessons(self, host: str | None = None) -> list[Lesson]:
+        """What was learned about a host (`Url.host_key`), or about all, lapsed lessons too: host by host, the oldest
+        first."""
+        with translated(self._path):
+            return all_lessons(self._db, host)
+
+    def lesson_counts(self) -> tuple[int, int]:
+        """How many lessons are in force, and how many have lapsed."""
+        with translated(self._path):
+            return count_lessons(self._db)
+
+    def left_out(self, heeded: Callable[[Lesson], bool]) -> LeftOut:
+        """What lessons in force that are `heeded` have left out. Reads at most 500,000 URLs."""
+        with self._snapshot():
+            lessons = all_lessons(self._db, None)
+            return count_left_out(self._db, (item for item in lessons if item.leaves_out and heeded(item)))
+
+    def load_robots(self, origin: str) -> Access | None:
+        """See `RobotsStore.load_robots`."""
+        with translated(self._path):
+            return load_access(self._db, origin)
+
+    def _value(self, query: str, values: tuple[object, ...] = ()) -> Any:
+        row = self._db.execute(query, values).fetchone()
+        return row and row[0]
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        """Several queries, one state of the file."""
+        with translated(self._path):
+            self._db.execute("BEGIN")
+            try:
+                yield
+            finally:
+                self._db.execute("ROLLBACK")
+
+    def _events(self, text: str | None) -> tuple[Event, ...]:
+        try:
+            return tuple(Event(*item) for item in json.loads(text or "[]"))
+        except (TypeError, ValueError) as error:
+            raise damaged(self._path, error) from error
+
+
+def _record(row: tuple[Any, ...], events: tuple[Event, ...]) -> UrlRecord:
+    _, _, _, origin, path, state, rank, refused, at, status, digest, title, why, file, offset, same_as = row[:16]
+    return UrlRecord(
+        url=url_of(origin, path),
+        state=CODED[state],
+        depth=depth_of(rank),
+        status=status,
+        fetched_at=None if status is None else at,
+        digest=digest,
+        title=title,
+        why=refused if refused is not None and state == OUT_OF_SCOPE else why or "",
+        record=_reference(file, offset),
+        events=events,
+        seen=None if row[16] is None else seen_of(row[17:]),
+        same_as=None if same_as is None else Url(same_as),
+    )
+
+
+def _reference(file: str | None, offset: int | None) -> RecordRef | None:
+    return None if file is None or offset is None else RecordRef(file, offset)
+
+
+def _optional_float(value: float | None) -> float | None:
+    return None if value is None else float(value)

@@ -1,0 +1,121 @@
+"""The table of what was learned about hosts."""
+
+import sqlite3
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any, Final
+
+from goodbot.lesson_values import LeftOut, Lesson
+from goodbot.store.merge.limits import LESSONS_MOST
+from goodbot.store.sqlite.storable_text import storable
+
+COUNTED_MOST: Final = 500_000
+"""URLs known of hosts with lessons; of more, those left out are not counted. A second or two."""
+
+LESSON_TABLE: Final = """
+CREATE TABLE lessons (
+  host TEXT NOT NULL, kind TEXT NOT NULL, about TEXT NOT NULL, evidence TEXT NOT NULL, at REAL NOT NULL,
+  until REAL NOT NULL DEFAULT 0, times INTEGER NOT NULL DEFAULT 1, lapsed INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (host, kind, about)
+) WITHOUT ROWID;
+"""
+
+_LOAD: Final = "SELECT * FROM lessons WHERE host = ? ORDER BY at, kind, about"
+_SAVE: Final = "INSERT OR REPLACE INTO lessons VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+_OLD: Final = """DELETE FROM lessons WHERE (host, kind, about) IN
+  (SELECT host, kind, about FROM lessons WHERE host = ? ORDER BY at DESC, kind DESC, about DESC LIMIT -1 OFFSET ?)"""
+_ALL: Final = "SELECT * FROM lessons WHERE :host IS NULL OR host = :host ORDER BY host, at, kind, about"
+_COUNTS: Final = "SELECT count(*) - sum(lapsed), sum(lapsed) FROM lessons"
+_DROP: Final = "DELETE FROM lessons WHERE host = ? AND kind = ? AND about = ?"
+_LEFT_OUT: Final = """SELECT urls.host, hash FROM urls JOIN hosts ON hosts.id = urls.host LEFT JOIN visits USING (seq)
+  WHERE hosts.key = ? AND state = 5 AND instr(coalesce(refused, why), ?)"""
+_KNOWN: Final = "SELECT count(*) FROM (SELECT 1 FROM urls WHERE host = (SELECT id FROM hosts WHERE key = ?) LIMIT ?)"
+_REASONS: Final = """SELECT coalesce(refused, why, '') FROM urls LEFT JOIN visits USING (seq)
+  WHERE urls.host = (SELECT id FROM hosts WHERE key = ?) AND state = 5"""
+_FORGET: Final = "DELETE FROM lessons WHERE host = :host OR instr(about, :bare) OR instr(evidence, :bare)"
+
+
+def load_lessons(connection: sqlite3.Connection, hosts: Iterable[str]) -> list[Lesson]:
+    """Of each host in turn, the oldest first."""
+    return [_lesson(*row) for host in dict.fromkeys(hosts) for row in connection.execute(_LOAD, (host,))]
+
+
+def save_lessons(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> None:
+    """In place of those of the same host, kind and subject; the oldest of a host go when there are too many."""
+    saved = list(lessons)
+    connection.executemany(_SAVE, [_row(item) for item in saved])
+    connection.executemany(_OLD, [(host, LESSONS_MOST) for host in sorted({item.host for item in saved})])
+
+
+def all_lessons(connection: sqlite3.Connection, host: str | None) -> list[Lesson]:
+    """Of one host or of all, host by host, the oldest first; those that have lapsed too."""
+    return [_lesson(*row) for row in connection.execute(_ALL, {"host": host})]
+
+
+def count_lessons(connection: sqlite3.Connection) -> tuple[int, int]:
+    """Those in force, and those that have lapsed."""
+    in_force, lapsed = connection.execute(_COUNTS).fetchone()
+    return in_force or 0, lapsed or 0
+
+
+def lesson_id(lesson: Lesson) -> str:
+    """What it is called on the command line; it stays when the lesson is learned again."""
+    return blake2b("\n".join(lesson[:3]).encode("utf-8", "replace"), digest_size=5).hexdigest()
+
+
+def drop_lessons(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> None:
+    """As if they had never been learned."""
+    connection.executemany(_DROP, [(item.host, item.kind, storable(item.about)) for item in lessons])
+
+
+def left_out_by(connection: sqlite3.Connection, lesson: Lesson) -> list[tuple[int, int]]:
+    """Keys of the URLs of its host that are out of scope for a reason in which its evidence stands."""
+    return connection.execute(_LEFT_OUT, (lesson.host, storable(lesson.evidence))).fetchall()
+
+
+def count_left_out(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> LeftOut:
+    """What these lessons have left out. Those that have left out nothing count only if the URLs cannot be counted."""
+    by_host: dict[str, list[Lesson]] = defaultdict(list)
+    for lesson in lessons:
+        by_host[lesson.host].append(lesson)
+    rest = COUNTED_MOST
+    for host in by_host:
+        rest -= connection.execute(_KNOWN, (host, rest + 1)).fetchone()[0]
+        if rest < 0:
+            return LeftOut(sum(map(len, by_host.values())), len(by_host), None)
+    urls: Counter[tuple[str, str]] = Counter()
+    for host, learned in by_host.items():
+        evidence_in = _evidence_finder(learned)
+        found = (evidence_in(reason) for (reason,) in connection.execute(_REASONS, (host,)))
+        urls.update((host, evidence) for evidence in found if evidence is not None)
+    return LeftOut(len(urls), len({host for host, _ in urls}), urls.total())
+
+
+def _evidence_finder(lessons: Iterable[Lesson]) -> Callable[[str], str | None]:
+    """Finds the evidence of one of these lessons in a reason, which is that evidence as a rule."""
+    evidence = dict.fromkeys(storable(lesson.evidence) for lesson in lessons)
+
+    @lru_cache(maxsize=10_000)
+    def search(reason: str) -> str | None:
+        return next((text for text in evidence if text in reason), None)
+
+    return lambda reason: reason if reason in evidence else search(reason)
+
+
+def forget_lessons(connection: sqlite3.Connection, host: str, bare: str) -> None:
+    """Those of a host, and those of others that name it (`bare`: without its port): they will be learned again."""
+    connection.execute(_FORGET, {"host": host, "bare": bare})
+
+
+def _row(lesson: Lesson) -> tuple[object, ...]:
+    about, evidence = storable(lesson.about), storable(lesson.evidence)
+    return (lesson.host, lesson.kind, about, evidence, lesson.at, lesson.until, lesson.times, lesson.lapsed)
+
+
+def _lesson(*row: Any) -> Lesson:
+    """NULL: from a B-tree page that was written by half."""
+    if None in row:
+        raise sqlite3.DatabaseError("a lesson is not there")
+    return Lesson(*row)._replace(lapsed=bool(row[-1]))

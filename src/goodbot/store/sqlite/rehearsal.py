@@ -1,0 +1,48 @@
+"""A frontier on which a crawl is only tried: it answers as if everything were done, and nothing is kept."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Final
+
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.sqlite.host_queries import HOSTS_MOST, HostAhead, ahead
+from goodbot.store.sqlite.schema import translated
+from goodbot.store.sqlite.transaction import Transaction
+from goodbot.values import Lease
+
+_FOREVER: Final = 1e12
+
+
+class Rehearsal(SqliteFrontier):
+    """All calls are steps of one transaction, which `close` takes back. Like any writer it has the folder for itself,
+    so it cannot be opened while a crawl runs there."""
+
+    def close(self) -> None:
+        """Forgets what was done. May be called twice."""
+        if self._lock is not None and self._db.in_transaction:
+            self._db.execute("ROLLBACK")
+        super().close()
+
+    def lease_all(self, urls_per_host: int) -> list[tuple[HostAhead, Lease]]:
+        """The first hosts, `HOSTS_MOST` at most, in the order of the crawl, whenever they are due, and what would be
+        fetched there first."""
+        with translated(self._path):
+            due = {host.host: host.ready_at for host in ahead(self._db)}
+            leases = self.lease(HOSTS_MOST, urls_per_host, _FOREVER)
+            ready = {host.host: host.ready for host in ahead(self._db)}
+        planned = ((lease.host, ready.get(lease.host, 0), due.get(lease.host, 0.0)) for lease in leases)
+        return [(HostAhead(*host), lease) for host, lease in zip(planned, leases, strict=True) if lease.urls]
+
+    @contextmanager
+    def _writing(self, *, durable: bool = True) -> Iterator[Transaction]:
+        with translated(self._path):
+            if not self._db.in_transaction:
+                self._db.execute("BEGIN IMMEDIATE")
+            transaction = self._transaction()
+            yield transaction
+            transaction.finish()
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        with translated(self._path):
+            yield

@@ -1,0 +1,155 @@
+"""The tables of revisits: what was seen of a page, whose copy it is, until when is asked."""
+
+import sqlite3
+from collections.abc import Callable, Iterable
+from sys import float_info
+from typing import Any, Final
+
+from goodbot.store.merge.limits import LOOKED_AT_MOST, SAID_MOST
+from goodbot.store.merge.links import is_due_by
+from goodbot.store.merge.outcomes import decides_copy
+from goodbot.store.sqlite.storable_text import storable
+from goodbot.url import Url
+from goodbot.values import LastVisit, Outcome, RecordRef
+
+# `seen` has a row for every URL that was answered, kept while it waits for its next visit and is asked again. `was` is
+# the state it was taken from for a revisit, 0 when it was not: so a retry, or a kill, forgets nothing of that.
+# `copies` is apart from `visits`: few pages are copies, and one look-up gives those of a page. `said` is
+# what `seen.text`
+# of the other page was when the two were compared; NULL for a copy by its own word.
+# `revisits` has one row, until when the crawl that writes here asks again; NULL: never. Readers go by it too.
+SEEN_TABLES: Final = """
+CREATE TABLE seen (
+  seq INTEGER PRIMARY KEY, was INTEGER NOT NULL, at REAL NOT NULL, due_at REAL NOT NULL, interval_s REAL NOT NULL,
+  changed_at REAL NOT NULL, etag TEXT, modified TEXT, digest TEXT, file TEXT, offset INTEGER, title TEXT,
+  gone INTEGER NOT NULL, available_until REAL, indexed INTEGER NOT NULL, text TEXT,
+  rendered INTEGER NOT NULL DEFAULT 0
+);
+CREATE TABLE copies (
+  host INTEGER NOT NULL, hash INTEGER NOT NULL, same_as TEXT NOT NULL, said TEXT, PRIMARY KEY (host, hash)
+) WITHOUT ROWID;
+CREATE INDEX copies_same_as ON copies (same_as);
+CREATE TABLE revisits (until REAL);
+INSERT INTO revisits VALUES (NULL);
+"""
+
+SEEN_COLUMNS: Final = (
+    "seen.at, due_at, seen.interval_s, changed_at, etag, modified, seen.digest, seen.file, seen.offset, seen.title,"
+    " gone, available_until, indexed, text, rendered"
+)
+"""What `seen_of` reads."""
+
+_LOAD: Final = f"SELECT {SEEN_COLUMNS} FROM seen WHERE seq = ?"  # noqa: S608 - names of ours
+_SAVE: Final = "INSERT OR REPLACE INTO seen VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_COPIES: Final = """SELECT origin, path FROM copies INDEXED BY copies_same_as CROSS JOIN urls USING (host, hash)
+  JOIN hosts ON hosts.id = urls.host WHERE same_as = ? ORDER BY seq LIMIT ?"""
+_COPY: Final = "SELECT same_as, said FROM copies WHERE host = ? AND hash = ? AND said IS NOT NULL"
+_TEXT: Final = "SELECT text FROM urls JOIN seen USING (seq) WHERE host = ? AND hash = ? AND indexed"
+_SAID: Final = """SELECT origin, path, digest, text FROM (
+  SELECT host, seq, path, ready_at FROM urls INDEXED BY urls_again
+  WHERE host = (SELECT id FROM hosts WHERE key = ?) AND state >= 8 ORDER BY ready_at DESC LIMIT ?) AS again
+  JOIN hosts ON hosts.id = host JOIN seen USING (seq) WHERE indexed ORDER BY again.ready_at DESC LIMIT ?"""
+_TIMES: Final = "SELECT at, due_at FROM seen WHERE seq = ?"
+
+
+def until_of(revisit_until: float | None) -> float | None:
+    """What is stored of it: a page that is never due (infinity) is not even if revisits have no end."""
+    return None if revisit_until is None else min(revisit_until, float_info.max)
+
+
+def seen_of(row: tuple[Any, ...]) -> LastVisit:
+    """Of the columns SEEN_COLUMNS. On a B-tree page that was written by half, they read as NULL: that is damage."""
+    at, due_at, interval_s, changed_at, etag, modified, digest, file, offset, title, gone, until, *flags = row
+    indexed, text, rendered = flags
+    if None in (at, due_at, interval_s, changed_at, gone, indexed, rendered):
+        raise sqlite3.DatabaseError("what was seen of a page is not there")
+    record = None if file is None or offset is None else RecordRef(file, offset)
+    return LastVisit(
+        *(at, due_at, interval_s, changed_at, etag, modified, digest, record, title, gone, until),
+        indexed=bool(indexed),
+        text=text,
+        rendered=bool(rendered),
+    )
+
+
+def load_seen(connection: sqlite3.Connection, seq: int) -> LastVisit:
+    """Of a URL that has a row."""
+    return seen_of(connection.execute(_LOAD, (seq,)).fetchone() or (None,) * 15)
+
+
+def save_seen(connection: sqlite3.Connection, settled: Iterable[tuple[Outcome, int, int | None]]) -> None:
+    """Outcomes, the numbers of their URLs, and `was` (None: no row). A retry keeps what is known, else it is replaced,
+    or gone with an outcome that leaves nothing for a next visit."""
+    rows, over = [], []
+    for outcome, seq, was in settled:
+        if outcome.state == "ready":
+            continue
+        if outcome.seen is not None:
+            rows.append(_row(seq, outcome.seen))
+        elif was is not None:
+            over.append((seq,))
+    connection.executemany(_SAVE, rows)
+    connection.executemany("DELETE FROM seen WHERE seq = ?", over)
+
+
+def save_copies(
+    connection: sqlite3.Connection,
+    settled: Iterable[tuple[Outcome, tuple[int, int]]],
+    text_of: Callable[[Url], str | None],
+) -> None:
+    """Whose copies these are; a retry changes nothing, nor does a page that is what it was and is not said to be one.
+    `text_of`: see `text_of_indexed`."""
+    final = [(outcome, key) for outcome, key in settled if decides_copy(outcome)]
+    over = [key for outcome, key in final if outcome.same_as is None]
+    copies = [
+        (*key, outcome.same_as.text, text_of(outcome.same_as) if outcome.alike else None)
+        for outcome, key in final
+        if outcome.same_as is not None
+    ]
+    connection.executemany("DELETE FROM copies WHERE host = ? AND hash = ?", over)
+    connection.executemany("INSERT OR REPLACE INTO copies VALUES (?, ?, ?, ?)", copies)
+
+
+def copied(connection: sqlite3.Connection, key: tuple[int, int]) -> tuple[Url, str] | None:
+    """The page that this one was found to be a copy of by comparing, and the digest of the text that page had then."""
+    row = connection.execute(_COPY, key).fetchone()
+    return None if row is None else (Url(row[0]), row[1])
+
+
+def text_of_indexed(connection: sqlite3.Connection, key: tuple[int, int]) -> str | None:
+    """The digest of the text of a page; None if it is not in the index."""
+    row = connection.execute(_TEXT, key).fetchone()
+    return None if row is None else row[0]
+
+
+def said_by(connection: sqlite3.Connection, host: str) -> list[tuple[str, str, str | None, str | None]]:
+    """Origin, path and the digests of pages of a host; see `LessonStore.load_said`."""
+    return connection.execute(_SAID, (host, LOOKED_AT_MOST, SAID_MOST)).fetchall()
+
+
+def copies_of(connection: sqlite3.Connection, url: Url, most: int) -> list[tuple[str, str]]:
+    """Origins and paths of the pages that say nothing but what that one does, in the order found."""
+    return connection.execute(_COPIES, (url.text, most)).fetchall()
+
+
+def bring_forward(connection: sqlite3.Connection, seq: int, modified_at: float, now: float) -> bool:
+    """Makes a page due now if it was modified after it was seen; gives whether that is sooner than it was."""
+    row = connection.execute(_TIMES, (seq,)).fetchone()
+    if row is None:
+        return False
+    seen_at, due_at = row
+    if not is_due_by(modified_at, seen_at, due_at, now):
+        return False
+    connection.execute("UPDATE seen SET due_at = ? WHERE seq = ?", (now, seq))
+    return True
+
+
+def _row(seq: int, seen: LastVisit) -> tuple[Any, ...]:
+    record = seen.record
+    return (
+        *(seq, seen.at, seen.due_at, seen.interval_s, seen.changed_at),
+        *(seen.etag and storable(seen.etag), seen.modified and storable(seen.modified), seen.digest),
+        *((None, None) if record is None else (record.file, record.offset)),
+        *(seen.title and storable(seen.title), seen.gone, seen.available_until, seen.indexed, seen.text),
+        seen.rendered,
+    )

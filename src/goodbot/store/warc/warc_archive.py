@@ -1,0 +1,242 @@
+"""The Archive: WARC 1.1 files (ISO 28500:2017), one gzip member a record, and a CDXJ index beside each."""
+
+import fcntl
+import os
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+
+from goodbot.archive_values import FILE_MISSING, ArchivedResponse, DamagedRange, EncodedRecords
+from goodbot.errors import DamagedError, RunError
+from goodbot.ports import Clock
+from goodbot.store.warc.warc_check import FileCheck, check_file, mend_file
+from goodbot.store.warc.warc_files import (
+    FILE_NAME,
+    archive_files,
+    is_settled,
+    known_offsets,
+    next_name,
+    noted_damage,
+    pieces,
+    settle,
+    through,
+)
+from goodbot.store.warc.warc_forget import Removed, forget_host
+from goodbot.store.warc.warc_output import WarcOutput
+from goodbot.store.warc.warc_reader import read_member, read_response
+from goodbot.store.warc.warc_record import encode_capture, info_record
+from goodbot.store.warc.warc_survey import responses
+from goodbot.values import Capture, RecordRef
+
+
+class WarcArchive:
+    """Keeps captures in `folder`, in files `goodbot-YYYYMMDDhhmmss-NNNNN.warc.gz`; NNNNN counts them.
+
+    Each run writes files of its own, a new one when the last has `size_limit_bytes`. The index of a file is written
+    when the file is left. Opening for writing makes the folder, locks it against a second writer, and settles what a
+    kill has left (see `warc_files`); `damage` has what was found damaged then or before. Up to 1 MiB of
+    records waits in memory between flushes. Raises RunError if the disk refuses; from then on every `put`, `append`
+    and `flush` does. Not for several threads.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        clock: Clock,
+        software: str,
+        *,
+        read_only: bool = False,
+        size_limit_bytes: int = 1_000_000_000,
+    ) -> None:
+        self._folder = folder
+        self._clock = clock
+        self._software = software
+        self._size_limit_bytes = size_limit_bytes
+        self._output: WarcOutput | None = None
+        self._refused: RunError | None = None
+        self._lock = -1
+        self.damage: list[DamagedRange] = []
+        if not read_only:
+            with self._disk():
+                self._open_folder()
+
+    def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef:
+        """Keeps a response, without its body if `headers_only`; gives the place of the response record.
+
+        Raises ValueError for a capture without response, and if not open for writing.
+        """
+        return self.append(encode_capture(capture, headers_only))
+
+    def append(self, encoded: EncodedRecords) -> RecordRef:
+        """Keeps what `encode_capture` gave. Raises ValueError if not open for writing."""
+        if self._lock < 0:
+            raise ValueError(f"the archive {self._folder} is not open for writing")
+        if self._refused:
+            raise self._refused
+        try:
+            output = self._current_output()
+            return RecordRef(output.name, output.append(encoded))
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def flush(self) -> None:
+        """All records put are on disk when it returns."""
+        with self._disk():
+            if self._output:
+                self._output.flush()
+
+    def read(self, record: RecordRef) -> ArchivedResponse:
+        """Raises DamagedError, naming file and offset, if there is no whole response record."""
+        if not FILE_NAME.fullmatch(record.file) or record.offset < 0:
+            raise DamagedError(f"{record.file!r} at {record.offset} is no record of the archive {self._folder}")
+        with self._reading(), (self._folder / record.file).open("rb") as file:
+            return read_response(file, record)
+
+    def captures(self, lost: Callable[[DamagedRange], object] | None = None) -> Iterator[ArchivedResponse]:
+        """Every response kept, in the order kept, one in memory at a time; what is half written is left out.
+
+        May be used while another process writes. `lost` is given what is damaged; reading goes on behind it.
+        """
+        with self._reading():
+            for path in archive_files(self._folder):
+                known = known_offsets(path)
+                with path.open("rb") as file:
+                    yield from responses(file, through(file, path.name, known, read_member), lost or _pass_over)
+
+    def export(self, lost: Callable[[DamagedRange], object] | None = None) -> tuple[int, Iterator[bytes]]:
+        """All files as one; what is half written is left out. `lost` is given what is damaged, and left out as well:
+        then the pieces are shorter than the size."""
+        with self._reading():
+            files = archive_files(self._folder)
+            return sum(path.stat().st_size for path in files), self._pieces(files, lost or _pass_over)
+
+    def _pieces(self, files: list[Path], lost: Callable[[DamagedRange], object]) -> Iterator[bytes]:
+        with self._reading():
+            for path in files:
+                known = known_offsets(path)
+                with path.open("rb") as file:
+                    for item in through(file, path.name, known, partial(read_member, keep_bytes=0)):
+                        if isinstance(item, DamagedRange):
+                            lost(item)
+                        else:
+                            yield from pieces(file, item[0].offset, item[1].end)
+
+    def check(self, tell: Callable[[int, int], object]) -> Iterator[FileCheck]:
+        """Reads every file through; `tell` hears how many bytes are done, of how many."""
+        with self._reading():
+            files = [(path, path.stat().st_size) for path in archive_files(self._folder)]
+            size, done = sum(length for _, length in files), 0
+            for path, length in files:
+                yield check_file(path, partial(_tell_sum, tell, done, size))
+                done += length
+
+    def mend(self, file: FileCheck) -> None:
+        """Puts a file in order that is not sound. Raises ValueError if not open for writing."""
+        if self._lock < 0:
+            raise ValueError(f"the archive {self._folder} is not open for writing")
+        with self._disk():
+            mend_file(file.path, file.gaps)
+
+    def missing(self, last: Mapping[str, int]) -> list[DamagedRange]:
+        """What is missing of files that should have a record at an offset (`last`), as far as their length tells."""
+        with self._reading():
+            sizes = {path.name: path.stat().st_size for path in archive_files(self._folder)}
+        short = ((name, offset) for name, offset in last.items() if sizes.get(name, -1) <= offset)
+        return [DamagedRange(name, sizes.get(name, 0), offset, _why_short(name in sizes)) for name, offset in short]
+
+    def forget(self, host: str) -> Removed:
+        """Takes the captures of a host (`Url.host_key`) out of every file. All other records stay where they are. What
+        is damaged in a file that may hold some of the host goes too. Raises ValueError if not open for writing."""
+        if self._lock < 0:
+            raise ValueError(f"the archive {self._folder} is not open for writing")
+        with self._disk():
+            if self._output:
+                self._output.finish()
+                self._output.close()
+                self._output = None
+            return forget_host(self._folder, host)
+
+    def close(self) -> None:
+        """Flushes, writes the index, and lets another writer in. Nothing more can be put."""
+        try:
+            if self._output and not self._refused:
+                with self._disk():
+                    self._output.finish()
+        finally:
+            if self._output:
+                self._output.close()
+                self._output = None
+            if self._lock >= 0:
+                os.close(self._lock)
+                self._lock = -1
+
+    def _open_folder(self) -> None:
+        self._folder.mkdir(parents=True, exist_ok=True)
+        self._lock = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)  # the system frees it when the process ends
+            for draft in self._folder.glob("*.warc.gz.new"):
+                draft.unlink()
+            for path in archive_files(self._folder):
+                noted = noted_damage(path)
+                if noted is None and not is_settled(path):
+                    settle(path)
+                    noted = noted_damage(path)
+                self.damage += noted or ()
+        except OSError:
+            os.close(self._lock)
+            self._lock = -1
+            raise
+
+    def _current_output(self) -> WarcOutput:
+        if self._output and self._output.end >= self._size_limit_bytes:
+            self._output.finish()
+            self._output.close()
+            self._output = None
+        if self._output is None:
+            now = self._clock.now()
+            name = next_name(self._folder, now)
+            self._output = WarcOutput(self._folder / name, self._lock, info_record(name, now, self._software))
+        return self._output
+
+    @contextmanager
+    def _disk(self) -> Iterator[None]:
+        if self._refused:
+            raise self._refused
+        try:
+            yield
+        except BlockingIOError as error:
+            raise RunError(f"another crawl is writing to {self._folder}") from error
+        except OSError as error:
+            raise self._refusal(error) from error
+
+    def _refusal(self, error: OSError) -> RunError:
+        """Once the disk has refused, it is not asked again: after a failed fsync the system may have dropped
+        what was written and call the next fsync a success."""
+        self._refused = RunError(f"cannot write the archive {self._folder}: {error.strerror}")
+        return self._refused
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        if self._output and not self._refused:
+            with self._disk():
+                self._output.write_out()
+        try:
+            yield
+        except FileNotFoundError as error:
+            raise DamagedError(f"{error.filename} is missing from the archive") from error
+        except OSError as error:
+            raise RunError(f"cannot read the archive {self._folder}: {error.strerror}") from error
+
+
+def _tell_sum(tell: Callable[[int, int], object], before: int, size: int, count: int) -> None:
+    tell(before + count, size)
+
+
+def _why_short(there: bool) -> str:
+    return "the file is too short" if there else FILE_MISSING
+
+
+def _pass_over(gap: DamagedRange) -> None:
+    """For who does not ask what is lost."""

@@ -1,0 +1,193 @@
+"""The files of an archive: their names and order, what a kill or damage has left of one, and the index beside each.
+
+A file is closed once it has an index: it was written to its end. One without index was left by a kill: the next writer
+looks through it, cuts its torn tail off, and makes the index. A file that was changed after its index was made is
+looked through as well. If it turns out to be damaged, the index stays, as it says what the file held, and a list of the
+gaps (`.damaged`) is put beside it, so that this is done once; `goodbot archive repair` makes the index anew.
+"""
+
+import json
+import os
+import re
+from array import array
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO
+
+from goodbot.archive_values import CUT_OFF, DamagedRange
+from goodbot.errors import DamagedError
+from goodbot.store.warc.cdxj import REVISIT, IndexFile, index_entry, index_path
+from goodbot.store.warc.warc_reader import Member, parse_record, read_member
+from goodbot.store.warc.warc_survey import FoundRecord, ReadRecords, survey
+from goodbot.values import RecordRef
+
+FILE_NAME = re.compile(r"goodbot-\d{14}-(\d{5,})\.warc\.gz")
+
+ASIDE = "damaged"
+"""The folder in that of the archive where repairs put damaged bytes aside."""
+
+_HEAD_BYTES = 32 * 1024
+_REQUEST = b"WARC/1.1\r\nWARC-Type: request\r\n"
+"""How our request records begin; they are not indexed."""
+
+_PIECE_BYTES = 1024 * 1024
+_PLACE = re.compile(rb'"length": "([0-9]{1,15})", "offset": "([0-9]{1,15})"')
+NOTED_MOST = 1000
+"""Gaps of one file that are noted; all of them are found again by whoever reads the file."""
+
+
+def archive_files(folder: Path) -> list[Path]:
+    """The files of the archive in the order written, which a clock set back does not change."""
+    return sorted((path for path in folder.glob("goodbot-*.warc.gz") if FILE_NAME.fullmatch(path.name)), key=_serial)
+
+
+def next_name(folder: Path, now: float) -> str:
+    """The name of a file begun now."""
+    serial = max(map(_serial, archive_files(folder)), default=-1) + 1
+    return f"goodbot-{datetime.fromtimestamp(now, UTC):%Y%m%d%H%M%S}-{serial:05}.warc.gz"
+
+
+def is_settled(path: Path) -> bool:
+    """Whether the file has an index made after its last byte was written."""
+    try:
+        return index_path(path).stat().st_mtime_ns >= path.stat().st_mtime_ns
+    except FileNotFoundError:
+        return False
+
+
+def settle(path: Path) -> None:
+    """Looks through a file: cuts the torn tail off if it was never closed, and makes the index if nothing is damaged or
+    there is none. Takes 13 s per GB. A file that was never closed and has no whole record is removed."""
+    known = known_offsets(path)
+    gaps: list[DamagedRange] = []
+    end = 0
+    with path.open("r+b") as file, closing(IndexFile(path)) as index:
+        for item in through(file, path.name, known, partial(read_member, keep_bytes=_HEAD_BYTES)):
+            if isinstance(item, DamagedRange):
+                gaps.append(item)
+                continue
+            record, member = item
+            _enter(index, record, member)
+            end = member.end
+        if known is None and end < file.seek(0, 2):
+            file.truncate(end)
+            os.fsync(file.fileno())
+        if end and not (known is not None and gaps):
+            index.save()
+    if not end and known is None:
+        path.unlink()  # not even its warcinfo record was written; some readers refuse an empty file
+    save_damage(path, gaps)
+
+
+def through(
+    file: BinaryIO, name: str, known: Sequence[int] | None, read: ReadRecords
+) -> Iterator[FoundRecord | DamagedRange]:
+    """Every record of a file and every gap. `known`: see `known_offsets`; None if the file was never closed: then its
+    torn tail is no gap. What the index knows beyond the end of the file is one."""
+    end = file.seek(0, 2)
+    tail: DamagedRange | None = None
+    for item in survey(file, name, read, known or ()):
+        if isinstance(item, DamagedRange) and item.end >= end:
+            tail = item
+        else:
+            yield item
+    if known is None:
+        return
+    there = max(known, default=0)
+    if there > end:
+        tail = DamagedRange(name, tail.start if tail else end, there, f"{CUT_OFF} {end}")
+    if tail is not None:
+        yield tail
+
+
+def index_places(path: Path) -> Iterator[tuple[int, int, bytes]]:
+    """Offset, length and line of each record that the index of a file knows; lines that cannot be read are passed
+    over."""
+    with index_path(path).open("rb") as lines:
+        for line in lines:
+            place = _PLACE.search(line)
+            if place:
+                yield int(place[2]), int(place[1]), line
+
+
+def index_lines(path: Path) -> int:
+    """How many lines the index of a file has, with those that cannot be read. Raises OSError."""
+    with index_path(path).open("rb") as lines:
+        return sum(1 for _ in lines)
+
+
+def known_offsets(path: Path) -> Sequence[int] | None:
+    """Where the records begin and end that the index of a file knows, sorted, 16 bytes for each; None if the file has
+    no index: it was never closed."""
+    offsets = array("q")
+    try:
+        for offset, length, _ in index_places(path):
+            offsets.extend((offset, offset + length))
+    except FileNotFoundError:
+        return None
+    return array("q", sorted(offsets))
+
+
+def damage_path(path: Path) -> Path:
+    """`x.warc.gz` → `x.damaged`."""
+    return index_path(path).with_suffix(".damaged")
+
+
+def save_damage(path: Path, gaps: Sequence[DamagedRange]) -> None:
+    """Notes the gaps of a file beside it; no gaps: none are noted any more."""
+    note = damage_path(path)
+    if not gaps:
+        note.unlink(missing_ok=True)
+        return
+    part = note.with_suffix(".new")
+    part.write_text(json.dumps([[gap.start, gap.end, gap.what] for gap in gaps[:NOTED_MOST]]), encoding="utf-8")
+    part.replace(note)
+
+
+def noted_damage(path: Path) -> list[DamagedRange] | None:
+    """The gaps noted beside a file since it was last written; None if there is no such note."""
+    note = damage_path(path)
+    try:
+        if note.stat().st_mtime_ns < path.stat().st_mtime_ns:
+            return None
+        return [
+            DamagedRange(path.name, int(start), int(end), str(what))
+            for start, end, what in json.loads(note.read_bytes())
+        ]
+    except (FileNotFoundError, ValueError, TypeError):
+        return None
+
+
+def pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
+    """These bytes of a file."""
+    while start < end:
+        file.seek(start)
+        piece = file.read(min(end - start, _PIECE_BYTES))
+        if not piece:
+            return
+        start += len(piece)
+        yield piece
+
+
+def _serial(path: Path) -> int:
+    match = FILE_NAME.fullmatch(path.name)
+    return int(match[1]) if match else 0
+
+
+def _enter(index: IndexFile, record: RecordRef, member: Member) -> None:
+    if member.data.startswith(_REQUEST):
+        return
+    try:
+        kept = parse_record(member.data, record, whole=False)
+    except DamagedError:
+        return  # whole, but no WARC record: whoever reads the archive is told
+    if kept is None:
+        return
+    archived = kept.archived
+    seconds = f"{datetime.fromtimestamp(int(archived.fetched_at), UTC):%Y%m%d%H%M%S}"
+    kind = REVISIT if kept.revisit else archived.response.media_type
+    entry = index_entry(archived.url, seconds, kind, archived.response.status, kept.digest)
+    index.add(entry, record.offset, member.end - record.offset)

@@ -1,0 +1,192 @@
+"""Takes the records of one host out of a WARC file, and leaves every other record where it was.
+
+Each record of the host is overwritten by one of the same length that holds nothing, in a copy that then takes the
+file's place: a kill leaves the old file or the new one, and all offsets known elsewhere stay true. A record of another
+host that repeats a payload of this one is written whole at the end of the file, and where it was stands where it is.
+
+No index is believed: a file is left alone only where its records, found by way of an index that accounts for every byte
+of the file, are all of other hosts. Any other file is read through, and its index made anew.
+
+What is damaged in such a file goes as well, and so does all that repairs have put aside: nobody can say that it is of
+another host. It stays noted beside the file, for `goodbot archive repair` to have lost pages of others fetched again.
+"""
+
+import os
+import shutil
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import BinaryIO, NamedTuple
+
+from goodbot.archive_values import DamagedRange
+from goodbot.errors import DamagedError
+from goodbot.store.warc.cdxj import index_path
+from goodbot.store.warc.warc_files import (
+    ASIDE,
+    archive_files,
+    is_settled,
+    known_offsets,
+    noted_damage,
+    save_damage,
+    settle,
+    through,
+)
+from goodbot.store.warc.warc_filler import fill
+from goodbot.store.warc.warc_outline import CAPTURES, HEAD_BYTES, fields_of, heads
+from goodbot.store.warc.warc_reader import (
+    ORIGINAL_FILE_FIELD,
+    ORIGINAL_OFFSET_FIELD,
+    read_member,
+    read_response,
+)
+from goodbot.store.warc.warc_record import block_digest, packed, revisit_record
+from goodbot.url import parse_url
+from goodbot.values import RecordRef
+
+
+@dataclass(slots=True)
+class _RewritePlan:
+    """What is to be done with a file: (offset, end) of records to be emptied, those that repeat one of them, gaps."""
+
+    emptied: list[tuple[int, int]] = field(default_factory=list)
+    repeats: list[tuple[int, int, int]] = field(default_factory=list)
+    captures: int = 0
+    gaps: list[DamagedRange] = field(default_factory=list)
+
+
+class Removed(NamedTuple):
+    """What was taken out: how many captures, and how many damaged bytes."""
+
+    captures: int
+    damaged_bytes: int
+
+
+def forget_host(folder: Path, host: str) -> Removed:
+    """Takes the records of `host` (`Url.host_key`) out of every file in `folder`.
+
+    The folder is locked by the caller. Reads the files that hold some of the host twice, 26 s per GB, the heads of
+    records in all others, and needs space for a copy of the largest.
+    """
+    removed = [_forget(path, host) for path in archive_files(folder) if _may_hold(path, host)]
+    captures, damaged = sum(item.captures for item in removed), sum(item.damaged_bytes for item in removed)
+    return Removed(captures, damaged + _drop_aside(folder / ASIDE))
+
+
+def _drop_aside(aside: Path) -> int:
+    """Removes what repairs have put aside; gives how many bytes."""
+    if not aside.is_dir():
+        return 0
+    dropped = sum(file.stat().st_size for file in aside.iterdir())
+    shutil.rmtree(aside)
+    return dropped
+
+
+def _may_hold(path: Path, host: str) -> bool:
+    """Whether a record may be of the host: False is proven."""
+    if not is_settled(path) or noted_damage(path):
+        return True
+    try:
+        return any(_is_of(fields, host) for fields in heads(path))
+    except DamagedError:
+        return True
+
+
+def _is_of(fields: Mapping[str, str], host: str) -> bool:
+    url = parse_url(fields.get("warc-target-uri", "").strip("<>"))
+    return url is not None and url.host_key == host
+
+
+def _forget(path: Path, host: str) -> Removed:
+    known = known_offsets(path)
+    with path.open("rb") as file:
+        plan = _plan(file, path.name, known, host)
+        if not (plan.emptied or plan.gaps):
+            if noted_damage(path) is None:  # what led here was the index
+                settle(path)
+            return Removed(0, 0)
+        draft = path.with_name(path.name + ".new")
+        shutil.copyfile(path, draft)
+        with draft.open("r+b") as new:
+            dropped = _drop(new, plan.gaps)
+            _empty(file, new, path.name, plan)
+            new.flush()
+            os.fsync(new.fileno())
+    gaps = [*(noted_damage(path) or ()), *plan.gaps]
+    index_path(path).unlink(missing_ok=True)  # without it the next writer settles the file
+    draft.replace(path)
+    settle(path)
+    if path.exists():
+        save_damage(path, list(dict.fromkeys(gaps)))
+    return Removed(plan.captures, dropped)
+
+
+def _drop(new: BinaryIO, gaps: Sequence[DamagedRange]) -> int:
+    """Overwrites what is damaged, or cuts it off at the end; gives how many bytes."""
+    end = new.seek(0, os.SEEK_END)
+    for gap in gaps:
+        if gap.end >= end:
+            new.truncate(gap.start)
+        else:
+            fill(new, gap.start, gap.end)
+    return sum(min(gap.end, end) - gap.start for gap in gaps)
+
+
+def _plan(file: BinaryIO, name: str, known: Sequence[int] | None, host: str) -> _RewritePlan:
+    plan, gone = _RewritePlan(), set[int]()
+    for item in through(file, name, known, partial(read_member, keep_bytes=HEAD_BYTES)):
+        if isinstance(item, DamagedRange):
+            plan.gaps.append(item)
+            continue
+        record, member = item
+        fields = fields_of(member.data)
+        if _is_of(fields, host):
+            plan.emptied.append((record.offset, member.end))
+            gone.add(record.offset)
+            plan.captures += fields.get("warc-type") in CAPTURES
+        elif fields.get("warc-type") == "revisit" and fields.get(ORIGINAL_FILE_FIELD.lower()) == name:
+            original = fields.get(ORIGINAL_OFFSET_FIELD.lower(), "")
+            if original.isascii() and original.isdecimal() and len(original) < 16 and int(original) in gone:
+                plan.repeats.append((record.offset, member.end, int(original)))
+    return plan
+
+
+def _empty(file: BinaryIO, new: BinaryIO, name: str, plan: _RewritePlan) -> None:
+    for offset, end in plan.emptied:
+        fill(new, offset, end)
+    written: dict[int, tuple[int, str, str]] = {}
+    for offset, end, original in plan.repeats:
+        place = new.seek(0, os.SEEK_END)
+        with suppress(DamagedError):  # the payload cannot be read: nobody has lost it just now
+            whole, url, date = _whole(file, RecordRef(name, offset), RecordRef(name, original))
+            if original in written:
+                first, first_url, first_date = written[original]
+                whole = revisit_record(whole, RecordRef(name, first), first_url, first_date)
+            else:
+                written[original] = (place, url, date)
+            new.write(whole)
+            fill(new, offset, end, moved_to=place)
+
+
+def _whole(file: BinaryIO, repeat: RecordRef, original: RecordRef) -> tuple[bytes, str, str]:
+    """A revisit record as the response record it stands for; its URL and its date. Raises DamagedError."""
+    member = read_member(file, repeat)
+    if member is None:
+        raise DamagedError(f"{repeat.file} is damaged at byte {repeat.offset}: the file ends within the record")
+    body = read_response(file, original).response.body
+    head, _, rest = member.data.partition(b"\r\n\r\n")
+    http_head, blank, _ = rest.partition(b"\r\n\r\n")
+    block = http_head + blank + body
+    dropped = ("WARC/1.1", "WARC-Type:", "WARC-Profile:", "WARC-Refers-To", "WARC-Block-Digest:", "Content-Length:")
+    kept = [line for line in head.decode("utf-8", "replace").split("\r\n") if not line.startswith(dropped)]
+    lines = [
+        "WARC/1.1",
+        "WARC-Type: response",
+        *kept,
+        f"WARC-Block-Digest: {block_digest(block)}",
+        f"Content-Length: {len(block)}\r\n\r\n",
+    ]
+    fields = fields_of(member.data)
+    record = packed("\r\n".join(lines).encode(), block, b"\r\n\r\n")
+    return record, fields.get("warc-target-uri", ""), fields.get("warc-date", "")

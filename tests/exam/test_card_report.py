@@ -1,0 +1,241 @@
+"""The score card as people see it: in a terminal, and as a page."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, expect
+
+from goodbot.exam.card import ScoreCard, SiteCard, judge_site, skipped_site
+from goodbot.exam.card_report import COLOURS, html_card, printable, summary, text_card, totals
+from goodbot.exam.conduct import MEMORY_LIMIT_BYTES, ExamVisit, judge_drive, lacks_of_identity
+from goodbot.exam.exam_values import MAIN, ExamRequest, ExamSite, Observed, SiteJudgement, page
+from goodbot.exam.expectations import Finds, JudgedByRule, Never
+from web.browser import chromium
+
+AGENT = "SomeBot/1.0 (+https://bot.example/)"
+HOSTILE = "/<script>alert(1)</script>\x1b[31m" + "x" * 5000
+
+
+def site(name: str) -> ExamSite:
+    return ExamSite(
+        name,
+        "A crawler obeys <b>& fetches</b>.",
+        "RFC 9309 2.2.2",
+        {"/": page()},
+        (
+            Finds(("/", "/a")),
+            Never(("/<*",)),
+            JudgedByRule("duplicates", "not both copies", lambda _: SiteJudgement(False, "both")),
+        ),
+    )
+
+
+def asked(target: str, at: float = 101.5, agent: str = AGENT, visit: int = 1) -> ExamRequest:
+    return ExamRequest(MAIN, "GET", target, (("User-Agent", agent),), 1, at, visit, ended_at=at, status=200)
+
+
+def seen(*requests: ExamRequest) -> dict[str, Observed]:
+    """One site that was asked for robots.txt before these."""
+    return {"some-site": Observed((asked("/robots.txt", 101.0), *requests))}
+
+
+def card(*, with_drive: bool = True) -> ScoreCard:
+    good, bad = (asked("/"), asked("/a")), (asked("/"), asked(HOSTILE, 103.25, visit=2))
+    sites: list[SiteCard] = [
+        judge_site(site("obeyed"), Observed(good)),
+        judge_site(site("broken"), Observed(bad)),
+        judge_site(site("lonely"), Observed(())),
+        skipped_site(site("far"), "needs IPv6, which this machine does not have"),
+    ]
+    if with_drive:
+        sites.append(judge_drive(seen(*good, *bad), [ExamVisit(0, 3.0, 4)], 84_100_000))
+    return ScoreCard("some bot {seeds}", tuple(sites), 84_100_000, 1.25, 3.5, began_at=100.0)
+
+
+# ---- in a terminal --------------------------------------------------------------------------------------------------
+
+
+def test_text() -> None:
+    lines = list(text_card(card()))
+    assert lines[0] == "Score card of some bot {seeds}"
+    assert "passed      5/6   obeyed" in lines
+    at = lines.index("failed      0/6   broken")
+    assert [line.split(maxsplit=1) for line in lines[at + 1 : at + 6]] == [
+        ["expected", "asks for /, /a"],
+        ["seen", "never asked for /a"],
+        ["expected", "never asks for /<*"],
+        ["seen", printable(f"asked for {HOSTILE}")],
+        ["request", f"GET {printable('GET ' + HOSTILE)[4:]}, 3.25 s after the start, visit 2"],
+    ]
+    at = lines.index("failed      0/6   lonely")
+    assert lines[at + 2].split(maxsplit=1) == ["seen", "no request came"]
+    assert lines[at + 3] == "skipped           far  (needs IPv6, which this machine does not have)"
+    assert "passed    11/11   the-drive" in lines
+    assert "not passed: 1 of 3 sites passed, 1 skipped" in lines
+    assert dict(line.split(maxsplit=1) for line in lines[-6:]) == {
+        "manners": "8 of 14 points",
+        "skill": "8 of 15 points",
+        "requests": "4",
+        "memory": "84.1 MB at its peak",
+        "CPU": "1.25 s",
+        "elapsed": "3.5 s",
+    }
+
+
+def test_nothing_of_a_stranger_controls_the_terminal() -> None:
+    assert all(line.isprintable() and len(line) < 400 for line in text_card(card()))
+    assert printable("a\nb\x9b\udc80") == r"a\nb\x9b\udc80"
+
+
+def test_refused_connections_are_told_once() -> None:
+    crowded = replace(card(), refused_connections=1716)
+    assert [line.strip() for line in text_card(crowded) if "connections" in line] == [
+        "refused     1,716 connections: too many were open"
+    ]
+    assert crowded.as_json()["refused_connections"] == 1716
+
+
+def test_colours() -> None:
+    coloured = {COLOURS.get(line.partition(" ")[0]) for line in text_card(card())}
+    assert coloured == {None, "green", "red", "yellow"}
+
+
+def test_what_was_not_measured_is_not_said() -> None:
+    served = ScoreCard("whoever comes", (judge_drive({}, [], None),))
+    assert [name for name, _ in totals(served)] == ["manners", "skill", "requests"]
+    assert summary(served) == "0 of 0 sites passed, the drive as a whole failed"
+    assert [mark.rule.code for mark in served.sites[0].marks] == ["identity", "robots-first"]
+
+
+# ---- the drive as a whole -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "agent",
+    [
+        AGENT,
+        "MyBot (me@example.org)",
+        "Mozilla/5.0 (compatible; ExampleBot/0.1; https://www.example.com/bot.html)",
+        "Mozilla/5.0 AppleWebKit/537.36 (KHTML, like Gecko; compatible; X-Bot/2; +http://x.example/) Chrome/1",
+        "Mozilla/5.0 (X11; Linux) Gecko/20100101 Firefox/128.0 PageBot/3 (+https://bot.example)",
+        "Mozilla/5.0 (Macintosh) AppleWebKit/605.1.15 Safari/605.1.15 (Applebot/0.1; +http://www.apple.com/go/applebot)",
+        "Mozilla/5.0 (X11; Linux) Firefox/128.0 (PageBot/3; me@example.org)",
+    ],
+)
+def test_who_says_who_it_is(agent: str) -> None:
+    assert lacks_of_identity(agent) is None
+
+
+@pytest.mark.parametrize(
+    ("agent", "lack"),
+    [
+        ("", "no User-Agent"),
+        ("  ", "no User-Agent"),
+        ("Wget/1.21.3", "'Wget/1.21.3' has no URL and no mail address"),
+        ("python-requests/2.34.2", "has no URL and no mail address"),
+        (
+            "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36",
+            "browser's",
+        ),
+        ("Mozilla/5.0 (Macintosh) Firefox/128.0 (+https://bot.example/)", "browser's"),
+        ("Mozilla/5.0 (X11; Gecko/2010; +https://bot.example/v/1) Firefox/128.0", "browser's"),
+        ("Mozilla/5.0 (PageBot/3) Firefox/128.0 (+https://bot.example/)", "browser's"),
+        ("https://bot.example/", "names no product"),
+        ("((((" * 20_000, "names no product"),
+        ("a@" * 40_000, "names no product"),
+    ],
+)
+def test_who_does_not(agent: str, lack: str) -> None:
+    assert lack in (lacks_of_identity(agent) or "")
+    assert len(lacks_of_identity(agent) or "") < 300
+
+
+def test_a_mailbox_may_stand_in_from() -> None:
+    assert lacks_of_identity("MyBot/1.0", "me@example.org") is None
+    assert lacks_of_identity("", "me@example.org") == "no User-Agent"
+
+
+def test_one_request_without_a_name_is_enough() -> None:
+    nameless = asked("/b", agent="")
+    mark = judge_drive(seen(asked("/"), nameless, asked("/c")), [], None).marks[0]
+    assert (mark.points, mark.judgement.offending, mark.judgement.observed) == (0, nameless, "no User-Agent")
+
+
+@pytest.mark.parametrize(
+    ("visit", "passed", "observed"),
+    [
+        (ExamVisit(0, 2.0, 5), True, "ended by itself after 2.0 s with status 0"),
+        (ExamVisit(8, 2.0, 5), True, "ended by itself after 2.0 s with status 8"),
+        (ExamVisit(1, 2.0, 0), False, "ended with status 1 after 2.0 s and asked for nothing"),
+        (ExamVisit(-11, 2.0, 5), False, "ended by signal 11 after 2.0 s"),
+        (ExamVisit(-15, 60.0, 5, stopped=True), False, "still running after 60 s, and was stopped"),
+    ],
+)
+def test_the_end(visit: ExamVisit, passed: bool, observed: str) -> None:
+    assert (visit.judgement.passed, visit.judgement.observed) == (passed, observed)
+    marks = judge_drive(seen(asked("/")), [ExamVisit(0, 1.0, 1), visit, ExamVisit(0, 1.0, 1)], 1)
+    assert next(mark for mark in marks.marks if mark.rule.code == "finished").judgement.passed is passed
+
+
+def test_memory() -> None:
+    def points(peak: int | None) -> int:
+        marks = judge_drive(seen(asked("/")), [ExamVisit(0, 1.0, 1)], peak).marks
+        return next(mark.points for mark in marks if mark.rule.code == "memory")
+
+    assert [points(peak) for peak in (None, 1, MEMORY_LIMIT_BYTES - 1, MEMORY_LIMIT_BYTES)] == [3, 3, 3, 0]
+
+
+# ---- as a page ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+def test_the_page(browser: Browser) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        tab = context.new_page()
+        tab.set_content(html_card(card()))
+        expect(tab.get_by_role("heading", level=1)).to_have_text("Score card of some bot {seeds}")
+        expect(tab.get_by_text("Not passed: 1 of 3 sites passed, 1 skipped")).to_be_visible()
+        assert tab.get_by_role("rowheader").count() == 5
+        broken = tab.get_by_role("row").filter(has_text="broken")
+        expect(broken.get_by_role("cell").first).to_have_text("failed")
+        expect(broken).to_contain_text("never asked for /a")
+        expect(broken).to_contain_text("3.25 s after the start, visit 2")
+        expect(broken).to_contain_text("not both copies (extra)")
+        assert tab.locator("ul.jump a").all_text_contents() == ["broken", "lonely"]
+        assert tab.locator("script").count() == 0
+
+
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [
+        (320, "dark"),
+        (1280, "light"),
+        pytest.param(320, "light", marks=pytest.mark.long),
+        pytest.param(1280, "dark", marks=pytest.mark.long),
+    ],
+)
+def test_the_page_fits_and_can_be_read(browser: Browser, width: int, scheme: str) -> None:
+    with browser.new_context(
+        viewport={"width": width, "height": 800},
+        color_scheme=scheme,  # type: ignore[arg-type]
+    ) as context:
+        tab = context.new_page()
+        tab.on("request", lambda request: pytest.fail(f"the page asks for {request.url}"))
+        tab.set_content(html_card(card()))
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
+        report = Axe().run(tab)
+        assert [(found["id"], found["nodes"]) for found in report["violations"]] == []
+        assert any(rule["id"] == "color-contrast" for rule in report["passes"])
+        expect(tab.get_by_role("rowheader")).to_have_count(5)  # a table still, when its rows are stacked
+
+
+def test_the_live_page_reloads_itself() -> None:
+    assert '<meta http-equiv="refresh" content="3">' in html_card(card(with_drive=False), reload_s=3)
+    assert "http-equiv" not in html_card(card())

@@ -1,0 +1,238 @@
+"""Queries against a small collection, English and Russian."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from goodbot.errors import InputError
+from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.search_values import Document
+
+PAGES = [
+    Document(
+        id="delay",
+        url="https://robots.example.org/guide/crawl-delay.html",
+        title="Crawl delay",
+        headings="How long a robot waits",
+        text="A polite robot waits between two requests. The crawl delay tells it how many seconds.",
+    ),
+    Document(
+        id="sitemaps",
+        url="https://robots.example.org/guide/sitemaps.html",
+        title="Sitemaps",
+        text="A list of pages for robots. It says nothing of any delay, and a crawl may begin with it.",
+    ),
+    Document(
+        id="kettle",
+        url="https://kitchen.example.net:8443/kettles",
+        title="The whistling kettle",
+        text="Water boils in the kettle. No robots here. Written in C++ by a café owner, don't ask.",
+        description="About kettles and samovars",
+        keywords="teapot",
+    ),
+    Document(
+        id="init",
+        url="http://127.0.0.1:8020/policy/ch-opersys.html",
+        title="Operating system",
+        text="Packages use update-rc.d to register a script. Debian/rules is another file.",
+    ),
+    Document(id="six", url="http://[::1]:8021/x", title="Six", text="A page about nothing but sixes."),
+    Document(
+        id="кот",
+        url="https://дом.example.org/кошки",
+        title="Кошки в доме",
+        headings="Чем кормить кошку",
+        text="Кошка спит на тёплой печке. Вечером кошки играют с клубком, а ёж шуршит в саду.",
+        language="ru",
+    ),
+    Document(
+        id="поезд",
+        url="https://rails.example.net/поезда",
+        title="Расписание поездов",
+        text="Поезд отходит вечером. В доме у вокзала живут машинисты.",
+        language="ru",
+    ),
+    Document(
+        id="東京", url="https://example.jp/", title="東京の駅", text="東京都の駅前で会いましょう。", language="ja"
+    ),
+]
+
+QUERIES = [
+    ("one word, in title first", "delay", ["delay", "sitemaps"]),
+    ("another form", "robot", {"delay", "sitemaps", "kettle"}),
+    ("both words come first", "crawl delays", ["delay", "sitemaps"]),
+    ("phrase", '"crawl delay"', ["delay"]),
+    ("phrase in another form", '"polite robots"', ["delay"]),
+    ("phrase in wrong order", '"delay crawl"', []),
+    ("exclusion", "robots -kettle", {"delay", "sitemaps"}),
+    ("excluded phrase", 'robots -"polite robot"', {"sitemaps", "kettle"}),
+    ("site", "robots site:example.org", {"delay", "sitemaps"}),
+    ("site, one host", "robots site:kitchen.example.net", ["kettle"]),
+    ("site with port", "robots site:kitchen.example.net:8443", ["kettle"]),
+    ("site with another port", "robots site:kitchen.example.net:9999", []),
+    ("site, address", "script site:127.0.0.1", ["init"]),
+    ("site, IPv6 address", "sixes site:[::1]", ["six"]),
+    ("site, IPv6 address and port", "sixes site:[::1]:8021", ["six"]),
+    ("site, not a part of a name", "robots site:ample.org", []),
+    ("excluded site", "robots -site:robots.example.org", ["kettle"]),
+    ("title", "title:kettles", ["kettle"]),
+    ("not in title", "title:robots", []),
+    ("or", "kettle OR sitemap", {"kettle", "sitemaps"}),
+    ("or beside and", "list crawl OR kettle", ["sitemaps"]),
+    ("group", "robots (kettle OR sitemaps) -boils", ["sitemaps"]),
+    ("word of the address", "guide", {"delay", "sitemaps"}),
+    ("heading", "how long", ["delay"]),
+    ("description", "samovars", ["kettle"]),
+    ("keywords", "teapot", ["kettle"]),
+    ("C++", "c++", ["kettle"]),
+    ("apostrophe", "don't", ["kettle"]),
+    ("accent left out", "cafe", ["kettle"]),
+    ("word of parts", "update-rc.d", ["init"]),
+    ("path", "debian/rules", ["init"]),
+    ("a stop word beside a phrase", 'is "polite robot"', ["delay"]),
+    ("some words are nowhere", "whistling zeppelin", ["kettle"]),
+    ("nothing", "zeppelin", []),
+    ("a stop word alone", "the", {"delay", "kettle"}),
+    ("Russian form", "кошкой", ["кот"]),
+    ("Russian, two words", "поезда вечером", ["поезд", "кот"]),
+    ("Russian, case", "ДОМ", {"кот", "поезд"}),
+    ("ё as е", "еж", ["кот"]),
+    ("Russian phrase", '"кошки спит"', ["кот"]),
+    ("Russian exclusion", "вечер -поезд", ["кот"]),
+    ("site with Russian name", "ёж site:дом.example.org", ["кот"]),
+    ("Japanese run", "東京", ["東京"]),
+    ("Japanese, inside a run", "駅前", ["東京"]),
+    ("Japanese, one character", "駅", ["東京"]),
+    ("Japanese, last character of a run", "う", ["東京"]),
+    ("Japanese, not there", "京東", []),
+]
+
+
+@pytest.fixture(scope="module")
+def search(tmp_path_factory: pytest.TempPathFactory) -> TantivySearch:
+    folder = tmp_path_factory.mktemp("search")
+    index = TantivyIndex(folder)
+    for page in PAGES:
+        index.add(page)
+    index.commit()
+    index.close()
+    return TantivySearch(folder)
+
+
+@pytest.mark.parametrize(("name", "query", "expected"), QUERIES)
+def test_query(search: TantivySearch, name: str, query: str, expected: list[str] | set[str]) -> None:
+    results = search.search(query)
+    found = [hit.id for hit in results.hits]
+    assert (set(found) if isinstance(expected, set) else found) == expected
+    assert results.total == len(expected)
+
+
+def test_the_same_query_gives_the_same_answer(search: TantivySearch) -> None:
+    assert search.search("robot").hits == search.search("robot").hits
+
+
+def test_marks_another_form(search: TantivySearch) -> None:
+    (hit,) = search.search("кошками").hits
+    assert [hit.snippet[start:end] for start, end in hit.highlights] == ["Кошка", "кошки"]
+
+
+def test_description_when_the_text_does_not_tell(search: TantivySearch) -> None:
+    (hit,) = search.search("samovar").hits
+    assert hit.snippet == "About kettles and samovars"
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "(" * 3000 + "robot",
+        "(robot " * 3000,
+        '"' * 3000 + "robot",
+        "robot " * 170_000,
+        "-(" * 3000 + "x" + ")" * 3000 + " robot",
+        "a OR " * 500 + "b",
+    ],
+    ids=["parentheses", "nested words", "quotes", "1 MB", "exclusions", "alternatives"],
+)
+def test_hard_queries(search: TantivySearch, query: str) -> None:
+    assert search.search(query).total > 0
+
+
+@pytest.mark.parametrize(("limit", "offset"), [(-1, 0), (10, -1)])
+def test_negative_bounds(search: TantivySearch, limit: int, offset: int) -> None:
+    with pytest.raises(InputError, match="negative"):
+        search.search("robot", limit, offset)
+
+
+PIECES = st.sampled_from(
+    ['"', "(", ")", "-", "OR", "site:a.b", "title:", "robot", "東京", "駅", "the", " ", "ёж", "a.b", "кот"]
+)
+
+
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(st.text(), st.lists(PIECES).map(" ".join), st.lists(PIECES).map("".join)))
+def test_any_query(search: TantivySearch, query: str) -> None:
+    try:
+        results = search.search(query, 3)
+    except InputError:
+        return
+    assert len(results.hits) == min(3, results.total)
+
+
+@pytest.fixture(scope="module")
+def index(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TantivyIndex]:
+    index = TantivyIndex(tmp_path_factory.mktemp("any"))
+    yield index
+    index.commit()
+    index.close()
+
+
+@settings(deadline=None)
+@given(st.builds(Document))
+def test_any_document(index: TantivyIndex, document: Document) -> None:
+    index.add(document)
+
+
+def test_documents_of_any_size(tmp_path: Path) -> None:
+    index = TantivyIndex(tmp_path)
+    long = Document(id="x" * 200_000, url="x" * 100_000, title="t " * 100_000, text="w" * 3_000_000 + " 東" * 500_000)
+    odd = Document(id="", url="", title="\x00\ud800", text="\x00 robot \ud800", fetched_at=float("nan"))
+    index.add(long)
+    index.add(odd)
+    index.commit()
+    index.close()
+    search = TantivySearch(tmp_path)
+    assert search.count() == 2
+    assert [hit.id for hit in search.search("robot").hits] == [""]
+    assert [hit.id for hit in search.search("t").hits] == [long.id]
+
+
+ASKED = [
+    ("nothing asked", {}, "A secret robot in the open."),
+    ("nosnippet", {"snippet_chars": 0}, ""),
+    ("max-snippet", {"snippet_chars": 20}, "… robot in …"),
+    ("data-nosnippet", {"shown": "in the open."}, "Of robots."),
+    ("all of it is data-nosnippet", {"shown": "", "description": ""}, ""),
+    ("both", {"shown": "A robot in the open.", "snippet_chars": 12}, "… robot …"),
+]
+
+
+@pytest.mark.parametrize(("name", "asked", "snippet"), ASKED)
+def test_what_a_page_does_not_want_shown_is_found_and_not_stored(
+    tmp_path: Path, name: str, asked: dict[str, Any], snippet: str
+) -> None:
+    index = TantivyIndex(tmp_path)
+    page = Document("one", "", "One", "A secret robot in the open.", description="Of robots.")
+    index.add(replace(page, **asked))
+    index.commit()
+    index.close()
+    search = TantivySearch(tmp_path)
+    (hit,) = search.search("robot").hits
+    assert hit.snippet == snippet
+    assert [found.id for found in search.search("secret").hits] == ["one"]
+    if asked and "snippet_chars" not in asked:
+        assert b"secret" not in b"".join(file.read_bytes() for file in tmp_path.glob("*.store"))

@@ -1,0 +1,108 @@
+"""Every record is whole, its facts have a source, and its example finds it and no other."""
+
+import re
+from dataclasses import fields
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from goodbot.registry import OBEYS, PURPOSES, AddressBook, KnownRobot, find, find_token, robots
+from goodbot.registry.agent_words import Names
+from goodbot.registry.robot_records import load_records, parse_robots
+
+ROBOTS = robots()
+NAMES = [robot.name for robot in ROBOTS]
+URL = re.compile(r"https?://[a-z0-9.-]+\.[a-z]{2,}(/[!-~]*)?", re.IGNORECASE)
+DOMAIN = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)+")
+LIST_NAME = re.compile(r"[a-z0-9-]+")
+
+THAT_MATTER = """
+Googlebot Googlebot-Image Googlebot-News Googlebot-Video Google-Extended GoogleOther AdsBot-Google
+Mediapartners-Google Storebot-Google Google-InspectionTool FeedFetcher-Google bingbot AdIdxBot msnbot YandexBot
+YandexImages YandexMobileBot Baiduspider DuckDuckBot DuckAssistBot Applebot Applebot-Extended PetalBot SeznamBot Yeti
+Qwantbot MojeekBot Bravebot Kagibot coccocbot Mail.RU_Bot Exabot Slurp GPTBot OAI-SearchBot ChatGPT-User ClaudeBot
+Claude-User Claude-SearchBot anthropic-ai PerplexityBot Perplexity-User CCBot Bytespider Amazonbot meta-externalagent
+meta-externalfetcher FacebookBot cohere-ai Diffbot Timpibot AI2Bot omgili MistralAI-User AhrefsBot SemrushBot MJ12bot
+dotbot rogerbot BLEXBot DataForSeoBot serpstatbot archive.org_bot ia_archiver bnf.fr_bot heritrix facebookexternalhit
+Twitterbot LinkedInBot Slackbot Discordbot TelegramBot Pinterestbot WhatsApp
+"""
+
+
+def test_there_are_as_many_as_matter_today() -> None:
+    assert len(ROBOTS) >= 250
+    assert [token for token in THAT_MATTER.split() if (known := find_token(token)) is None or not known.recorded] == []
+
+
+def test_names_and_tokens_are_each_of_one_robot() -> None:
+    tokens = [robot.token.lower() for robot in ROBOTS if robot.token]
+    assert len(set(NAMES)) == len(NAMES)
+    assert len(set(tokens)) == len(tokens)
+
+
+@pytest.mark.parametrize("robot", ROBOTS, ids=NAMES)
+def test_a_record_keeps_to_the_schema(robot: KnownRobot) -> None:
+    for text in (robot.name, robot.operator, robot.source):
+        assert text
+        assert text == text.strip()
+        assert text.isprintable()
+    assert robot.purpose in PURPOSES
+    assert robot.obeys in OBEYS
+    assert (robot.obeys == "unknown") == (robot.obeys_source is None)
+    for url in (robot.source, robot.documentation, robot.obeys_source, robot.signatures):
+        assert url is None or URL.fullmatch(url), url
+    assert 2026 <= robot.looked_up <= 2100
+    assert robot.retired_since is None or (robot.retired and 1993 <= robot.retired_since <= robot.looked_up)
+    assert all(DOMAIN.fullmatch(domain) for domain in robot.reverse_dns)
+    assert all(name in load_records().lists for name in robot.address_lists)
+    assert all(isinstance(value, tuple) for value in (robot.patterns, robot.reverse_dns, robot.address_lists))
+    assert all(type(flag) is bool for flag in (robot.control, robot.retired, robot.imitated))
+    assert robot.recorded
+
+
+@pytest.mark.parametrize("robot", ROBOTS, ids=NAMES)
+def test_a_robot_that_fetches_has_an_example_that_finds_it_and_no_other(robot: KnownRobot) -> None:
+    if robot.control or not robot.patterns:
+        assert robot.example is None
+        assert robot.control or robot.signatures  # told by a signature alone
+        return
+    assert robot.example
+    assert find(robot.example) is robot
+    other = Names(other for other in ROBOTS if other is not robot).find(robot.example)
+    assert other is None or other.imitated or other.purpose == "tool"
+
+
+@pytest.mark.parametrize("robot", [robot for robot in ROBOTS if robot.token], ids=lambda robot: robot.name)
+def test_a_token_alone_finds_its_robot(robot: KnownRobot) -> None:
+    assert robot.token
+    assert find(robot.token) is robot
+    assert find_token(robot.token.upper()) is robot
+
+
+def test_files_and_lists() -> None:
+    package = files("goodbot.registry")
+    names = [file.name for file in package.joinpath("records").iterdir()]
+    assert all(re.fullmatch(r"[a-z0-9]+\.toml", name) for name in names)
+    book = AddressBook()
+    bundled = {file.name.removesuffix(".txt") for file in package.joinpath("ranges").iterdir()}
+    lists = load_records().lists
+    assert bundled <= set(lists)
+    for name, known in lists.items():
+        assert LIST_NAME.fullmatch(name)
+        assert URL.fullmatch(known.url)
+        if name in bundled:
+            found = book.get(name)
+            assert found is not None
+            assert found.url == known.url
+            assert re.fullmatch(r"20\d\d-\d\d-\d\d", found.as_of)
+    assert {name for robot in ROBOTS for name in robot.address_lists} == set(lists)
+
+
+def test_a_field_that_is_none_is_refused() -> None:
+    document: dict[str, Any] = {"operator": "x", "looked_up": 2026, "source": "https://x.example/", "robot": []}
+    document["robot"] = [{"name": "X", "purpose": "search", "operater": "y"}]
+    with pytest.raises(ValueError, match="operater"):
+        parse_robots(document)
+    document["robot"] = [{"name": "X", "purpose": "search"}]
+    assert [robot.name for robot in parse_robots(document)] == ["X"]
+    assert {field.name for field in fields(KnownRobot)} >= {"operator", "looked_up", "source"}

@@ -1,0 +1,210 @@
+"""Wishes carried out between two looks, and what the crawl says of itself meanwhile."""
+
+import asyncio
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+import pytest
+
+from goodbot.errors import RunError
+from goodbot.lesson_values import Lesson
+from goodbot.live import ControlRequest, EndReason, LiveStatus
+from goodbot.robot.crawl.supervisor import LOOK_S, Supervisor
+from goodbot.testing import FakeClock, MemoryFrontier
+from goodbot.url import Url
+from goodbot.values import Outcome
+
+
+@dataclass
+class Desk:
+    """Wishes by the look they come at; `broken`: the look at which the disk fails."""
+
+    wishes: dict[int, list[ControlRequest]] = field(default_factory=dict)
+    broken: int | None = None
+    looks: int = 0
+    shown: list[LiveStatus] = field(default_factory=list)
+
+    def take(self, say: object) -> Iterator[ControlRequest]:
+        self.looks += 1
+        if self.looks == self.broken:
+            raise RunError("cannot read control: no space left")
+        yield from self.wishes.get(self.looks, [])
+
+    def show(self, live: LiveStatus) -> None:
+        self.shown.append(live)
+
+
+class Runner:
+    """A crawl that goes on until it is stopped, and writes down what it is told."""
+
+    in_flight = 3
+
+    def __init__(self, *, fails: bool = False) -> None:
+        self.told: list[str] = []
+        self._end = asyncio.Event()
+        self._fails = fails
+
+    async def run(self, max_pages: int | None = None) -> EndReason:
+        try:
+            if self._fails:
+                raise RunError("disk full")
+            await self._end.wait()
+        except asyncio.CancelledError:
+            self.told.append("cancelled")
+            raise
+        return "interrupted"
+
+    def stop(self) -> None:
+        self.told.append("stop")
+        self._end.set()
+
+    def wake(self) -> None:
+        self.told.append("wake")
+
+    def leave(self, host: str) -> None:
+        self.told.append(f"leave {host}")
+
+    def unlist(self, host: str) -> Iterator[None]:
+        for _ in range(3):
+            self.told.append(f"unlist {host}")
+            yield
+
+    def unlearn(self, lessons: Sequence[Lesson]) -> None:
+        self.told.append(f"unlearn {len(lessons)}")
+
+    def pause(self) -> None:
+        self.told.append("pause")
+
+    def resume(self) -> None:
+        self.told.append("resume")
+
+
+def refuse(url: Url, depth: int) -> str | None:
+    return None if url.host == "here.example" else "elsewhere"
+
+
+def steward(runner: Runner, desk: Desk, frontier: MemoryFrontier, clock: FakeClock | None = None) -> Supervisor:
+    clock = clock or FakeClock()
+    return Supervisor(
+        runner,
+        wishes=desk,
+        frontier=frontier,
+        refuse=refuse,
+        to_fetch=lambda: 17,
+        bar=lambda host: host == "a.example",
+        unlist=runner.unlist,
+        workers=1,
+        clock=clock,
+        timer=clock.now,
+        drop=lambda ids: [Lesson("a.example", "family", name, "a trap", 1.0) for name in ids],
+    )
+
+
+async def run(desk: Desk, runner: Runner | None = None) -> tuple[list[str], list[str], list[LiveStatus]]:
+    """What was told, what was said, how it ticked."""
+    runner, said, ticks = runner or Runner(), list[str](), list[LiveStatus]()
+    await steward(runner, desk, MemoryFrontier()).run(None, said.append, ticks.append)
+    return runner.told, said, ticks
+
+
+async def test_wishes_in_order() -> None:
+    desk = Desk(
+        {
+            1: [ControlRequest("pause"), ControlRequest("pause")],
+            2: [ControlRequest("resume"), ControlRequest("resume")],
+            3: [ControlRequest("stop")],
+        }
+    )
+    told, said, ticks = await run(desk)
+    assert told == ["pause", "resume", "stop"]
+    assert [live.pace for live in ticks] == ["paused", "running", "stopping"]
+    assert desk.shown == ticks
+    assert len(said) == 3
+
+
+async def test_what_is_submitted_to_a_crawl_that_pauses_waits() -> None:
+    urls = (Url("http://here.example/a"), Url("http://elsewhere.example/"))
+    frontier, runner = MemoryFrontier(), Runner()
+    desk = Desk(
+        {
+            1: [ControlRequest("submit", urls)],
+            2: [ControlRequest("pause"), ControlRequest("submit", urls)],
+            3: [ControlRequest("stop")],
+        }
+    )
+    said: list[str] = []
+    await steward(runner, desk, frontier).run(None, said.append, lambda live: None)
+    assert runner.told == ["wake", "pause", "wake", "stop"]
+    assert said[0] == "1 URL submitted, 1 new"
+    assert said[2] == "1 URL submitted, 0 new"
+    assert frontier.record(urls[0]) is not None
+    assert frontier.record(urls[1]) is None
+
+
+async def test_a_host_is_left_if_the_frontier_knows_it() -> None:
+    urls = tuple(Url(text) for text in ("http://a.example/", "https://a.example/x", "http://b.example/"))
+    runner = Runner()
+    _, said, _ = await run(Desk({1: [ControlRequest("forget", urls)], 2: [ControlRequest("stop")]}), runner)
+    assert runner.told == ["leave a.example", "leave b.example", *["unlist a.example"] * 3, "stop"]
+    assert said[0].startswith("a.example: no more requests are sent; its pages leave the search")
+    assert said[1] == "b.example: no more requests are sent; the crawl did not know it"
+
+
+async def test_pages_leave_the_search_between_two_looks() -> None:
+    """As many as there is time for until the next look."""
+    desk = Desk({1: [ControlRequest("forget", (Url("http://a.example/"),))], 4: [ControlRequest("stop")]})
+    runner, clock, looks = Runner(), FakeClock(), list[int]()
+
+    def unlist(host: str) -> Iterator[None]:
+        for _ in range(9):
+            looks.append(desk.looks)
+            clock.advance(0.4 * LOOK_S)
+            yield
+
+    runner.unlist = unlist  # type: ignore[method-assign]
+    await steward(runner, desk, MemoryFrontier(), clock).run(None, lambda line: None, lambda live: None)
+    assert looks == [1, 1, 1, 1, 2, 2, 2, 3, 3]
+
+
+async def test_lessons_are_dropped_by_the_frontier_and_then_by_the_crawl() -> None:
+    told, said, _ = await run(Desk({1: [ControlRequest("unlearn", lessons=("1", "2"))], 2: [ControlRequest("stop")]}))
+    assert told == ["unlearn 2", "stop"]
+    assert said[0] == "2 lessons dropped"
+
+
+async def test_a_stopping_crawl_neither_pauses_nor_goes_on() -> None:
+    told, _, _ = await run(Desk({1: [ControlRequest("stop"), ControlRequest("pause"), ControlRequest("resume")]}))
+    assert told == ["stop"]
+
+
+async def test_trouble_with_the_control_files_ends_the_crawl() -> None:
+    runner = Runner()
+    with pytest.raises(RunError, match="no space left"):
+        await run(Desk(broken=3), runner)
+    assert runner.told == ["cancelled"]
+
+
+async def test_trouble_of_the_crawl_is_its_own() -> None:
+    with pytest.raises(RunError, match="disk full"):
+        await run(Desk(), Runner(fails=True))
+
+
+async def test_cancelled() -> None:
+    runner = Runner()
+    task = asyncio.create_task(run(Desk(), runner))
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+    assert runner.told == ["cancelled"]
+
+
+async def test_how_it_goes() -> None:
+    frontier = MemoryFrontier()
+    made = steward(Runner(), Desk(), frontier)
+    for number in range(4):
+        made.observe(Outcome(Url(f"http://here.example/{number}"), "visited", 0.0, "", status=200, size_bytes=5))
+    live = made.live()
+    assert (live.pages, live.bytes, live.hosts, live.in_flight, live.to_fetch) == (4, 20, 1, 3, 17)
+    assert live.pace == "running"

@@ -1,0 +1,65 @@
+"""Traps that a URL shows by itself."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.robot.lessons.url_shape import odd
+from goodbot.url import MAX_URL_CHARS
+
+HOST = "http://example.org"
+
+
+@pytest.mark.parametrize(
+    ("target", "said"),
+    [
+        ("/shop/a/b/a/b/a/b/", "/a/b comes 3 times in a row"),
+        ("/en/en/en/en/page", "/en comes 4 times in a row"),
+        ("/x/one/two/three/one/two/three/one/two/three", "/one/two/three comes 3 times in a row"),
+        ("/" + "folder/next/" * 20, "comes 3 times in a row"),
+        ("/" + "/".join(f"f{n}" for n in range(60)), "a path of 60 folders"),
+        ("/list?" + "&".join(f"p{n}=1" for n in range(31)), "31 parameters"),
+        ("/list?" + "sort=up&" * 5 + "q=1", "sort=up comes again and again"),
+        ("/list?" + "sort=up&page=1&" * 3, "comes again and again"),
+        ("/login?to=%2Flogin%3Fto%3D%252Flogin%253Fto%253D%2Flogin", "the query holds the address itself"),
+        ("/a?" + "x" * 2100, "more than 2048"),
+    ],
+)
+def test_what_is_refused(target: str, said: str) -> None:
+    reason = odd(HOST + target)
+    assert reason is not None
+    assert said in reason
+    assert reason.startswith(("a trap: ", "an address of "))
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        "/",
+        "/a/b/a/b/",
+        "/en/en/en/",
+        "/doc/html/libs/libs/libs/doc/index.html",
+        "/2026/11/11/11/index.html",
+        "/objects/1/1/1/1/1/1",
+        "/pool/a/a/a/a/aaaa.html",
+        "/org/example/a/org/example/b/org/example/c/index.html",
+        "/api/java.base/java/lang/class-use/String.html",
+        "/search?cat=1&cat=2&cat=3&cat=4&cat=5&cat=6",
+        "/filter?" + "&".join(f"box={n}" for n in range(20)),
+        "/login?to=%2Fwiki%2FLogin%3Faction%3Dview",
+        "/login?to=%2Flogin%3Fto%3Dx",
+        "/a?" + "x" * 1500,
+    ],
+)
+def test_what_is_not(target: str) -> None:
+    assert odd(HOST + target) is None
+
+
+@given(st.lists(st.sampled_from(["a", "bb", "/", "//", "?", "&", "=", "%2F", "%3F", "1"]), max_size=200))
+def test_no_address_makes_it_raise(parts: list[str]) -> None:
+    odd(HOST + "/" + "".join(parts))
+
+
+@pytest.mark.parametrize("piece", ["/", "a/", "a/b/", "?", "?a&", "%2F", "a=1&"])
+def test_the_longest_addresses_are_judged(piece: str) -> None:
+    assert odd(HOST + "/" + (piece * MAX_URL_CHARS)[: MAX_URL_CHARS - 30]) is not None
