@@ -1,13 +1,13 @@
-"""The command `goodbot`, and `python -m goodbot`."""
+"""Runs the command `goodbot`; also `python -m goodbot`."""
 
 from goodbot.interrupts import leave_at_once
 
 
 def run() -> int:
-    """Runs the command of `sys.argv`; gives its exit status. Ctrl-C at any moment prints one line and exits with status
-    130."""
+    """Runs the command in `sys.argv` and returns its exit status. Ctrl-C at any moment prints one line and exits with
+    status 130."""
     leave_at_once()
-    from goodbot.cli import main  # noqa: PLC0415  (takes a tenth of a second, in which Ctrl-C would be a traceback)
+    from goodbot.cli import main  # noqa: PLC0415  (takes 0.1 s, in which Ctrl-C would print a traceback)
 
     status = main()
     leave_at_once()

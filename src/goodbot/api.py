@@ -1,4 +1,4 @@
-"""goodbot in other people's programs: the public `Robot` and `crawl`, put together."""
+"""Provides the public `Robot` and `crawl`, for programs that use goodbot as a library."""
 
 import asyncio
 import re
@@ -37,15 +37,15 @@ from goodbot.values import Capture, Discovery, FoundLinks, Outcome, Release, Res
 from goodbot.wiring import FailedSeed, failed_seed, new_settings, open_crawl
 
 ADMITTED_MOST: Final = 10_000
-"""Origins of which it is remembered that they may be asked."""
+"""How many checked origins a `Robot` remembers."""
 KNOWN_MOST: Final = 1_000_000
-"""URLs that a crawl in memory knows at most, some 700 MB; links found after that are left out."""
-AT_ONCE: Final = 16
-"""Requests of `crawl` in flight, where nothing else is said: each may bring 10 MiB into the memory of the program."""
+"""How many URLs a crawl in memory can know; they take about 700 MB. Links found after that are dropped."""
+DEFAULT_CONCURRENCY: Final = 16
+"""The default number of requests in flight of `crawl`: each may take 10 MiB of the program's memory."""
 
 
 class RobotOptions(TypedDict, total=False):
-    """What a `Robot` can be told beside who it is; docs/library.md says what each means."""
+    """The options of `Robot`; docs/library.md explains each."""
 
     contact: str | None
     allow_private: bool
@@ -59,18 +59,18 @@ class RobotOptions(TypedDict, total=False):
 
 
 class Robot(Client):
-    """A robot with manners, for a program that decides itself what to ask: `await robot.get(url)`.
+    """A polite HTTP client for programs that choose the URLs themselves: `await robot.get(url)`.
 
-    `agent` is its name, as `MyBot/1.0`; `contact`, a mail address or a URL, is where a site's owner reaches you. It
-    obeys robots.txt, asks each host one thing at a time and lets it rest between, in however many tasks `get` is
-    called. Connections are closed by `async with`, or `close`, or when the robot is forgotten. Raises InputError for a
-    name or a setting that cannot be used; asking a public host without a contact raises it as well.
+    `agent` is the robot's name, such as `MyBot/1.0`. `contact` is a mail address or a URL where a site's owner can
+    reach you. The robot obeys robots.txt and sends one request at a time to each host, with a delay in between, even if
+    many tasks call `get`. `async with` or `close` closes its connections, and so does garbage collection. Raises
+    InputError for an invalid name or setting, and for a request to a public host without a contact.
     """
 
     def __init__(self, agent: str, **options: Unpack[RobotOptions]) -> None:
         settings = _settings_of(agent, options)
         clock = options.get("clock") or SystemClock()
-        with _worded():
+        with _python_option_names():
             identity = identity_of(settings, version("goodbot"))
             signer_of(settings)
         self._own = settings
@@ -88,7 +88,8 @@ class Robot(Client):
 
     @classmethod
     def blocking(cls, agent: str, **options: Unpack[RobotOptions]) -> BlockingClient:
-        """The same for programs without asyncio: `robot.get(url)` waits, in any thread; `with`, or `close`, ends it."""
+        """Makes the same robot for programs without asyncio: `robot.get(url)` blocks, in any thread; `with` or `close`
+        ends it."""
         return BlockingClient(cls(agent, **options))
 
     async def __aenter__(self) -> Self:
@@ -100,15 +101,15 @@ class Robot(Client):
         await self.close()
 
     def _transport(self, identity: Identity, clock: Clock) -> CurlTransport:
-        with _worded():
+        with _python_option_names():
             return transport_of(self._own, self._guard, identity, clock, signer_of(self._own))
 
     async def _admitting(self, url: Url) -> None:
-        """Opens the private range of a URL the program names, if it may. A private one that may not be asked is for
-        the guard to refuse: links lead anywhere."""
+        """Opens the private range of a URL that the program requests, if the settings permit it. If they do not, the
+        guard refuses the request later, as it does for links."""
         if url.origin in self._admitted or (is_private_host(url.host) and not self._own.allow_private):
             return
-        networks = await _admission(replace(self._own, seeds=(f"{url.origin}/",)))
+        networks = await _private_networks(replace(self._own, seeds=(f"{url.origin}/",)))
         self._guard.open(networks)
         if len(self._admitted) >= ADMITTED_MOST:
             self._admitted.clear()
@@ -147,48 +148,48 @@ async def crawl(
     observe: Callable[[Outcome], None] = lambda outcome: None,
     settings: Settings | None = None,
 ) -> AsyncGenerator[WebPage]:
-    """The pages of a crawl, as they come: `async for page in crawl("https://example.org/", contact=…)`.
+    """Yields the pages of a crawl as they are fetched: `async for page in crawl("https://example.org/", contact=…)`.
 
-    The options are those of `goodbot crawl`. A page counts as visited when the loop asks for the next one; while it
-    does not, the crawl waits. Left by whatever way, the loop leaves nothing running. `observe` is told what became of
-    every URL: refusals and failures are no pages. In memory, of at most `KNOWN_MOST` URLs; with `into`, a folder, it is
-    kept there as `goodbot crawl --into` does it, and a second call resumes it. Raises InputError for what cannot be
-    used, RunError if the disk fails, or at the end of the crawl if no seed could be fetched.
+    The options are those of `goodbot crawl`. A page counts as visited when the loop requests the next one; until then
+    the crawl waits. However the loop ends, nothing is left running. `observe` is called with the outcome of every URL,
+    also with refusals and failures, which yield no page. Without `into` the crawl stays in memory and knows at most
+    `KNOWN_MOST` URLs. With a folder `into` it is stored there as by `goodbot crawl --into`, and a second call resumes
+    it. Raises InputError for invalid input; RunError if the disk fails, or, at the end, if no seed could be fetched.
     """
-    base = settings or Settings(concurrency=AT_ONCE)
-    said: dict[str, Any] = {"contact": contact, "depth": depth, "scope": scope, "agent": agent, "delay": delay}
-    said |= {"include": _several(include), "exclude": _several(exclude), "resolve": _several(resolve)}
-    said |= {"allow_private": allow_private or None, "concurrency": concurrency}
-    given = {name: value for name, value in said.items() if value not in (None, ())}
-    named = _named(seeds)
+    base = settings or Settings(concurrency=DEFAULT_CONCURRENCY)
+    options: dict[str, Any] = {"contact": contact, "depth": depth, "scope": scope, "agent": agent, "delay": delay}
+    options |= {"include": _as_tuple(include), "exclude": _as_tuple(exclude), "resolve": _as_tuple(resolve)}
+    options |= {"allow_private": allow_private or None, "concurrency": concurrency}
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    seed_texts = _seed_texts(seeds)
     if max_pages is not None and not (isinstance(max_pages, int) and max_pages >= 1):
         raise InputError(f"max_pages must be at least 1: {max_pages!r}")
-    tap = PageStream()
+    stream = PageStream()
     opened = (
-        _in_memory(base, given, named, tap, observe)
+        _in_memory(base, given, seed_texts, stream, observe)
         if into is None
-        else _in_folder(Path(into), base, given, named, tap, observe)
+        else _in_folder(Path(into), base, given, seed_texts, stream, observe)
     )
     async with opened as (token, run, failing):
         running = asyncio.ensure_future(run(max_pages))
-        running.add_done_callback(lambda _: tap.close())
+        running.add_done_callback(lambda _: stream.close())
         try:
-            while (capture := await tap.first()) is not None:
+            while (capture := await stream.first()) is not None:
                 page = _page_of(capture, token)
                 if page is not None:
                     yield page
-                tap.take()
+                stream.take()
             ended = await running
             if ended == "finished" and (failed := failing()) is not None:
                 raise RunError(f"no seed could be fetched: {failed.url}: {failed.why}")
         finally:
             running.cancel()
             await asyncio.gather(running, return_exceptions=True)
-            tap.commit_all()
+            stream.commit_all()
 
 
 def _page_of(capture: Capture, token: str) -> WebPage | None:
-    """None for a sitemap: what it lists are the pages, not the list."""
+    """Returns the page to yield; None for a sitemap, which only lists pages."""
     if not isinstance(capture.result, Response):
         return None
     page = WebPage(capture.request.url.text, capture.result, capture.fetched_at, token)
@@ -197,34 +198,34 @@ def _page_of(capture: Capture, token: str) -> WebPage | None:
 
 
 Run = tuple[str, Callable[[int | None], Awaitable[EndReason]], Callable[[], FailedSeed | None]]
-"""The product token a crawl goes by, the function that runs it (for at most so many pages), and one that returns a
-failed seed if all seeds failed."""
+"""The crawl's product token, a function that runs it (for at most so many pages), and one that returns a failed seed if
+all seeds failed."""
 
 
 @asynccontextmanager
 async def _in_memory(
-    base: Settings, given: dict[str, Any], named: Sequence[str], tap: PageStream, observe: Callable[[Outcome], None]
+    base: Settings, given: dict[str, Any], texts: Sequence[str], stream: PageStream, observe: Callable[[Outcome], None]
 ) -> AsyncIterator[Run]:
-    settings = _with(base, {**given, "seeds": named, "index": False, "archive": False})
-    if not named:
+    settings = _with(base, {**given, "seeds": texts, "index": False, "archive": False})
+    if not texts:
         raise InputError("no seed given")
     if settings.render:
-        raise InputError("render is for a crawl that is kept: give it a folder (into)")
-    with _worded():
+        raise InputError("render needs a stored crawl: give a folder (into)")
+    with _python_option_names():
         identity = identity_of(settings, version("goodbot"))
-        for seed in parse_seeds(named):
+        for seed in parse_seeds(texts):
             Scope(settings, (), AddressGuard()).check_seed(seed)
-        await _admission(settings)
+        await _private_networks(settings)
         seeds, networks = typed_seeds(settings)
     clock, guard = SystemClock(), AddressGuard(networks)
     scope = Scope(settings, seeds, guard)
     frontier = _BoundedFrontier(now=clock.now, host_pages=settings.host_pages, host_lists=settings.host_lists)
     frontier.add(Discovery(seed, 0, refused=scope.refuse(seed, 0)) for seed in seeds)
-    tap.fitted(Batch(frontier, frontier, None, None, clock, observe), frontier, clock)
-    setup = WorkerSetup(settings, identity, guard, scope, tap.encoding(None), None)
-    with _worded():
-        crawler, transport = crawler_of(setup, tap, tap, MemoryRobots(), clock, keeps_answers=True)
-    tap.wake = crawler.wake
+    stream.fitted(Batch(frontier, frontier, None, None, clock, observe), frontier, clock)
+    setup = WorkerSetup(settings, identity, guard, scope, stream.encoding(None), None)
+    with _python_option_names():
+        crawler, transport = crawler_of(setup, stream, stream, MemoryRobots(), clock, keeps_answers=True)
+    stream.wake = crawler.wake
     try:
         yield identity.token, crawler.run, partial(failed_seed, seeds, frontier.record)
     finally:
@@ -236,21 +237,21 @@ async def _in_folder(
     path: Path,
     base: Settings,
     given: dict[str, Any],
-    named: Sequence[str],
-    tap: PageStream,
+    texts: Sequence[str],
+    stream: PageStream,
     observe: Callable[[Outcome], None],
 ) -> AsyncIterator[Run]:
-    with _worded():
-        settings = new_settings(CrawlFolder(path), base, given, named)
+    with _python_option_names():
+        settings = new_settings(CrawlFolder(path), base, given, texts)
         token = identity_of(settings, version("goodbot")).token
-        await _admission(settings)
-    async with open_crawl(path, settings, observe, tap=tap) as opened:
-        tap.wake = opened.crawler.wake
-        yield token, lambda most: opened.steward.run(most, lambda line: None, lambda live: None), opened.failed_seed
+        await _private_networks(settings)
+    async with open_crawl(path, settings, observe, stream=stream) as opened:
+        stream.wake = opened.crawler.wake
+        yield token, lambda most: opened.supervisor.run(most, lambda line: None, lambda live: None), opened.failed_seed
 
 
 class _BoundedFrontier(MemoryFrontier):
-    """A frontier of at most `KNOWN_MOST` URLs, and those of one page; how a page was decided about is not kept."""
+    """A frontier that stops taking links at `KNOWN_MOST` URLs, and keeps no events."""
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
@@ -263,27 +264,27 @@ class _BoundedFrontier(MemoryFrontier):
         super().settle((), releases)
 
 
-# ---- what programs say ----------------------------------------------------------------------------------------------
+# ---- arguments ------------------------------------------------------------------------------------------------------
 
 
-def _several(texts: Iterable[str]) -> tuple[str, ...]:
-    """A text alone is one of them: its letters are none."""
+def _as_tuple(texts: Iterable[str]) -> tuple[str, ...]:
+    """Makes a tuple of one text or of several."""
     return (texts,) if isinstance(texts, str) else tuple(texts)
 
 
-def _named(seeds: str | Iterable[str]) -> tuple[str, ...]:
-    """Raises InputError for what is neither a URL nor several."""
-    named = (seeds,) if isinstance(seeds, str) or not isinstance(seeds, Iterable) else tuple(seeds)
-    for seed in named:
+def _seed_texts(seeds: str | Iterable[str]) -> tuple[str, ...]:
+    """Makes a tuple of one seed or of several. Raises InputError for anything but texts."""
+    texts = (seeds,) if isinstance(seeds, str) or not isinstance(seeds, Iterable) else tuple(seeds)
+    for seed in texts:
         if not isinstance(seed, str):
             raise InputError(f"a seed is the text of a URL, not {seed!r}")
-    return named
+    return texts
 
 
-async def _admission(settings: Settings) -> list[Network]:
-    """The private ranges that the seeds open. Raises InputError for one that may not be asked, or not without a
-    contact. A name is resolved in a thread, which ends with it."""
-    with _worded():
+async def _private_networks(settings: Settings) -> list[Network]:
+    """Returns the private ranges that the seeds open. Raises InputError for a seed that may not be requested, or not
+    without a contact. Names are resolved in a thread of their own."""
+    with _python_option_names():
         if not settings.allow_private or all(is_private_host(seed.host) for seed in parse_seeds(settings.seeds)):
             return typed_seeds(settings)[1]
         threads = ThreadPoolExecutor(1)
@@ -295,13 +296,13 @@ async def _admission(settings: Settings) -> list[Network]:
 
 
 def _with(settings: Settings, given: dict[str, Any]) -> Settings:
-    with _worded():
+    with _python_option_names():
         return replace(settings, **given)
 
 
 @contextmanager
-def _worded() -> Iterator[None]:
-    """Writes the names of options as programs give them: `allow_private`, not `--allow-private`."""
+def _python_option_names() -> Iterator[None]:
+    """Writes option names in error messages as Python does: `allow_private`, not `--allow-private`."""
     try:
         yield
     except InputError as error:

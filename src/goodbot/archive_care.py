@@ -1,4 +1,4 @@
-"""Checks the archive of a crawl, and repairs it. Names concrete classes, as `wiring` does."""
+"""Checks and repairs the archive of a crawl. Like `wiring` it names concrete classes."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -15,13 +15,13 @@ from goodbot.store.warc.warc_check import FileCheck
 from goodbot.url import Url
 from goodbot.values import RecordRef, State, UrlRecord
 
-Tell = Callable[[int, int], object]
-"""Called with how many bytes are done, of how many."""
+Progress = Callable[[int, int], object]
+"""Called with the number of bytes done and the number of all bytes."""
 
 
 @dataclass(frozen=True, slots=True)
-class Lost:
-    """A URL whose record cannot be read. `again`: its page was visited, so it has to be fetched again."""
+class LostRecord:
+    """A URL whose record cannot be read. `again`: its page was visited, so it must be fetched again."""
 
     url: Url
     state: State
@@ -31,11 +31,12 @@ class Lost:
 
 @dataclass(slots=True)
 class ArchiveCheck:
-    """What a check found.
+    """The result of a check.
 
-    `missing`: the folder of the archive, if it is not there;
-    `captures`: how many can be read; `lost_captures`: how many more are in the indexes of damaged files; `indexes`:
-    files whose index does not match them."""
+    `missing` is the archive's folder if it does not exist. `captures` counts those that can be read, `lost_captures`
+    the others that the indexes of damaged files name. `gaps` are damaged bytes, `lost` URLs whose records are lost,
+    `indexes` the files that do not match their index.
+    """
 
     missing: Path | None = None
     files: int = 0
@@ -43,7 +44,7 @@ class ArchiveCheck:
     records: int = 0
     captures: int = 0
     gaps: list[DamagedRange] = field(default_factory=list)
-    lost: list[Lost] = field(default_factory=list)
+    lost: list[LostRecord] = field(default_factory=list)
     lost_captures: int = 0
     indexes: list[str] = field(default_factory=list)
 
@@ -52,18 +53,18 @@ class ArchiveCheck:
         return not (self.gaps or self.lost or self.indexes)
 
 
-def check_archive(path: Path, tell: Tell) -> ArchiveCheck:
-    """Reads the whole archive of the crawl in `path`, and compares it with what the frontier knows. A crawl may be
-    running. Takes 20 to 30 s of CPU per GB, and 8 bytes of memory for each capture. Raises InputError if there is no
-    archive."""
+def check_archive(path: Path, progress: Progress) -> ArchiveCheck:
+    """Reads the whole archive of the crawl in `path` and compares it with the frontier. The crawl may be running. Takes
+    20 to 30 s of CPU per GB, and 8 bytes of memory for each capture. Raises InputError if there is no archive."""
     with open_archive(path) as archive, open_ledger(path) as ledger:
-        return replace(_check(archive.check(tell), archive, ledger)[0], missing=_missing(path))
+        return replace(_check(archive.check(progress), archive, ledger)[0], missing=_missing(path))
 
 
-def repair_archive(path: Path, tell: Tell) -> ArchiveCheck:
-    """Repairs the archive: puts damaged bytes aside, rebuilds indexes, and makes pages whose records are lost ready.
+def repair_archive(path: Path, progress: Progress) -> ArchiveCheck:
+    """Repairs the archive: moves damaged bytes aside, rebuilds indexes, and makes pages whose records are lost ready to
+    be fetched again.
 
-    Returns what it found before the repair. May be called again after a kill. Raises InputError if there is no archive,
+    Returns the state before the repair. After a kill it may be called again. Raises InputError if there is no archive,
     BusyError while a crawl runs."""
     folder, missing = CrawlFolder(path), _missing(path)
     with open_archive(path):
@@ -71,7 +72,7 @@ def repair_archive(path: Path, tell: Tell) -> ArchiveCheck:
     with SqliteFrontier.open(folder.frontier, host_pages=folder.settings_before().host_pages) as frontier:
         archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE)
         try:
-            found, files = _check(archive.check(tell), archive, frontier)
+            found, files = _check(archive.check(progress), archive, frontier)
             frontier.lose_records(lost.url for lost in found.lost)
             for file in files:
                 if not file.is_sound:
@@ -101,18 +102,18 @@ def _check(checked: Iterable[FileCheck], archive: Archive, ledger: Ledger) -> tu
     return found, list(files.values())
 
 
-def _lost(files: dict[str, FileCheck], archive: Archive, ledger: Ledger) -> Iterator[Lost]:
+def _lost(files: dict[str, FileCheck], archive: Archive, ledger: Ledger) -> Iterator[LostRecord]:
     for known in ledger.records():
         seen = known.seen.record if known.seen is not None else None
         for record in dict.fromkeys(ref for ref in (known.record, seen) if ref is not None):
             file = files.get(record.file)
             if not (file is not None and file.has(record.offset)) and not _is_there(archive, record):
-                yield Lost(known.url, known.state, record, _is_page(known))
+                yield LostRecord(known.url, known.state, record, _is_page(known))
                 break
 
 
 def _is_there(archive: Archive, record: RecordRef) -> bool:
-    """Whether a record can be read that was written while the files were checked."""
+    """Whether the record can be read: it may have been written while the files were checked."""
     try:
         archive.read(record)
     except DamagedError:

@@ -1,4 +1,4 @@
-"""The nouns of the archive: what it keeps of a capture, what is read back, and where it is damaged. All are frozen."""
+"""The values of the archive: records to write, responses read back, and damage. All are frozen."""
 
 from dataclasses import dataclass
 from typing import Final, NamedTuple
@@ -8,12 +8,12 @@ from goodbot.values import RecordRef, Response
 
 FILE_MISSING: Final = "there is no such file"
 CUT_OFF: Final = "the file ends at byte"
-"""How `DamagedRange.what` begins, before a number, where bytes behind the end of the file are missing."""
+"""`DamagedRange.what` begins with it, before a byte offset, if the file ends too early."""
 
 
 class DamagedRange(NamedTuple):
-    """Bytes `start` to `end` of a file of the archive hold nothing that can be read; `what` says why. The file may be
-    shorter: then what lay there is missing."""
+    """Bytes `start` to `end` of an archive file, which cannot be read; `what` says why. If the file is shorter than
+    `end`, these bytes are missing."""
 
     file: str
     start: int
@@ -21,7 +21,7 @@ class DamagedRange(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        """For people, in one line."""
+        """Describes the damage in one line for people."""
         if self.what == FILE_MISSING:
             return f"{self.file} is missing"
         if self.what.startswith(CUT_OFF):
@@ -31,10 +31,12 @@ class DamagedRange(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EncodedRecords:
-    """The records of one capture as the archive writes them: gzip members in `data`, of which the response record is
-    the first and has `length` bytes. The rest is said again for the archive's index, and for revisits of this capture:
-    `url`, `date` (WARC-Date), `digest` of the payload (None if `headers_only`: the body is withheld), `entry` (the line
-    of the index, but for the place)."""
+    """The records of one capture as the archive writes them.
+
+    `data` holds gzip members; the first is the response record and has `length` bytes. The other fields repeat what the
+    archive's index and later revisit records need: `url`, `date` (WARC-Date), `digest` of the payload (None if
+    `headers_only`: the body is withheld), and `entry` (the line of the index, without file name and offset).
+    """
 
     data: bytes
     length: int

@@ -5,17 +5,17 @@ import time
 
 
 class SystemClock:
-    """Unix seconds, UTC: the system's time when the clock was made, and what has passed since.
+    """Gives Unix seconds, UTC: the system's time when the object was made, plus the time passed since.
 
-    When the system's clock is set meanwhile, this one goes on evenly: no host is asked too early, and none waits for an
-    hour that has been taken back.
+    It runs evenly when somebody sets the system's clock, so no host receives a request too early, and none waits an
+    hour too long.
     """
 
     def __init__(self) -> None:
-        self._began = time.time() - time.monotonic()
+        self._offset_s = time.time() - time.monotonic()
 
     def now(self) -> float:
-        return self._began + time.monotonic()
+        return self._offset_s + time.monotonic()
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -1,4 +1,4 @@
-"""A crawl from outside: told what to do, looked at, tried without being done. Names concrete classes, as `wiring`."""
+"""Inspects, controls and rehearses a crawl from outside its process. Like `wiring` it names concrete classes."""
 
 import tempfile
 import time
@@ -45,7 +45,7 @@ FORGOTTEN: Final = "its host is forgotten (goodbot forget HOST --undo)"
 
 
 def look_at(path: Path) -> CrawlView:
-    """The crawl in `path` now. Raises InputError if there is none."""
+    """Returns the current state of the crawl in `path`. Raises InputError if there is none."""
     with open_ledger(path) as ledger:
         status = ledger.status()
     control = ControlFolder(path)
@@ -54,55 +54,56 @@ def look_at(path: Path) -> CrawlView:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What is known of a URL, or of `asked_as`, what a crawl makes of a link to it; `lesson`: what keeps it out now, or
-    has it asked for under another name."""
+class UrlReport:
+    """What a crawl knows about a URL. `requested_as` is the URL after the crawl's cleaning; `lesson` is the one that
+    leaves the URL out, or that makes the crawl request it under another name."""
 
-    asked_as: Url
+    requested_as: Url
     record: UrlRecord | None
     lesson: Lesson | None
 
 
-def look_up(path: Path, url: Url) -> Found:
-    """What the crawl in `path` knows of `url`; if nothing, of what it makes of a link to it, and that. Raises
-    InputError if there is no crawl."""
+def look_up(path: Path, url: Url) -> UrlReport:
+    """Returns what the crawl in `path` knows about `url`, or else about the URL it would request for a link to `url`.
+    Raises InputError if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
     with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
-        experience = SiteKnowledge(folder.settings_before(), lambda url, depth: True)
-        experience.take(frontier.load_lessons([url.host_key]))
-        lesson = experience.lesson_about(url)
+        knowledge = SiteKnowledge(folder.settings_before(), lambda url, depth: True)
+        knowledge.take(frontier.load_lessons([url.host_key]))
+        lesson = knowledge.lesson_about(url)
         record = frontier.record(url)
         if record is not None:
-            return Found(url, record, lesson)
+            return UrlReport(url, record, lesson)
         access = frontier.load_robots(url.origin)
         if access is not None:
-            experience.hears(url.origin, access.rules.clean_params)
-        cleaned = experience.cleaned(url)
-        return Found(cleaned, frontier.record(cleaned) if cleaned != url else None, lesson)
+            knowledge.hears(url.origin, access.rules.clean_params)
+        cleaned = knowledge.cleaned(url)
+        return UrlReport(cleaned, frontier.record(cleaned) if cleaned != url else None, lesson)
 
 
-class CrawlDesk:
-    """A crawl as the web sees it: a look at it, the desk, the token of who may use the desk. For any thread."""
+class CrawlConsole:
+    """Gives the Web pages their view of a crawl, its remote control, and the token that permits using it. It may be
+    used in any thread."""
 
     def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
         folder = CrawlFolder(path)
         folder.check()
         self._folder = folder
         self.token = load_token(path)
-        self.desk = open_desk(path, patience_s)
+        self.desk = open_control(path, patience_s)
 
     def look(self) -> CrawlView:
-        """How it goes now."""
+        """Returns the current state of the crawl."""
         return look_at(self._folder.path)
 
     def hosts(self) -> list[HostAhead]:
-        """Those with most to be fetched."""
+        """Returns the hosts with the most URLs still to fetch."""
         return hosts_ahead(self._folder.frontier, HOSTS_SHOWN)
 
 
-def open_desk(path: Path, patience_s: float = PATIENCE_S) -> RemoteControl:
-    """Where the crawl in `path` is told what to do. Raises InputError if there is none."""
+def open_control(path: Path, patience_s: float = PATIENCE_S) -> RemoteControl:
+    """Opens the remote control of the crawl in `path`. Raises InputError if there is none."""
     folder = CrawlFolder(path)
     folder.check()
 
@@ -124,8 +125,8 @@ def open_desk(path: Path, patience_s: float = PATIENCE_S) -> RemoteControl:
 
 
 def _scope_for(folder: CrawlFolder, urls: Iterable[Url]) -> Refuse:
-    """What the crawl says to URLs submitted. They open no private range. Raises InputError for a public one if the
-    crawl does not say whose it is."""
+    """Returns the function that refuses submitted URLs. They open no private range. Raises InputError for a public URL
+    if the crawl has no contact."""
     settings = folder.settings(Settings())
     in_scope = _scope(settings, folder.seeds).refuse
     check = Seeding(settings).check
@@ -147,15 +148,18 @@ def _scope(settings: Settings, listed: SeedFolder) -> Scope:
     return Scope(settings, chain(typed, listed), AddressGuard(networks))
 
 
-# ---- a host that is to be forgotten ---------------------------------------------------------------------------------
+# ---- forgetting a host ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
 class Forgotten:
-    """What was removed of a host. `running`: nothing yet; the crawl requests nothing more of it, and removes what it
-    keeps when it ends. Not `known`: nothing is kept of it, and it is barred all the same; `similar` are known hosts of
-    the same name or address with another port, at most 5.
-    `damaged_bytes` of the archive could not be read, so they may have been of this host."""
+    """Counts of what was removed for a host.
+
+    `running`: a crawl is running; it stops requesting the host now, and removes its data when it ends. If not `known`,
+    the crawl has no data of the host but bars it all the same; `similar` then has up to 5 known hosts with the same
+    name or address and another port. `damaged_bytes` of the archive could not be read, and may have belonged to this
+    host.
+    """
 
     host: str
     running: bool = False
@@ -168,13 +172,13 @@ class Forgotten:
 
 
 def forget(path: Path, host: str) -> Forgotten:
-    """Stops asking a host (`Url.host_key`), and removes what the crawl in `path` keeps of it; a running crawl does so
-    at its end. May be called again after a kill. Raises InputError if there is no crawl."""
+    """Bars a host (`Url.host_key`) from the crawl in `path`, and removes its data; a running crawl removes it when it
+    ends. May be called again after a kill. Raises InputError if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
     with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
         is_known = ledger.knows_host(host)
-        if open_desk(path).forget(Url(f"http://{authority_of(host)}/")):
+        if open_control(path).forget(Url(f"http://{authority_of(host)}/")):
             known = is_known or host in ledger.hosts_to_remove()
             return Forgotten(host, running=True, known=known, similar=() if known else ledger.similar_hosts(host))
     indexes: list[TantivyIndex] = []
@@ -199,13 +203,13 @@ def forget(path: Path, host: str) -> Forgotten:
 
 
 def _documents(folder: CrawlFolder) -> int:
-    """How many can be found."""
+    """Returns the number of indexed documents."""
     return TantivySearch(folder.index).count() if folder.index.is_dir() else 0
 
 
 def remember(path: Path, host: str) -> bool:
-    """A host that was forgotten may be found again; False if it was not. What a crawl that was killed has left of it is
-    removed first, as its pages may have left the search already. Raises RunError while a crawl runs."""
+    """Lifts the bar of a forgotten host; returns False if it was not barred. If a removal was killed, it is finished
+    first, as the host's pages may already be missing from the index. Raises RunError while a crawl runs."""
     folder = CrawlFolder(path)
     folder.check()
     with SqliteFrontier.open(folder.frontier) as frontier:
@@ -216,12 +220,12 @@ def remember(path: Path, host: str) -> bool:
         return frontier.unbar_host(host)
 
 
-# ---- its index ------------------------------------------------------------------------------------------------------
+# ---- the index ------------------------------------------------------------------------------------------------------
 
 
 async def rebuild_index(path: Path, watch: Watch) -> tuple[Indexing, int]:
-    """Makes the search index of the crawl in `path` anew from its archive, or goes on with that; gives how it went, and
-    how many documents the index has. Raises InputError if there is no crawl, BusyError while one runs."""
+    """Rebuilds the search index of the crawl in `path` from its archive, or continues a rebuild. Returns the progress,
+    and how many documents the index has. Raises InputError if there is no crawl, BusyError while one runs."""
     folder = CrawlFolder(path)
     folder.check()
     settings = folder.settings(Settings())
@@ -236,12 +240,12 @@ async def rebuild_index(path: Path, watch: Watch) -> tuple[Indexing, int]:
     return done, TantivySearch(folder.index).count()
 
 
-# ---- what was learned -----------------------------------------------------------------------------------------------
+# ---- lessons --------------------------------------------------------------------------------------------------------
 
 
 def lessons_of(path: Path, host: str | None = None) -> list[Lesson]:
-    """What the crawl in `path` has learned about a host (`Url.host_key`), or about all. Raises InputError if there is
-    no crawl."""
+    """Returns the lessons of the crawl in `path` about a host (`Url.host_key`), or about all hosts. Raises InputError
+    if there is no crawl."""
     folder = CrawlFolder(path)
     folder.check()
     with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
@@ -249,33 +253,33 @@ def lessons_of(path: Path, host: str | None = None) -> list[Lesson]:
 
 
 def unlearn(path: Path, ids: Sequence[str]) -> list[Lesson]:
-    """Drops lessons, so that what they have left out is ready; gives them. A running crawl does so at once. Raises
-    InputError for an id that no lesson has, before anything is dropped."""
+    """Drops lessons and returns them; the URLs they left out become ready. A running crawl follows at once. Raises
+    InputError for an unknown id before anything is dropped."""
     known = {lesson_id(lesson): lesson for lesson in lessons_of(path)}
     for name in ids:
         if name not in known:
             raise InputError(f"no lesson {name}; see goodbot lessons list --in {path}")
-    if not open_desk(path).unlearn(ids):
+    if not open_control(path).unlearn(ids):
         with SqliteFrontier.open(CrawlFolder(path).frontier) as frontier:
             drop_lessons(frontier, ids)
     return [known[name] for name in dict.fromkeys(ids)]
 
 
-# ---- a crawl that is only tried -------------------------------------------------------------------------------------
+# ---- dry run --------------------------------------------------------------------------------------------------------
 
 
 def rehearse(
     path: Path, settings: Settings, listed: SeedSpool, *, max_pages: int | None, urls_per_host: int
 ) -> CrawlPlan:
-    """What `goodbot crawl` would do in `path` with these settings and seeds; fetches and writes nothing.
+    """Plans what `goodbot crawl` would do in `path` with these settings and seeds; fetches and writes nothing.
 
-    Estimates are for the first hosts only (`HOSTS_MOST`), and for their URLs as far as counted (`COUNT_MOST`).
-    Raises InputError as a crawl would, RunError while one runs.
+    It estimates for the first `HOSTS_MOST` hosts only, and counts up to `COUNT_MOST` of their URLs. Raises InputError
+    as a crawl would, RunError while one runs.
     """
     typed, networks = typed_seeds(settings)
     folder, politeness = CrawlFolder(path), Politeness(settings)
     token = identity_of(settings, version("goodbot")).token
-    signer_of(settings)  # a crawl would refuse what this refuses
+    signer_of(settings)  # refuses an unusable key, as a crawl would
     before = folder.settings_before()
     with (
         tempfile.TemporaryDirectory(prefix="goodbot-") as scratch,
@@ -303,13 +307,12 @@ def rehearse(
 
 @contextmanager
 def _rehearsal(folder: CrawlFolder, settings: Settings, scratch: Path) -> Iterator[Rehearsal]:
-    """Over the frontier in the folder; over an empty one if there is none."""
-    there = folder.is_crawl
-    if there:
-        with open_ledger(folder.path):  # one of an older format would be brought up to date
+    """Opens a rehearsal on the frontier in the folder, or on an empty one if there is none."""
+    if folder.is_crawl:
+        with open_ledger(folder.path):  # refuses a frontier of an older format, which a rehearsal must not migrate
             pass
-    file = folder.frontier if there else scratch / "frontier.sqlite"
-    with Rehearsal.open(file, create=not there, host_pages=settings.host_pages) as frontier:
+    file = folder.frontier if folder.is_crawl else scratch / "frontier.sqlite"
+    with Rehearsal.open(file, create=not folder.is_crawl, host_pages=settings.host_pages) as frontier:
         if isinstance(frontier, Rehearsal):
             yield frontier
 

@@ -1,4 +1,4 @@
-"""The folder of a crawl: what lies in it, opened to be read; the crawl may be running."""
+"""Opens the parts of a crawl's folder for reading, also while the crawl is running."""
 
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -36,8 +36,8 @@ SOFTWARE = f"goodbot/{version('goodbot')}"
 
 
 class CrawlFolder:
-    """Where a crawl keeps what it needs: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, lists of `seeds/`, and
-    `deadly/`, pages that killed robot processes."""
+    """The folder of a crawl: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, lists of `seeds/`, and `deadly/`,
+    pages that killed robot processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -52,13 +52,13 @@ class CrawlFolder:
 
     @property
     def is_crawl(self) -> bool:
-        """Whether there is one to resume or to read."""
+        """Whether the folder has a crawl to resume or to read."""
         return self.frontier.is_file()
 
     def settings(self, base: Settings, options: Mapping[str, Any] = NOTHING) -> Settings:
-        """`base`, then what `goodbot.toml` in this folder says, if there is one, then `options`. Raises InputError for
-        an invalid value; if it is from this folder's file, the message names the line. What the file says of a setting
-        in `options` is not read, so giving an option anew replaces an invalid value."""
+        """Merges settings: `options` override `goodbot.toml` in this folder, which overrides `base`. Raises InputError
+        for an invalid value; if it comes from this folder's file, the message names the line. The file's values of
+        settings in `options` are not read, so an option replaces an invalid value."""
         kept = load_settings(self.settings_file, base, options) if self.settings_file.is_file() else base
         settings = replace(kept, **options)
         with self.naming_lines(options):
@@ -66,14 +66,14 @@ class CrawlFolder:
         return settings
 
     def settings_before(self) -> Settings:
-        """What the last run was asked for. Values in `goodbot.toml` that a setting cannot have are left out: the last
-        run had others."""
+        """Returns the settings of the last run. Invalid values in `goodbot.toml` are left out: the last run cannot have
+        had them."""
         return load_usable(self.settings_file) if self.settings_file.is_file() else Settings()
 
     @contextmanager
     def naming_lines(self, options: Mapping[str, Any]) -> Iterator[None]:
-        """Adds to a SettingError where `goodbot.toml` in this folder sets the value, unless the value came from
-        `options`."""
+        """Adds file and line to a SettingError if `goodbot.toml` in this folder sets the value and `options` do
+        not."""
         try:
             yield
         except SettingError as error:
@@ -82,7 +82,7 @@ class CrawlFolder:
             raise InputError(f"{place_of(self.settings_file, error.name)}: {error}") from error
 
     def check(self) -> None:
-        """InputError, saying what to do, if there is no crawl here that can be read."""
+        """Raises InputError, which says what to do, if there is no readable crawl here."""
         try:
             if not self.path.is_dir():
                 raise InputError(f"no such folder: {self.path}")
@@ -92,7 +92,7 @@ class CrawlFolder:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
 
     def create(self) -> None:
-        """Makes the folder if it is missing. Raises InputError if a file is in the way, RunError if it cannot."""
+        """Makes the folder if it is missing. Raises InputError if a file is in the way, RunError if that fails."""
         make_folder(self.path)
 
 
@@ -101,7 +101,7 @@ class CrawlFolder:
 
 @contextmanager
 def open_ledger(path: Path) -> Iterator[Ledger]:
-    """What the frontier in `path` knows, read only; the crawl may be running."""
+    """Opens the frontier of the crawl in `path` for reading; the crawl may be running."""
     folder = CrawlFolder(path)
     folder.check()
     frontier = SqliteFrontier.open(folder.frontier, read_only=True)
@@ -113,8 +113,8 @@ def open_ledger(path: Path) -> Iterator[Ledger]:
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[WarcArchive]:
-    """The archive in `path`, read only; one whose folder is missing has no files. Raises InputError if the crawl keeps
-    none."""
+    """Opens the archive of the crawl in `path` for reading; if its folder is missing, it has no files. Raises
+    InputError if the crawl keeps no archive."""
     folder = CrawlFolder(path)
     folder.check()
     if not (folder.warc.is_dir() or folder.settings_before().archive or _last_records(folder)):
@@ -127,8 +127,8 @@ def open_archive(path: Path) -> Iterator[WarcArchive]:
 
 
 def missing_records(path: Path, archive: WarcArchive) -> list[DamagedRange]:
-    """Where the crawl in `path` knows of records that `archive` cannot have: a file is missing, or too short. Looks at
-    100,000 visits at most."""
+    """Returns where `archive` lacks records that the frontier of the crawl in `path` knows: files that are missing or
+    too short. Looks at 100,000 visits at most."""
     return archive.missing(_last_records(CrawlFolder(path)))
 
 
@@ -138,8 +138,8 @@ def _last_records(folder: CrawlFolder) -> dict[str, int]:
 
 
 def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord], object]) -> Iterator[ArchivedResponse]:
-    """The last capture of every page visited, in the order found; redirects and what is no page are left out. `lost` is
-    given those whose record is damaged."""
+    """Yields the last capture of every visited page, in the order found, without redirects and error answers. Calls
+    `lost` with those whose record is damaged."""
     for record in ledger.records():
         if record.state != "visited" or record.record is None or record.status in REDIRECTS:
             continue
@@ -148,13 +148,13 @@ def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord],
         except DamagedError:
             lost(record)
             continue
-        if 200 <= archived.response.status < 300:  # of a page asked for again the ledger has the last status, say 304
+        if 200 <= archived.response.status < 300:  # the ledger has the status of the last visit, such as 304
             yield archived
 
 
 def open_search(path: Path) -> TantivySearch:
-    """The index in `path`. Raises InputError if the crawl keeps none, RunError if it is missing or is not the one that
-    the crawl wrote, DamagedError if it cannot be read."""
+    """Opens the search index of the crawl in `path`. Raises InputError if the crawl keeps none, RunError if it is
+    missing or is not the one that the crawl wrote, DamagedError if it cannot be read."""
     folder = CrawlFolder(path)
     folder.check()
     until = time.monotonic() + SWAP_S
@@ -166,8 +166,9 @@ def open_search(path: Path) -> TantivySearch:
 
 
 class IndexLag(NamedTuple):
-    """What a search cannot know yet: so many pages visited are not in the index, and so many in it are pages no more.
-    `why` says so in one line, with what to do; empty if the index has all, or a running crawl is about to write it."""
+    """How far the index is behind its crawl: `missing` counts visited pages that it lacks, `leaving` pages that it must
+    drop. `why` says so in one line, with what to do; it is empty if the index is complete, or if a running crawl will
+    complete it."""
 
     missing: int = 0
     leaving: int = 0
@@ -175,7 +176,7 @@ class IndexLag(NamedTuple):
 
 
 def index_lag(path: Path) -> IndexLag:
-    """How far the index in `path`, which can be searched, is behind its crawl."""
+    """Compares the index in `path`, which must be searchable, with its crawl."""
     folder = CrawlFolder(path)
     known = _known_index(folder)
     keeps_index = folder.settings_before().index
@@ -188,7 +189,7 @@ def index_lag(path: Path) -> IndexLag:
     with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
         missing, leaving = ledger.pending_count(), ledger.leaving_count()
     parts = [f"{counted(missing, 'page')} visited {_are(missing)} not in the search index"] if missing else []
-    parts += [f"{counted(leaving, 'page')} in it must leave it"] if leaving else []
+    parts += [f"{counted(leaving, 'page')} must be removed from it"] if leaving else []
     by_hand = f"{KEEPS_NO_INDEX}; to bring the index up to date: {_REBUILD} --in {path}"
     because = "the next goodbot crawl brings it up to date" if keeps_index else by_hand
     return IndexLag(missing, leaving, f"{' and '.join(parts)}; {because}" if parts else "")
@@ -199,7 +200,7 @@ def _are(count: int) -> str:
 
 
 def open_search_or_nothing(path: Path) -> Search:
-    """Like `open_search`; if the crawl keeps no index, a search that says so."""
+    """Does the same as `open_search`; if the crawl keeps no index, returns a search that says so."""
     try:
         return open_search(path)
     except InputError as error:
@@ -208,14 +209,14 @@ def open_search_or_nothing(path: Path) -> Search:
 
 
 def _no_index(folder: CrawlFolder) -> GoodbotError | None:
-    """Why the index cannot be searched; None: it can."""
-    path, known = folder.path, _known_index(folder)  # first, as the index may be written meanwhile
+    """Returns why the index cannot be searched; None: it can."""
+    path, known = folder.path, _known_index(folder)  # read before the index, which may be written meanwhile
     found = _mark_of(folder.index)
     fault = found.fault_for(known) if found and known else None
     if found and not fault:
         return None
     if known and _mark_of(folder.index_draft, known):
-        if found:  # it is being made anew, and the old one serves until then
+        if found:  # during a rebuild the old index answers
             return None
         fault = "the search index is being rebuilt, or a rebuild was interrupted"
     elif known is None and not folder.settings_before().index:
@@ -225,8 +226,8 @@ def _no_index(folder: CrawlFolder) -> GoodbotError | None:
 
 
 def _known_index(folder: CrawlFolder) -> IndexMark | None:
-    """The index that the frontier knows; None for a frontier that does not say: one of an older format knows none, and
-    what else is wrong with one is no trouble of the search."""
+    """Returns the mark of the index that the frontier knows; None if it knows none. A frontier of an older format, or a
+    damaged one, counts as knowing none, so that searching still works."""
     try:
         with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
             return ledger.index_mark()
@@ -235,7 +236,8 @@ def _known_index(folder: CrawlFolder) -> IndexMark | None:
 
 
 def _mark_of(place: Path, known: IndexMark | None = None) -> IndexMark | None:
-    """None if no index is there, or another than `known`. A damaged one is looked at when it is opened."""
+    """Returns the mark of the index in `place`; None if there is none, or if `known` is given and is another index. A
+    damaged index is detected when it is opened."""
     try:
         mark = load_mark(place)
     except InputError:

@@ -1,30 +1,30 @@
-"""The whole error tree. What is expected on the Web is a value (`Verdict`, `Outcome`, `Failure`), never an error.
+"""All exceptions. What is expected on the Web is a value (`Verdict`, `Outcome`, `Failure`), never an exception.
 
 GoodbotError                  everything goodbot raises on purpose; its text is one clear line that says what to do
-├── InputError      exit 2    the user gave something that cannot be used: a scheme, a folder, a query, a setting
+├── InputError      exit 2    the user's input cannot be used: a scheme, a folder, a query, a setting
 │   └── SettingError          a setting's value; `name` is the setting
-└── RunError        exit 3    the work cannot go on: disk, port, no seed could be fetched
-    ├── DamagedError          a frontier, archive or index that cannot be read
-    └── BusyError             another process writes to the folder of this crawl
+└── RunError        exit 3    the work cannot continue: disk full, port in use, no seed could be fetched
+    ├── DamagedError          a frontier, archive or index cannot be read
+    └── BusyError             another process is writing to the crawl's folder
 """
 
 from typing import ClassVar
 
 
 class GoodbotError(Exception):
-    """Base of all; `exit_status` is what the command line ends with."""
+    """The base class. `exit_status` is the exit status of the command line."""
 
     exit_status: ClassVar[int] = 3
 
 
 class InputError(GoodbotError):
-    """Whose fault: the caller's. Nothing was changed."""
+    """The input cannot be used. Nothing was changed."""
 
     exit_status: ClassVar[int] = 2
 
 
 class SettingError(InputError):
-    """A value that the setting `name` cannot have."""
+    """The setting `name` has an invalid value."""
 
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
@@ -32,12 +32,12 @@ class SettingError(InputError):
 
 
 class RunError(GoodbotError):
-    """Whose fault: the surroundings'. What was done before is kept and can be resumed."""
+    """The environment failed (disk, port, network). The work done before is kept and can be resumed."""
 
 
 class DamagedError(RunError):
-    """A file of ours that does not hold what it should; the text names the file."""
+    """A file that goodbot wrote is damaged; the text names it."""
 
 
 class BusyError(RunError):
-    """Another process writes where this one wants to; tried again later, it may work."""
+    """Another process holds the lock; a later attempt may succeed."""

@@ -1,4 +1,4 @@
-"""Writes a file whole or not at all, and makes folders."""
+"""Writes files atomically, and makes folders."""
 
 import errno
 import os
@@ -9,7 +9,7 @@ from goodbot.errors import InputError, RunError
 
 
 def make_folder(path: Path) -> None:
-    """Makes a folder if it is missing, and those above it. Raises InputError if a file is in the way, RunError if the
+    """Makes a folder and its parents if they are missing. Raises InputError if a file is in the way, RunError if the
     folder cannot be made."""
     try:
         path.mkdir(parents=True, exist_ok=True)
@@ -20,17 +20,16 @@ def make_folder(path: Path) -> None:
 
 
 def write_whole(path: Path, content: bytes) -> None:
-    """Replaces what the file at `path` holds, or makes the file. A crash or a full disk at any moment leaves the old
-    content.
+    """Replaces the file at `path`, or makes it. A crash or a full disk at any moment leaves the old content.
 
-    The content is written to a temporary file in the same folder, which then takes the place of the old file with its
-    mode, and with its owner and group where the system permits that. A symbolic link stays one: its target is replaced.
-    What is no regular file, such as a pipe or /dev/stdout, is written to directly. Raises RunError if it cannot be
-    written; a file that is write-protected stays as it is.
+    The content goes to a temporary file in the same folder, which is then renamed. The new file has the mode of the old
+    one, and its owner and group if the system permits that. A symbolic link stays a link: its target is replaced. A
+    pipe, /dev/stdout or other special file is written directly. Raises RunError if the file is write-protected or
+    cannot be written.
     """
     try:
         old = _status(path)
-        if old is not None and not os.access(path, os.W_OK):  # the rename in `_replace` would not ask
+        if old is not None and not os.access(path, os.W_OK):  # a rename does not check that
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         if old is not None and not stat.S_ISREG(old.st_mode):
             path.write_bytes(content)
@@ -54,7 +53,7 @@ def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
     try:
         with os.fdopen(descriptor, "wb") as file:
             if old is not None:
-                _take_after(descriptor, old)
+                _copy_owner_and_mode(old, descriptor)
             file.write(content)
             file.flush()
             os.fsync(descriptor)
@@ -65,17 +64,17 @@ def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
     _sync_folder(target.parent)
 
 
-def _take_after(descriptor: int, old: os.stat_result) -> None:
-    """Gives a file the owner, group and mode of the one it replaces."""
+def _copy_owner_and_mode(old: os.stat_result, descriptor: int) -> None:
+    """Gives the new file the owner, group and mode of the old one."""
     try:
         os.fchown(descriptor, old.st_uid, old.st_gid)
     except PermissionError:
-        pass  # only root may give a file away: it is then the user's own, as any file that an editor saves
+        pass  # only root may change the owner: the file then belongs to the user, like any file an editor saves
     os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes sure the new name is on disk too."""
+    """Makes the rename durable."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(descriptor)

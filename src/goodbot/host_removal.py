@@ -1,4 +1,4 @@
-"""Takes hosts that are forgotten out of the archive, the search index and the frontier of a crawl."""
+"""Removes forgotten hosts from the archive, the search index and the frontier of a crawl."""
 
 from collections.abc import Callable, Sequence
 from itertools import chain
@@ -13,7 +13,7 @@ from goodbot.store.warc.warc_forget import Removed
 
 
 class RemovedHosts(NamedTuple):
-    """What was removed of a host."""
+    """Counts of what was removed for one host."""
 
     host: str
     urls: int
@@ -24,8 +24,8 @@ class RemovedHosts(NamedTuple):
 def remove_hosts(
     sources: Sources, index: TantivyIndex | None, begin: Callable[[str], object] = lambda host: None
 ) -> list[RemovedHosts]:
-    """Takes out what is kept of the hosts that are to be forgotten; a crawl that runs without its index opens it for
-    that. `begin` is given each host before."""
+    """Removes everything stored about the hosts that wait to be forgotten. `index` is the crawl's open index; if it is
+    None, the index is opened for this. Calls `begin` with each host before its removal."""
     hosts = sources.frontier.hosts_to_remove()
     opened = open_to_remove(sources.folder, sources.frontier) if hosts and index is None else []
     gone = []
@@ -47,10 +47,10 @@ def remove_host(
     indexes: Sequence[TantivyIndex],
     deadly: DeadlyPages,
 ) -> tuple[int, Removed]:
-    """Takes out what is kept of a host that the frontier bars; gives how many URLs, and how many captures.
+    """Removes everything stored about a host that the frontier bars; returns how many URLs and captures it removed.
 
-    The frontier comes last: it knows what an index may hold, and that all this is to be done again after a kill. Then
-    indexes and frontier are written anew, without what free room in their files still holds.
+    The frontier is changed last: it knows which documents an index may hold, and it makes a killed removal start again.
+    Finally the files of indexes and frontier are rewritten, so that their free space holds no deleted text.
     """
     for index in indexes:
         index.remove_host(host)

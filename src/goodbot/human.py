@@ -1,10 +1,10 @@
-"""How sizes and times are written for people, in a terminal and on a page."""
+"""Writes sizes, times and counts for people, in a terminal and on a page."""
 
 from datetime import UTC, datetime
 
 
 def human_bytes(count: float) -> str:
-    """`1.4 MB`; decimal units, as disks and networks are sold."""
+    """Formats a size as `1.4 MB`, in decimal units."""
     for unit in ("bytes", "kB", "MB", "GB"):
         if count < 1000:
             return counted(round(count), "byte") if unit == "bytes" else f"{count:.1f} {unit}"
@@ -13,7 +13,7 @@ def human_bytes(count: float) -> str:
 
 
 def human_time(at: float) -> str:
-    """`2026-11-21 14:05:09 UTC`; a time beyond the calendar is named so."""
+    """Formats a time as `2026-11-21 14:05:09 UTC`. A time after the year 9999 becomes `a time beyond the calendar`."""
     try:
         return datetime.fromtimestamp(at, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     except (OverflowError, OSError, ValueError):
@@ -21,5 +21,5 @@ def human_time(at: float) -> str:
 
 
 def counted(count: int, what: str) -> str:
-    """`1 page`, `1,200 pages`."""
+    """Formats a count with its noun: `1 page`, `1,200 pages`."""
     return f"{count:,} {what}{'' if count == 1 else 's'}"

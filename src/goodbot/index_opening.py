@@ -1,9 +1,8 @@
-"""Opens the search index of a crawl for writing, and rebuilds it from the archive first if the frontier knows another.
+"""Opens the search index of a crawl for writing. If it does not match the frontier, rebuilds it from the archive first.
 
-The frontier keeps the mark of the index it knows. A rebuild begins with an empty index in a folder of its own, and with
-all pages pending; from then on the frontier knows the new index. When no page is pending any more, the new index takes
-the place of the old one. So a rebuild can continue after a kill at any moment, and the old index answers searches
-meanwhile.
+The frontier stores the mark of its index. A rebuild begins with an empty index in a separate folder, marks all pages as
+pending, and stores the new index's mark in the frontier. When no page is pending, the new index replaces the old one.
+So a rebuild can continue after a kill at any moment, and the old index answers searches meanwhile.
 """
 
 import asyncio
@@ -26,10 +25,11 @@ from goodbot.store.warc.warc_archive import WarcArchive
 
 @dataclass(frozen=True, slots=True)
 class Indexing:
-    """How far the indexing of pages from the archive is.
+    """The progress of indexing pages from the archive.
 
-    `why`: what is wrong with the old index, if this is a rebuild; `read`: how many of `total` pages were read; `lost`:
-    how many pages have to be fetched again, by reason."""
+    `why` is the fault of the old index, if this is a rebuild. `read` of `total` pages were read. `lost` counts the
+    pages that must be fetched again, by reason.
+    """
 
     why: str | None
     total: int
@@ -44,7 +44,7 @@ Watch = Callable[[Indexing], None]
 
 @dataclass(frozen=True, slots=True)
 class Sources:
-    """What an index is built from. `token`: the product token by which pages address the robot."""
+    """The sources of an index. `token` is the robot's product token, which page directives may name."""
 
     folder: CrawlFolder
     settings: Settings
@@ -54,8 +54,8 @@ class Sources:
 
 
 async def open_index(sources: Sources, watch: Watch) -> TantivyIndex:
-    """The index, with every page that the frontier calls indexed except pending ones. Raises RunError if a newer
-    goodbot made it."""
+    """Opens the index. It then has every page that the frontier counts as indexed, except pending ones. Raises RunError
+    if a newer goodbot made it."""
     folder, frontier = sources.folder, sources.frontier
     why = index_fault(folder, frontier)
     if why is not None:
@@ -69,8 +69,8 @@ async def open_index(sources: Sources, watch: Watch) -> TantivyIndex:
 
 
 async def rebuild(sources: Sources, why: str, watch: Watch) -> Indexing:
-    """Rebuilds the index, or continues a rebuild. Other tasks run between its steps. Raises RunError if the disk cannot
-    be written."""
+    """Rebuilds the index, or continues a rebuild. Other tasks run between its steps. Raises RunError if it cannot write
+    to the disk."""
     folder, frontier = sources.folder, sources.frontier
     if not _is_known(folder, frontier.index_mark()):
         _remove(folder.index_draft)
@@ -84,7 +84,7 @@ async def rebuild(sources: Sources, why: str, watch: Watch) -> Indexing:
         done = await index_pending(sources, index, watch, why)
     finally:
         index.close()
-    _take_place(folder)
+    _replace_index(folder)
     return done
 
 
@@ -107,7 +107,7 @@ async def index_pending(sources: Sources, index: TantivyIndex, watch: Watch, why
 
 
 def index_fault(folder: CrawlFolder, frontier: SqliteFrontier) -> str | None:
-    """Why the index has to be rebuilt; None if it is sound, or if there is nothing to index yet."""
+    """Returns why the index must be rebuilt; None if it is sound, or if there is nothing to index yet."""
     mark = frontier.index_mark()
     if mark is not None and _is_known(folder, mark):
         return "a rebuild of the search index was interrupted"
@@ -126,7 +126,7 @@ def index_fault(folder: CrawlFolder, frontier: SqliteFrontier) -> str | None:
 
 
 def _is_known(folder: CrawlFolder, mark: IndexMark | None) -> bool:
-    """Whether the unfinished new index is the one the frontier knows, and sound."""
+    """Whether the unfinished new index is sound and is the one that `mark` describes."""
     try:
         TantivySearch(folder.index_draft)
         return mark is not None and load_mark(folder.index_draft).fault_for(mark) is None
@@ -134,9 +134,9 @@ def _is_known(folder: CrawlFolder, mark: IndexMark | None) -> bool:
         return False
 
 
-def _take_place(folder: CrawlFolder) -> None:
-    """Puts the new index in the place of the old one. After a kill in between, the next rebuild finds the new one under
-    its draft name and continues."""
+def _replace_index(folder: CrawlFolder) -> None:
+    """Replaces the old index by the new one. After a kill in between, the next rebuild finds the new index under its
+    draft name and continues."""
     _remove(folder.index_old)
     try:
         if os.path.lexists(folder.index):
@@ -153,11 +153,12 @@ def _take_place(folder: CrawlFolder) -> None:
 
 
 def open_to_remove(folder: CrawlFolder, frontier: SqliteFrontier) -> list[TantivyIndex]:
-    """The indexes from which documents are to be removed: the one that answers searches, then that of an unfinished
+    """Opens the indexes from which documents must be removed: the one that answers searches, and that of an unfinished
     rebuild.
 
-    Removes an index that cannot be used as a whole: one that is damaged, and one that the frontier does not know if no
-    rebuild is unfinished. If an older copy were written further, it would look sound."""
+    Deletes an index that cannot be used: a damaged one, and, if no rebuild is unfinished, one that the frontier does
+    not know. (An older copy that is written to would look sound.)
+    """
     mark = frontier.index_mark()
     is_rebuilt = _is_known(folder, mark)
     _remove(folder.index_old)
@@ -175,7 +176,7 @@ def open_to_remove(folder: CrawlFolder, frontier: SqliteFrontier) -> list[Tantiv
 
 
 def close_all(indexes: Iterable[TantivyIndex]) -> None:
-    """Lets others write to them."""
+    """Closes the indexes, which releases their locks."""
     for index in indexes:
         index.close()
 
@@ -191,7 +192,7 @@ def _is_readable(place: Path) -> bool:
 def _remove(*places: Path) -> None:
     for place in places:
         try:
-            if place.is_symlink() and (place / META_FILE).is_file():  # an index elsewhere: its texts go as well
+            if place.is_symlink() and (place / META_FILE).is_file():  # delete the linked index too
                 shutil.rmtree(place.resolve())
             if place.is_symlink() or place.is_file():
                 place.unlink()

@@ -1,7 +1,8 @@
-"""Ctrl-C: what it interrupts, and which processes get it. The first module that a command loads, so it loads no other.
+"""Controls what Ctrl-C interrupts, and which processes receive it.
 
-A terminal sends Ctrl-C to every process of the command. Python raises it between any two instructions: in the middle of
-an import, or in a callback whose exceptions are printed and dropped.
+A terminal sends Ctrl-C to every process of the command. Python raises KeyboardInterrupt between any two instructions:
+in the middle of an import, or in a callback whose exceptions are printed and dropped. Commands load this module first,
+so it imports nothing from goodbot.
 """
 
 import os
@@ -20,14 +21,14 @@ _T = TypeVar("_T")
 
 
 def leave_at_once() -> None:
-    """From now on Ctrl-C ends the process with one line: for times with nothing to put in order. If the parent process
-    set SIGINT to be ignored, it stays ignored."""
+    """Makes Ctrl-C end the process at once, with one line. Used while there is nothing to clean up. If the parent
+    process made this one ignore SIGINT, it keeps ignoring it."""
     if signal.getsignal(signal.SIGINT) is not signal.SIG_IGN:
         signal.signal(signal.SIGINT, _leave)
 
 
 def raise_again() -> None:
-    """Ends `leave_at_once`: Ctrl-C raises KeyboardInterrupt."""
+    """Ends `leave_at_once`: Ctrl-C raises KeyboardInterrupt again."""
     if signal.getsignal(signal.SIGINT) is _leave:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
@@ -40,7 +41,8 @@ def _leave(number: int, frame: FrameType | None) -> None:
 
 @contextmanager
 def whole(make: Callable[[], AbstractContextManager[_T]]) -> Iterator[_T]:
-    """The context that `make` gives, entered and left whole: a Ctrl-C meanwhile takes effect afterwards."""
+    """Enters and leaves the context that `make` returns without interruption: a Ctrl-C meanwhile takes effect
+    afterwards."""
     stack = ExitStack()
     try:
         with _put_off():
@@ -65,8 +67,8 @@ def _put_off() -> Iterator[None]:
 
 @contextmanager
 def kept_from_children() -> Iterator[None]:
-    """A process started in this block, by this thread, is protected from Ctrl-C and SIGTERM from its first moment;
-    later it decides itself. No signal to this process is lost."""
+    """Blocks SIGINT and SIGTERM for processes that this thread starts in the block, until they choose otherwise. No
+    signal to this process is lost."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT, signal.SIGTERM))
     try:
         yield
@@ -75,8 +77,8 @@ def kept_from_children() -> Iterator[None]:
 
 
 def ignore_for_good() -> None:
-    """For a process started in `kept_from_children`: it ignores both, and those it starts get neither the mask nor the
-    signals."""
+    """Makes a process started in `kept_from_children` ignore SIGINT and SIGTERM. Its own children ignore them too, and
+    inherit no signal mask."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
     signal.pthread_sigmask(signal.SIG_UNBLOCK, (signal.SIGINT, signal.SIGTERM))

@@ -1,4 +1,4 @@
-"""The nouns of what is learned about hosts, and of what their pages said. All are frozen."""
+"""The values of lessons: what a crawl has learned about hosts. All are frozen."""
 
 from math import inf
 from typing import Final, NamedTuple
@@ -7,11 +7,12 @@ from goodbot.url import Url
 
 SPENT: Final = "spent"
 HALF: Final = "half"
-"""What a lesson of the kind `budget` is about: an origin that earns no more, or that has lost half of its start."""
+"""The last word of `Lesson.about` in lessons of the kind `budget`: the origin earns no more pages, or half of its first
+budget was taken away."""
 
 
 class IndexedPage(NamedTuple):
-    """A page in the index as it was last read: the digests of its bytes and of its title and text."""
+    """An indexed page with the digests of its last visit: `digest` of its bytes, `text` of its title and text."""
 
     url: Url
     digest: str | None
@@ -19,11 +20,11 @@ class IndexedPage(NamedTuple):
 
 
 class Lesson(NamedTuple):
-    """What was learned about a host (`Url.host_key`), and is not to be learned again after a restart.
+    """One lesson about a host (`Url.host_key`), kept so that it need not be learned again after a restart.
 
-    `kind` and `about` are the learner's (a parameter that changes nothing, a prefix of few texts, a mirror);
-    `evidence` is one sentence for people, and part of the reason given for each URL left out. At `until` the lesson
-    lapses: pages decide anew, and what they teach again holds twice as long. `times`: how often it was learned.
+    `kind` says what was learned and `about` its subject (a parameter that changes nothing, a prefix under which pages
+    repeat, a mirror). `evidence` is one sentence for people; it is part of the reason recorded for each URL left out.
+    At `until` the lesson lapses; if pages teach it again, it holds twice as long. `times`: how often it was learned.
     """
 
     host: str
@@ -37,14 +38,13 @@ class Lesson(NamedTuple):
 
     @property
     def leaves_out(self) -> bool:
-        """Whether URLs are left out because of it, as long as it is in force."""
+        """Whether the crawl leaves out URLs because of this lesson while it is in force."""
         half = self.kind == "budget" and self.about.endswith(f" {HALF}")
         return not (self.lapsed or half or self.kind == "canonical")
 
 
 class LeftOut(NamedTuple):
-    """What lessons in force have left out: how many lessons, URLs of how many hosts, and how many URLs; None: too many
-    to count."""
+    """Counts for the lessons in force: the lessons, the hosts and the URLs they left out (None: too many to count)."""
 
     lessons: int
     hosts: int

@@ -1,4 +1,4 @@
-"""The nouns of a crawl that runs: what it is told, how it sees itself, what it asked of each host. All are frozen."""
+"""The values of a running crawl: control requests, live figures, and the requests sent to each host. All are frozen."""
 
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
@@ -6,18 +6,18 @@ from typing import Literal, NamedTuple
 from goodbot.url import Url
 
 RunState = Literal["running", "paused", "stopping"]
-"""Paused and stopping: pages in flight finish, nothing new begins."""
+"""While a crawl is paused or stopping, pages in flight finish and no new request is sent."""
 
 EndReason = Literal["finished", "max-pages", "interrupted"]
-"""Why a run of a crawl ended."""
+"""The reason why a run of a crawl ended."""
 
 ControlKind = Literal["pause", "resume", "stop", "submit", "forget", "unlearn"]
 
 
 @dataclass(frozen=True, slots=True)
 class ControlRequest:
-    """What a running crawl is told to do. `urls`: those to submit, or one of each host to forget; `lessons`: the ids of
-    those to drop."""
+    """A request to a running crawl. `urls`: the URLs to submit, or one URL of each host to forget; `lessons`: the ids
+    of the lessons to drop."""
 
     kind: ControlKind
     urls: tuple[Url, ...] = ()
@@ -26,7 +26,7 @@ class ControlRequest:
 
 @dataclass(frozen=True, slots=True)
 class FetchError:
-    """One answer that was none, or not the page asked for: `kind` as in `LiveStatus.errors`."""
+    """A request that failed or was answered with an error status; `kind` as in `LiveStatus.errors`."""
 
     at: float
     url: str
@@ -36,12 +36,13 @@ class FetchError:
 
 @dataclass(frozen=True, slots=True)
 class LiveStatus:
-    """A running crawl as it sees itself; counts are those of this run.
+    """The live figures of a running crawl; counts are those of this run.
 
-    `rate` is pages per second over the last ten seconds, `mean_rate` since the start; `hosts` answered in the last
-    minute; `to_fetch` are ready or leased. `errors` counts fetches by failure kind or status, the most frequent first.
-    `left_s`: until what is known, or what was asked for, is fetched at this rate; None if there is no telling. Of a
-    crawl that keeps fresh, `waiting` pages are asked for again some time, the next at `next_at`; None: of any other.
+    `rate` is pages per second over the last ten seconds, `mean_rate` since the start. `hosts` counts hosts that
+    answered in the last minute, `to_fetch` URLs that are ready or leased. `errors` counts failed requests by failure
+    kind or status, the most frequent first; `troubles` are the latest of them. `left_s` estimates the time until all
+    known URLs, or the `--max-pages` requested, are fetched at this rate; None: no estimate. With `--keep-fresh`,
+    `waiting` pages will be visited again, the next at `next_at`; otherwise `next_at` is None.
     """
 
     pid: int
@@ -67,10 +68,10 @@ class LiveStatus:
 
 
 class HostRequest(NamedTuple):
-    """One request as its host saw it: `at` is when it began, `until` when its answer ended (Unix seconds).
+    """One request to a host: it began at `at`, and its answer ended at `until` (Unix seconds).
 
-    `status` is None where no answer came. `gap_s` is what robots.txt asked for between two requests (None: nothing),
-    `not_before` the time named by the Retry-After of the answer, `agent` the `User-Agent` sent.
+    `status` is None if no answer came. `gap_s` is the delay that robots.txt requests (None: none), `not_before` the
+    time set by the answer's Retry-After, `agent` the `User-Agent` sent.
     """
 
     host: str
@@ -84,13 +85,13 @@ class HostRequest(NamedTuple):
 
 
 class Courtesy(NamedTuple):
-    """What one host was asked up to now, and how; times in Unix seconds.
+    """The requests sent to one host so far; times in Unix seconds.
 
-    `least_gap_s` is the least time from the end of an answer to the beginning of the next request, 0 for two at a time,
-    None before the second one. `sooner` counts requests sooner than robots.txt asked, `inside` those within a
-    Retry-After; `waited_s` is how long the host was left alone because it asked for that. `busy_from` and `busy_until`
-    are the last time it was being asked, `held_from` and `held_until` the last Retry-After. A tuple, as it is made anew
-    with every request.
+    `least_gap_s` is the shortest time from the end of an answer to the beginning of the next request: 0 for two at
+    once, None before the second request. `sooner` counts requests sent sooner than robots.txt permits, `inside` those
+    sent within a Retry-After. `waited_s` is how long the robot waited only because the host requested it. The latest
+    series of requests lasted from `busy_from` to `busy_until`, the latest Retry-After from `held_from` to `held_until`.
+    It is a tuple because every request makes a new one.
     """
 
     host: str

@@ -1,6 +1,6 @@
-"""What commands and pages ask of the network where there is no crawl: one robots.txt, one page, one list.
+"""Fetches single documents outside a crawl, for commands and Web pages: a robots.txt, a page, a list.
 
-Names concrete classes, as `wiring`.
+Like `wiring` it names concrete classes.
 """
 
 import asyncio
@@ -37,32 +37,32 @@ from goodbot.values import Capture, Failure, Headers, Request, Response
 from goodbot.web.robots_asker import RobotsAsker
 
 OWN = identity_of(Settings(), version("goodbot"))
-"""Who asks where no crawl does."""
+"""The identity of goodbot's own requests outside a crawl."""
 
 DOCUMENT_BYTES: Final = 8 * 1024 * 1024
 SITEMAPS_MOST: Final = 20
-PATIENCE_S: Final = 60.0
-"""A host that rests for longer is not waited for."""
+MAX_WAIT_S: Final = 60.0
+"""If a host requires a longer delay, the request fails instead of waiting."""
 
 
 # ---- one robots.txt, one page ----------------------------------------------------------------------------------------
 
 
 def fetch_access(url: Url) -> Access:
-    """The robots.txt in force at the origin of a URL the user typed, private or not."""
+    """Fetches the robots.txt in force at the origin of a URL that the user typed, private or not."""
     return asyncio.run(_fetch_access(url))
 
 
 async def _fetch_access(url: Url) -> Access:
-    async with _asking(_networks_of(url), MemoryFrontier()) as (permission, _):
+    async with _open_robot(_networks_of(url), MemoryFrontier()) as (permission, _):
         return await permission.access(url)
 
 
 @dataclass(frozen=True, slots=True)
 class PageVisit:
-    """What came of asking for one page: the URL asked last, and the robots.txt and the verdict for it.
+    """The result of requesting one page: the URL of the last request, with the robots.txt and the verdict for it.
 
-    `capture` is None where the verdict forbids the fetch; nothing was fetched there then but robots.txt.
+    `capture` is None if the verdict forbids the URL; then only robots.txt was fetched.
     """
 
     url: Url
@@ -72,9 +72,9 @@ class PageVisit:
 
 
 def fetch_page(url: Url) -> PageVisit:
-    """The page at a URL the user typed, private or not, or where its redirects lead, `REDIRECTS_MOST` at most.
+    """Fetches the page at a URL that the user typed, private or not, and follows up to `REDIRECTS_MOST` redirects.
 
-    Each target needs a verdict of its own. From a public host none leads to a private address.
+    Each target needs its own verdict. A redirect from a public host to a private address is refused.
     """
     return asyncio.run(visit_page(url, _networks_of(url), MemoryFrontier()))
 
@@ -86,12 +86,12 @@ async def visit_page(
     redirects: int = REDIRECTS_MOST,
     pace: Pace | None = None,
 ) -> PageVisit:
-    """The same of one of several, whose robots.txt are kept in `store`, and whose hosts rest as `pace` has it; private
-    addresses only in `networks`."""
-    async with _asking(networks, store, pace) as (permission, transport):
+    """Does the same as `fetch_page`, for one of several pages: `store` keeps their robots.txt and `pace` the delays of
+    their hosts. Private addresses are allowed in `networks` only."""
+    async with _open_robot(networks, store, pace) as (permission, transport):
         access = await permission.access(url)
         verdict = access.verdict(url.text, OWN.token)
-        paced = PacedTransport(transport, permission.pace, PATIENCE_S)
+        paced = PacedTransport(transport, permission.pace, MAX_WAIT_S)
         capture = await paced.send(Request(url, verdict)) if verdict.allowed else None
     target = redirect_target(capture) if capture is not None else None
     if capture is None or target is None or not redirects:
@@ -101,30 +101,31 @@ async def visit_page(
 
 
 def answered_page(url: Url, capture: Capture) -> Response:
-    """The page at `url`. Raises RunError if what came is no page: no answer, a refusal, half a page, a bot wall."""
+    """Returns the page at `url`. Raises RunError if the answer is no page: a failure, an error status, half a page, a
+    bot wall."""
     answer = capture.result
     if isinstance(answer, Failure):
         raise RunError(f"cannot fetch {url}: {answer.detail}")
     if (wall := wall_of_answer(capture)) is not None:
         raise RunError(f"a bot wall ({wall.name}) answers in place of {url} (status {answer.status})")
     if 300 <= answer.status < 400:
-        raise RunError(f"{url} redirects to where there is no page, or on and on (status {answer.status})")
+        raise RunError(f"{url} redirects too often, or to an invalid URL (status {answer.status})")
     if not 200 <= answer.status < 300:
-        raise RunError(f"{url} answers {answer.status}: there is no page")
+        raise RunError(f"{url} answers with status {answer.status}: there is no page")
     if answer.truncated == "disconnect":
-        raise RunError(f"{url} breaks off after {counted(len(answer.body), 'byte')}: what is missing may say more")
+        raise RunError(f"the answer of {url} ends too early, after {counted(len(answer.body), 'byte')}")
     return answer
 
 
 @asynccontextmanager
-async def _asking(
+async def _open_robot(
     networks: Iterable[Network], store: RobotsStore, pace: Pace | None = None
 ) -> AsyncIterator[tuple[Permission, CurlTransport]]:
-    """A robot outside any crawl, under its own name, that may reach these private ranges."""
+    """Opens a robot for requests outside a crawl. It may reach the private ranges in `networks`."""
     settings, clock = Settings(), SystemClock()
     transport = transport_of(settings, AddressGuard(networks), OWN, clock)
     try:
-        yield Permission(settings, OWN.token, transport, store, clock, pace=pace, patience_s=PATIENCE_S), transport
+        yield Permission(settings, OWN.token, transport, store, clock, pace=pace, patience_s=MAX_WAIT_S), transport
     finally:
         await transport.close()
 
@@ -137,61 +138,61 @@ def _networks_of(url: Url) -> list[Network]:
 
 
 def fetch_document(url: Url) -> bytes:
-    """The body of a document the user names, which is no part of a crawl, so that no robots.txt is asked: a list of
-    address ranges. Its redirects are followed, from a public host to none that is private.
+    """Fetches a document that the user names, such as a list of address ranges. It is no part of a crawl, so robots.txt
+    does not apply. Redirects are followed, but none from a public host to a private address.
 
-    Raises RunError if there is no whole answer with status 200, or one over `DOCUMENT_BYTES`.
+    Raises RunError unless there is a complete answer with status 200 of at most `DOCUMENT_BYTES`.
     """
     return asyncio.run(_fetch_document(url))
 
 
 async def _fetch_document(url: Url) -> bytes:
-    asked, capture = await _followed(url, "the user names this document")
+    urls, capture = await _follow_redirects(url, "the user names this document")
     if isinstance(capture.result, Failure):
-        raise RunError(f"cannot fetch {asked[-1]}: {capture.result.detail}")
+        raise RunError(f"cannot fetch {urls[-1]}: {capture.result.detail}")
     if redirect_target(capture) is not None:
-        raise RunError(f"{url} redirects on and on")
-    return _whole(asked[-1], capture.result)
+        raise RunError(f"{url} redirects too often")
+    return _complete_body(urls[-1], capture.result)
 
 
-async def _followed(url: Url, reason: str, section: str = "") -> tuple[list[Url], Capture]:
-    """What was asked for, one URL after another, and the answer of the last. It is a redirect if that leads back to one
-    of them, which then stands at the end again, or if there were more than `REDIRECTS_MOST`."""
+async def _follow_redirects(url: Url, reason: str, section: str = "") -> tuple[list[Url], Capture]:
+    """Returns the URLs requested one after another, and the last answer. That is a redirect if there were more than
+    `REDIRECTS_MOST`, or if it leads back to an earlier URL, which then is the last of the list too."""
     settings, clock = Settings(allow_private=True), SystemClock()
-    networks, asked, pace = opened_networks(settings, [url]), [url], Pace(settings, clock)
+    networks, urls, pace = opened_networks(settings, [url]), [url], Pace(settings, clock)
     while True:
-        target = asked[-1]
+        target = urls[-1]
         transport: Transport = transport_of(settings, AddressGuard(networks), OWN, clock)
-        if not is_private_host(target.host):  # a private host is the user's own, who wants to know where it leads
-            transport = PacedTransport(transport, pace, PATIENCE_S)
+        if not is_private_host(target.host):  # a private host belongs to the user and needs no delay
+            transport = PacedTransport(transport, pace, MAX_WAIT_S)
         try:
             verdict = Verdict(True, None, None, reason, section, url=target.text, agent=OWN.token)
             capture = await transport.send(Request(target, verdict))
         finally:
             await transport.close()
         onward = redirect_target(capture)
-        if onward is None or len(asked) > REDIRECTS_MOST:
-            return asked, capture
-        if onward in asked:
-            return [*asked, onward], capture
+        if onward is None or len(urls) > REDIRECTS_MOST:
+            return urls, capture
+        if onward in urls:
+            return [*urls, onward], capture
         if capture.peer is not None and not is_private_address(capture.peer):
             networks = []
-        asked.append(onward)
+        urls.append(onward)
 
 
-def _whole(url: Url, answer: Response) -> bytes:
+def _complete_body(url: Url, answer: Response) -> bytes:
     if answer.status != 200:
-        raise RunError(f"{url} answers {answer.status}: there is no document")
+        raise RunError(f"{url} answers with status {answer.status}: there is no document")
     decoded = decode_content(answer, DOCUMENT_BYTES)
     if not decoded.complete or decoded.error is not None:
-        raise RunError(f"{url} did not give the whole of it: {decoded.error or 'it breaks off, or is too long'}")
+        raise RunError(f"the answer of {url} is incomplete: {decoded.error or 'it ends too early, or is too long'}")
     return decoded.body
 
 
 @dataclass(frozen=True, slots=True)
 class FetchedDocument:
-    """A robots.txt as it was answered: at most `DOCUMENT_BYTES` of it, decoded; None for `status`: no answer, `failure`
-    says why. `redirects` are the URLs asked for, one after another."""
+    """A robots.txt as the server sent it: `body` is decoded, at most `DOCUMENT_BYTES`. If `status` is None there was no
+    answer, and `failure` says why. `redirects` are the URLs requested, one after another."""
 
     body: bytes
     status: int | None
@@ -201,20 +202,23 @@ class FetchedDocument:
 
 
 def fetch_robots_txt(url: Url) -> FetchedDocument:
-    """A robots.txt the user names, to be judged with all that came with it. What goes wrong is in the answer."""
-    asked, capture = asyncio.run(_followed(url, "robots.txt itself is always allowed", "RFC 9309 2.2.2"))
-    redirects = tuple(each.text for each in asked)
+    """Fetches a robots.txt that the user names, with status, headers and redirects. Errors are part of the result."""
+    urls, capture = asyncio.run(_follow_redirects(url, "robots.txt itself is always allowed", "RFC 9309 2.2.2"))
+    redirects = tuple(each.text for each in urls)
     if isinstance(capture.result, Failure):
         return FetchedDocument(b"", None, (), redirects, capture.result.detail)
     decoded = decode_content(capture.result, DOCUMENT_BYTES)
     if breaks_off(capture.result, decoded):
-        return FetchedDocument(b"", None, (), redirects, decoded.error or "the answer breaks off")
+        return FetchedDocument(b"", None, (), redirects, decoded.error or "the answer ends too early")
     return FetchedDocument(decoded.body, capture.result.status, capture.result.headers, redirects)
 
 
 def missing_sitemaps(site: Url, sitemaps: Iterable[str]) -> list[str]:
-    """Those of the first `SITEMAPS_MOST` that are answered with 404 or 410, asked for one by one, each host at its
-    pace and with the permission of their robots.txt; what is closed or cannot be reached is not among them."""
+    """Returns which of the first `SITEMAPS_MOST` sitemaps the server answers with 404 or 410.
+
+    Requests them one after another, with the delay of each host and if robots.txt permits. Sitemaps that are disallowed
+    or unreachable are not returned.
+    """
     urls = dict(islice(((text, url) for text in sitemaps if (url := parse_url(text)) is not None), SITEMAPS_MOST))
     return asyncio.run(_missing(opened_networks(Settings(allow_private=True), [site]), urls))
 
@@ -230,7 +234,7 @@ async def _missing(networks: list[Network], urls: dict[str, Url]) -> list[str]:
 
 
 def robots_asker(settings: Settings) -> RobotsAsker:
-    """What asks public sites, and nothing inside, for their robots.txt: in the name that `settings` say."""
+    """Makes the fetcher of robots.txt for the checker page: public addresses only, with the identity in `settings`."""
     identity, clock = identity_of(settings, version("goodbot")), SystemClock()
 
     def transport() -> Transport:
@@ -240,5 +244,6 @@ def robots_asker(settings: Settings) -> RobotsAsker:
 
 
 def reverse_lookup(nameservers: Iterable[str] = ()) -> ReverseLookup:
-    """Reverse DNS by these name servers (`ADDRESS` or `ADDRESS:PORT`), else by the system's. Raises InputError."""
+    """Makes a reverse DNS lookup with these name servers (`ADDRESS` or `ADDRESS:PORT`), else with the system's. Raises
+    InputError for an invalid one."""
     return ReverseLookup([nameserver(text) for text in nameservers], Settings().connect_timeout)

@@ -1,4 +1,4 @@
-"""The verbs: what the robot needs from the world, two to five methods each. `goodbot.testing` has a fake of each."""
+"""The interfaces through which the robot uses the world. `goodbot.testing` has a fake of each."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol
@@ -26,7 +26,7 @@ from goodbot.visit_values import VisitResult
 
 
 class Clock(Protocol):
-    """Time, in Unix seconds UTC."""
+    """Gives the time in Unix seconds, UTC, and waits."""
 
     def now(self) -> float: ...
 
@@ -34,7 +34,7 @@ class Clock(Protocol):
 
 
 class Transport(Protocol):
-    """Asks one server one thing. Never raises on what the network does: a `Failure` is a value."""
+    """Sends one request. Never raises for a network error: it returns a `Failure`."""
 
     async def send(self, request: Request) -> Capture: ...
 
@@ -42,109 +42,114 @@ class Transport(Protocol):
 
 
 class Resolver(Protocol):
-    """Names → addresses. Judges none of them, and never raises on what the network does."""
+    """Resolves host names to addresses, private ones too. Never raises for a network error."""
 
     async def resolve(self, host: str) -> tuple[str, ...] | Failure:
-        """The addresses of a host name (`Url.host`, no address itself) as text without zone: at least one and at most
-        a few, in the order they are to be tried; or a `Failure` of kind `dns`."""
+        """Returns the addresses of a host name as text without a zone, in the order to try them: one to a few of them,
+        or a `Failure` of kind `dns`. `host` is a `Url.host` that is not itself an address."""
         ...
 
     async def close(self) -> None: ...
 
 
 class Frontier(Protocol):
-    """Which URLs are known, and which is to be asked next. Each call is one transaction, durable when it returns."""
+    """Keeps all known URLs and chooses the next ones to fetch. Each call is one transaction, durable when it
+    returns."""
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
-        """Makes URLs known; gives how many are new. The first source stays; of depth, in-links and hint the best
-        counts, as long as the URL waits.
+        """Adds URLs; returns how many are new.
 
-        Of those known already, one left out that a link now finds in scope is ready, and so is a seed that had failed
-        or was settled as out of scope. One link or seed in scope that is not `public_only` makes a URL so for good: if
-        it had failed or was out of scope, it is ready. Otherwise a link never changes what was settled.
+        For a known URL the first source stays. While it waits, the best depth, in-link count and hint of all its
+        discoveries count. A known URL becomes ready again in three cases: it was out of scope and a link finds it in
+        scope; it is a seed that failed or was settled as out of scope; or it was `public_only`, failed or out of scope,
+        and a link or seed in scope that is not `public_only` names it (it then stays without that limit). Otherwise a
+        discovery never changes a settled URL.
         """
         ...
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
-        """At most `hosts` leases of hosts that are due and not leased, each of at most `urls_per_host` URLs due now.
+        """Returns at most `hosts` leases, of hosts that are due and not leased. Each has at most `urls_per_host` URLs
+        that are due now.
 
-        Within a host shallow URLs come first, then those with many in-links (in powers of two), then those with a
-        high hint, then those found earlier. Hosts that have waited longest come first: a host of many pages keeps no
-        other waiting. A host that has had the pages it is granted has nothing ready: the rest is out of scope.
+        Within a host, URLs of least depth come first, then those with many in-links (in powers of two), then those with
+        a high hint, then those found earlier. Hosts that have waited longest come first, so a large host does not
+        delay the others. When a host has reached its page limit, its other URLs are out of scope, so none is ready.
 
-        What was visited and is due again (`Seen.due_at`) is leased as well, with what is `seen` of it, if the frontier
-        was opened for revisits up to that time; it is `ready` then, and counts neither as visited nor as gone.
+        A visited URL that is due again (`LastVisit.due_at`) is leased as well, with its `seen`, if the frontier was
+        opened for revisits up to that time. Such a URL is `ready` and counts neither as visited nor as gone.
         """
         ...
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
     ) -> None:
-        """Writes outcomes, then `found` and the links they carry, then the ends of leases, all or nothing."""
+        """Writes the outcomes, then their links and `found`, then the releases: all or nothing."""
         ...
 
     def next_ready_at(self) -> float | None:
-        """The time from which `lease` can give something (leased hosts left out); None: nothing is ready."""
+        """Returns the earliest time at which `lease` can return something, leased hosts ignored; None: nothing is
+        ready."""
         ...
 
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
-        """Puts every out-of-scope URL before `judge` (URL, depth → reason to refuse, or None); gives how many are ready
-        now. For a crawl resumed with a wider scope or more pages to a host."""
+        """Calls `judge` for every out-of-scope URL, and makes those it accepts ready; returns how many. `judge` takes
+        URL and depth and returns the reason to refuse the URL, or None. It is used when a crawl is resumed with a wider
+        scope or a higher page limit per host."""
         ...
 
 
 class Ledger(Protocol):
-    """What the frontier knows, for people who ask. Reads only; may be used while a crawl runs."""
+    """Reads the frontier for reports. It changes nothing and may be used while a crawl runs."""
 
     def status(self) -> Status: ...
 
     def due_again_at(self) -> float | None:
-        """When the first page visited is due again (`Seen.due_at`), whether this crawl asks again or not. None: none is
-        ever."""
+        """Returns the earliest `LastVisit.due_at` of all pages, whether or not this crawl revisits pages; None: no page
+        is ever due again."""
         ...
 
     def lesson_counts(self) -> tuple[int, int]:
-        """How many lessons are in force, and how many have lapsed."""
+        """Returns how many lessons are in force, and how many have lapsed."""
         ...
 
     def record(self, url: Url) -> UrlRecord | None: ...
 
     def records(self) -> Iterator[UrlRecord]:
-        """Every known URL, without its events; in a fixed order."""
+        """Yields every known URL, without its events, in a fixed order."""
         ...
 
 
 class IndexQueue(Protocol):
-    """Pages visited whose documents are not yet in a committed index: what a crash between the two would lose."""
+    """Lists visited pages whose documents are not yet in a committed index, so that a crash loses none of them."""
 
     def pending(self, most: int | None = None) -> list[tuple[Url, RecordRef | None]]:
-        """All of them, or any `most` of them."""
+        """Returns all pending pages, or any `most` of them."""
         ...
 
     def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
-        """These are safe in the index now, which `mark` describes."""
+        """Removes pages that a commit has written to the index; `mark` describes the index after that commit."""
         ...
 
     def passed_over(self, urls: Iterable[Url]) -> None:
-        """These are pending no more, and the index does not have them: read again, they did not let themselves be
-        indexed."""
+        """Removes pages that the index does not have: when they were read again, they did not permit indexing."""
         ...
 
     def requeue(self, urls: Iterable[Url]) -> None:
-        """These cannot be replayed from the archive: they are ready again and pending no more."""
+        """Removes pages that are missing from the archive, and makes them ready to be fetched again."""
         ...
 
     def leaving(self) -> list[Url]:
-        """Pages settled with `from_index` that a committed index may still have; `indexed` takes them off as well."""
+        """Returns pages settled with `from_index` that a committed index may still have; `indexed` removes them from
+        this list too."""
         ...
 
     def copies_of(self, url: Url) -> list[Url]:
-        """Pages left out as copies of that one (`Outcome.same_as`), a hundred at most."""
+        """Returns up to a hundred pages that were not indexed because they are copies of `url` (`Outcome.same_as`)."""
         ...
 
 
 class RobotsStore(Protocol):
-    """The robots.txt of each origin, as last fetched; survives a restart."""
+    """Keeps the last fetched robots.txt of each origin across restarts."""
 
     def load_robots(self, origin: str) -> Access | None: ...
 
@@ -152,38 +157,39 @@ class RobotsStore(Protocol):
 
 
 class LessonStore(Protocol):
-    """What was learned about hosts; survives a restart."""
+    """Keeps lessons about hosts across restarts."""
 
     def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]: ...
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
-        """One of the same host, kind and subject is replaced. What a lesson that has lapsed left out is ready."""
+        """Saves lessons; each replaces the one with the same host, kind and subject. URLs that a lapsed lesson had left
+        out become ready."""
         ...
 
     def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
-        """Pages of these hosts that are in the index: those that are due again last, up to `SAID_MOST` of a host."""
+        """Returns indexed pages of these hosts, up to `SAID_MOST` of each host: those with the latest due time."""
         ...
 
 
 class CourtesyStore(Protocol):
-    """What each host was asked up to now; survives a restart."""
+    """Keeps the record of requests to each host across restarts."""
 
     def load_courtesies(self, hosts: Iterable[str]) -> dict[str, Courtesy]:
-        """Of those that were asked before."""
+        """Returns the record of each of these hosts that has received a request."""
         ...
 
     def save_courtesies(self, courtesies: Iterable[Courtesy]) -> None:
-        """In place of what was known of these hosts. A power cut may take the last of them, a kill none."""
+        """Replaces the records of these hosts. A power cut may lose the latest change; kill -9 loses none."""
         ...
 
 
 class Archive(Protocol):
-    """Keeps captures. What `put` and `append` gave is durable once `flush` has returned."""
+    """Keeps captures. What `put` and `append` wrote is durable once `flush` has returned."""
 
     def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef: ...
 
     def append(self, encoded: EncodedRecords) -> RecordRef:
-        """What another process has encoded; `put` does both."""
+        """Writes records that another process has encoded; `put` encodes and writes."""
         ...
 
     def flush(self) -> None: ...
@@ -191,24 +197,25 @@ class Archive(Protocol):
     def read(self, record: RecordRef) -> ArchivedResponse: ...
 
     def captures(self, lost: Callable[[DamagedRange], object] | None = None) -> Iterator[ArchivedResponse]:
-        """Every response kept, in the order kept. `lost` is given what is damaged and cannot be read."""
+        """Yields every archived response in the order written. Calls `lost` for each damaged range."""
         ...
 
     def export(self, lost: Callable[[DamagedRange], object] | None = None) -> tuple[int, Iterator[bytes]]:
-        """Everything kept as one WARC file: its size in bytes, and its pieces, of at most 1 MiB. `lost` is given what
-        is damaged; the pieces leave it out."""
+        """Returns the archive as one WARC file: its size in bytes, and its content in pieces of at most 1 MiB. Calls
+        `lost` for each damaged range; the pieces leave those out."""
         ...
 
     def close(self) -> None: ...
 
 
 class Index(Protocol):
-    """Takes documents in. A document replaces the one of the same id. Nothing is found before `commit`."""
+    """Adds documents to a search index. A document replaces the one with the same id; it can be found after
+    `commit`."""
 
     def add(self, document: Document) -> None: ...
 
     def add_prepared(self, prepared: PreparedDocument) -> None:
-        """What another process has prepared."""
+        """Adds a document that another process has prepared."""
         ...
 
     def remove(self, document_id: str) -> None: ...
@@ -219,22 +226,22 @@ class Index(Protocol):
 
 
 class Search(Protocol):
-    """Finds documents again."""
+    """Searches the index."""
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
-        """Raises InputError if the query holds no word."""
+        """Returns one page of hits. Raises InputError if the query contains no word."""
         ...
 
     def count(self) -> int:
-        """How many documents can be found."""
+        """Returns the number of documents in the index."""
         ...
 
 
-# ---- a crawl that runs ----------------------------------------------------------------------------------------------
+# ---- a running crawl ------------------------------------------------------------------------------------------------
 
 
 class Leases(Protocol):
-    """Gives leases: a frontier, or the process that owns one."""
+    """Gives leases. A frontier does, and so does a worker's connection to the coordinator."""
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> Sequence[Lease]: ...
 
@@ -242,8 +249,8 @@ class Leases(Protocol):
 
 
 class Sink(Protocol):
-    """Takes the results of visits: a `Batch`, or the process that has one. It is true when something waits to be
-    committed."""
+    """Takes the results of visits. A `Batch` does, and so does a worker's connection to the coordinator. A sink is
+    true while something waits to be committed."""
 
     def __bool__(self) -> bool: ...
 
@@ -264,12 +271,12 @@ class Sink(Protocol):
     def commit_all(self) -> None: ...
 
     async def has_room(self, *, for_list: bool = False) -> None:
-        """Waits until more can be taken. `for_list`: more of a sitemap or a feed."""
+        """Waits until the sink can take more. `for_list`: more entries of a sitemap or a feed."""
         ...
 
 
 class RunnableCrawl(Protocol):
-    """A crawl that can be run and controlled: a `Crawler`, or a `Coordinator`."""
+    """Runs a crawl and can be controlled meanwhile. `Crawler` (one process) and `Coordinator` (several) do."""
 
     @property
     def in_flight(self) -> int: ...
@@ -290,11 +297,11 @@ class RunnableCrawl(Protocol):
 
 
 Say = Callable[[str], None]
-"""Takes one line for people."""
+"""Prints one line for people."""
 
 
 class ControlInbox(Protocol):
-    """The control files of a crawl, as the running crawl uses them."""
+    """The running crawl's side of the control files: takes requests, shows the state."""
 
     def take(self, say: Say) -> Iterator[ControlRequest]: ...
 
@@ -302,13 +309,13 @@ class ControlInbox(Protocol):
 
 
 class ControlFiles(Protocol):
-    """The control files of a crawl, as other programs use them."""
+    """Other programs' side of the control files: post requests to a running crawl, read its state."""
 
     def is_running(self) -> bool: ...
 
     def live(self) -> LiveStatus | None: ...
 
-    def post(self, wish: ControlRequest) -> str: ...
+    def post(self, request: ControlRequest) -> str: ...
 
     def is_waiting(self, name: str) -> bool: ...
 

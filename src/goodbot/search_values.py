@@ -1,4 +1,4 @@
-"""The nouns of search: what is indexed, and what is found again. All are frozen."""
+"""The values of search: documents to index, and hits. All are frozen."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 @dataclass(frozen=True, slots=True)
 class Document:
-    """What is indexed of a page. `id` is the URL unless the document was imported under another name.
+    """A page as it is indexed. `id` is the URL unless the document was imported under another name.
 
-    `text` is searched; extracts are taken from `shown` if it is not None, and are at most `snippet_chars` long; 0: no
-    extract is shown, the description neither.
+    Searches look in `text`. Snippets are taken from `shown`, or from `text` if `shown` is None. They have at most
+    `snippet_chars` characters; 0: neither snippet nor description is shown; None: no limit.
     """
 
     id: str
@@ -27,20 +27,22 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document ready for the index: terms made, what is shown put together. `fields` are (name, value) pairs."""
+    """A document ready for the index: its terms are stemmed and its stored text is assembled. `fields` are (name,
+    value) pairs."""
 
     id: str
     fields: tuple[tuple[str, str | bytes], ...]
 
 
 class IndexMark(NamedTuple):
-    """A state of an index: which one it is, and how far it was written at a commit. `written` never falls."""
+    """The state of an index after a commit: its identity, and how far it was written. `written` never decreases."""
 
     identity: str
     written: int
 
     def fault_for(self, known: "IndexMark") -> str | None:
-        """Why an index in this state does not hold all that one in the state `known` held; None: it does."""
+        """Returns why an index in this state may lack documents that it had in the state `known`; None: it has them
+        all."""
         if self.identity != known.identity:
             return "the search index is not the one that this crawl wrote"
         return "the search index is an older copy" if self.written < known.written else None
@@ -48,7 +50,7 @@ class IndexMark(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result. `snippet` is plain text; `highlights` are the (start, end) of the words found in it."""
+    """One result. `snippet` is plain text; `highlights` are the (start, end) positions of matching words in it."""
 
     id: str
     url: str
@@ -60,7 +62,7 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One page of hits; `total` counts all documents that match."""
+    """One page of hits; `total` counts all matching documents."""
 
     query: str
     total: int

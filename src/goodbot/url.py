@@ -1,7 +1,7 @@
-"""Url values: parse, resolve, normalise by the WHATWG URL standard; origin, host, site.
+"""Parses, resolves and normalises URLs by the WHATWG URL standard; gives their origin, host and site.
 
-The only module that knows the URL library. A `Url` holds nothing but its normalised text, so that a million of them are
-a million strings; its parts are cut from the text when asked for.
+No other module imports the URL library. A `Url` holds only its normalised text, so that a million of them are a million
+strings; properties cut the parts from the text.
 """
 
 import ipaddress
@@ -14,7 +14,7 @@ import url as whatwg
 from publicsuffixlist import PublicSuffixList
 
 MAX_URL_CHARS = 8192
-"""Longer ones are refused. Servers refuse them too: 8 KiB is the request line of nginx and Apache as they come."""
+"""Longer URLs are refused. Servers refuse them too: by default nginx and Apache accept a request line of 8 KiB."""
 
 Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
@@ -46,7 +46,7 @@ class Url:
 
     @property
     def origin(self) -> str:
-        """Scheme, host and port: what a robots.txt speaks for (RFC 9309 §2.3)."""
+        """Scheme, host and port: the URLs that one robots.txt applies to (RFC 9309 §2.3)."""
         return self.text[: self.text.index("/", self.text.index("//") + 2)]
 
     @property
@@ -69,14 +69,14 @@ class Url:
 
     @property
     def port(self) -> int:
-        """The port that is connected to, the default included."""
+        """The port to connect to, also if it is the default."""
         tail = self.authority.rpartition("]")[2]
         _, colon, port = tail.rpartition(":")
         return int(port) if colon else _DEFAULT_PORT[self.scheme]
 
     @property
     def host_key(self) -> str:
-        """What politeness counts as one server: the host; on loopback and private addresses host and port."""
+        """The unit of politeness: the host, or host and port on loopback and private addresses."""
         host = self.host
         if not is_private_host(host):
             return host
@@ -90,22 +90,22 @@ class Url:
 
     @property
     def robots_txt(self) -> "Url":
-        """Where this URL's robots.txt is."""
+        """The URL of the robots.txt that applies to this URL."""
         return Url(self.origin + "/robots.txt")
 
 
 def authority_of(host_key: str) -> str:
-    """A host key as URLs write it: an IPv6 address in brackets."""
+    """Writes a host key as in a URL: puts an IPv6 address in brackets."""
     return f"[{host_key}]" if host_key.count(":") > 1 and not host_key.startswith("[") else host_key
 
 
 def host_of(host_key: str) -> str:
-    """A host key without its port: `127.0.0.1:8020` → `127.0.0.1`, `[::1]:8020` → `::1`, `2001:db8::1` as it is."""
+    """Removes the port from a host key: `127.0.0.1:8020` → `127.0.0.1`, `[::1]:8020` → `::1`; `2001:db8::1` stays."""
     return Url(f"http://{authority_of(host_key)}/").host
 
 
 def parse_url(text: str) -> Url | None:
-    """The `Url` an absolute reference names; None if it is none, is not http or https, or is over `MAX_URL_CHARS`."""
+    """Parses an absolute URL. Returns None if it is invalid, not http or https, or longer than `MAX_URL_CHARS`."""
     if len(text) > MAX_URL_CHARS:
         return None
     try:
@@ -115,35 +115,34 @@ def parse_url(text: str) -> Url | None:
 
 
 def resolve(base: Url, reference: str) -> Url | None:
-    """The `Url` that `reference` names on a page at `base`; None as for `parse_url`."""
-    return _joined(base.text, reference)
+    """Resolves a link of the page at `base`. Returns None in the same cases as `parse_url`."""
+    return _join(base.text, reference)
 
 
 def resolve_all(base: Url, references: Iterable[str | None]) -> list[Url | None]:
-    """`resolve` for each of them; None for None.
+    """Resolves many links of one page; None becomes None.
 
-    A path is resolved once for all pages of a directory while it is among the last `_REMEMBERED`: menus stand on every
-    page.
+    The last `_CACHED_LINKS` results are reused on other pages of the same directory, as every page repeats the menus.
     """
     text = base.text
     directory = text[: text.partition("?")[0].rindex("/") + 1]
-    again = _joined_again if len(directory) <= _SHORT else _joined
+    join = _cached_join if len(directory) <= _MAX_CACHED_CHARS else _join
     return [
         None
-        if named is None
-        else again(directory, named)
-        if len(named) <= _SHORT and _PATH.match(named)
-        else _joined(text, named)
-        for named in references
+        if reference is None
+        else join(directory, reference)
+        if len(reference) <= _MAX_CACHED_CHARS and _PATH.match(reference)
+        else _join(text, reference)
+        for reference in references
     ]
 
 
 def requested(text: str) -> str | None:
-    """What a browser requests where `text`, a URL or a path, is typed: a URL for a URL, path and query for a path.
+    """Returns what a browser would request for `text`: a URL for a URL, path and query for a path.
 
-    Dot segments are resolved, `\\` is `/`, tabs, line breaks and a fragment are dropped, and so are spaces around the
-    text. A verdict about the text as typed would be about a URL that no robot requests. `//example.org/x` names a host,
-    so it becomes a URL. None if it is neither, or if `parse_url` refuses it.
+    It resolves dot segments, replaces `\\` by `/`, and drops tabs, line breaks, a fragment, and spaces around the text.
+    A verdict about the text as typed would be about a URL that no robot requests. `//example.org/x` names a host, so it
+    becomes a URL. Returns None if the text is neither a path nor a URL, or if `parse_url` refuses it.
     """
     text = text.strip(_STRIPPED)
     if not text.startswith("/"):
@@ -156,30 +155,30 @@ def requested(text: str) -> str | None:
 
 
 def is_as_typed(typed: str, url: str) -> bool:
-    """Whether `url`, which `requested` or `resolve` made of what was typed, adds nothing but a site, or the `/` behind
-    one."""
+    """Whether `url`, made from the typed text by `requested` or `resolve`, differs from it only by an added site, or by
+    an added `/` behind the site."""
     parsed = parse_url(url)
     return url in (typed, f"{typed}/") or (parsed is not None and url == parsed.origin + typed)
 
 
 _ANYWHERE = Url("http://anywhere.invalid/")
-"""Stands for the site of a path that is given without one."""
+"""A placeholder site, for paths without one."""
 
 _STRIPPED = "".join(map(chr, range(0x21)))
 """C0 control characters and space, which the URL standard strips from both ends."""
 
-_REMEMBERED = 8_192
-"""4 MB; 10 where all are as long as may be."""
+_CACHED_LINKS = 8_192
+"""They take 4 MB, and 10 MB if all are as long as permitted."""
 
-_SHORT = 256
-"""Longer references and directories are not remembered."""
+_MAX_CACHED_CHARS = 256
+"""Longer links, and links on pages in longer directories, are not cached."""
 
 _PATH = re.compile(r"(?:https?://|[^\x00-\x20?#:\\]++(?:[?#]|\Z))", re.IGNORECASE)
-"""References that mean the same on all pages of a directory, whatever a URL parser takes out of them: not empty, no
-query or fragment alone, no scheme but one with an authority (`http:?x` is a query)."""
+"""Matches links that lead to the same URL from all pages of a directory. They are not empty, not a query or fragment
+alone, and have no scheme except one with an authority (`http:?x` is a query)."""
 
 
-def _joined(base: str, reference: str) -> Url | None:
+def _join(base: str, reference: str) -> Url | None:
     if len(reference) > MAX_URL_CHARS:
         return None
     try:
@@ -188,7 +187,7 @@ def _joined(base: str, reference: str) -> Url | None:
         return None
 
 
-_joined_again = lru_cache(maxsize=_REMEMBERED)(_joined)
+_cached_join = lru_cache(maxsize=_CACHED_LINKS)(_join)
 
 
 @lru_cache(maxsize=16)
@@ -221,13 +220,13 @@ def _address(host: str) -> Address | None:
         return None
 
 
-HOST_MOST = 255
-"""Octets of a host name at most (RFC 1035 §2.3.4); the URL standard knows no bound."""
+MAX_HOST_CHARS = 255
+"""The maximum length of a host name (RFC 1035 §2.3.4); the URL standard has no limit."""
 
 
 def is_private_host(host: str) -> bool:
     """Whether the host is a private address written out, or `localhost` (RFC 6761 §6.3). Resolves nothing."""
-    return _is_private_host(host) if len(host) <= HOST_MOST else host.endswith((".localhost", ".localhost."))
+    return _is_private_host(host) if len(host) <= MAX_HOST_CHARS else host.endswith((".localhost", ".localhost."))
 
 
 @lru_cache(maxsize=4096)
@@ -248,13 +247,15 @@ _V4_INSIDE = tuple(
 )
 _PROTOCOLS_V4 = ipaddress.IPv4Network("192.0.0.0/24")
 _PROTOCOLS_GLOBAL = {ipaddress.IPv4Address("192.0.0.9"), ipaddress.IPv4Address("192.0.0.10")}
-"""RFC 6890 §2.1 but for RFC 7723 and 8155; Python knows the whole range with 3.12.4. A cloud has its metadata there."""
+"""The range is not global (RFC 6890 §2.1) except for these two (RFC 7723 and 8155). Python knows that since 3.12.4; one
+cloud provider serves its instance metadata in the range."""
 
 _GLOBAL_V6 = ipaddress.IPv6Network("2000::/3")
-"""All that IANA has given out (RFC 4291 §2.4). Not IPv4-translated addresses (RFC 2765), site-local ones, 5f00::/16…"""
+"""The addresses that IANA assigns as global (RFC 4291 §2.4). It excludes IPv4-translated addresses (RFC 2765),
+site-local ones, 5f00::/16 and others."""
 
 _DOCUMENTATION_V6 = ipaddress.IPv6Network("3fff::/20")
-"""RFC 9637; Python learns of it with 3.12.4."""
+"""See RFC 9637. Python knows it since 3.12.4."""
 
 _UNSPECIFIED: dict[str, Address] = {
     "0.0.0.0": ipaddress.IPv4Address("127.0.0.1"),  # noqa: S104 - judged, not bound to
@@ -263,9 +264,10 @@ _UNSPECIFIED: dict[str, Address] = {
 
 
 def reached_address(address: str) -> Address | None:
-    """What a connection to `address` ends at; None if it is no address.
+    """Returns the address that a connection to `address` reaches; None if it is not an address.
 
-    The zone is dropped, IPv4 is taken out of IPv6 forms, the unspecified address is loopback (Linux, macOS).
+    It drops the zone, extracts IPv4 from IPv6 forms, and replaces the unspecified address by loopback, as Linux and
+    macOS do.
     """
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
@@ -287,13 +289,13 @@ def _v4_inside(ip: ipaddress.IPv6Address) -> ipaddress.IPv4Address | None:
 
 def is_private_address(address: str) -> bool:
     """Whether an address is not globally reachable (IANA special-purpose registries): loopback, private, link-local,
-    site-local, multicast, unspecified. Judged by what it reaches.
+    site-local, multicast, unspecified. `reached_address` is applied first.
 
-    Raises ValueError if it is no address.
+    Raises ValueError if it is not an address.
     """
     ip = reached_address(address)
     if ip is None:
-        raise ValueError(f"no address: {address!r}")
+        raise ValueError(f"not an address: {address!r}")
     beyond = isinstance(ip, ipaddress.IPv6Address) and (ip not in _GLOBAL_V6 or ip in _DOCUMENTATION_V6)
     if isinstance(ip, ipaddress.IPv4Address) and ip in _PROTOCOLS_V4:
         return ip not in _PROTOCOLS_GLOBAL

@@ -1,4 +1,4 @@
-"""The nouns: what one room hands to another. All are frozen; none knows how it is made, kept or sent."""
+"""The values that rooms exchange. All are frozen; none knows how it is made, stored or sent."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -8,7 +8,7 @@ from goodbot.exclusion import Directives, Verdict, parse_rel
 from goodbot.url import Url
 
 Headers = tuple[tuple[str, str], ...]
-"""Header fields in the order received, names as received, values without surrounding blanks."""
+"""Header fields in the order received: names as received, values without surrounding white space."""
 
 State = Literal["ready", "leased", "visited", "disallowed", "out-of-scope", "failed", "gone"]
 STATES: tuple[State, ...] = ("ready", "leased", "visited", "disallowed", "out-of-scope", "failed", "gone")
@@ -16,16 +16,16 @@ STATES: tuple[State, ...] = ("ready", "leased", "visited", "disallowed", "out-of
 FailureKind = Literal[
     "dns", "connect", "timeout", "reset", "tls", "too-many-redirects", "private-address", "protocol", "forgotten"
 ]
-"""Why there is no answer. `private-address`: our own guard refused; `protocol`: the bytes received are not HTTP;
-`forgotten`: the crawl may ask this host nothing (`goodbot forget`)."""
+"""Why there is no answer. `private-address`: our own guard refused to connect; `protocol`: the bytes received are not
+HTTP; `forgotten`: `goodbot forget` bars the crawl from this host."""
 
 Method = Literal["GET", "HEAD"]
 
 WALLED = "wall: "
-"""Begins `Outcome.why` of a page in whose place a bot wall answered; the wall's name and ` (status 403)` follow."""
+"""Begins `Outcome.why` if a bot wall answered in place of the page; the wall's name and ` (status 403)` follow."""
 
 NOT_INDEXED = "this crawl does not index"
-"""The reason of the `index` event of every page that a crawl without an index fetched."""
+"""The reason that a crawl with `--no-index` records for every page it fetches, in the page's `index` event."""
 
 
 # ---- fetching -------------------------------------------------------------------------------------------------------
@@ -33,11 +33,11 @@ NOT_INDEXED = "this crawl does not index"
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A fetch that is permitted: there is no `Request` without the `Verdict` that allows it.
+    """A permitted request: no `Request` exists without the `Verdict` that allows it.
 
-    `public_only` forbids private addresses even where the crawl may use them (a redirect that came from a public host).
-    HEAD asks for the header fields alone (RFC 9110 §9.3.2). `fresh` asks for a new connection, after a try
-    that failed. Raises ValueError if the verdict forbids the URL or speaks of another one.
+    `public_only` forbids private addresses even where the crawl may use them, as after a redirect from a public host.
+    `method` HEAD requests the header fields alone (RFC 9110 §9.3.2). `fresh` requires a new connection, after an
+    attempt that failed. Raises ValueError if the verdict forbids the URL or is about another one.
     """
 
     url: Url
@@ -54,7 +54,7 @@ class Request:
 
 @dataclass(frozen=True, slots=True, weakref_slot=True)
 class Response:
-    """An answer. `body` is as received: content coding kept, transfer coding (chunks) removed.
+    """A server's answer. `body` is as received: its content coding is kept, its transfer coding (chunks) removed.
 
     `truncated` says why the body ends early: `length` (our size limit) or `disconnect` (fewer bytes than announced).
     """
@@ -67,18 +67,18 @@ class Response:
     truncated: Literal["length", "disconnect"] | None = None
 
     def header(self, name: str) -> str | None:
-        """The first field of that name (any case), or None."""
-        wanted = name.lower()
-        return next((value for key, value in self.headers if key.lower() == wanted), None)
+        """Returns the first field of that name in any case, or None."""
+        lower = name.lower()
+        return next((value for key, value in self.headers if key.lower() == lower), None)
 
     def all_headers(self, name: str) -> list[str]:
-        """Every field of that name (any case), in order."""
-        wanted = name.lower()
-        return [value for key, value in self.headers if key.lower() == wanted]
+        """Returns every field of that name in any case, in order."""
+        lower = name.lower()
+        return [value for key, value in self.headers if key.lower() == lower]
 
     @property
     def location(self) -> str | None:
-        """`Location`, read as UTF-8 if it is that (browsers percent-encode the bytes, whatever they are)."""
+        """`Location`, decoded as UTF-8 if it is valid UTF-8, else as Latin-1."""
         value = self.header("location")
         if value is None or value.isascii():
             return value
@@ -95,8 +95,8 @@ class Response:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """No answer: the kind for programs, one line of detail for people. `lasting`: asking again within a minute would
-    give the same result."""
+    """A request that got no answer: `kind` for programs, one line of `detail` for people. `lasting`: another attempt
+    within a minute would fail the same way."""
 
     kind: FailureKind
     detail: str
@@ -105,11 +105,11 @@ class Failure:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """What one request brought: request, response or failure, when, from which address.
+    """One request with its response or failure.
 
-    `fetched_at` is no later than the server saw the request, `fetched_at + elapsed_s` no earlier than it ended its
-    answer; looking a name up counts only where that failed. `request_head` is the request as sent, `peer` the address
-    connected to (None if no connection was made).
+    `fetched_at` is a time before the server received the request, `fetched_at + elapsed_s` one after it ended its
+    answer. A name lookup counts as elapsed time only if it failed. `request_head` is the request as sent, `peer` the
+    address connected to (None if no connection was made).
     """
 
     request: Request
@@ -124,9 +124,9 @@ class Capture:
 
 
 class Link(NamedTuple):
-    """A reference found on a page. `rel` is in lower case; a META refresh has rel `("refresh",)`.
+    """A link found on a page. `rel` is in lower case; a META refresh has rel `("refresh",)`.
 
-    A page makes a hundred of them, and a tuple is made in half the time of a dataclass.
+    It is a tuple because a page has about a hundred links, and a tuple is made in half the time of a dataclass.
     """
 
     url: Url
@@ -135,26 +135,26 @@ class Link(NamedTuple):
 
     @property
     def follow(self) -> bool:
-        """Whether who set the link lets robots follow it."""
+        """Whether `rel` permits robots to follow the link."""
         if not self.rel:
             return True
-        is_short = len(self.rel) <= _WORDS_MOST and max(map(len, self.rel)) <= _WORD_MOST
+        is_short = len(self.rel) <= _MAX_CACHED_WORDS and max(map(len, self.rel)) <= _MAX_CACHED_CHARS
         return _is_followed(self.rel) if is_short else parse_rel(self.rel).follow
 
 
-_WORDS_MOST, _WORD_MOST = 8, 64
-"""A `rel` of more or longer words is not remembered: it may be as long as a page."""
+_MAX_CACHED_WORDS, _MAX_CACHED_CHARS = 8, 64
+"""A `rel` of more words, or of longer ones, is not cached: it may be as long as a page."""
 
 
 @lru_cache(maxsize=256)
 def _is_followed(rel: tuple[str, ...]) -> bool:
-    """Most links with a rel have one of a few; asked twice of each."""
+    """Caches `follow`: the same few values of rel occur again and again."""
     return parse_rel(rel).follow
 
 
 class ListedUrl(NamedTuple):
-    """A URL that a sitemap or a feed names, and what is said of it: when it changed last (Unix seconds), how often it
-    does (seconds), how much it matters to its site (0 to 1)."""
+    """A URL listed in a sitemap or feed, with what the list says about it: when it last changed (Unix seconds), how
+    often it changes (seconds), and its priority within the site (0 to 1)."""
 
     url: Url
     title: str = ""
@@ -165,11 +165,12 @@ class ListedUrl(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What a document says. `language` is a BCP 47 tag as stated, or None; `canonical` None if not stated.
+    """The content of a document. `language` is its BCP 47 tag as stated, `canonical` its canonical URL; None if the
+    document does not state them.
 
-    `shown` is the part of `text` that extracts may be taken from (`data-nosnippet`), None: all of it. `listed` is what
-    a sitemap, a sitemap index or a feed names; such a document has no links beside. `unread` says why the document, or
-    a part of it, could not be read (encrypted, damaged, too long); empty if all of it was.
+    `shown` is the part of `text` that snippets may be taken from (`data-nosnippet`); None: all of it. `listed` has the
+    entries of a sitemap, a sitemap index or a feed, which then has no `links`. `unread` says why the document, or a
+    part of it, could not be read (encrypted, damaged, too long); it is empty if everything was read.
     """
 
     url: Url
@@ -190,14 +191,14 @@ class Page:
 
 
 class Discovery(NamedTuple):
-    """A URL someone named: a seed (`source` None) or a link found. `refused` says why it is out of scope, or None.
+    """A URL that was discovered: a seed (`source` is None) or a link. `refused` says why it is out of scope, or None.
 
-    `hops` counts the redirects, sitemaps and feeds in a row that led here. `lists`: 1 for what a sitemap index names, 2
-    for what a sitemap or a feed does, after redirects too. `expects_list`: a robots.txt or a sitemap index says that a
-    sitemap is there; such URLs take turns with the pages of their host. `can_wait`: the page may belong to a trap, so
-    the other pages of the host are asked for first. `priority` is a hint given with the link,
-    higher first; `inlinks` how often the URL was found up to now. `modified_at` and `interval_s` are what a sitemap
-    says: when it changed last, and how often it does; a page visited before `modified_at` is due at once.
+    `hops` counts the consecutive redirects, sitemaps and feeds that led here. `lists` is 1 for an entry of a sitemap
+    index, 2 for an entry of a sitemap or feed, also after redirects. `expects_list`: a robots.txt or a sitemap index
+    says that the URL is a sitemap; such URLs take turns with the pages of their host. `can_wait`: the page may belong
+    to a trap, so the other pages of the host are fetched first. `priority` is a hint that came with the link; higher
+    goes first. `inlinks` is how often the URL was found so far. `modified_at` and `interval_s` are what a sitemap says:
+    when the page last changed, and how often it does; a page visited before `modified_at` is due at once.
     """
 
     url: Url
@@ -216,7 +217,7 @@ class Discovery(NamedTuple):
 
 
 class FoundLinks(NamedTuple):
-    """A part of what one page names, committed before the page itself is done; `at` is when the page was fetched."""
+    """Some of the links of one page, committed before the page itself is settled; `at` is when the page was fetched."""
 
     links: tuple[Discovery, ...]
     at: float
@@ -224,14 +225,14 @@ class FoundLinks(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastVisit:
-    """What a visit leaves for the next one of the same URL.
+    """What the next visit of a URL has to know about the last one.
 
-    `at`: when it was last answered; `due_at`: when it is to be asked again; `interval_s`: the wait that was chosen;
-    `changed_at`: when it was last found to differ. `etag` and `modified` are the validators as received, `digest`,
-    `record` and `title` those of the last answer that brought the page. `gone` counts answers 404 and 410 in a row.
-    `available_until`: `unavailable_after`. `indexed`: the page was given to the index. `text`: a digest of what the
-    page says, which stays when only its bytes change. `rendered`: a browser made the page, and what it said is not in
-    the archive.
+    `at`: when the server last answered; `due_at`: when the next visit is due; `interval_s`: the time chosen between the
+    two; `changed_at`: when the page was last found changed. `etag` and `modified` are the validators as received;
+    `digest`, `record` and `title` belong to the last answer that carried the page. `gone` counts consecutive answers
+    404 and 410. `available_until` is the page's `unavailable_after`. `indexed`: the page was added to the index.
+    `text` is a digest of the page's text, which stays the same when only markup changes. `rendered`: a browser rendered
+    the page, so its text is not in the archive.
     """
 
     at: float
@@ -251,9 +252,10 @@ class LastVisit:
 
 
 class LeasedUrl(NamedTuple):
-    """One URL of a lease. `tries` counts fetches that failed before. `seen`: it was visited before, and is due again.
-    `interval_s`: how often it changes, as a sitemap says. `same_as`: whose copy its text showed it to be, if that one
-    is in the index and says what it said then. `lists`, `expects_list`: see `Discovery`."""
+    """One URL of a lease. `tries` counts earlier attempts that failed. `seen`: the URL was visited before and is due
+    again. `interval_s`: how often the page changes, according to a sitemap. `same_as`: the page that this one was a
+    copy of at the last visit, if that page is in the index and has not changed. `lists`, `expects_list`: see
+    `Discovery`."""
 
     url: Url
     depth: int
@@ -269,8 +271,10 @@ class LeasedUrl(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A host that is ours until it is released, and a few of its URLs, due now. `backoff_s`: what its trouble has
-    added. `cut_at`: a lease before this one was cut off, in which the host may have been asked until then.
+    """A host that the holder alone may request from until it is released, with a few of its URLs that are due now.
+
+    `backoff_s` is the delay added because the host answered 429 or 503. `cut_at`: the lease before this one was cut
+    off; the host may have received requests until then.
     """
 
     host: str
@@ -280,7 +284,7 @@ class Lease:
 
 
 class Event(NamedTuple):
-    """One decision about one URL, for `why`. `line` is the line of the robots.txt that decided, if one did."""
+    """One decision about one URL, for `goodbot why`. `line` is the robots.txt line that decided, if one did."""
 
     at: float
     step: Literal["found", "scope", "permission", "fetch", "read", "keep", "follow", "index", "settle"]
@@ -291,7 +295,7 @@ class Event(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RecordRef:
-    """Where a capture lies in the archive: file name, and byte offset of its response record."""
+    """The place of a capture in the archive: file name, and byte offset of its response record."""
 
     file: str
     offset: int
@@ -299,14 +303,14 @@ class RecordRef:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What became of one leased URL.
+    """The result of visiting one leased URL.
 
-    `state` is where it goes: `ready` is one more try, not before `ready_at`. `why` is one sentence. `to_index`: the
-    page may be indexed and is not in a committed index yet; `from_index`: what the index has of it is to go;
-    `unchanged`: neither, the page is what it was (304), and so is its place in the index. `links` are known URLs from
-    now on, committed with this outcome. `seen` is for the next visit; None: there is none, what was known before is
-    dropped. `same_as`: the page says nothing but what that one does, its representative; `alike`:
-    that was found by comparing them, not by its own word. `revisit`: it had been visited before.
+    `state` is its new state; `ready` means one more attempt, not before `ready_at`. `why` is one sentence. `to_index`:
+    the page may be indexed and is not in a committed index yet; `from_index`: it must be removed from the index;
+    `unchanged`: the page is as before (304), and so is its index entry. `links` are committed with this outcome.
+    `seen` is kept for the next visit; None drops what was known. `same_as`: this page is a copy of that one, its
+    representative; `alike`: comparison showed that, not the page's canonical link. `revisit`: the URL had been visited
+    before.
     """
 
     url: Url
@@ -333,8 +337,11 @@ class Outcome:
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The end of a lease: the host may be asked again at `ready_at`; its URLs without an outcome are ready again.
-    `cut_at` goes to the next lease: that of this one if nothing was asked in it, or when this one was cut off."""
+    """Ends a lease: the host may receive requests again at `ready_at`; its URLs without an outcome are ready again.
+
+    `cut_at` is passed to the next lease: when this lease was cut off, or, if nothing was requested in it, the `cut_at`
+    of this lease.
+    """
 
     host: str
     ready_at: float
@@ -344,7 +351,7 @@ class Release:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """A crawl in numbers. `states` has every state; `next_ready_at` is None when nothing is ready."""
+    """The state of a crawl in numbers. `states` has every state; `next_ready_at` is None when nothing is ready."""
 
     states: dict[State, int]
     pages: int
@@ -354,13 +361,13 @@ class Status:
 
     @property
     def finished(self) -> bool:
-        """Empty is not finished: only when nothing is ready or leased."""
+        """Whether nothing is ready or leased. A crawl with nothing due at the moment is not finished."""
         return not (self.states["ready"] or self.states["leased"])
 
 
 @dataclass(frozen=True, slots=True)
 class UrlRecord:
-    """What the frontier knows of one URL."""
+    """Everything the frontier knows about one URL."""
 
     url: Url
     state: State

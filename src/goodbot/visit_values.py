@@ -1,4 +1,4 @@
-"""What one visit of a URL brings, on its way from the robot to the stores."""
+"""The result of one visit, as the robot hands it to the stores."""
 
 from dataclasses import dataclass
 
@@ -9,10 +9,10 @@ from goodbot.values import Discovery, Outcome
 
 @dataclass(frozen=True, slots=True)
 class VisitResult:
-    """An outcome, the document to index if the page may be indexed, and the records to keep.
+    """An outcome, with the document to index if the page may be indexed, and the records to archive.
 
-    `replayable`: the document can be made again from the archive. `sitemaps`: those that the robots.txt names and
-    that the frontier has not been given yet.
+    `replayable`: the document can be made again from the archive. `sitemaps`: sitemaps that the robots.txt names and
+    that the frontier does not know yet.
     """
 
     outcome: Outcome

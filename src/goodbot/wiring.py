@@ -1,5 +1,5 @@
-"""Settings → assembled objects. With `folder`, `library`, `outside` and `testing`, the only place that names concrete
-classes."""
+"""Assembles the objects of a crawl from its settings. Only this module, `crawl_folder`, `crawl_admin`, `one_shot`,
+`api` and the other modules beside them name concrete classes of several rooms."""
 
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
@@ -48,13 +48,14 @@ from goodbot.url import Url
 from goodbot.values import Discovery, Outcome, Status, UrlRecord
 
 SEEDS_AT_ONCE = 10_000
+"""How many seeds are added in one transaction."""
 
 
 # ---- crawling -------------------------------------------------------------------------------------------------------
 
 
 class FailedSeed(NamedTuple):
-    """A seed that could not be fetched, and why."""
+    """A seed that could not be fetched, with the reason."""
 
     url: Url
     why: str
@@ -63,7 +64,7 @@ class FailedSeed(NamedTuple):
 def failed_seed(
     seeds: Iterable[Url], record_of: Callable[[Url], UrlRecord | None], forgotten: Collection[str] = ()
 ) -> FailedSeed | None:
-    """The first seed if none could be fetched: each failed, or is of a host that is forgotten; else None."""
+    """Returns the first seed if none could be fetched, since each failed or belongs to a forgotten host; else None."""
     first = None
     for seed in seeds:
         record = record_of(seed)
@@ -78,12 +79,15 @@ def failed_seed(
 
 @dataclass(frozen=True, slots=True)
 class Crawl:
-    """A crawl that is open: its loop, its numbers, its seeds, and the hosts `forgotten` before. `damage`: what was
-    found wrong in the archive while it was put in order after a kill, and by comparison with the frontier. `left_out`
-    says what lessons have left out, `not_indexed` how many pages visited the index does not have yet."""
+    """An open crawl.
+
+    `replayed` counts the pages that were indexed from the archive first. `damage` lists damaged ranges found when the
+    archive was opened after a kill and compared with the frontier. `left_out` counts what lessons have left out,
+    `not_indexed` the visited pages that the index lacks. `forgotten` are the hosts barred before this run.
+    """
 
     crawler: Crawler | Coordinator
-    steward: Supervisor
+    supervisor: Supervisor
     ledger: Ledger
     settings: Settings
     replayed: int
@@ -95,11 +99,11 @@ class Crawl:
     forgotten: frozenset[str]
 
     def failed_seed(self) -> FailedSeed | None:
-        """See `failed_seed`."""
+        """Calls `failed_seed` for this crawl."""
         return failed_seed(self.seeds(), self.ledger.record, self.forgotten)
 
     def status(self) -> Status:
-        """The crawl in numbers."""
+        """Returns the state of the crawl in numbers."""
         return self.ledger.status()
 
 
@@ -110,22 +114,24 @@ async def open_crawl(
     observe: Callable[[Outcome], None] = lambda outcome: None,
     listed: SeedSpool | None = None,
     revisit_until: float | None = None,
-    tap: PageStream | None = None,
+    stream: PageStream | None = None,
     watch: Watch = lambda state: None,
 ) -> AsyncIterator[Crawl]:
-    """A crawl in `path`, begun or resumed with `settings`, whose seeds include those of before. `listed`: more seeds,
-    already checked. `revisit_until`: what was visited and is due again by then is asked for again; infinity: always,
-    None: nothing is. With a `tap` its pages go to a program, and there is one process. `watch` sees how pages are
-    indexed from the archive before the crawl goes on."""
-    parts = path, settings, observe, listed, revisit_until, tap, watch
+    """Opens the crawl in `path` to begin or resume it with `settings`, whose seeds include the earlier ones.
+
+    `listed` are more seeds, already checked. `revisit_until`: pages that are due again by then are visited again;
+    infinity: whenever they are due; None: never. With a `stream`, pages go to the program that reads it, and the crawl
+    uses one process. `watch` is called while pages are indexed from the archive, before the crawl continues.
+    """
+    parts = path, settings, observe, listed, revisit_until, stream, watch
     async with _browsing(settings) as browser, _opened(*parts, browser) as crawl:
         yield crawl
 
 
 @asynccontextmanager
 async def _browsing(settings: Settings) -> AsyncIterator[Browser | None]:
-    """The browser that renders, if pages are to be rendered. Raises InputError, saying what to install, if it cannot be
-    had. Playwright is loaded here and not before: it takes 0.2 s."""
+    """Starts the browser if pages are rendered. Raises InputError, which says what to install, if that fails.
+    Playwright is imported only here, as that takes 0.2 s."""
     if not settings.render:
         yield None
         return
@@ -148,21 +154,21 @@ async def _opened(
     observe: Callable[[Outcome], None],
     listed: SeedSpool | None,
     revisit_until: float | None,
-    tap: PageStream | None,
+    stream: PageStream | None,
     watch: Watch,
     browser: Browser | None,
 ) -> AsyncIterator[Crawl]:
     typed, networks = typed_seeds(settings)
     identity = identity_of(settings, version("goodbot"))
-    signer_of(settings)  # a key that cannot be used is told before anything is made
+    signer_of(settings)  # refuses an unusable key before anything is made
     folder, clock = CrawlFolder(path), SystemClock()
-    same_answers = _answers_asked_for(folder.settings_before()) == _answers_asked_for(settings)
+    same_answers = _answer_limits(folder.settings_before()) == _answer_limits(settings)
 
     def seeds() -> Iterable[Url]:
         return chain(typed, folder.seeds)
 
     def observed(outcome: Outcome) -> None:
-        steward.observe(outcome)
+        supervisor.observe(outcome)
         observe(outcome)
 
     with _stores(folder, settings, clock, revisit_until) as (control, frontier, archive):
@@ -176,11 +182,11 @@ async def _opened(
             reconsider(folder.frontier, frontier, scope, same_answers)
             add_seeds(frontier, scope, chain(typed, folder.seeds.new()), same_answers)
             folder.seeds.settle()
-            workers = workers_of(settings, seeds()) if tap is None else 1
-            kept = archive if settings.archive else None
-            batch = Batch(frontier, frontier, kept, index, clock, observed, courtesies=frontier)
+            workers = workers_of(settings, seeds()) if stream is None else 1
+            writable = archive if settings.archive else None
+            batch = Batch(frontier, frontier, writable, index, clock, observed, courtesies=frontier)
             forgotten = frontier.forgotten_hosts()
-            encode, prepared = encode_capture if kept else None, prepare if index else None
+            encode, prepared = encode_capture if writable else None, prepare if index else None
             setup = WorkerSetup(
                 settings,
                 identity,
@@ -191,14 +197,14 @@ async def _opened(
                 forgotten=forgotten,
                 evidence=encode_capture,
             )
-            async with _run_by(workers, setup, frontier, batch, clock, tap, browser, folder.deadly) as crawler:
-                again = partial(_again, frontier) if revisit_until is not None else None
-                steward = _steward_of(crawler, control, frontier, batch, scope, workers, clock, again)
+            async with _crawler(workers, setup, frontier, batch, clock, stream, browser, folder.deadly) as crawler:
+                revisits = partial(_revisits, frontier) if revisit_until is not None else None
+                supervisor = _supervisor(crawler, control, frontier, batch, scope, workers, clock, revisits)
                 damage = damage_of(archive, frontier) if archive else ()
                 left_out = partial(frontier.left_out, partial(heeds, settings))
                 yield Crawl(
                     crawler,
-                    steward,
+                    supervisor,
                     frontier,
                     settings,
                     replayed,
@@ -216,8 +222,8 @@ async def _opened(
 def _stores(
     folder: CrawlFolder, settings: Settings, clock: SystemClock, revisit_until: float | None
 ) -> Iterator[tuple[ControlFolder, SqliteFrontier, WarcArchive | None]]:
-    """Control files, frontier and archive of a crawl, open for writing; the folder is made if it is missing, and
-    `settings` are saved."""
+    """Opens control files, frontier and archive of a crawl for writing. Makes the folder if it is missing, and saves
+    `settings`."""
     before = folder.settings_before()
     folder.create()
     frontier = SqliteFrontier.open(
@@ -246,7 +252,7 @@ def _stores(
 
 @asynccontextmanager
 async def _indexed(sources: Sources, watch: Watch) -> AsyncIterator[TantivyIndex | None]:
-    """The index, open for writing, if the crawl keeps one."""
+    """Opens the index for writing, if the crawl keeps one."""
     index = await open_index(sources, watch) if sources.settings.index else None
     try:
         yield index
@@ -255,7 +261,7 @@ async def _indexed(sources: Sources, watch: Watch) -> AsyncIterator[TantivyIndex
             index.close()
 
 
-def _steward_of(
+def _supervisor(
     crawler: Crawler | Coordinator,
     control: ControlFolder,
     frontier: SqliteFrontier,
@@ -263,7 +269,7 @@ def _steward_of(
     scope: Scope,
     workers: int,
     clock: SystemClock,
-    again: Callable[[], tuple[int, float | None]] | None,
+    revisits: Callable[[], tuple[int, float | None]] | None,
 ) -> Supervisor:
     return Supervisor(
         crawler,
@@ -276,28 +282,29 @@ def _steward_of(
         workers=workers,
         clock=clock,
         drop=partial(drop_lessons, frontier),
-        again=again,
+        again=revisits,
     )
 
 
 def damage_of(archive: WarcArchive, frontier: SqliteFrontier) -> list[DamagedRange]:
-    """What is damaged, as far as it is known without reading the archive."""
+    """Returns the damage of the archive that is known without reading it."""
     known = {gap.file for gap in archive.damage}
     return [*archive.damage, *(gap for gap in archive.missing(frontier.last_records()) if gap.file not in known)]
 
 
 @asynccontextmanager
-async def _run_by(
+async def _crawler(
     workers: int,
     setup: WorkerSetup,
     frontier: SqliteFrontier,
     batch: Batch,
     clock: SystemClock,
-    tap: PageStream | None,
+    stream: PageStream | None,
     browser: Browser | None,
     deadly: DeadlyPages,
 ) -> AsyncIterator[Crawler | Coordinator]:
-    """What runs the crawl: an owner of several processes, or the loop itself, whose transport is closed at the end."""
+    """Makes the coordinator of several processes, or a crawler in this process, whose transport is closed at the
+    end."""
     if workers > 1:
         yield Coordinator(
             setup.settings,
@@ -311,13 +318,13 @@ async def _run_by(
             keep_deadly=deadly.keep,
         )
         return
-    if tap is None:
+    if stream is None:
         crawler, transport = crawler_of(setup, frontier, batch, frontier, clock, browser, lessons=frontier)
     else:
-        fitted = tap.fitted(batch, frontier, clock)
-        tapped = replace(setup, encode=tap.encoding(setup.encode))
+        fitted = stream.fitted(batch, frontier, clock)
+        streaming = replace(setup, encode=stream.encoding(setup.encode))
         crawler, transport = crawler_of(
-            *(tapped, fitted, fitted, frontier, clock, browser), lessons=frontier, keeps_answers=True
+            *(streaming, fitted, fitted, frontier, clock, browser), lessons=frontier, keeps_answers=True
         )
     try:
         yield crawler
@@ -326,62 +333,62 @@ async def _run_by(
 
 
 def drop_lessons(frontier: SqliteFrontier, ids: Iterable[str]) -> list[Lesson]:
-    """Takes the lessons of these ids out of the frontier; gives them as ones that were never learned. What they have
-    left out is ready."""
-    wanted = set(ids)
-    dropped = [lesson for lesson in frontier.lessons() if lesson_id(lesson) in wanted]
+    """Removes the lessons with these ids from the frontier, and makes the URLs they left out ready. Returns the
+    lessons, marked as lapsed and never learned."""
+    chosen = set(ids)
+    dropped = [lesson for lesson in frontier.lessons() if lesson_id(lesson) in chosen]
     frontier.drop_lessons(dropped)
     return [lesson._replace(lapsed=True, times=0) for lesson in dropped]
 
 
-def _again(ledger: Ledger) -> tuple[int, float | None]:
-    """How many pages are asked for again some time, and when the first is."""
+def _revisits(ledger: Ledger) -> tuple[int, float | None]:
+    """Returns how many pages will be visited again, and when the first is due."""
     status = ledger.status()
     return status.pages, status.next_ready_at
 
 
 def workers_of(settings: Settings, seeds: Iterable[Url]) -> int:
-    """How many robot processes a crawl gets: as many as there are cores unless it is said; never more than hosts, where
-    the scope bounds those, since each host belongs to one."""
-    wanted = 1 if settings.render else settings.workers or os.cpu_count() or 1
+    """Returns the number of robot processes: `settings.workers`, by default the number of cores. If the scope is
+    limited to the seeds' hosts, it is at most their number, since each host belongs to one process."""
+    most = 1 if settings.render else settings.workers or os.cpu_count() or 1
     if settings.scope not in ("page", "prefix", "host"):
-        return wanted
+        return most
     hosts: set[str] = set()
     for seed in seeds:
         hosts.add(seed.host_key)
-        if len(hosts) >= wanted:
+        if len(hosts) >= most:
             break
     return max(len(hosts), 1)
 
 
 def reconsider(file: Path, frontier: SqliteFrontier, scope: Scope, same_answers: bool) -> None:
-    """Takes up what the scope lets in now. What was fetched and refused for its type or size is not fetched again, if
-    these bounds are what they were."""
+    """Makes URLs ready that were out of scope and are in scope now. `same_answers`: the limits of type and size have
+    not changed, so URLs whose answers exceeded them stay refused."""
     with SqliteFrontier.open(file, read_only=True) as before:
 
         def judge(url: Url, depth: int) -> str | None:
-            return scope.refuse(url, depth) or (_settled(before, url) if same_answers else None)
+            return scope.refuse(url, depth) or (_refused_answer(before, url) if same_answers else None)
 
         frontier.reconsider(judge)
 
 
-def _answers_asked_for(settings: Settings) -> tuple[object, ...]:
+def _answer_limits(settings: Settings) -> tuple[object, ...]:
     return settings.types, settings.max_size
 
 
-def _settled(ledger: Ledger, url: Url) -> str | None:
-    """Why the answer of a URL was refused for its type or size; None if it was not."""
+def _refused_answer(ledger: Ledger, url: Url) -> str | None:
+    """Returns why the answer of a URL was refused for its type or size; None if it was not."""
     record = ledger.record(url)
     return record.why if record and record.state == "out-of-scope" and record.status is not None else None
 
 
 def add_seeds(frontier: SqliteFrontier, scope: Scope, seeds: Iterable[Url], same_answers: bool) -> None:
-    """Makes seeds known, `SEEDS_AT_ONCE` in a transaction; the globs may leave out those of a list. As in `reconsider`,
-    what was fetched and refused for its type or size is not fetched again if these bounds are what they were."""
-    settled = same_answers and frontier.status().states["out-of-scope"] > 0
+    """Adds seeds to the frontier, `SEEDS_AT_ONCE` in a transaction; globs may refuse some. `same_answers` has the same
+    meaning as in `reconsider`."""
+    has_refused = same_answers and frontier.status().states["out-of-scope"] > 0
 
     def refusal(seed: Url) -> str | None:
-        return scope.refuse(seed, 0) or (_settled(frontier, seed) if settled else None)
+        return scope.refuse(seed, 0) or (_refused_answer(frontier, seed) if has_refused else None)
 
     found = (Discovery(seed, 0, refused=refusal(seed)) for seed in seeds)
     while batch := list(islice(found, SEEDS_AT_ONCE)):
@@ -391,8 +398,8 @@ def add_seeds(frontier: SqliteFrontier, scope: Scope, seeds: Iterable[Url], same
 def new_settings(
     folder: CrawlFolder, base: Settings, options: dict[str, object], seeds: Iterable[str], *, listed: bool = False
 ) -> Settings:
-    """What is asked of a crawl: `base`, then what the folder remembers, then `options` that were given. `listed`: there
-    are seeds in a file. Raises InputError if there is no seed, and for a wrong bound or a seed out of bounds."""
+    """Merges the settings of a crawl: `options` override the folder's `goodbot.toml`, which overrides `base`. `listed`:
+    there are seeds in a file. Raises InputError if there is no seed, or an invalid setting or seed."""
     seeds = tuple(seeds)
     settings = folder.settings(base, options)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))

@@ -52,7 +52,7 @@ HOSTS = [HostAhead("big.example", 10_000, 0.0), HostAhead("<i>odd</i>.example:80
 
 @dataclass
 class Crawls:
-    """A `CrawlDesk`, and the control files behind its desk. `live` None: no crawl runs."""
+    """A `CrawlConsole`, and the control files behind its desk. `live` None: no crawl runs."""
 
     token: str | None = TOKEN
     live_now: LiveStatus | None = RUNNING

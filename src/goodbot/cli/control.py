@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Literal
 
 from goodbot.cli.saying import say
-from goodbot.crawl_admin import open_desk
+from goodbot.crawl_admin import open_control
 from goodbot.human import counted
 from goodbot.live import LiveStatus
 from goodbot.robot.crawl.remote_control import RemoteControl
@@ -12,7 +12,7 @@ from goodbot.robot.crawl.remote_control import RemoteControl
 
 def tell(folder: Path, kind: Literal["pause", "resume", "stop"]) -> None:
     """Has the crawl in `folder` do it, and says what came of it."""
-    desk = open_desk(folder)
+    desk = open_control(folder)
     if not desk.tell(kind):
         say(f"no crawl is running in {folder}" + _instead(kind, folder))
         return

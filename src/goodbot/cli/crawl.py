@@ -254,14 +254,14 @@ async def _run(
 
 async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress, interrupts: Interrupts) -> EndReason:
     """Ctrl-C once, as `goodbot stop`: pages in flight finish; twice: stops. SIGTERM is a Ctrl-C."""
-    run = asyncio.ensure_future(crawl.steward.run(max_pages, progress.say, progress.tick))
+    run = asyncio.ensure_future(crawl.supervisor.run(max_pages, progress.say, progress.tick))
 
     def interrupt() -> None:
         if progress.stopping:
             run.cancel()
         else:
             progress.stop()
-            crawl.steward.stop()
+            crawl.supervisor.stop()
 
     interrupts.act_by(interrupt)
     try:

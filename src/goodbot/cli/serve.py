@@ -6,7 +6,7 @@ import click
 
 from goodbot.cli.options import base_settings, in_option
 from goodbot.cli.saying import say
-from goodbot.crawl_admin import CrawlDesk
+from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
 from goodbot.one_shot import robots_asker
 from goodbot.robot.fetch.signing import WELL_KNOWN, Signer, signer_of
@@ -53,7 +53,7 @@ def command(folder: Path, host: str, port: int) -> None:
     """
     crawl_folder = CrawlFolder(folder)
     crawl_folder.check()
-    crawl = CrawlDesk(folder, WEB_PATIENCE_S)
+    crawl = CrawlConsole(folder, WEB_PATIENCE_S)
     settings = crawl_folder.settings(base_settings(None))
     signer = signer_of(settings)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None

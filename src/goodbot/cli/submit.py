@@ -11,7 +11,7 @@ import click
 from goodbot.cli.options import in_option
 from goodbot.cli.saying import say
 from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
-from goodbot.crawl_admin import open_desk
+from goodbot.crawl_admin import open_control
 from goodbot.errors import InputError
 from goodbot.robot.crawl.remote_control import RemoteControl, Submitted
 from goodbot.robot.scope.seeding import parse_seeds
@@ -36,7 +36,7 @@ def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path) ->
     """
     if not (urls or seed_files):
         raise InputError("give URLs, or a file of URLs with --seeds")
-    desk = open_desk(folder)
+    desk = open_control(folder)
     typed = parse_seeds(urls)
     with read_seed_files(seed_files, lambda url: None) as listed:
         submitted = desk.submit(typed) if typed else []

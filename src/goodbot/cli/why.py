@@ -8,7 +8,7 @@ import click
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
 from goodbot.cli.saying import folded, say, write_json
-from goodbot.crawl_admin import Found, look_up
+from goodbot.crawl_admin import UrlReport, look_up
 from goodbot.errors import InputError
 from goodbot.human import human_time
 from goodbot.lesson_values import Lesson
@@ -26,14 +26,14 @@ def command(url: str, folder: Path, as_json: bool) -> None:
     if wanted is None:
         raise InputError(f"not an http or https URL: {url!r}")
     found = look_up(folder, wanted)
-    asked_as, record = found.asked_as, found.record
+    requested_as, record = found.requested_as, found.record
     if as_json:
         write_json(_json(wanted, found))
         return
-    if asked_as != wanted:
-        _fold(f"{wanted}: a link to it is requested as {asked_as}")
+    if requested_as != wanted:
+        _fold(f"{wanted}: a link to it is requested as {requested_as}")
     if record is None:
-        _fold(f"{asked_as}: unknown; it is not a seed, and no link that was followed leads to it")
+        _fold(f"{requested_as}: unknown; it is not a seed, and no link that was followed leads to it")
         _say(found.lesson, folder)
         return
     _fold(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
@@ -55,12 +55,12 @@ def _say(lesson: Lesson | None, folder: Path) -> None:
         _fold(f"lesson {name}: {held(lesson, time.time())} ({drop})")
 
 
-def _json(wanted: Url, found: Found) -> dict[str, object]:
+def _json(wanted: Url, found: UrlReport) -> dict[str, object]:
     record = found.record
     events = record.events if record is not None else ()
     return {
         "url": wanted.text,
-        "asked_as": found.asked_as.text,
+        "requested_as": found.requested_as.text,
         "state": record.state if record is not None else "unknown",
         "events": [
             {"at": event.at, "step": event.step, "decision": event.decision, "reason": event.reason, "line": event.line}

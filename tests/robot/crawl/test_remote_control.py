@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goodbot.crawl_admin import open_desk
+from goodbot.crawl_admin import open_control
 from goodbot.errors import BusyError
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.sqlite import schema
@@ -34,7 +34,7 @@ def folder(tmp_path: Path) -> Path:
 def test_a_crawl_that_starts_is_waited_for(folder: Path) -> None:
     frontier, control = SqliteFrontier.open(folder / "frontier.sqlite"), ControlFolder(folder)
     told: list[object] = []
-    waiting = threading.Thread(target=lambda: told.extend(open_desk(folder, 60.0).submit([MORE])))
+    waiting = threading.Thread(target=lambda: told.extend(open_control(folder, 60.0).submit([MORE])))
     waiting.start()
     try:
         time.sleep(0.2)  # it has found the folder taken by now, or will find a crawl that runs: both are to do
@@ -51,7 +51,7 @@ def test_a_crawl_that_starts_is_waited_for(folder: Path) -> None:
 
 def test_a_folder_that_stays_taken(folder: Path) -> None:
     with SqliteFrontier.open(folder / "frontier.sqlite"), pytest.raises(BusyError, match="another crawl is using"):
-        open_desk(folder, 0.0).submit([MORE])
+        open_control(folder, 0.0).submit([MORE])
 
 
 def test_another_writer_of_a_moment_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -9,7 +9,7 @@ from goodbot.errors import InputError
 from goodbot.human import counted
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.globs import parse_type_globs, parse_url_globs
-from goodbot.url import HOST_MOST, Url, is_private_host
+from goodbot.url import MAX_HOST_CHARS, Url, is_private_host
 
 HOSTS_JUDGED = 1 << 14
 """Hosts whose judgement is remembered."""
@@ -51,8 +51,8 @@ class Scope:
         if self._depth is not None and depth > self._depth:
             return f"{counted(depth, 'link')} away from a seed, further than --depth {self._depth}"
         host = url.host
-        if len(host) > HOST_MOST:
-            return f"its host name has more than {HOST_MOST} characters (RFC 1035)"
+        if len(host) > MAX_HOST_CHARS:
+            return f"its host name has more than {MAX_HOST_CHARS} characters (RFC 1035)"
         private, elsewhere = self._of_host(host)
         if private is not None:
             return private
