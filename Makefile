@@ -4,7 +4,7 @@ BIN := .venv/bin
 ONCE ?=
 FUZZ ?=
 
-.PHONY: demo test test-all fuzz check bench docs exam-report clean
+.PHONY: demo test test-all fuzz check bench docs pictures exam-report clean
 .DEFAULT_GOAL := demo
 
 .venv/installed: pyproject.toml
@@ -54,6 +54,9 @@ docs: .venv/developer  ## writes the pages of docs that come from the code
 	$(BIN)/python docs/make_reference.py
 	$(BIN)/python docs/make_robots_directory.py
 	$(BIN)/python docs/make_findings.py
+
+pictures: .venv/developer  ## takes the two pictures of README.md (needs Chromium)
+	$(BIN)/python docs/make_pictures.py
 
 .peers/node_modules: Makefile
 	@if command -v npm >/dev/null; then \

@@ -49,7 +49,7 @@ def draw(found: list[tuple[str, Subject, list[Finding]]], number: int, seed: int
     """Writes findings drawn at random, each as likely as any other, with their lines, to standard output."""
     say = sys.stdout.write
     everything = [(name, subject, finding) for name, subject, each in found for finding in each]
-    drawn = random.Random(seed)  # noqa: S311  (a sample, no secret)
+    drawn = random.Random(seed)
     for place, (name, subject, finding) in enumerate(drawn.sample(everything, number), 1):
         say(f"{place}. {name}:{finding.line}:{finding.column} {finding.severity} {finding.code} {finding.message}\n")
         say(f"   fix: {finding.fix}\n")

@@ -57,7 +57,7 @@ async def test_the_robot_of_the_first_page(server: WebServer, capsys: pytest.Cap
     told = f'allow_private=True, resolve=["{host}:127.0.0.1"], contact='
     text = text.replace("contact=", told).replace("https://example.org/", f"http://{host}/")
     await asyncio.to_thread(exec, text, {})
-    assert capsys.readouterr().out == "Old clocks ['Old clocks', 'Care']\nCare []\n"
+    assert capsys.readouterr().out == "['Old clocks', 'Care']\n"
 
 
 @pytest.fixture
@@ -106,15 +106,15 @@ async def test_a_stranger_can_follow_the_first_crawl(workshop: Path) -> None:
     page = (DOCS / "tutorial.md").read_text(encoding="utf-8")
     asked: list[str] = []
     told = []
-    with serving(workshop, "shop", asked) as port:
+    with serving(workshop, "site", asked) as port:
         for line in re.findall(r"^    \.venv/bin/goodbot (.*(?:127\.0\.0\.1:8000|search).*)$", page, re.MULTILINE):
             arguments = shlex.split(line.replace(":8000", f":{port}"))
             told.append(await goodbot(*arguments, folder=workshop))
     assert [end.status for end in told] == [0, 0, 0], told
     _, why, found = (end.out for end in told)
-    assert "Disallow: /secret (line 2)" in why
+    assert "Disallow: /private/ (line 2)" in why
     assert f"http://127.0.0.1:{port}/" in found
-    assert asked == ["/robots.txt", "/"]
+    assert asked == ["/robots.txt", "/", "/care.html"]
 
 
 def _run(program: Path, port: str) -> str:
