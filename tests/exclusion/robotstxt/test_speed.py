@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.robotstxt.fast_matching import Heads
-from goodbot.exclusion.robotstxt.first_matching import rules_near_any, walk
+from goodbot.exclusion.robotstxt.first_matching import RuleScan, rules_near_any
 from goodbot.exclusion.text.octets import Compared, compared_target
 from goodbot.exclusion.text.patterns import Cut, RuleTable, Shape, Wildcard
 
@@ -18,8 +18,8 @@ FACTOR = 8
 """The bound form looks for `%`, `#`, `?`, robots.txt and the longest piece before it walks: it passes a target seven
 times."""
 
-WALK_FACTOR = 64
-"""A walk notes of a long target each one to four octets in a row, and looks each of these notes up."""
+SCAN_FACTOR = 64
+"""A scan notes every one to four octets in a row of a long target, and looks each of these notes up."""
 
 START = 200
 """What a question costs besides, whatever the texts: the first six octets, in each length."""
@@ -94,20 +94,20 @@ def by_table(patterns: Sequence[str], path: Counted, dialect: str) -> bool:
     return RuleTable(shapes).best(Compared(path, path)) < len(patterns)
 
 
-def by_walk(patterns: Sequence[str], path: Counted, dialect: str) -> bool:
+def by_scan(patterns: Sequence[str], path: Counted, dialect: str) -> bool:
     """The first questions, before anything is compiled."""
     text = "\n".join(["User-agent: *", *(f"Disallow: {pattern}" for pattern in patterns)])
     counting = replace(DIALECTS[dialect], target=lambda url: Compared(path, path))
-    return not walk(RobotsTxt.parse(text, dialect).groups, counting, path)
+    return not RuleScan(RobotsTxt.parse(text, dialect).groups, counting).allows(path)
 
 
 Way = Callable[[Sequence[str], Counted, str], bool]
-WAYS: list[Way] = [by_matcher, by_table, by_walk]
+WAYS: list[Way] = [by_matcher, by_table, by_scan]
 
 
 def most_steps(way: Way, octets: int) -> int:
     """For so many octets of pattern and path."""
-    return (WALK_FACTOR if way is by_walk else FACTOR) * octets + START
+    return (SCAN_FACTOR if way is by_scan else FACTOR) * octets + START
 
 
 def steps_of(way: Way, patterns: Sequence[str], path: str, dialect: str = "rfc9309") -> int:
@@ -177,7 +177,7 @@ WILDCARDS = [f"/*a{number}" for number in range(3_000)]
 
 def test_a_walk_passes_a_long_target_some_times_not_once_for_each_wildcard() -> None:
     path = "/" + "a" * 5_000
-    assert steps_of(by_walk, WILDCARDS, path) <= most_steps(by_walk, sum(map(len, WILDCARDS)) + len(path))
+    assert steps_of(by_scan, WILDCARDS, path) <= most_steps(by_scan, sum(map(len, WILDCARDS)) + len(path))
 
 
 def test_of_many_wildcards_those_are_compiled_that_may_match_one_of_many_long_targets() -> None:

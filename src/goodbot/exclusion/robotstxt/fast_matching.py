@@ -16,16 +16,16 @@ import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from goodbot.exclusion.text.patterns import PLAIN_SIGNS, PatternTable, Shape, Wildcard
+from goodbot.exclusion.text.patterns import PLAIN_CHARACTERS, PatternTable, Shape, Wildcard
 
 _HEAD = 6
 _PLACES = 1 << 16
 """How many wildcards the heads that are kept may hold together."""
 
 _ORIGIN = re.compile(r"(?:[A-Za-z][A-Za-z0-9+.\-]*://[^/?#;]*)?/")
-_PLAIN = re.compile(f"[{PLAIN_SIGNS}?]*")
+_PLAIN = re.compile(f"[{PLAIN_CHARACTERS}?]*")
 _PARAMETER = r"[A-Za-z0-9\-._~]*(?:=[A-Za-z0-9\-._~]*)?"
-_SAME = re.compile(rf"[{PLAIN_SIGNS}]*(?:\?{_PARAMETER}(?:&{_PARAMETER})*)?")
+_SAME = re.compile(rf"[{PLAIN_CHARACTERS}]*(?:\?{_PARAMETER}(?:&{_PARAMETER})*)?")
 """A target that is its own compared forms."""
 
 _HEX = tuple("0123456789ABCDEF")

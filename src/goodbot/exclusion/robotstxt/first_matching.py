@@ -1,110 +1,174 @@
-"""The first questions to a file: a walk over the rules, of which only those are read that may match.
+"""Answers the first questions to a file without compiling its rules: one scan over them for each URL.
 
-To compile the rules costs more than some walks over them. A walk is linear in the rules, and in the target for each of
-those whose first characters behind a `*` it holds.
+Compiling all rules takes longer than a few scans. A scan reads only the rules that may match; it is linear in the
+number of rules, and in the length of the target for each rule that may match.
 """
 
 import re
 import string
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+from typing import Final, NamedTuple, TypeVar
 
 from goodbot.exclusion.robotstxt.dialect import Dialect
 from goodbot.exclusion.text.octets import Compared
-from goodbot.exclusion.text.patterns import PLAIN_SIGNS, Cut, Shape, Wildcard
-from goodbot.exclusion.verdict import Group
+from goodbot.exclusion.text.patterns import PLAIN_CHARACTERS, Shape
+from goodbot.exclusion.verdict import LOST_MOST, Group, Rule
 
-# Signs that stand for themselves in every dialect: how a pattern begins, and what follows its first `*`, or its first
-# `?`, which as the first is in no value.
-_BEGINNING = re.compile(f"[{PLAIN_SIGNS}]*")
-_SEEN = re.compile(rf"([{PLAIN_SIGNS}]*)\**(\??[A-Za-z0-9/_.-]*)")
-_TWO_SIGNS = frozenset("/" + sign for sign in string.ascii_letters + string.digits)
+_T = TypeVar("_T")
+
+EQUAL_RULES_MOST: Final = 2 * LOST_MOST + 2
+"""How many equal rules are kept. A verdict looks at this many matching rules, and those kept come before any further
+copy."""
+
+# Characters that stand for themselves in every dialect: those a pattern begins with, and those after its first `*` or
+# its first `?` (a `?` that is the first one is in no parameter value).
+_BEGINNING = re.compile(f"[{PLAIN_CHARACTERS}]*")
+_BEGINNING_AND_PIECE = re.compile(rf"([{PLAIN_CHARACTERS}]*)\**(\??[A-Za-z0-9/_.-]*)")
+_SLASH_AND_CHARACTER = frozenset("/" + character for character in string.ascii_letters + string.digits)
 
 _INDEX = "index.htm"
-"""What holds this may match the directory it is in (Google)."""
+"""A pattern that contains this may match the directory it is in (Google)."""
 
-_HEAD = len(_INDEX)
-"""As far as a beginning is looked at alone: it may end in `index.htm`, but holds nothing behind it."""
+_HEAD_CHARS = len(_INDEX)
+"""How much of a rule is compared first: it may end in `index.htm`, but holds nothing after it."""
 
+_COMPARED_CHARS = 64
+"""How much of a rule's beginning is compared with many targets at once."""
 
-_LOOK = 64
-"""So much of a beginning is compared where there are many targets."""
+_SEARCHED_CHARS_MOST = 20_000
+"""If all targets together are longer, the piece after a `*` is not searched for in them."""
 
-_TEXTS_MOST = 20_000
-"""Characters of all targets in which what follows a `*` is searched."""
-
-_SHORT = 300
-_GRAM = 4
-"""Of a text longer than `_SHORT`, all substrings of 1 to 4 characters are collected, so that it is not searched once
-per rule."""
-_PART = 1 << 14
+_SHORT_CHARS = 300
+_GRAM_CHARS = 4
+"""Of a text longer than `_SHORT_CHARS`, all substrings of 1 to 4 characters are collected, so that the text is not
+searched once per rule."""
+_BLOCK_CHARS = 1 << 14
 _GRAMS_MOST = 1 << 17
 """About 12 MB."""
 
-
-def walk(groups: Sequence[Group], dialect: Dialect, url: str) -> bool:
-    """Whether a robot to which these groups speak may fetch `url`."""
-    target = dialect.target(url)
-    if dialect.is_itself(target):
-        return True
-    best: int | None = None
-    allowed = dialect.allows_unmatched(groups)
-    seen = set[tuple[bool, str, int]]()  # the same rule again changes nothing
-    for allow, pattern, _, group in near_rules(groups, dialect, target):
-        rule = allow, pattern, group.line
-        if rule in seen:
-            continue
-        seen.add(rule)
-        for shape in dialect.shapes(pattern, allow, group):
-            if (best is None or shape.key < best) and _matches(shape, target):
-                best, allowed = shape.key, allow
-    return allowed
+RuleOfGroup = tuple[bool, str, int, Group]
+"""Whether a rule allows, its path pattern, its line, and its group."""
 
 
-def near_rules(groups: Sequence[Group], dialect: Dialect, target: Compared) -> Iterator[tuple[bool, str, int, Group]]:
-    """The rules that may match, as far as that is seen from characters that stand for themselves: whether they allow,
-    their patterns, lines and groups."""
-    # One loop, since it passes all rules: a call for each would take as long as all that is done here.
-    fields, paths, match = dialect.rule_fields, dialect.paths, _SEEN.match
+class RankedRule(NamedTuple):
+    """One shape of a rule, and what a verdict reports about the rule."""
+
+    shape: Shape
+    allow: bool
+    pattern: str
+    line: int
+    group: Group
+
+    @property
+    def rule(self) -> Rule:
+        return Rule(self.allow, self.pattern, self.line)
+
+
+class RuleScan:
+    """The rules of some groups, uncompiled: every question is a scan over them."""
+
+    __slots__ = ("_dialect", "_groups")
+
+    def __init__(self, groups: Sequence[Group], dialect: Dialect) -> None:
+        self._groups = groups
+        self._dialect = dialect
+
+    def allows(self, url: str) -> bool:
+        """Whether a robot to which these groups apply may fetch `url`."""
+        target = self._dialect.target(url)
+        if self._dialect.is_itself(target):
+            return True
+        best = min(self._matching(target, 1), key=_precedence, default=None)
+        return self.unmatched if best is None else best.allow
+
+    def matching(self, target: Compared) -> list[RankedRule]:
+        """The rules that match, the one that counts most first; of equal ones the first in the file."""
+        return sorted(self._matching(target, EQUAL_RULES_MOST), key=_precedence)
+
+    @property
+    def unmatched(self) -> bool:
+        """Whether a URL that no rule matches is allowed."""
+        return self._dialect.allows_unmatched(self._groups)
+
+    def _matching(self, target: Compared, equal_most: int) -> Iterator[RankedRule]:
+        shapes = self._dialect.shapes
+        counts: dict[Hashable, int] = {}
+        for allow, pattern, line, group in _rules_near(self._groups, self._dialect, target):
+            key = allow, pattern, id(group)
+            count = counts.get(key, 0)
+            if count == equal_most:
+                continue
+            counts[key] = count + 1
+            for shape in shapes(pattern, allow, group):
+                if shape.matches(target):
+                    yield RankedRule(shape, allow, pattern, line, group)
+
+
+def _precedence(ranked: RankedRule) -> int:
+    return ranked.shape.key
+
+
+def _rule_in_group(rule: RuleOfGroup) -> Hashable:
+    """Equal for rules that always decide alike."""
+    return rule[0], rule[1], rule[3].line
+
+
+def first_of_equals(items: Iterable[_T], key: Callable[[_T], Hashable], most: int = EQUAL_RULES_MOST) -> Iterator[_T]:
+    """Of the items with one key, yields the first `most`."""
+    counts: dict[Hashable, int] = {}
+    for item in items:
+        found = key(item)
+        counts[found] = count = counts.get(found, 0) + 1
+        if count <= most:
+            yield item
+
+
+def _rules_near(groups: Sequence[Group], dialect: Dialect, target: Compared) -> Iterator[RuleOfGroup]:
+    """Yields the rules that may match the target, judged by characters that stand for themselves."""
+    # One loop, because it passes every rule: a call for each would take as long as all the work done here.
+    fields, paths, match = dialect.rule_fields, dialect.paths, _BEGINNING_AND_PIECE.match
     plain, encoded = target
-    begins, reach = plain.startswith, plain + _INDEX
-    text = plain if plain == encoded else f"{plain}\n{encoded}"
-    may_hold = _may_hold(text, search=True)
-    one_path = len(paths("/ /")) == 1  # on a line, or else its beginning says nothing of the others
-    far, near = set(_TWO_SIGNS), set[str]()  # beginnings of rules that cannot match, and others: many begin alike
+    target_begins, reach = plain.startswith, plain + _INDEX
+    may_hold = _may_hold(plain if plain == encoded else f"{plain}\n{encoded}", search=True)
+    one_path = len(paths("/ /")) == 1  # with several paths on a line, its beginning says nothing about the others
+    # Many rules begin alike: the beginnings of rules that cannot match, and of those that may.
+    far, near = set(_SLASH_AND_CHARACTER), set[str]()
     far.discard(reach[:2])
     for group in groups:
         for line, field, value in group.records:
             if one_path:
-                if value[:2] in far or (head := value[:_HEAD]) in far:
+                if value[:2] in far or (head := value[:_HEAD_CHARS]) in far:
                     continue
                 if head not in near:
-                    if not _begins(head, reach):
+                    if not _may_begin(head, reach):
                         far.add(head)
                         continue
                     near.add(head)
-                seen = match(value)
-                if seen and not (begins(seen[1]) and may_hold(seen[2])) and _INDEX not in value:
+                found = match(value)
+                if found and not (target_begins(found[1]) and may_hold(found[2])) and _INDEX not in value:
                     continue
             if field in fields:
                 for pattern in paths(value):
                     yield field == "allow", pattern, line, group
 
 
-def rules_near_any(
-    groups: Sequence[Group], dialect: Dialect, targets: Iterable[Compared]
-) -> Iterator[tuple[bool, str, int, Group]]:
-    """The rules that may match one of several targets, as far as characters that stand for themselves say: see
-    `near_rules`. Linear in the rules."""
-    fields, paths, match = dialect.rule_fields, dialect.paths, _SEEN.match
+def rules_near_any(groups: Sequence[Group], dialect: Dialect, targets: Iterable[Compared]) -> Iterator[RuleOfGroup]:
+    """Yields the rules that may match at least one of the targets, judged by characters that stand for themselves; of
+    equal rules the first `EQUAL_RULES_MOST`. Linear in the rules."""
+    return first_of_equals(_all_near_any(groups, dialect, targets), _rule_in_group)
+
+
+def _all_near_any(groups: Sequence[Group], dialect: Dialect, targets: Iterable[Compared]) -> Iterator[RuleOfGroup]:
+    fields, paths, match = dialect.rule_fields, dialect.paths, _BEGINNING_AND_PIECE.match
     one_path = len(paths("/ /")) == 1
-    every = list(targets)
-    begun = {target.plain[:length] for target in every for length in range(_LOOK + 1)}
-    texts = "\n".join({text for target in every for text in (target.plain, target.encoded)})
-    may_hold = _may_hold(texts, search=len(texts) <= _TEXTS_MOST)
+    targets = list(targets)
+    beginnings = {target.plain[:length] for target in targets for length in range(_COMPARED_CHARS + 1)}
+    texts = "\n".join({text for target in targets for text in (target.plain, target.encoded)})
+    may_hold = _may_hold(texts, search=len(texts) <= _SEARCHED_CHARS_MOST)
     for group in groups:
         for line, field, value in group.records:
-            seen = match(value) if one_path and _INDEX not in value else None
-            if seen and (seen[1][:_LOOK] not in begun or not may_hold(seen[2])):
+            found = match(value) if one_path and _INDEX not in value else None
+            if found and (found[1][:_COMPARED_CHARS] not in beginnings or not may_hold(found[2])):
                 continue
             if field in fields:
                 for pattern in paths(value):
@@ -112,36 +176,23 @@ def rules_near_any(
 
 
 def _may_hold(text: str, *, search: bool) -> Callable[[str], bool]:
-    """False only if the piece is certainly not in the text; with `search`, exact."""
-    if len(text) <= _SHORT:
+    """Returns a test that is false only if the text certainly does not contain the piece; with `search` it is exact."""
+    if len(text) <= _SHORT_CHARS:
         return text.__contains__
     grams = {""}
-    for begin in range(0, len(text), _PART):
-        places = range(begin, min(begin + _PART, len(text)))
-        grams.update(text[at : at + length] for at in places for length in range(1, _GRAM + 1))
+    for begin in range(0, len(text), _BLOCK_CHARS):
+        places = range(begin, min(begin + _BLOCK_CHARS, len(text)))
+        grams.update(text[at : at + length] for at in places for length in range(1, _GRAM_CHARS + 1))
         if len(grams) > _GRAMS_MOST:
             return text.__contains__ if search else lambda piece: True
 
     def may_hold(piece: str) -> bool:
-        return piece[:_GRAM] in grams and (not search or piece in text)
+        return piece[:_GRAM_CHARS] in grams and (not search or piece in text)
 
     return may_hold
 
 
-def _begins(head: str, reach: str) -> bool:
-    begun = _BEGINNING.match(head)
-    return begun is None or reach.startswith(begun.group())
-
-
-def _matches(shape: Shape, target: Compared) -> bool:
-    plain, encoded, _ = shape
-    if _cut_matches(plain, target.plain):
-        return True
-    return (plain is not encoded or target.plain is not target.encoded) and _cut_matches(encoded, target.encoded)
-
-
-def _cut_matches(cut: Cut, target: str) -> bool:
-    pieces, anchored = cut
-    if len(pieces) > 1:
-        return Wildcard.of(0, pieces, anchored).matches(target)
-    return target == pieces[0] if anchored else target.startswith(pieces[0])
+def _may_begin(head: str, reach: str) -> bool:
+    """Whether a target, which `reach` extends by `index.htm`, may begin as a rule with this head does."""
+    found = _BEGINNING.match(head)
+    return found is None or reach.startswith(found.group())

@@ -1,70 +1,77 @@
-"""The matcher of one robot: of all rules in its groups, the one that counts for a URL, and why."""
+"""The matcher of one robot: finds the rule that decides about a URL among all rules in its groups, and says why.
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
+Two evaluators answer the same question, since each is several times slower at the other's work: `RuleScan` answers the
+first questions to a file without compiling it, `Compiled` answers all later ones.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from operator import itemgetter
-from typing import Final, NamedTuple, TypeVar
+from typing import Protocol
 
 from goodbot.exclusion.robotstxt.dialect import Dialect
 from goodbot.exclusion.robotstxt.fast_matching import quick_answer
-from goodbot.exclusion.robotstxt.first_matching import near_rules, rules_near_any
+from goodbot.exclusion.robotstxt.first_matching import (
+    EQUAL_RULES_MOST,
+    RankedRule,
+    RuleOfGroup,
+    first_of_equals,
+    rules_near_any,
+)
 from goodbot.exclusion.robotstxt.group_choice import ALL, Choice
 from goodbot.exclusion.robotstxt.timing import asked_delay_s
-from goodbot.exclusion.text.patterns import RuleTable, Shape
+from goodbot.exclusion.text.octets import Compared
+from goodbot.exclusion.text.patterns import RuleTable
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import LOST_MOST, Group, Record, Rule, Verdict
 
-_T = TypeVar("_T")
-
-_EQUAL_MOST: Final = 2 * LOST_MOST + 2
-"""Equal rules that are compiled. A verdict looks at so many ranks, and these come before those of a
-further copy."""
-
 _RULE_BYTES = 600
 _PIECE_BYTES = 80
-"""Measured with tracemalloc: 400 to 760 bytes for a rule, up to 70 more for each piece between two stars."""
+"""Measured with tracemalloc: 400 to 760 bytes for a rule, up to 70 more for each piece between two `*`."""
 
 
-class _Ranked(NamedTuple):
-    """One shape of a rule, and what a verdict says of it."""
-
-    shape: Shape
-    allow: bool
-    pattern: str
-    line: int
-    group: Group
+class Evaluator(Protocol):
+    """The rules of some groups together."""
 
     @property
-    def rule(self) -> Rule:
-        return Rule(self.allow, self.pattern, self.line)
+    def allows(self) -> Callable[[str], bool]:
+        """Whether a robot to which these groups apply may fetch a URL."""
+
+    @property
+    def unmatched(self) -> bool:
+        """Whether a URL that no rule matches is allowed."""
+
+    def matching(self, target: Compared) -> Iterable[RankedRule]:
+        """The rules that match, the one that counts most first; of equal ones the first in the file."""
 
 
 class Compiled:
-    """Rules of some groups made ready for many questions. `unmatched` is whether a URL is open that none of them
-    matches, `weight_bytes` an estimate, rather too high, of the memory it takes."""
+    """The rules of some groups, prepared for many questions. `weight_bytes` estimates the memory they take, rather too
+    high than too low."""
 
-    __slots__ = ("allows", "ranked", "table", "unmatched", "weight_bytes")
+    __slots__ = ("_ranked", "_table", "allows", "unmatched", "weight_bytes")
 
-    def __init__(
-        self, groups: Sequence[Group], rules: Iterable[tuple[bool, str, int, Group]], dialect: Dialect
-    ) -> None:
-        self.ranked = _by_precedence(rules, dialect)
+    allows: Callable[[str], bool]
+    unmatched: bool
+
+    def __init__(self, groups: Sequence[Group], rules: Iterable[RuleOfGroup], dialect: Dialect) -> None:
+        self._ranked = _by_precedence(rules, dialect)
         self.unmatched = dialect.allows_unmatched(groups)
-        shapes = [ranked.shape for ranked in self.ranked]
-        allow = [*(ranked.allow for ranked in self.ranked), self.unmatched]
-        table = self.table = RuleTable(shapes)
+        shapes = [ranked.shape for ranked in self._ranked]
+        allow = [*(ranked.allow for ranked in self._ranked), self.unmatched]
+        table = self._table = RuleTable(shapes)
 
-        def careful(url: str) -> bool:
+        def exact_answer(url: str) -> bool:
             target = dialect.target(url)
             return allow[table.best(target)] or dialect.is_itself(target)
 
-        self.allows = quick_answer(shapes, table.plain, allow, careful)
+        self.allows = quick_answer(shapes, table.plain, allow, exact_answer)
         pieces = sum(len(shape.plain.pieces) + len(shape.encoded.pieces) for shape in shapes)
         self.weight_bytes = _RULE_BYTES * len(shapes) + _PIECE_BYTES * pieces
 
     @classmethod
     def of(cls, groups: Sequence[Group], dialect: Dialect) -> "Compiled":
-        """All rules of some groups together; robots that get the same groups share it."""
+        """Compiles all rules of some groups; robots to which the same groups apply share the result."""
         rules = (
             (field == "allow", pattern, line, group)
             for group in groups
@@ -74,47 +81,40 @@ class Compiled:
         return cls(groups, rules, dialect)
 
     @classmethod
-    def near(cls, groups: Sequence[Group], dialect: Dialect, url: str) -> "Compiled":
-        """Of these the ones that may match `url`: for one question, sooner by far than all of them."""
-        return cls._of_near(groups, near_rules(groups, dialect, dialect.target(url)), dialect)
-
-    @classmethod
     def near_any(cls, groups: Sequence[Group], dialect: Dialect, urls: Iterable[str]) -> "Compiled":
-        """The same for some questions."""
-        return cls._of_near(groups, rules_near_any(groups, dialect, map(dialect.target, urls)), dialect)
+        """Compiles only the rules that may match one of these URLs, the only ones the result can answer for."""
+        return cls(groups, rules_near_any(groups, dialect, map(dialect.target, urls)), dialect)
 
-    @classmethod
-    def _of_near(
-        cls, groups: Sequence[Group], near: Iterable[tuple[bool, str, int, Group]], dialect: Dialect
-    ) -> "Compiled":
-        return cls(groups, _first_of(near, lambda rule: (rule[0], rule[1], rule[3].line)), dialect)
+    def matching(self, target: Compared) -> Iterator[RankedRule]:
+        """The rules that match, the one that counts most first; of equal ones the first in the file."""
+        return map(self._ranked.__getitem__, self._table.all(target))
 
 
 class Matcher:
-    """What one robots.txt says to one robot. `delay_s` is the Crawl-delay asked of it, or None."""
+    """What one robots.txt says to one robot. `delay_s` is the Crawl-delay it asks of the robot, or None."""
 
-    __slots__ = ("_compiled", "_dialect", "_name", "agent", "allows", "delay_s", "groups", "records")
+    __slots__ = ("_dialect", "_name", "_rules", "agent", "allows", "delay_s", "groups", "records")
 
     allows: Callable[[str], bool]
-    """Whether the robot may fetch a URL: path and query are compared, a fragment is not looked at."""
+    """Whether the robot may fetch a URL: compares path and query, ignores a fragment."""
 
     records: Callable[[], Iterator[Record]]
-    """The records of its groups that count for the robot, in order: all rules, and what stands directly below its own
-    names."""
+    """The records of its groups that count for the robot, in order: all rules, and the other records directly below its
+    own names."""
 
-    def __init__(self, agent: str, choice: Choice, dialect: Dialect, compiled: Compiled) -> None:
-        """`choice` is the groups that apply to `agent`: their rules count together, `compiled`."""
+    def __init__(self, agent: str, choice: Choice, dialect: Dialect, rules: Evaluator) -> None:
+        """`choice` is the groups that apply to `agent`, `rules` are their rules together."""
         self.agent = agent
         self.groups = choice.groups
         self.records = choice.records
         self.delay_s = asked_delay_s(choice.records()) if dialect.reads_timing else None
-        self.allows = compiled.allows
+        self.allows = rules.allows
         self._name = choice.name
         self._dialect = dialect
-        self._compiled = compiled
+        self._rules = rules
 
     def verdict(self, url: str) -> Verdict:
-        """The same as `allows`, and why."""
+        """Answers as `allows` does, and says why."""
         sections = self._dialect.sections
         target = self._dialect.target(url)
         if self._dialect.is_itself(target):
@@ -123,38 +123,38 @@ class Matcher:
             name = shown(self._dialect.robot(self.agent)) or "a robot without a name"
             reason = f"No {self._dialect.groups_called} applies to {name}."
             return self._verdict(url, reason, sections.group)
-        ranks = self._compiled.table.all(target)
-        if not ranks:
-            closed = "" if self._compiled.unmatched else "; it has only Allow rules, so everything else is closed"
+        matching = list(islice(self._rules.matching(target), EQUAL_RULES_MOST))
+        if not matching:
+            unmatched = self._rules.unmatched
+            closed = "" if unmatched else "; it has only Allow rules, so everything else is closed"
             reason = f"No rule matches in {self._of_groups()}{closed}."
-            return self._verdict(url, reason, sections.rule, unmatched=self._compiled.unmatched)
-        winner = self._compiled.ranked[ranks[0]]
-        is_what = f"(line {winner.rule.line}) is {self._dialect.winner(winner.group)}"
-        reason = f"{shown(str(winner.rule))} {is_what} in {self._of_groups()}."
-        return self._verdict(url, reason, sections.rule, winner, self._lost(ranks))
+            return self._verdict(url, reason, sections.rule, unmatched=unmatched)
+        winner, *lost = dict.fromkeys(ranked.rule for ranked in matching)
+        group = matching[0].group
+        is_what = f"(line {winner.line}) is {self._dialect.winner(group)}"
+        reason = f"{shown(str(winner))} {is_what} in {self._of_groups()}."
+        return self._verdict(url, reason, sections.rule, winner, group, tuple(lost[:LOST_MOST]))
 
     def matching(self, url: str) -> tuple[Rule, ...]:
-        """The rules that match, the one that decides first; beyond it some of them. Cheaper than a verdict."""
+        """The rules that match, the deciding one first; with many equal rules not all of them. Cheaper than a
+        verdict."""
         target = self._dialect.target(url)
-        ranks = () if self._dialect.is_itself(target) else self._compiled.table.all(target)
-        return tuple(dict.fromkeys(self._compiled.ranked[rank].rule for rank in islice(ranks, _EQUAL_MOST)))
-
-    def _lost(self, ranks: Sequence[int]) -> tuple[Rule, ...]:
-        rules = dict.fromkeys(self._compiled.ranked[rank].rule for rank in islice(ranks, _EQUAL_MOST))
-        return tuple(rules)[1 : LOST_MOST + 1]
+        matching = () if self._dialect.is_itself(target) else self._rules.matching(target)
+        return tuple(dict.fromkeys(ranked.rule for ranked in islice(matching, EQUAL_RULES_MOST)))
 
     def _verdict(
         self,
         url: str,
         reason: str,
         section: str,
-        decided: _Ranked | None = None,
+        rule: Rule | None = None,
+        group: Group | None = None,
         lost: tuple[Rule, ...] = (),
         *,
         unmatched: bool = True,
     ) -> Verdict:
-        group = decided.group if decided else self.groups[0] if self.groups else None
-        rule = decided.rule if decided else None
+        if group is None and self.groups:
+            group = self.groups[0]
         return Verdict(
             allowed=rule.allow if rule else unmatched,
             line=rule.line if rule else None,
@@ -179,29 +179,20 @@ class Matcher:
         return f"the {len(self.groups)} {called}s for {name} (from line {line})"
 
 
-def _by_precedence(rules: Iterable[tuple[bool, str, int, Group]], dialect: Dialect) -> list[_Ranked]:
-    """The rule that counts most first; of equals the first in the file."""
+def _by_precedence(rules: Iterable[RuleOfGroup], dialect: Dialect) -> list[RankedRule]:
+    """Sorts the rules: the one that counts most comes first; of equal ones the first in the file."""
     ranked = [
-        _Ranked(shape, allow, pattern, line, group)
+        RankedRule(shape, allow, pattern, line, group)
         for allow, pattern, line, group in rules
         for shape in dialect.shapes(pattern, allow, group)
     ]
     if any(each.group is not ranked[0].group for each in ranked):
-        ranked = list(_first_of(ranked, lambda each: (each.shape, each.allow)))
+        ranked = list(first_of_equals(ranked, lambda each: (each.shape, each.allow)))
     ranked.sort(key=lambda each: each.shape.key)
     return ranked
 
 
-def _rules(group: Group, dialect: Dialect) -> Iterable[Record]:
-    """Its rules, before the work of compiling them. In one group equal lines have equal shapes."""
-    return _first_of((record for record in group.records if record[1] in dialect.rule_fields), itemgetter(1, 2))
-
-
-def _first_of(items: Iterable[_T], same: Callable[[_T], Hashable]) -> Iterator[_T]:
-    """Of those that are the same the first `_EQUAL_MOST`."""
-    times: dict[Hashable, int] = {}
-    for item in items:
-        key = same(item)
-        times[key] = count = times.get(key, 0) + 1
-        if count <= _EQUAL_MOST:
-            yield item
+def _rules(group: Group, dialect: Dialect) -> Iterator[Record]:
+    """The rule lines of a group, without needless copies. In one group equal lines have equal shapes."""
+    rules = (record for record in group.records if record[1] in dialect.rule_fields)
+    return first_of_equals(rules, itemgetter(1, 2))

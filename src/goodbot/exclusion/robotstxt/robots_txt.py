@@ -5,7 +5,7 @@ from functools import partial
 
 from goodbot.exclusion.robotstxt.dialect import Dialect
 from goodbot.exclusion.robotstxt.dialects import DIALECTS, find_dialect
-from goodbot.exclusion.robotstxt.first_matching import walk
+from goodbot.exclusion.robotstxt.first_matching import RuleScan
 from goodbot.exclusion.robotstxt.group_choice import Choice, Chooser
 from goodbot.exclusion.robotstxt.grouping import Grouped
 from goodbot.exclusion.robotstxt.lines import BLANK_LINE
@@ -18,8 +18,8 @@ from goodbot.exclusion.uses.tdm import TdmRules
 from goodbot.exclusion.verdict import Group, Record, Rule, Verdict
 
 _MATCHERS_KEPT = 64
-_WALKS = 3
-"""How many questions are answered before anything is compiled."""
+_SCANS = 3
+"""How many questions are answered by scanning the rules before any are compiled."""
 
 
 class RobotsTxt:
@@ -37,7 +37,7 @@ class RobotsTxt:
         "_matchers",
         "_others",
         "_outside",
-        "_walks",
+        "_scans",
         "_weight_bytes",
         "groups",
         "sitemaps",
@@ -53,7 +53,7 @@ class RobotsTxt:
         self._chooser: Chooser | None = None
         self._matchers: dict[str, Matcher] = {}
         self._compiled: dict[tuple[int, ...], Compiled] = {}
-        self._walks = 0
+        self._scans = 0
         self._others: dict[str, RobotsTxt] = {}
         self._outside: dict[str, list[str]] | None = None
         self._weight_bytes = 2 * len(body) + _weight_bytes(grouped)
@@ -87,19 +87,18 @@ class RobotsTxt:
         """Whether `agent` may fetch `url`; `matcher(agent).allows` is faster for many URLs."""
         matcher = self._matchers.get(agent)
         if matcher is None:
-            if self._walks < _WALKS:
-                self._walks += 1
-                return walk(self._choose(agent).groups, self._dialect, url)
+            if self._scans < _SCANS:
+                self._scans += 1
+                return RuleScan(self._choose(agent).groups, self._dialect).allows(url)
             matcher = self.matcher(agent)
         return matcher.allows(url)
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """Whether `agent` may fetch `url`, and why."""
-        if agent not in self._matchers and self._walks < _WALKS:
-            self._walks += 1
+        if agent not in self._matchers and self._scans < _SCANS:
+            self._scans += 1
             choice = self._choose(agent)
-            near = Compiled.near(choice.groups, self._dialect, url)
-            return Matcher(agent, choice, self._dialect, near).verdict(url)
+            return Matcher(agent, choice, self._dialect, RuleScan(choice.groups, self._dialect)).verdict(url)
         return self.matcher(agent).verdict(url)
 
     def answers(self, questions: Sequence[tuple[str, str]]) -> list[bool]:

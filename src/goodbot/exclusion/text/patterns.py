@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 
 from goodbot.exclusion.text.octets import Compared
 
-PLAIN_SIGNS: Final = r"A-Za-z0-9\-._~:/\[\]@!&'()+,;="
+PLAIN_CHARACTERS: Final = r"A-Za-z0-9\-._~:/\[\]@!&'()+,;="
 """What stands for itself in a path in every dialect: the inside of a class in a regular expression."""
 
 
@@ -42,6 +42,12 @@ class Cut(NamedTuple):
         """`*` is any run, and the pattern is one of the whole target."""
         return cls.wildcards(pattern + "$")
 
+    def matches(self, target: str) -> bool:
+        """Whether the pattern matches one form of a target."""
+        if len(self.pieces) > 1:
+            return Wildcard.of(0, self.pieces, self.anchored).matches(target)
+        return target == self.pieces[0] if self.anchored else target.startswith(self.pieces[0])
+
 
 class Shape(NamedTuple):
     """What one pattern is compared as, in both forms of a target (see `Compared`).
@@ -58,6 +64,13 @@ class Shape(NamedTuple):
     def same(cls, cut: Cut, key: int = 0) -> "Shape":
         """The same in both forms."""
         return cls(cut, cut, key)
+
+    def matches(self, target: Compared) -> bool:
+        """Whether the pattern matches the target in at least one of the two forms."""
+        if self.plain.matches(target.plain):
+            return True
+        one_form = self.plain is self.encoded and target.plain is target.encoded
+        return not one_form and self.encoded.matches(target.encoded)
 
 
 class Wildcard(NamedTuple):
