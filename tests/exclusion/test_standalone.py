@@ -22,8 +22,3 @@ print(sorted(outside), sorted(ours))
 def test_imports_without_site_packages() -> None:
     ran = subprocess.run([sys.executable, "-S", "-I", "-c", PROGRAM], capture_output=True, text=True, check=False)
     assert (ran.stdout, ran.stderr, ran.returncode) == ("[] ['goodbot.errors']\n", "", 0)
-
-
-def test_public_names_are_there() -> None:
-    assert sorted(goodbot.exclusion.__all__) == sorted(set(goodbot.exclusion.__all__))
-    assert all(hasattr(goodbot.exclusion, name) for name in goodbot.exclusion.__all__)
