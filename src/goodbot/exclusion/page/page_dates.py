@@ -3,16 +3,11 @@
 import re
 from datetime import UTC, datetime
 
+from goodbot.exclusion.text.months import MONTH_NUMBERS, MONTHS
+
 _MAX_CHARS = 64
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
-_MONTHS_IN_FULL = (
-    *("january", "february", "march", "april", "may", "june"),
-    *("july", "august", "september", "october", "november", "december"),
-)
-_MONTH_NUMBERS = {
-    name: number for names in (_MONTHS, _MONTHS_IN_FULL) for number, name in enumerate(names, start=1)
-} | {"sept": 9}
+_MONTH_NUMBERS = MONTH_NUMBERS | {month: number for number, month in enumerate(MONTHS, 1)} | {"sept": 9}
 
 _ZONE = r"(?: ?([+-]\d\d:?\d\d|[+-]\d\d|[a-z]{1,5}))?"
 _WRITTEN = re.compile(

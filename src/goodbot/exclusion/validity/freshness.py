@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 
 from goodbot.exclusion.text.decimals import whole_number
+from goodbot.exclusion.text.months import MONTH_NUMBERS
 
 LONGEST_FRESH_S = 24 * 3600.0
 """RFC 9309 §2.4: a copy SHOULD NOT be used for more than 24 hours, whatever its headers say."""
@@ -24,7 +25,6 @@ most."""
 
 Headers = Iterable[tuple[str, str]]
 
-_MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _CLOCK = r"(\d\d):(\d\d):(\d\d)"
 _IMF_FIXDATE = re.compile(rf"[A-Za-z]{{3}}, (\d\d) ([A-Za-z]{{3}}) (\d{{4}}) {_CLOCK} GMT", re.ASCII)
 _RFC850_DATE = re.compile(rf"[A-Za-z]{{6,9}}, (\d\d)-([A-Za-z]{{3}})-(\d\d) {_CLOCK} GMT", re.ASCII)
@@ -103,11 +103,12 @@ def parse_http_date(text: str) -> float | None:
 
 
 def _unix_seconds(year: str, month: str, day: str, clock: list[str]) -> float | None:
-    if month.lower() not in _MONTHS:
+    month_number = MONTH_NUMBERS.get(month.lower())
+    if month_number is None:
         return None
     hour, minute, second = map(int, clock)
     try:
-        at = datetime(int(year), _MONTHS.index(month.lower()) + 1, int(day), hour, minute, min(second, 59), tzinfo=UTC)
+        at = datetime(int(year), month_number, int(day), hour, minute, min(second, 59), tzinfo=UTC)
     except ValueError:  # no such day
         return None
     return at.timestamp()

@@ -3,11 +3,8 @@
 import re
 
 from goodbot.exam.sites.endless import View, trap_site
+from goodbot.exclusion.text.months import MONTHS
 
-MONTHS = (
-    *("january", "february", "march", "april", "may", "june", "july"),
-    *("august", "september", "october", "november", "december"),
-)
 _MONTH = re.compile(rf"/events/({'|'.join(MONTHS)})-([0-9]{{4}})")
 
 
