@@ -1,4 +1,7 @@
-"""May a robot fetch it, index it, follow it, train on it? Pure, standard library only, usable alone."""
+"""Decides whether a robot may fetch a page, index it, follow its links or train on it.
+
+Pure, needs only the standard library, and can be used without the rest of goodbot.
+"""
 
 from goodbot.exclusion.access.access import CLOCK_BACK_S, LIMIT_BYTES, RETRY_S, Access
 from goodbot.exclusion.access.robot_rules import MemoryRulesStore, RobotRules, RulesStore, Visits

@@ -1,20 +1,20 @@
-"""The values of this room. `exclusion` takes URLs as text and needs the standard library only."""
+"""Values that all of `goodbot.exclusion` uses: records, rules, groups, verdicts. URLs are text."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final, Literal, NamedTuple
 
 Record = tuple[int, str, str]
-"""One line of a robots.txt that holds a record: line (from 1), field in lower case, value without comment and
-outer blanks."""
+"""One line of a robots.txt that holds a record: its number (from 1), the field in lower case, and the value without
+comment and surrounding spaces."""
 
 RULE_FIELDS = frozenset({"allow", "disallow"})
 
 LOST_MOST: Final = 10
-"""How many of the rules that lost a verdict names."""
+"""How many rules that also match, but do not decide, a verdict lists."""
 
 AccessResult = Literal["successful", "unavailable", "unreachable"]
-"""RFC 9309 §2.3.1: what fetching robots.txt came to."""
+"""The result of fetching robots.txt (RFC 9309 §2.3.1)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +34,11 @@ class Verdict:
     """Whether a robot may fetch a URL, and why.
 
     `line` (from 1), `rule` (`"Disallow: /x"`) and `pattern` (`"/x"`) name the deciding rule, None if no rule decided.
-    `reason` is one sentence for people, `section` the text it rests on (`"RFC 9309 2.2.2"`; docs/conformance.md lists
-    them). `delay_s` is the Crawl-delay asked of this robot. `valid_until` (Unix seconds) is when the robots.txt is due
-    again; None if nothing was fetched. `group_line` and `group_agents` are the first line and the names of the group
-    the verdict is from (of several the one of the deciding rule, else the first), None and empty if no group applies to
-    the robot. `lost` are the rules that match the URL as well but do not count, the next best first, at most
+    `reason` is one sentence for people. `section` names the text that it follows (`"RFC 9309 2.2.2"`;
+    docs/conformance.md lists them). `delay_s` is the Crawl-delay for this robot. `valid_until` (Unix seconds) is when
+    robots.txt must be fetched again; None if nothing was fetched. `group_line` and `group_agents` are the first line
+    and the names of the group with the deciding rule, or, without one, of the first group that applies to the robot;
+    None and empty if no group applies. `lost` lists the other rules that match the URL, the next best first, at most
     `LOST_MOST`.
     """
 
@@ -60,11 +60,11 @@ class Verdict:
 
 
 class Group(NamedTuple):
-    """User-agent lines and what stands under them. `agents` are their values as written.
+    """User-agent lines and the records below them. `agents` are the values of the User-agent lines, as written.
 
-    `records` are the lines under them, the rules and the others, in order. Lines of the `rule_fields` count for every
-    robot named, any other line for the User-agent lines directly above it: `runs` gives for each of the `agents` the
-    line on which such a run of User-agent lines begins. In the dialects of the 1990s a group is called a record.
+    `records` are the rules and other records below them, in order. Records whose field is in `rule_fields` apply to all
+    `agents`; any other record applies only to the run of User-agent lines directly above it: `runs` gives, for each of
+    the `agents`, the line on which its run begins. In the dialects of the 1990s a group is called a record.
     """
 
     agents: tuple[str, ...]
@@ -74,18 +74,18 @@ class Group(NamedTuple):
 
     @property
     def line(self) -> int:
-        """The line of the first User-agent line."""
+        """The number of the first User-agent line."""
         return self.runs[0]
 
     @property
     def rules(self) -> tuple[Rule, ...]:
-        """Allow and Disallow lines; one with an empty pattern is no rule."""
+        """The Allow and Disallow lines, except those with an empty pattern, which are no rules."""
         return tuple(
             Rule(field == "allow", value, line) for line, field, value in self.records if value and field in RULE_FIELDS
         )
 
     def records_for(self, names_robot: Callable[[str], bool]) -> Iterator[Record]:
-        """The records that count for a robot. `names_robot` says whether the value of a User-agent line names it."""
+        """Yields the records that apply to a robot. `names_robot` says whether a User-agent value names the robot."""
         if self.runs[0] == self.runs[-1]:
             yield from self.records
             return
@@ -95,7 +95,7 @@ class Group(NamedTuple):
                 yield record
 
     def records_by_run(self) -> Iterator[tuple[int, Record]]:
-        """Each record, and the run of User-agent lines directly above it."""
+        """Yields each record with the run of User-agent lines directly above it."""
         place = 0
         for record in self.records:
             while place + 1 < len(self.runs) and self.runs[place + 1] <= record[0]:

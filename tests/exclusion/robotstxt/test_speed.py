@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodbot.exclusion import DIALECTS, RobotsTxt
-from goodbot.exclusion.robotstxt.fast_matching import Heads
+from goodbot.exclusion.robotstxt.fast_matching import RulesByHead
 from goodbot.exclusion.robotstxt.first_matching import RuleScan, rules_near_any
 from goodbot.exclusion.text.octets import Compared, compared_target
 from goodbot.exclusion.text.patterns import Cut, RuleTable, Shape, Wildcard
@@ -22,7 +22,7 @@ SCAN_FACTOR = 64
 """A scan notes every one to four octets in a row of a long target, and looks each of these notes up."""
 
 START = 200
-"""What a question costs besides, whatever the texts: the first six octets, in each length."""
+"""What every question costs in addition: the first six octets are looked up in each length."""
 
 Test = str | tuple[str, ...]
 
@@ -203,7 +203,7 @@ def test_the_walk_of_one_wildcard_passes_no_octet_twice(pattern: str, path: str)
 
 def test_what_is_kept_of_the_beginnings_is_bounded() -> None:
     shapes = [Shape.same(Cut.wildcards(f"/a{number}*b")) for number in range(1_000)]
-    heads = Heads(shapes, RuleTable(shapes).plain)
+    heads = RulesByHead(shapes, RuleTable(shapes).plain)
     for number in range(5_000):
-        heads.enter(f"/{number:05}"[:6])
-    assert len(heads.known) < 100
+        heads.find(f"/{number:05}"[:6])
+    assert len(heads.kept) < 100

@@ -1,1 +1,1 @@
-"""Read a robots.txt and judge URLs by it, in every dialect."""
+"""Reads a robots.txt and decides by it which URLs a robot may fetch, in every dialect."""

@@ -1,4 +1,4 @@
-"""What a dialect of robots.txt is: the questions in which the texts differ, one field each."""
+"""The points in which the specifications of robots.txt differ: one field of `Dialect` for each."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -18,8 +18,11 @@ _NO_FILE = frozenset({202, 304, _PAYMENT_REQUIRED, 429})
 
 @dataclass(frozen=True, slots=True)
 class Sections:
-    """Where the text says it: which group applies to a robot, which rule counts, that robots.txt itself is open; and
-    what follows from a file that was read, was cut, led to redirects only, is not there, is refused, cannot be reached.
+    """Names the section of the specification for each kind of answer.
+
+    `group`: which group applies to a robot; `rule`: which rule counts; `itself`: robots.txt itself is open. The others
+    say what follows if the file was read, was cut, was not found behind redirects, does not exist, is refused, or
+    cannot be reached.
     """
 
     group: str
@@ -35,19 +38,23 @@ class Sections:
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How one text reads a robots.txt. `source` is its short name, which begins each of its `sections`.
+    """How one specification reads a robots.txt. `source` is its short name, with which its `sections` begin.
 
-    Lines: `read` gives the records of the bytes, `grouping` the groups of the records.
+    Lines: `read` turns bytes into records, `grouping` turns records into groups.
+
     Robots: `robot` turns the argument `agent` into the name that is compared, `chooser` finds the groups that apply to
-    it, `groups_called` is what the text calls a group.
-    Rules: `rule_fields` are the fields that are rules, `paths` the patterns on one such line, `shapes` what a pattern
-    is compared as and how much it counts, given whether it allows and its group (several: each may match), `target`
-    the same of a URL; `winner` says in words which rule counts in a group; `allows_unmatched` is whether groups open a
-    URL that no rule of theirs matches. `itself_open`: robots.txt itself is open whatever the rules. `reads_timing`:
-    Crawl-delay, Request-rate and Visit-time are obeyed.
-    Fetching: `access_result` is what an HTTP status means, `refusals` are the statuses that close the site,
-    `outage` says what holds while robots.txt is unreachable. `fresh_s` is how long a file is used whose headers do not
-    say, `longest_fresh_s` how long at most (what is not there, 404 and its like: 24 hours at most in all of them).
+    that name, `groups_called` is the specification's word for a group.
+
+    Rules: `rule_fields` are the fields of rules. `paths` gives the patterns on one rule line. `shapes` gives the forms
+    in which a pattern is compared and its precedence; if there are several, each may match. `target` gives the compared
+    form of a URL. `winner` says in words which rule of a group counts. `allows_unmatched` says whether these groups
+    allow a URL that none of their rules matches. `itself_open`: no rule closes robots.txt itself. `reads_timing`:
+    Crawl-delay, Request-rate and Visit-time count.
+
+    Fetching: `access_result` says what an HTTP status means, `refusals` are the statuses that close the site, `outage`
+    says what is in force while robots.txt is unreachable. `fresh_s` is how long a file is used if its headers do not
+    say, `longest_fresh_s` how long at most. (In all dialects a missing file is looked for again after 24 hours at
+    most.)
     """
 
     name: str
@@ -73,24 +80,24 @@ class Dialect:
     longest_fresh_s: float = LONGEST_FRESH_S
 
     def is_itself(self, target: Compared) -> bool:
-        """Whether the target is robots.txt, which no rule closes."""
+        """Whether the target is robots.txt and this dialect keeps it open."""
         return self.itself_open and target.plain == _ITSELF
 
 
 def no_empty_path(value: str) -> Sequence[str]:
-    """The one pattern of a rule line; an empty one is no rule."""
+    """Returns the one pattern of a rule line, or none if it is empty: such a line is no rule."""
     return (value,) if value else ()
 
 
 def result_of_status(status: int) -> AccessResult:
-    """RFC 9309 §2.3.1. A redirect given here was followed as far as it is followed, so that no file was found
-    (§2.3.1.2).
+    """Returns what a status means by RFC 9309 §2.3.1. A redirect status means that no file was found behind the
+    redirects (§2.3.1.2).
 
-    Our choice: 429 and 402 count as unreachable. By §2.3.1.3 they would open the site, where the server asks for fewer
-    requests or for money; the RFC's MAY permits being stricter. 202 is no final answer (RFC 9110 §15.3.3). A status
-    outside 200–499 is taken for a fault of the server. 304 brings no file (RFC 9110 §15.4.5): `Access.from_response`
-    decides what a 304 means for a stored copy. The other texts name fewer statuses and say nothing else of them;
-    `Dialect.refusals` lists those that close the site.
+    Our choice: 429 and 402 count as unreachable. By §2.3.1.3 they would open the site although the server asks for
+    fewer requests or for money; the RFC's MAY permits being stricter. 202 is no final answer (RFC 9110 §15.3.3). A
+    status outside 200–499 counts as a fault of the server. 304 brings no file (RFC 9110 §15.4.5):
+    `Access.from_response` decides what a 304 means for a stored copy. The older specifications name fewer statuses and
+    contradict none of this, except that some statuses close the site (`Dialect.refusals`).
     """
     if status in _NO_FILE:
         return "unreachable"
@@ -100,5 +107,5 @@ def result_of_status(status: int) -> AccessResult:
 
 
 def result_for_google(status: int) -> AccessResult:
-    """Google, HTTP status codes: every 4xx but 429 means that there are no restrictions, 402 too."""
+    """Returns what a status means to Google: every 4xx except 429, so 402 too, means that there are no restrictions."""
     return "unavailable" if status == _PAYMENT_REQUIRED else result_of_status(status)

@@ -1,7 +1,7 @@
-"""The dialects of robots.txt by name: one record each.
+"""The dialects of robots.txt, by name.
 
 A dialect says how lines are read, which group applies to a robot, what a pattern means, which of several rules counts,
-and what the status of the answer means. Everything else is the same for all.
+and what the status of an answer means. Everything else is the same in all dialects.
 """
 
 from goodbot.errors import InputError
@@ -15,7 +15,7 @@ DIALECTS: dict[str, Dialect] = {
 
 
 def find_dialect(name: str) -> Dialect:
-    """The record of that name. Raises InputError, naming the known ones."""
+    """Returns the dialect of that name. Raises InputError, which lists the known names, if there is none."""
     dialect = DIALECTS.get(name)
     if dialect is None:
         raise InputError(f"unknown dialect of robots.txt {name!r}: known are {', '.join(DIALECTS)}")

@@ -1,4 +1,4 @@
-"""A robots.txt in normal form: what was parsed, with the same verdicts in the dialect it was parsed in."""
+"""Writes a parsed robots.txt in normal form, which gives the same verdicts in the dialect it was parsed in."""
 
 import re
 from collections import deque
@@ -19,24 +19,25 @@ _FIELDS = (
 _NAMES = {name.lower(): name for name in _FIELDS}
 _SHORTEST = {"user-agent": "useragent", "disallow": "disalow"}
 _BEYOND_ASCII = re.compile(rb"%([89A-Fa-f][0-9A-Fa-f])")
-_MARK = b"\xef\xbb\xbf"
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def format_robotstxt(parsed: RobotsTxt) -> bytes:
-    """UTF-8, lines end at LF, one blank line between groups, which stay in their order, as do the records outside them;
-    Sitemap records come last, unless one stands in a group (in the dialects of the 1990s).
+    """Returns the normal form: UTF-8, lines that end with LF, one blank line between groups.
 
-    Comments, lines that hold no record, and rules that are in no group are left out; all else is kept with its text.
-    Read in the same dialect it gives the same verdicts (on other lines), and formatted again it stays as it is.
+    Groups and the records outside them stay in order; Sitemap records come last, unless one is in a group (in the
+    dialects of the 1990s). Comments, lines without a record, and rules outside groups are left out; everything else
+    keeps its text. Read in the same dialect, the result gives the same verdicts (with other line numbers); formatting
+    it again changes nothing.
     """
     parts = [[_line(record, parsed.dialect) for record in part] for part in _parts(parsed) if part]
     text = b"\n\n".join(b"\n".join(part) for part in parts)
-    # What looks like a byte order mark, or (to Google) a part of one, would be skipped if it came first.
-    return (_MARK if text.startswith(_MARK[:1]) else b"") + text + (b"\n" if text else b"")
+    # A parser would skip a text that begins like a byte order mark (Google: like a part of one).
+    return (_BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK[:1]) else b"") + text + (b"\n" if text else b"")
 
 
 def _parts(parsed: RobotsTxt) -> Iterator[list[Record]]:
-    """What stands together: the groups, what is between them, the sitemaps."""
+    """Yields blocks of records: the groups, the records between them, the sitemaps."""
     grouped = {line for group in parsed.groups for line, _, _ in group.records}
     outside = deque(record for record in parsed.records if record[0] not in grouped and _is_kept(record))
     sitemaps: list[Record] = []
@@ -54,13 +55,14 @@ def _parts(parsed: RobotsTxt) -> Iterator[list[Record]]:
 
 
 def _lines_of(group: Group) -> Iterator[Record]:
-    """Each run of User-agent lines, and what stands directly below it."""
+    """Returns each run of User-agent lines, followed by the records directly below it."""
     names = zip(group.runs, repeat("user-agent"), group.agents, strict=False)
     return merge(names, group.records, key=itemgetter(0))
 
 
 def _is_kept(record: Record) -> bool:
-    """Of those outside the groups: User-agent lines and rules address no robot there, an empty Sitemap says nothing."""
+    """Whether a record outside the groups is kept: User-agent lines and rules apply to no robot there, and an empty
+    Sitemap has no meaning."""
     _, field, value = record
     return field not in {"user-agent", *RULE_FIELDS} and bool(value or field != "sitemap")
 
@@ -73,6 +75,7 @@ def _line(record: Record, dialect: str) -> bytes:
 
 
 def _google_line(field: str, value: str) -> bytes:
-    """As short as it can be: Google reads no more than 16,663 octets of a line, and takes what is no UTF-8."""
+    """Returns the shortest form of a record: Google reads at most 16,663 octets of a line, and accepts octets that are
+    not UTF-8."""
     octets = _BEYOND_ASCII.sub(lambda found: bytes.fromhex(found.group(1).decode()), value.encode())
     return f"{_SHORTEST.get(field, field)}:".encode() + octets

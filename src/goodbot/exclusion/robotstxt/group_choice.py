@@ -1,4 +1,4 @@
-"""Which group applies to a robot: groups → a function of the robot's name."""
+"""Finds the groups that apply to a robot, by its name."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
@@ -6,14 +6,14 @@ from typing import NamedTuple
 from goodbot.exclusion.verdict import Group, Record
 
 ALL: str = "*"
-_WALKS = 3
-"""How many robots are looked for before all names are put in order."""
+_SCANS = 3
+"""How many robots are looked for by a scan over the groups before all names are indexed."""
 
 
 class Choice(NamedTuple):
-    """The groups that apply to a robot, together; `name` is the name under which they apply to it (`*`: all robots).
+    """The groups that apply to a robot. `name` is the name under which they apply to it (`*`: all robots).
 
-    `names_robot` says whether the value of a User-agent line is a name of that robot.
+    `names_robot` says whether the value of a User-agent line names that robot.
     """
 
     groups: Sequence[Group]
@@ -21,37 +21,39 @@ class Choice(NamedTuple):
     names_robot: Callable[[str], bool]
 
     def records(self) -> Iterator[Record]:
-        """The records of these groups that count for the robot, in order: all rules, and what stands directly below
-        its own names."""
+        """Yields the records that apply to the robot, in order: all rules of these groups, and the other records
+        directly below its own names."""
         for group in self.groups:
             yield from group.records_for(self.names_robot)
 
 
-NOBODY = Choice((), "", lambda value: False)
+NO_GROUPS = Choice((), "", lambda value: False)
 
 Chooser = Callable[[str], Choice]
-"""From the robot's name, as the dialect compares it, to its groups."""
+"""Returns the groups that apply to a robot, given its name as the dialect compares it."""
 
 Names = Callable[[str], Iterable[str]]
-"""The value of a User-agent line → the names in it as compared. `*` is all robots; an empty name addresses no robot."""
+"""Returns the names in the value of a User-agent line, as they are compared. `*` means all robots, an empty name no
+robot."""
 
 
 def all_of_a_token(names: Names) -> Callable[[Sequence[Group]], Chooser]:
-    """RFC 9309 §2.2.1: all groups of the token together, else all of `*`, else none. One look-up, after some walks."""
+    """Chooses as RFC 9309 §2.2.1 says: all groups that name the token, else all groups of `*`, else none. The first few
+    robots cost a scan each, later ones a look-up."""
 
     def chooser(groups: Sequence[Group]) -> Chooser:
-        asked = 0
+        scans = 0
         by_token: dict[str, list[Group]] | None = None
 
         def choose(robot: str) -> Choice:
-            nonlocal asked, by_token
-            if asked < _WALKS:
-                asked += 1
-                return _of_token(groups, names, robot) or _of_token(groups, names, ALL) or NOBODY
+            nonlocal scans, by_token
+            if scans < _SCANS:
+                scans += 1
+                return _of_token(groups, names, robot) or _of_token(groups, names, ALL) or NO_GROUPS
             if by_token is None:
                 by_token = _by_token(groups, names)
             name = robot if robot in by_token else ALL
-            return _choice(by_token[name], name, names) if name in by_token else NOBODY
+            return _choice(by_token[name], name, names) if name in by_token else NO_GROUPS
 
         return choose
 
@@ -71,7 +73,7 @@ def _by_token(groups: Sequence[Group], names: Names) -> dict[str, list[Group]]:
 
 
 def _of_token(groups: Sequence[Group], names: Names, robot: str) -> Choice | None:
-    """A walk, in which only the lines are read that hold the token."""
+    """Scans the groups, and reads only the User-agent lines that contain the token."""
     found = list[Group]()
     for group in groups if robot else ():
         for value in group.agents:
@@ -82,14 +84,15 @@ def _of_token(groups: Sequence[Group], names: Names, robot: str) -> Choice | Non
 
 
 def first_record(names: Names, names_robot: Callable[[str, str], bool]) -> Callable[[Sequence[Group]], Chooser]:
-    """The first record with a name that `names_robot(name, robot)`, wherever `*` stands; else the first of `*`.
+    """Chooses the first group for whose name `names_robot(name, robot)` holds, even if a group of `*` comes first; else
+    the first group of `*`.
 
-    A walk over all names, and only their text is compared.
+    A scan over all names, which only compares their text.
     """
 
     def chooser(groups: Sequence[Group]) -> Chooser:
         named = [(name, group) for group in groups for value in group.agents for name in names(value) if name]
-        for_all = next((_choice((group,), ALL, names) for name, group in named if name == ALL), NOBODY)
+        for_all = next((_choice((group,), ALL, names) for name, group in named if name == ALL), NO_GROUPS)
 
         def choose(robot: str) -> Choice:
             def is_named(value: str) -> bool:

@@ -1,4 +1,4 @@
-"""records → groups: whose lines these are."""
+"""Gathers the records of a robots.txt into groups, each with the names of the robots that it applies to."""
 
 from collections.abc import Callable, Iterable
 from itertools import chain
@@ -20,14 +20,14 @@ Grouping = Callable[[Iterable[Record]], Grouped]
 
 
 def in_groups(rule_fields: frozenset[str]) -> Grouping:
-    """RFC 9309 §2.1: only a User-agent line after a rule begins a new group; a rule before the first group
-    applies to no robot. `rule_fields` are the fields that are rules."""
+    """Groups records as RFC 9309 §2.1 says: only a User-agent line after a rule begins a new group; a rule before the
+    first group applies to no robot. `rule_fields` are the fields of rules."""
 
     def grouping(records: Iterable[Record]) -> Grouped:
         groups: list[Group] = []
         sitemaps: list[str] = []
         agents, runs, lines = list[str](), list[int](), list[Record]()
-        ruled, run = False, 0  # where the run of User-agent lines under way begins; 0: with the next one
+        ruled, run = False, 0  # the line where the current run of User-agent lines begins; 0: none is open
         for record in records:
             field = record[1]
             if field in rule_fields:
@@ -54,10 +54,10 @@ def in_groups(rule_fields: frozenset[str]) -> Grouping:
 
 
 def in_records(is_rule_line: Callable[[str], bool]) -> Grouping:
-    """The records of the 1990s: User-agent lines, then at least one rule line, up to a blank line or the end.
+    """Groups records as in the 1990s: User-agent lines, then at least one rule line, up to a blank line or the end.
 
-    A User-agent line after a rule line opens a record too, since files were printed without blank lines. What is
-    not such a record applies to no robot. `is_rule_line` says of which fields rule lines are.
+    A User-agent line after a rule line begins a group too, since files were published without their blank lines. Other
+    lines apply to no robot. `is_rule_line` says whether lines with a field are rule lines.
     """
 
     def grouping(records: Iterable[Record]) -> Grouped:

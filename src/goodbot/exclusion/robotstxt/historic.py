@@ -16,7 +16,7 @@ from goodbot.exclusion.validity.outage import put_off
 from goodbot.exclusion.verdict import Group
 
 _BEFORE_ALL_PATTERNS: Final = 2**62
-"""More octets than any pattern has."""
+"""Larger than the length of any pattern."""
 
 _REFUSALS = frozenset({401, 403})
 
@@ -26,23 +26,23 @@ def _words(value: str) -> Sequence[str]:
 
 
 def _name_in_file(value: str) -> Sequence[str]:
-    """Without its version; `*` stands for all robots only when it stands alone."""
+    """Returns the name without its version; `*` means all robots only if it is the whole value."""
     name = without_versions(value)
     return () if name == ALL and value != ALL else (name,)
 
 
 def _names_in_file(value: str) -> Sequence[str]:
-    """Several on a line, separated by blanks or tabs."""
+    """Returns the names on a line, separated by spaces or tabs."""
     return [name for word in _words(value) for name in _name_in_file(word)]
 
 
 def _is_any_field(field: str) -> bool:
-    """Also of a field it does not know a line counts as a rule line (draft-koster-robots-00 3.3)."""
+    """Lines of unknown fields count as rule lines too (draft-koster-robots-00 3.3)."""
     return True
 
 
 def _is_disallow(field: str) -> bool:
-    """Lines of other fields are ignored, and Allow is one of them."""
+    """Lines of other fields are ignored, Allow lines included."""
     return field == "disallow"
 
 
@@ -70,7 +70,7 @@ def _prefix_decoded(pattern: str, allow: bool, group: Group) -> Sequence[Shape]:
 
 _METHOD = "Koster 1994, the method"
 _NO_TEXT = "RFC 9309 2.2.2"
-"""Of robots.txt itself: this text says nothing of it."""
+"""For robots.txt itself, which this text does not mention."""
 
 KOSTER_1994 = Dialect(
     name="1994",
@@ -170,13 +170,14 @@ BOOK = replace(
 
 
 def _is_version_2(group: Group) -> bool:
-    """Robot-version is the next field after User-agent, or the record is of version 1."""
+    """Whether the first field after User-agent is Robot-version 2.0; otherwise the record has version 1."""
     _, field, value = group.records[0]
     return field == "robot-version" and value in ("2.0", "2.0.0")
 
 
 def _conner_shapes(pattern: str, allow: bool, group: Group) -> Sequence[Shape]:
-    """Version 2: exact paths, then the longest pattern; of equals Disallow. Version 1: prefixes, in order."""
+    """Version 2: an exact path counts most, then the longest pattern; on a tie Disallow. Version 1: prefixes, in
+    order."""
     if not _is_version_2(group):
         return _prefix_as_written(pattern, allow, group)
     octets = len(pattern) if "*" in pattern else _BEFORE_ALL_PATTERNS + len(pattern)
@@ -185,7 +186,7 @@ def _conner_shapes(pattern: str, allow: bool, group: Group) -> Sequence[Shape]:
 
 def _conner_allows_unmatched(groups: Sequence[Group]) -> bool:
     """A record of version 2 with Allow rules and no Disallow closes everything else."""
-    # Our reading of a mail of 1996, whose record has `Allow: */index.html` only, and means: this and nothing else.
+    # Our reading of a mail of 1996: its record has only `Allow: */index.html`, and allows nothing else.
     return not any(_is_version_2(group) and _only_allows(group) for group in groups)
 
 

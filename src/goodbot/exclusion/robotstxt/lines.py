@@ -1,7 +1,7 @@
-"""bytes → the lines that hold a record, as each family of dialects reads them. One walk, linear in the size.
+"""Turns the bytes of a robots.txt into records, as each family of dialects reads lines. One pass, linear in the size.
 
-A line ends at CR, LF or CRLF and at nothing else (RFC 9309 §2.2: other signs Python takes for line ends may stand in a
-path). Comments are cut off; lines that hold no record are passed over.
+A line ends at CR, LF or CRLF and nowhere else (RFC 9309 §2.2: a path may contain other characters that Python treats as
+line ends). Comments are removed; lines without a record are skipped.
 """
 
 import re
@@ -11,10 +11,10 @@ from typing import Final
 from goodbot.exclusion.verdict import Record
 
 BLANK_LINE: Final = ""
-"""The field of what `read_with_blank_lines` gives for an empty line; no record has it."""
+"""The field that `read_with_blank_lines` gives to an empty line; no record has it."""
 
 GOOGLE_LINE_BYTES: Final = 16_663
-"""How much of a line Google's parser keeps (2,083 × 8, less one for its end)."""
+"""How many bytes of a line Google's parser keeps (2,083 × 8, less one for the end)."""
 
 _BOM = "\ufeff"
 _BOM_BYTES = b"\xef\xbb\xbf"
@@ -26,12 +26,12 @@ _USUAL_FIELDS = {
     for field in ("user-agent", "disallow", "allow", "sitemap", "crawl-delay")
     for spelling in (field, field.capitalize(), field.title(), field.upper())
 }
-"""Without a search for blanks and capitals."""
+"""Common spellings, so that most fields need not be stripped and lowered."""
 
 _OTHER_ENDS = "\v\f\x1c\x1d\x1e\x85\u2028\u2029"
-"""What Python takes for the end of a line, too."""
+"""Characters at which Python's `splitlines` also ends a line."""
 
-_ASCII_BLANKS = " \t\n\v\f\r"
+_ASCII_SPACES = " \t\n\v\f\r"
 _TWO_WORDS = re.compile(r"([^ \t]+)[ \t]+([^ \t]+)")
 _GOOGLE_FIELDS = (
     ("user-agent", ("user-agent", "useragent", "user agent")),
@@ -42,10 +42,10 @@ _GOOGLE_FIELDS = (
 
 
 def decode(body: bytes | str) -> str:
-    """The text of a robots.txt: UTF-8 (RFC 9309 §2.2), its byte order mark skipped; UTF-16 if it begins with
-    that one's.
+    """Returns the text of a robots.txt: UTF-8 (RFC 9309 §2.2), or UTF-16 if it begins with a byte order mark of that
+    encoding. The mark is skipped.
 
-    Octets that are no UTF-8 come out percent-encoded, as they are compared, so that the text can always be
+    Octets that are not UTF-8 become percent-encoded, the form in which they are compared, so the text can always be
     shown.
     """
     if isinstance(body, str):
@@ -68,16 +68,16 @@ def _utf8(body: bytes) -> str:
 
 
 def split_lines(text: str) -> list[str]:
-    """Its lines; the last one may be missing if it is empty."""
+    """Returns the lines of a text; an empty last line may be missing."""
     if "\r" in text:
         if not any(map(text.__contains__, _OTHER_ENDS)):
-            return text.splitlines()  # takes half the time
+            return text.splitlines()  # twice as fast
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return text.split("\n")
 
 
 def read_records(body: bytes | str) -> list[Record]:
-    """The lines `field: value`."""
+    """Returns the lines of the form `field: value`."""
     records: list[Record] = []
     known, append = _USUAL_FIELDS.get, records.append
     for number, line in enumerate(split_lines(decode(body)), 1):
@@ -90,9 +90,9 @@ def read_records(body: bytes | str) -> list[Record]:
 
 
 def read_with_blank_lines(body: bytes | str) -> Iterator[Record]:
-    """The same, and the empty lines between them, which end a record in the dialects of the 1990s.
+    """Yields the same lines and also the empty ones, which end a group in the dialects of the 1990s.
 
-    A line that holds only a comment is not empty.
+    A line with only a comment is not empty.
     """
     for number, line in enumerate(split_lines(decode(body)), 1):
         if not line or not line.strip(" \t"):
@@ -107,11 +107,11 @@ def read_with_blank_lines(body: bytes | str) -> Iterator[Record]:
 
 
 def read_as_google(body: bytes | str) -> Iterator[Record]:
-    """The lines `field: value` or `field value`, their fields as Google's parser knows them.
+    """Yields the lines of the form `field: value` or `field value`, with fields as Google's parser recognizes them.
 
-    A byte order mark is skipped, also a part of one; a line ends after 16,663 octets and at NUL; blanks are all
-    those of ASCII; without a colon exactly two words are a record. A field is known by how it begins, eight
-    misspellings with it.
+    A byte order mark is skipped, even a part of one; a line ends after 16,663 octets and at NUL; all ASCII white space
+    counts as space; without a colon, exactly two words are a record. A field is recognized by its beginning, also in
+    eight misspellings.
     """
     text = _utf8(_long_lines_cut(_without_mark(_octets(body))))
     for number, line in enumerate(split_lines(text), 1):
@@ -143,15 +143,15 @@ def _google_record(line: str) -> tuple[str, str] | None:
         line = line.partition("\0")[0]
     if "#" in line:
         line = line.partition("#")[0]
-    line = line.strip(_ASCII_BLANKS)
+    line = line.strip(_ASCII_SPACES)
     field, colon, value = line.partition(":")
     if not colon:
         words = _TWO_WORDS.fullmatch(line)
         if words is None:
             return None
         field, value = words.groups()
-    field = field.strip(_ASCII_BLANKS).lower()
-    return (_google_field(field), value.strip(_ASCII_BLANKS)) if field else None
+    field = field.strip(_ASCII_SPACES).lower()
+    return (_google_field(field), value.strip(_ASCII_SPACES)) if field else None
 
 
 def _google_field(field: str) -> str:

@@ -1,4 +1,4 @@
-"""What a robots.txt says to any robot, in any dialect."""
+"""A parsed robots.txt: answers for any robot, in any dialect."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -23,10 +23,10 @@ _SCANS = 3
 
 
 class RobotsTxt:
-    """A robots.txt, read once; asked about any robot and URL. Nothing is compiled before it is asked for.
+    """A robots.txt, parsed once, that answers for any robot and URL. Rules are compiled only when they are needed.
 
-    An agent is a bare product token or a whole User-Agent value; a URL is absolute or a path, and is taken to
-    belong to this file's origin. No question raises, whatever the texts.
+    An agent is a bare product token or a whole User-Agent value. A URL is absolute or a path; it is assumed to belong
+    to this file's origin. No method raises for the text of an agent or a URL.
     """
 
     __slots__ = (
@@ -34,9 +34,9 @@ class RobotsTxt:
         "_chooser",
         "_compiled",
         "_dialect",
+        "_file_values",
         "_matchers",
         "_others",
-        "_outside",
         "_scans",
         "_weight_bytes",
         "groups",
@@ -55,15 +55,14 @@ class RobotsTxt:
         self._compiled: dict[tuple[int, ...], Compiled] = {}
         self._scans = 0
         self._others: dict[str, RobotsTxt] = {}
-        self._outside: dict[str, list[str]] | None = None
+        self._file_values: dict[str, list[str]] | None = None
         self._weight_bytes = 2 * len(body) + _weight_bytes(grouped)
 
     @classmethod
     def parse(cls, body: bytes | str, dialect: str = "rfc9309") -> "RobotsTxt":
-        """Reads all of `body`: whatever the bytes, it never raises, and lines that hold no record are passed
-        over.
+        """Parses all of `body`. Never raises on content; skips lines without a record.
 
-        Linear in its size, which it does not limit (`Access` does). Raises InputError for an unknown dialect.
+        Linear in the size of `body`, which it does not limit (`Access` does). Raises InputError for an unknown dialect.
         """
         reading = find_dialect(dialect)
         return cls(body, reading, reading.grouping(reading.read(body)))
@@ -75,7 +74,7 @@ class RobotsTxt:
 
     @property
     def records(self) -> list[Record]:
-        """Every line that holds a record as this dialect reads it, in order, read anew from the kept bytes."""
+        """Every record as this dialect reads it, in order, read anew from the kept bytes."""
         return [record for record in self._dialect.read(self._body) if record[1] != BLANK_LINE]
 
     @property
@@ -102,14 +101,14 @@ class RobotsTxt:
         return self.matcher(agent).verdict(url)
 
     def answers(self, questions: Sequence[tuple[str, str]]) -> list[bool]:
-        """`allows` for each URL and agent, in this order. Of the rules only those are compiled that may match one of
-        the URLs: for a few hundred questions to a long file this is several times faster, and nothing is kept."""
+        """Returns what `allows` would, for each pair of URL and agent. Compiles only the rules that may match one of
+        the URLs: for a few hundred questions to a long file this is several times faster. Keeps nothing."""
         choices = [self._choose(agent).groups for _, agent in questions]
-        together: dict[tuple[int, ...], list[int]] = {}
+        by_groups: dict[tuple[int, ...], list[int]] = {}
         for place, groups in enumerate(choices):
-            together.setdefault(tuple(map(id, groups)), []).append(place)
+            by_groups.setdefault(tuple(map(id, groups)), []).append(place)
         answers = [True] * len(questions)
-        for places in together.values():
+        for places in by_groups.values():
             urls = [questions[place][0] for place in places]
             allows = Compiled.near_any(choices[places[0]], self._dialect, urls).allows
             for place, url in zip(places, urls, strict=True):
@@ -118,67 +117,68 @@ class RobotsTxt:
 
     @property
     def weight_bytes(self) -> int:
-        """An estimate, rather too high, of the memory this object takes at the moment: up to 50 times its bytes."""
+        """An estimate, rather too high than too low, of the memory this object takes now: up to 50 times its bytes."""
         others = sum(other.weight_bytes for other in self._others.values())
         return self._weight_bytes + others + sum(compiled.weight_bytes for compiled in self._compiled.values())
 
     def compare(self, url: str, agent: str) -> dict[str, Verdict]:
-        """What every dialect answers, by its name. Each reads the kept bytes once, when it is first asked."""
+        """Returns the verdict of every dialect, by its name. Each dialect parses the kept bytes once, when first
+        needed."""
         return {name: self.in_dialect(name).verdict(url, agent) for name in DIALECTS}
 
     def in_dialect(self, name: str) -> "RobotsTxt":
-        """The same bytes read in another dialect, once. Raises InputError for an unknown one."""
+        """Returns the same bytes, parsed once in another dialect. Raises InputError for an unknown dialect."""
         if name == self.dialect:
             return self
         if name not in self._others:
             self._others[name] = RobotsTxt.parse(self._body, name)
         return self._others[name]
 
-    # ---- When to come, and how often
+    # ---- Timing
 
     def timing(self, agent: str) -> Timing:
-        """When `agent` may come, and how often: everything below together, ready to be asked `at` an instant.
+        """Returns when `agent` may visit the site, and how often: `timing(agent).at(now)` answers for one instant.
 
-        Each call computes it anew, so keep the result. In the groups that apply to `agent`, only records directly below
-        its own name count, whereas rules count for all names of a group. A robot with groups of its own inherits
-        nothing from `*`. Dialect `google` reads nothing of it.
+        Each call computes it anew, so keep the result. Only records directly below the agent's own name count, whereas
+        rules apply to all names of a group. A robot with groups of its own inherits nothing from `*`. Dialect `google`
+        ignores these records.
         """
         return Timing.of(self._choose(agent).records()) if self._dialect.reads_timing else Timing()
 
     def crawl_delay(self, agent: str) -> float | None:
-        """The seconds that `agent` is asked to leave between two requests (the longest of several), or None; see
-        `timing`."""
+        """Returns the seconds that `agent` must leave between two requests (the longest of several Crawl-delays), or
+        None; see `timing`."""
         return asked_delay_s(self._choose(agent).records()) if self._dialect.reads_timing else None
 
     def request_rates(self, agent: str) -> list[RequestRate]:
-        """Every Request-rate that can be read: documents, seconds, and the window of minutes UTC or None."""
+        """Returns every valid Request-rate: documents, seconds, and the window of minutes UTC or None."""
         return list(self.timing(agent).rates)
 
     def visit_times(self, agent: str) -> list[Window]:
-        """Every Visit-time that can be read: first and last minute of the UTC day, 0–1439."""
+        """Returns every valid Visit-time: first and last minute of the UTC day, 0–1439."""
         return list(self.timing(agent).windows)
 
     # ---- Other records directly below a robot's names
 
     def comments(self, agent: str) -> list[str]:
-        """What the Comment records say, meant for the author or user of the robot (Conner 2.0)."""
+        """Returns the values of the Comment records, meant for the author or user of the robot (Conner 2.0)."""
         return values_of(self._choose(agent).records(), "comment")
 
     def robot_version(self, agent: str) -> str | None:
-        """The first Robot-version, as written (Conner 2.0); what it means for the rules is up to the dialect."""
+        """Returns the first Robot-version, as written (Conner 2.0); its effect on rules depends on the dialect."""
         return next(iter(values_of(self._choose(agent).records(), "robot-version")), None)
 
     def noindex(self, agent: str) -> list[str]:
-        """The path patterns of the Noindex records. Nobody heeds them any more (Google stopped in 2019)."""
+        """Returns the path patterns of the Noindex records. No robot obeys them any more (Google stopped in 2019)."""
         return values_of(self._choose(agent).records(), "noindex")
 
     def content_signals(self, agent: str) -> dict[str, str]:
-        """Content-Signal: `{"search": "yes", "ai-train": "no"}`, in lower case, with unknown keys. Of equal keys the
-        last counts, but no later value overrides a `no` to search, ai-input or ai-train.
+        """Returns the Content-Signal values: `{"search": "yes", "ai-train": "no"}`, in lower case, unknown keys
+        included. Of equal keys the last counts, but no later value overrides a `no` to search, ai-input or ai-train.
         """
         return content_signals(values_of(self._choose(agent).records(), "content-signal"))
 
-    # ---- What the content may be used for
+    # ---- Uses of the content
 
     def preferences(
         self,
@@ -189,9 +189,10 @@ class RobotsTxt:
         metas: Iterable[tuple[str, str]] = (),
         tdm: TdmRules | None = None,
     ) -> Preferences:
-        """What `url` may be used for, by this file, the answer's `headers`, the page's `metas` and the site's `tdm`.
+        """Returns what the content of `url` may be used for, according to this file, the answer's `headers`, the page's
+        `metas` and the site's `tdm`.
 
-        Content-Usage, Content-Signal, noai, TDM reservations and RSL licenses are read; all statements on a use count
+        Reads Content-Usage, Content-Signal, noai, TDM reservations and RSL licenses; all statements on a use count
         together. `headers` and `metas` are (name, value) pairs. Never raises on content; linear.
         """
         records, allows = self._choose(agent).records(), partial(self.allows, agent=agent)
@@ -215,10 +216,10 @@ class RobotsTxt:
         read = map(parse_clean_param, self._of_the_file("clean-param"))
         return [clean for clean in read if clean is not None]
 
-    # ---- What is kept
+    # ---- One robot
 
     def matcher(self, agent: str) -> Matcher:
-        """What the file says to one robot, bound for hot loops."""
+        """Returns the matcher of one robot, for many URLs; it is kept for the next call."""
         matcher = self._matchers.get(agent)
         if matcher is None:
             if len(self._matchers) >= _MATCHERS_KEPT:
@@ -229,10 +230,10 @@ class RobotsTxt:
         return matcher
 
     def _of_the_file(self, field: str) -> list[str]:
-        """The kept bytes are read once more, when such a field is first asked for."""
-        if self._outside is None:
-            self._outside = outside_groups(self._dialect.read(self._body))
-        return self._outside[field]
+        """Returns the values of a field of the whole file; the first call reads the kept bytes once more."""
+        if self._file_values is None:
+            self._file_values = outside_groups(self._dialect.read(self._body))
+        return self._file_values[field]
 
     def _choose(self, agent: str) -> Choice:
         if self._chooser is None:
@@ -240,7 +241,7 @@ class RobotsTxt:
         return self._chooser(self._dialect.robot(agent))
 
     def _compile(self, groups: Sequence[Group]) -> Compiled:
-        """Once for each choice of groups, whoever the robots are."""
+        """Compiles the rules of these groups once; robots to which the same groups apply share them."""
         which = tuple(map(id, groups))
         compiled = self._compiled.get(which)
         if compiled is None:
@@ -249,8 +250,8 @@ class RobotsTxt:
 
 
 def _weight_bytes(grouped: Grouped) -> int:
-    """Measured with tracemalloc: a record takes 60 to 200 bytes, a group 200, and the name of a robot up to 250, beside
-    what its text has."""
+    """Returns an estimate. Measured with tracemalloc: a record takes 60 to 200 bytes, a group 200, and the name of a
+    robot up to 250, in addition to its text."""
     lines = sum(len(group.records) for group in grouped.groups) + len(grouped.sitemaps)
     agents = sum(len(group.agents) for group in grouped.groups)
     return 1024 + 200 * (lines + len(grouped.groups)) + 280 * agents
