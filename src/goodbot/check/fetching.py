@@ -239,7 +239,7 @@ def _headers(answer: HttpAnswer) -> Iterator[Finding]:
         remedy = "send `Content-Type: text/plain; charset=utf-8`"
         stated_type = shown(media_type) or "nothing (no Content-Type)"
         yield MEDIA_TYPE.at(type=f"{stated_type}, not as text/plain", who=who, remedy=remedy)
-    seconds = fresh_for_s(answer.headers, 0.0, unsaid_s=0.0, longest_s=_AGES_S)
+    seconds = fresh_for_s(answer.headers, 0.0, default_s=0.0, longest_s=_AGES_S)
     if seconds > LONGEST_FRESH_S:
         yield CACHED.at(hours=f"{seconds / 3600:,.0f}")
 

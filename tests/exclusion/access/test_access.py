@@ -253,7 +253,7 @@ def test_the_last_good_copy_rules_for_thirty_days() -> None:
     assert (down.result, down.body, down.good_at, down.tries) == ("unreachable", BODY, NOW, 1)
     closed = down.verdict("/private", "me")
     assert (closed.allowed, closed.line, closed.access) == (False, 2, "unreachable")
-    assert closed.reason.endswith(", by the last good copy, while robots.txt is unreachable.")
+    assert closed.reason.endswith(", according to the last good copy, while robots.txt is unreachable.")
     assert down.verdict("/public", "me").allowed
     longer = Access.from_failure("timeout", NOW + 30 * DAY - 10, last_good=down)
     assert (longer.tries, longer.good_at, longer.valid_until) == (2, NOW, NOW + 30 * DAY)

@@ -88,13 +88,13 @@ SECTIONS = [
         "book",
         503,
         "HTTP book 9.4, response codes",
-        "robots.txt is unreachable (its server answered 503), so the site is put off until it answers.",
+        "robots.txt is unreachable (its server answered 503), so everything is closed until it answers.",
     ),
     (
         "conner",
         302,
         "draft-koster-robots-00 3.1",
-        "robots.txt was not found behind its redirects, so everything is allowed.",
+        "No robots.txt was found after following its redirects, so everything is allowed.",
     ),
 ]
 
@@ -146,16 +146,16 @@ OUTAGES = [
     ("google", 0, True, True, "everything is closed for the first 12 hours."),
     ("google", 12, True, False, "the last good copy applies."),
     ("google", 12, False, False, "everything is allowed, since no copy is known after 12 hours."),
-    ("google", 30 * 24, True, True, "everything is allowed, since after 30 days the site answers otherwise."),
+    ("google", 30 * 24, True, True, "everything is allowed, since after 30 days the site answers other requests."),
     (
         "google",
         30 * 24,
         True,
         False,
-        "everything is closed, since after 30 days the site does not answer otherwise either.",
+        "everything is closed, since after 30 days the site does not answer other requests either.",
     ),
-    *((dialect, 0, True, True, "the site is put off until it answers.") for dialect in HISTORIC),
-    *((dialect, 60 * 24, False, True, "the site is put off until it answers.") for dialect in HISTORIC),
+    *((dialect, 0, True, True, "everything is closed until it answers.") for dialect in HISTORIC),
+    *((dialect, 60 * 24, False, True, "everything is closed until it answers.") for dialect in HISTORIC),
 ]
 
 
@@ -164,10 +164,10 @@ def test_what_an_outage_says(dialect: str, hours: float, copy: bool, answers: bo
     before = Access.from_response(200, [], BODY, NOW - DAY, dialect) if copy else None
     first = Access.from_failure("timeout", NOW, dialect, before)
     last = Access.from_failure("timeout", NOW + hours * 3600, dialect, first, site_answers=answers)
-    assert last.reason == f"robots.txt is unreachable (no answer came in time), so {words}"
+    assert last.reason == f"robots.txt is unreachable (no answer arrived in time), so {words}"
     verdict = last.verdict("/private", "me")
     if last.in_force == "rules":
-        assert verdict.reason.endswith(", by the last good copy, while robots.txt is unreachable.")
+        assert verdict.reason.endswith(", according to the last good copy, while robots.txt is unreachable.")
         assert (verdict.allowed, verdict.pattern) == (False, "/private")
     else:
         assert (verdict.reason, verdict.section) == (last.reason, last.section)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from goodbot.errors import InputError
 from goodbot.exclusion.access.access import Access
-from goodbot.exclusion.access.robot_rules import AT_HAND_BYTES, MemoryRulesStore, RobotRules
+from goodbot.exclusion.access.robot_rules import PARSED_BYTES_MOST, MemoryRulesStore, RobotRules
 from goodbot.exclusion.robotstxt.dialects import DIALECTS
 from goodbot.exclusion.robotstxt.robots_txt import RobotsTxt
 
@@ -356,8 +356,12 @@ def test_what_is_parsed_is_bounded_and_what_is_known_is_not(clock: Clock) -> Non
     for site in sites:
         rules.parse(site, body)
         assert rules.allowed(site) is False
-    entries = rules._at_hand._entries
-    assert sum(1024 + len(stored.body) for stored, _ in entries.values()) == rules._at_hand._bytes <= AT_HAND_BYTES
+    entries = rules._parsed_files._entries
+    assert (
+        sum(1024 + len(stored.body) for stored, _ in entries.values())
+        == rules._parsed_files._bytes
+        <= PARSED_BYTES_MOST
+    )
     assert list(entries) == [site[:-2] for site in sites[-len(entries) :]]
     assert 15 < len(entries) < 40
     assert not any("rules" in vars(store.load_robots(site[:-2])) for site in sites)

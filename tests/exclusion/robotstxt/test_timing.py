@@ -398,21 +398,21 @@ def test_gap(lines: tuple[str, ...], clock: str, gap_s: float | None) -> None:
 
 
 REASONS = [
-    ((), "0700", "The robot may come at any time, and no time between two requests is asked for."),
+    ((), "0700", "The robot may crawl at any time, and no time between two requests is required."),
     (
         ("Visit-time: 0600-0845", "Crawl-delay: 2.5"),
         "0700",
-        "The robot may come now (Visit-time 0600-0845 UTC), and Crawl-delay asks for 2.5 s between two requests.",
+        "The robot may crawl now (Visit-time 0600-0845 UTC), and Crawl-delay asks for 2.5 s between two requests.",
     ),
     (
         ("Visit-time: 0600 0845",),
         "1300",
-        "The robot may not come before 0600 UTC (Visit-time 0600-0845), and no time between two requests is asked for.",
+        "The robot may not crawl before 0600 UTC (Visit-time 0600-0845), and no time between two requests is required.",
     ),
     (
         ("Request-rate: 20/1h 1300 1659",),
         "1300",
-        "The robot may come at any time, and Request-rate 20/3600s 1300-1659 UTC asks for 180 s between two requests.",
+        "The robot may crawl at any time, and Request-rate 20/3600s 1300-1659 UTC asks for 180 s between two requests.",
     ),
 ]
 
@@ -424,7 +424,7 @@ def test_reason(lines: tuple[str, ...], clock: str, reason: str) -> None:
 
 @pytest.mark.parametrize("now", [float("nan"), float("inf"), float("-inf")])
 def test_a_clock_that_shows_no_instant_is_the_callers_fault(now: float) -> None:
-    with pytest.raises(ValueError, match="no instant"):
+    with pytest.raises(ValueError, match="not a time in Unix seconds"):
         timing().at(now)
 
 

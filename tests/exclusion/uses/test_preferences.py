@@ -411,16 +411,16 @@ def test_sources_and_reasons() -> None:
         PreferenceSource("ai-train", "disallowed", *of_meta),
     )
     assert preferences.reasons == {
-        "search": f"{signal} (robots.txt, line 2) and 1 more allow search, and nothing that was read disallows it "
+        "search": f"{signal} (robots.txt, line 2) and 1 more allow search, and no statement disallows it "
         "(draft-ietf-aipref-vocab-07).",
-        "ai-input": "tdm-reservation: 1 (META tdm-reservation) disallows ai-input, which outweighs all that allows it "
-        "(draft-ietf-aipref-vocab-07).",
-        "ai-train": f"{field} (HTTP field Content-Usage) and 1 more disallow ai-train, which outweighs all that "
-        "allows it (draft-ietf-aipref-vocab-07).",
+        "ai-input": "tdm-reservation: 1 (META tdm-reservation) disallows ai-input, which outweighs any "
+        "statement that allows it (draft-ietf-aipref-vocab-07).",
+        "ai-train": f"{field} (HTTP field Content-Usage) and 1 more disallow ai-train, which outweighs any "
+        "statement that allows it (draft-ietf-aipref-vocab-07).",
     }
 
 
-NO_DICTIONARY = "it is no dictionary of RFC 9651 that can be read"
+NO_DICTIONARY = "it is not a valid dictionary of RFC 9651"
 
 UNKNOWN = [
     # a record, the reason, the section of the source

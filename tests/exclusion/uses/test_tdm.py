@@ -187,7 +187,7 @@ def test_places(metas: Pairs, headers: Pairs, body: str, value: str, policy: str
 def test_what_comes_later_is_listed_with_its_reason() -> None:
     preferences = RobotsTxt.parse("").preferences("/x", "bot", headers=ZERO, metas=ONE, tdm=TdmRules.parse(ALL_ZERO))
     of_training = [source for source in preferences.sources if source.use == "ai-train"]
-    before = "META tdm-reservation comes before it"
+    before = "META tdm-reservation takes precedence"
     assert [(source.origin, source.value, source.text, source.note) for source in of_training] == [
         ("META tdm-reservation", "disallowed", "tdm-reservation: 1", ""),
         ("HTTP field tdm-reservation", "unknown", "tdm-reservation: 0", before),

@@ -1,1 +1,1 @@
-"""What came of fetching robots.txt, and which rules hold until when."""
+"""Decides which rules are in force after a fetch of robots.txt, and until when."""

@@ -1,4 +1,4 @@
-"""Outcome of fetching robots.txt → rules in force, and until when (RFC 9309 §2.3.1, §2.4, §2.5)."""
+"""Decides which rules are in force after a fetch of robots.txt, and until when (RFC 9309 §2.3.1, §2.4, §2.5)."""
 
 from collections.abc import Iterable
 from dataclasses import InitVar, dataclass, fields, replace
@@ -13,17 +13,17 @@ from goodbot.exclusion.validity.outage import LAST_GOOD_S, InForce, Outage
 from goodbot.exclusion.verdict import AccessResult, Verdict
 
 LIMIT_BYTES: Final = 500 * 1024
-"""How much of a robots.txt counts: the least RFC 9309 §2.5 permits. Read one byte more, so that a cut is seen
-and said."""
+"""How much of a robots.txt counts: the minimum of RFC 9309 §2.5. Callers read one byte more, so that a cut is noticed
+and reported."""
 
 _UTF16_ENDS: Final = {b"\xff\xfe": (b"\r\0", b"\n\0"), b"\xfe\xff": (b"\0\r", b"\0\n")}
-"""How lines end, by byte order mark."""
+"""The ends of lines in UTF-16, by byte order mark."""
 
 RETRY_S: Final = 60.0
-"""After how long an unreachable robots.txt is due again if the caller does not say."""
+"""How long after a failed fetch the next one is due if the caller does not say."""
 
 CLOCK_BACK_S: Final = 60.0
-"""By how much a clock may go back before what was fetched in its future is fetched again."""
+"""How far a clock may go back before a copy fetched in its future is fetched again."""
 
 _EVERYTHING_OPEN: Final = b""
 _EVERYTHING_CLOSED: Final = b"User-agent: *\nDisallow: /"
@@ -32,25 +32,26 @@ _NOT_MODIFIED: Final = 304
 _MISSING: Final = frozenset((404, 410))
 
 _FAILURES: Final = {
-    "dns": "its host name was not resolved",
+    "dns": "its host name could not be resolved",
     "connect": "no connection could be made",
-    "timeout": "no answer came in time",
-    "reset": "the connection broke off",
+    "timeout": "no answer arrived in time",
+    "reset": "the connection was lost",
     "tls": "no secure connection could be made",
-    "private-address": "its address is private and not open to this robot",
-    "protocol": "the answer is not HTTP",
-    "forgotten": "the host that has to answer was forgotten",
+    "private-address": "its address is private, and this robot may not access it",
+    "protocol": "the answer is not valid HTTP",
+    "forgotten": "its host was forgotten",
     "redirect-closed": "it redirects to a URL that the robot may not fetch",
-    "held-off": "the host that has to answer may not be asked yet",
-    "host-rests": "the host that has to answer asks for a longer wait than the robot accepts",
+    "held-off": "its host may not be requested yet",
+    "host-rests": "its host asks for a longer wait than the robot accepts",
     "walled": "a bot wall answered",
 }
 _WALLED: Final = "walled: "
-"""Begins `Access.failure` where a wall answered; its name follows."""
+"""The beginning of `Access.failure` if a bot wall answered; the name of the wall follows."""
 
 
 class _Consequence(NamedTuple):
-    """What follows from a fetch and those before it: what is in force, until when at most (Unix seconds), why."""
+    """What follows from a fetch and the fetches before it: what is in force, until when at most (Unix seconds), and
+    why."""
 
     in_force: InForce
     until: float
@@ -60,18 +61,18 @@ class _Consequence(NamedTuple):
 
 @dataclass(frozen=True)
 class Access:
-    """What a robot knows of one origin's robots.txt. Plain columns: store them, call `Access(**columns)`. What follows
-    from them in the dialect is computed: `in_force`, `rules`, `reason`, `section`.
+    """What a robot knows about one origin's robots.txt. The fields are plain columns: store them, and load them with
+    `Access(**columns)`. The consequences in its dialect are computed: `in_force`, `rules`, `reason`, `section`.
 
-    `fetched_at` is when it was last tried, `valid_until` when it is due again (Unix seconds). `status` is that of the
-    answer, None if there was none; then `failure` is the kind of failure. If a bot wall answered in place of
-    robots.txt, `failure` is `walled: ` and the name of the wall. `body` is the last good copy, at most `LIMIT_BYTES`,
-    `good_at` when it was fetched (None: none is known), `cut_bytes` what was cut off it. It is kept while robots.txt is
-    unreachable, in force or not, until no dialect would use it any more. `tries` counts the failed fetches in a row,
-    `failing_since` is when the first of them was (None: the last one did not fail), `site_answers` whether other pages
-    of the site were answered lately.
+    `fetched_at` is the time of the last fetch, `valid_until` the time when the next one is due (Unix seconds). `status`
+    is the status of the answer, None if there was none; then `failure` is the kind of failure. If a bot wall answered
+    instead of robots.txt, `failure` is `walled: ` and the name of the wall. `body` is the last good copy, at most
+    `LIMIT_BYTES`, `good_at` the time when it was fetched (None: there is no copy), `cut_bytes` how many bytes were cut
+    off. The copy is kept while robots.txt is unreachable, whether it is in force or not, until no dialect would use it
+    any more. `tries` counts the failed fetches in a row, `failing_since` is the time of the first of them (None: the
+    last fetch did not fail), `site_answers` is whether the site recently answered requests for other pages.
 
-    `detail` is no column: what is known of this very failure, for `reason`. What is stored and loaded has none.
+    `detail` is no column: it describes this failure for `reason`. An `Access` that was stored and loaded has none.
     """
 
     result: AccessResult
@@ -105,16 +106,17 @@ class Access:
         site_answers: bool = False,
         conditional: bool = True,
     ) -> "Access":
-        """What an answer to the fetch of robots.txt, received at `now`, means.
+        """Makes an `Access` from an answer to the request for robots.txt, received at `now`.
 
-        Redirects are followed before; a 3xx given here says that the fetcher gave up. `headers` and `body`
-        are those of the last answer, the content coding removed. `last_good` is what was known before, good
-        or not. A server in trouble is due again after `retry_s` or its Retry-After, the longer of the two, at
-        most 24 hours. `site_answers`: other pages of the site were answered lately (not known: False); it counts in
-        dialect `google`, 30 days after the first failure. A 304 confirms the good copy of `last_good` if the request
-        was `conditional` (If-None-Match, If-Modified-Since); without a copy, or unasked, it is no answer: unreachable.
-        A challenge page of a bot wall is no robots.txt, whatever its status: unreachable.
-        Never raises on what a server sends; raises InputError for an unknown dialect.
+        The caller follows redirects first; a status 3xx means that it gave up. `headers` and `body` are those of the
+        last answer, without content coding. `last_good` is what was known before, good or not. After a server error the
+        next fetch is due after `retry_s` or Retry-After, whichever is longer, but within 24 hours. `site_answers`: the
+        site recently answered requests for other pages (False if unknown); it matters only in dialect `google`, 30 days
+        after the first failure.
+
+        A 304 confirms the good copy of `last_good` if the request was `conditional` (If-None-Match, If-Modified-Since);
+        without a copy, or after an unconditional request, it counts as unreachable. So does a challenge page of a bot
+        wall, whatever its status. Never raises on what a server sends; raises InputError for an unknown dialect.
         """
         headers = list(headers)
         reading = find_dialect(dialect)
@@ -148,12 +150,12 @@ class Access:
         site_answers: bool = False,
         detail: str = "",
     ) -> "Access":
-        """What it means that there is no answer.
+        """Makes an `Access` from a fetch of robots.txt without an answer.
 
-        `kind` is dns, connect, timeout, reset, tls, protocol, private-address, walled: unreachable, due again after
-        `retry_s` (at most 24 hours); or too-many-redirects: unavailable. Another kind counts as unreachable
-        too. `site_answers` is that of `from_response`; `detail` says in words what failed. Raises InputError for an
-        unknown dialect.
+        If `kind` is too-many-redirects, robots.txt is unavailable. All other kinds (dns, connect, timeout, reset, tls,
+        protocol, private-address, walled, …) mean unreachable; the next fetch is due after `retry_s`, within 24 hours.
+        `site_answers` is as in `from_response`; `detail` says in words what failed. Raises InputError for an unknown
+        dialect.
         """
         find_dialect(dialect)
         if kind == "too-many-redirects":
@@ -163,25 +165,25 @@ class Access:
         return tried._failed_after(last_good)
 
     def is_fresh(self, now: float) -> bool:
-        """Whether robots.txt need not be fetched at `now` (Unix seconds). It is due at `valid_until`, and also when the
-        clock went back: more than `CLOCK_BACK_S` before `fetched_at`."""
+        """Whether robots.txt need not be fetched again at `now` (Unix seconds). It is due at `valid_until`, and also if
+        the clock went back to more than `CLOCK_BACK_S` before `fetched_at`."""
         return self.fetched_at - CLOCK_BACK_S <= now < self.valid_until
 
     @property
     def in_force(self) -> InForce:
-        """What rules: `rules` (those of this answer, or of the last good copy), `open` or `closed`: everything is
-        allowed, or nothing, without any rule."""
+        """What is in force: `rules` (of this answer, or of the last good copy), or, without any rule, `open`
+        (everything is allowed) or `closed` (nothing is)."""
         return self._consequence.in_force
 
     @property
     def is_closed(self) -> bool:
-        """Whether the whole site is closed without any rule: robots.txt is unreachable, and by its dialect no copy is
-        used; or it is refused in a dialect in which that closes the site."""
+        """Whether the whole site is closed without any rule: robots.txt is unreachable and the dialect uses no copy, or
+        it is refused and the dialect then closes the site."""
         return self.in_force == "closed"
 
     @property
     def wall(self) -> str | None:
-        """The name of the bot wall that answered in place of robots.txt; None if no known wall did."""
+        """The name of the bot wall that answered instead of robots.txt; None if no known wall did."""
         failure = self.failure or ""
         return failure.removeprefix(_WALLED) if failure.startswith(_WALLED) else None
 
@@ -192,13 +194,13 @@ class Access:
 
     @property
     def section(self) -> str:
-        """What `reason` rests on (`"RFC 9309 2.3.1.4"`; docs/conformance.md lists them)."""
+        """The section that `reason` follows (`"RFC 9309 2.3.1.4"`; docs/conformance.md lists all sections)."""
         return self._consequence.section
 
     @cached_property
     def rules(self) -> RobotsTxt:
-        """The rules in force, parsed once. They allow everything where `open` is in force, and nothing where `closed`
-        is; why, only `verdict` says."""
+        """The rules in force, parsed once. They allow everything if `open` is in force, and nothing if `closed` is;
+        only `verdict` gives the reason."""
         copies = {"rules": self.body, "open": _EVERYTHING_OPEN, "closed": _EVERYTHING_CLOSED}
         return RobotsTxt.parse(copies[self.in_force], self.dialect)
 
@@ -208,7 +210,7 @@ class Access:
         if self.result == "successful":
             return verdict
         if self.in_force == "rules":
-            reason = f"{verdict.reason[:-1]}, by the last good copy, while robots.txt is unreachable."
+            reason = f"{verdict.reason[:-1]}, according to the last good copy, while robots.txt is unreachable."
             return replace(verdict, reason=reason)
         if self.is_closed and verdict.allowed:  # robots.txt itself
             return verdict
@@ -216,8 +218,8 @@ class Access:
         return replace(bare, reason=self.reason, section=self.section)
 
     def in_dialect(self, name: str) -> "Access":
-        """What the same fetches mean in another dialect. `valid_until` may be earlier there, and is never later. After
-        a 402, on which the dialects differ, nothing of earlier fetches is known there.
+        """Returns what the same fetches mean in another dialect. `valid_until` may be earlier there, never later. After
+        a 402, which the dialects treat differently, earlier fetches are not known there.
 
         Pure. Raises InputError for an unknown dialect.
         """
@@ -233,7 +235,8 @@ class Access:
         return {**{item.name: getattr(self, item.name) for item in fields(self)}, "detail": vars(self)["detail"]}
 
     def _failed_after(self, last: "Access | None") -> "Access":
-        """This failed fetch as one more of the run that `last` may be part of, with the copy known till then."""
+        """Returns this failed fetch as the next in the run of failures that `last` may be part of, with the copy known
+        until then."""
         if last is None:
             return replace(self, tries=1, failing_since=self.fetched_at)._within_bounds()
         since = self.fetched_at if last.failing_since is None else last.failing_since
@@ -248,12 +251,12 @@ class Access:
     @cached_property
     def _consequence(self) -> _Consequence:
         if self.result == "successful":
-            return _of_a_file(self)
-        return _of_no_file(self) if self.result == "unavailable" else _of_an_outage(self)
+            return _after_success(self)
+        return _without_file(self) if self.result == "unavailable" else _during_outage(self)
 
 
-def _of_a_file(access: Access) -> _Consequence:
-    """RFC 9309 §2.3.1.1, and §2.5: what is cut is said."""
+def _after_success(access: Access) -> _Consequence:
+    """robots.txt was read (RFC 9309 §2.3.1.1); the reason reports what was cut (§2.5)."""
     reading = find_dialect(access.dialect)
     until = access.fetched_at + reading.longest_fresh_s
     if not access.cut_bytes:
@@ -262,14 +265,14 @@ def _of_a_file(access: Access) -> _Consequence:
     return _Consequence("rules", until, cut, reading.sections.cut)
 
 
-def _of_no_file(access: Access) -> _Consequence:
-    """RFC 9309 §2.3.1.3: without rules everything is allowed. §2.3.1.2: so it is when more than five redirects led
-    nowhere. The dialects of the 1990s: a refusal closes the site."""
+def _without_file(access: Access) -> _Consequence:
+    """Everything is allowed without a robots.txt (RFC 9309 §2.3.1.3), also if redirects led to none (§2.3.1.2). In the
+    dialects of the 1990s a refusal closes the site."""
     reading, status = find_dialect(access.dialect), access.status
     until = access.fetched_at + LONGEST_FRESH_S
     sections = reading.sections
     if status is None or 300 <= status < 400:
-        reason = "robots.txt was not found behind its redirects, so everything is allowed."
+        reason = "No robots.txt was found after following its redirects, so everything is allowed."
         return _Consequence("open", until, reason, sections.redirected)
     if status in reading.refusals:
         reason = f"robots.txt is refused (status {status}), so the whole site is closed."
@@ -281,15 +284,15 @@ def _of_no_file(access: Access) -> _Consequence:
     return _Consequence("open", until, reason, sections.unavailable)
 
 
-def _of_an_outage(access: Access) -> _Consequence:
-    """RFC 9309 §2.3.1.4, where the dialects differ."""
+def _during_outage(access: Access) -> _Consequence:
+    """robots.txt is unreachable (RFC 9309 §2.3.1.4); the dialects differ in what is in force then."""
     reading = find_dialect(access.dialect)
     since = access.fetched_at if access.failing_since is None else access.failing_since
     hold = reading.outage(Outage(since, access.fetched_at, access.good_at, access.site_answers))
     if access.wall is not None:
         trouble = f"a bot wall answered: {access.wall}"
     elif access.status is None:
-        trouble = _FAILURES.get(access.failure or "", "no answer came")
+        trouble = _FAILURES.get(access.failure or "", "no answer arrived")
     else:
         trouble = f"its server answered {access.status}"
     reason = f"robots.txt is unreachable ({trouble}), so {hold.words}."
@@ -299,13 +302,12 @@ def _of_an_outage(access: Access) -> _Consequence:
 
 
 def _due(now: float, hold_s: float) -> float:
-    """When a server in trouble is asked again: not in the past, and within 24 hours."""
+    """Returns when the next fetch is due after a server error: not in the past, and within 24 hours."""
     return now + min(max(hold_s, 0.0), LONGEST_FRESH_S)
 
 
 def cut(body: bytes) -> bytes:
-    """The lines that lie whole within the limit: half a pattern would say something else than its author
-    did."""
+    """Returns the lines that lie completely within the limit: half a pattern would not mean what its author meant."""
     if len(body) <= LIMIT_BYTES:
         return body
     ends = _UTF16_ENDS.get(body[:2], (b"\r", b"\n"))
@@ -316,7 +318,7 @@ def cut(body: bytes) -> bytes:
 
 
 def _after_last(end: bytes, body: bytes) -> int:
-    """Where the line ends that is the last within the limit; in UTF-16 at a whole unit."""
+    """Returns the position after the last line end within the limit; in UTF-16 at a whole code unit."""
     at = body.rfind(end, 0, LIMIT_BYTES)
     while at >= 0 and at % len(end):
         at = body.rfind(end, 0, at + len(end) - 1)

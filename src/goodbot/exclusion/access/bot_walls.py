@@ -1,9 +1,9 @@
-"""Bot walls: they send robots a challenge page, or ask for money, in place of the page requested. One record for each.
+"""Recognizes bot walls, which send robots a challenge page or a demand for money instead of the requested page.
 
-Each record has a source, a text or a public recording, for how the wall is recognized. A mark is markup of the
-challenge page itself (an id, the path of a script). Words alone are never enough, as an article about walls uses the
-same words: a title counts only together with markup. A refusal without a challenge is not counted as a wall, except a
-demand for payment.
+There is one record for each wall, with the source, a text or a public recording, that shows how to recognize it. A mark
+is markup of the challenge page itself (an id, the path of a script). Words alone are never enough, since an article
+about walls uses the same words: a title counts only together with markup. A refusal without a challenge is not counted
+as a wall, except a demand for payment.
 """
 
 import re
@@ -14,14 +14,14 @@ from typing import Final
 LOOKED_AT_BYTES: Final = 4096
 """How much of a body is examined: challenge pages have their marks near the beginning."""
 
-_BLANKS: Final = b" \t\r\n\f"
+_SPACES: Final = b" \t\r\n\f"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 _VALUE_MOST_CHARS: Final = 64
 
 
 def _squeezed(markup: bytes) -> bytes:
-    """In lower case and without white space, so that the layout of a page does not matter."""
-    return markup.lower().translate(None, _BLANKS)
+    """Returns markup in lower case and without white space, so that the layout of a page does not matter."""
+    return markup.lower().translate(None, _SPACES)
 
 
 def _marks(*pages: Sequence[str]) -> tuple[tuple[bytes, ...], ...]:
@@ -30,9 +30,9 @@ def _marks(*pages: Sequence[str]) -> tuple[tuple[bytes, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """One kind of wall. An answer is its challenge if it has one of its `headers` (name and value in lower case; an
-    empty value means any), or a page with all marks of one row of `marks`. If `statuses` are given, the status must be
-    one of them. `source` says where that is documented or recorded."""
+    """One kind of wall. It gave an answer if the answer has one of its `headers` (name and value in lower case; an
+    empty value means any), or a page with all marks in one row of `marks`. If `statuses` is not empty, the status must
+    be in it. `source` says where this is documented or recorded."""
 
     name: str
     source: str
@@ -114,7 +114,7 @@ WALLS: Final = (
         "Kasada",
         "https://blog.crawlex.net/blog/kasada-kpsdk-token-vm",
         marks=_marks(("<script>window.KPSDK={};KPSDK.now=",)),
-        statuses=frozenset({403, 429}),  # pages behind this wall have the script, too
+        statuses=frozenset({403, 429}),  # pages behind this wall contain the script too
     ),
     Wall(
         "Fastly",
@@ -137,19 +137,19 @@ _BY_HEADER: Final = {(name, value): wall for wall in WALLS for name, value in wa
 _HEADERS: Final = frozenset(name for name, _ in _BY_HEADER)
 _BY_MARKS: Final = tuple((marks, wall) for wall in WALLS for marks in wall.marks)
 _FIRST_MARK: Final = re.compile(b"|".join(re.escape(marks[0]) for marks, _ in _BY_MARKS))
-"""Looked for first: most pages have none of them."""
+"""Searched for first: most pages contain none of them."""
 
 
 def wall_of(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> Wall | None:
-    """The wall that gave this answer; None: it is not known to be a wall's.
+    """Returns the wall that gave this answer, or None if it comes from no known wall.
 
-    `body` has no content coding any more; its beginning will do (`LOOKED_AT_BYTES`). Never raises. Time is linear in
-    the number of headers.
+    `body` is without content coding; its first `LOOKED_AT_BYTES` are enough. Never raises; linear in the number of
+    headers.
     """
     media_type: str | None = None
     for name, value in headers:
         lowered = name.lower()
-        if lowered in _HEADERS and (wall := _by_header(lowered, value)) and _is_of(wall, status):
+        if lowered in _HEADERS and (wall := _by_header(lowered, value)) and _status_fits(wall, status):
             return wall
         if lowered == "content-type" and media_type is None:
             media_type = value.lower()
@@ -159,14 +159,14 @@ def wall_of(status: int, headers: Iterable[tuple[str, str]], body: bytes) -> Wal
     if not page.startswith(b"<") or _FIRST_MARK.search(page) is None:
         return None
     return next(
-        (wall for marks, wall in _BY_MARKS if _is_of(wall, status) and all(mark in page for mark in marks)), None
+        (wall for marks, wall in _BY_MARKS if _status_fits(wall, status) and all(mark in page for mark in marks)), None
     )
 
 
-def _is_of(wall: Wall, status: int) -> bool:
+def _status_fits(wall: Wall, status: int) -> bool:
     return not wall.statuses or status in wall.statuses
 
 
 def _by_header(name: str, value: str) -> Wall | None:
-    said = value[:_VALUE_MOST_CHARS].strip().lower()
-    return _BY_HEADER.get((name, said)) or _BY_HEADER.get((name, ""))
+    shortened = value[:_VALUE_MOST_CHARS].strip().lower()
+    return _BY_HEADER.get((name, shortened)) or _BY_HEADER.get((name, ""))

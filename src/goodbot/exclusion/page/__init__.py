@@ -1,1 +1,1 @@
-"""Directives of a page: META tags, header fields, link types."""
+"""Reads the directives of a page: META tags, header fields, link types."""

@@ -1,4 +1,4 @@
-"""The words of META robots, X-Robots-Tag and Robots-Tag: what each asks for, and how its value is read."""
+"""The directives of META robots, X-Robots-Tag and Robots-Tag: what each restricts, and how its value is read."""
 
 import re
 from collections import deque
@@ -7,20 +7,20 @@ from collections.abc import Callable, Iterator, Mapping
 from goodbot.exclusion.page.page_dates import parse_page_date
 
 Value = bool | int | float | str
-Asks = Mapping[str, Value]
-"""Fields of Directives, and what a directive asks them to be at most; empty: it restricts nothing."""
+Restrictions = Mapping[str, Value]
+"""Fields of `Directives`, each with the most that a directive permits; empty if the directive restricts nothing."""
 
-SaidDirective = tuple[str, Asks]
-"""One directive: its text in lower case with its value, and what it asks for."""
+DirectiveRead = tuple[str, Restrictions]
+"""One directive: its text in lower case with its value, and its restrictions."""
 
 MAX_DIRECTIVE_CHARS = 120
 
 IMAGE_PREVIEWS = ("none", "standard", "large")
-"""From the least to the most."""
+"""From the most restrictive to the least."""
 
-_NOTHING: Asks = {}
+_NO_RESTRICTION: Restrictions = {}
 
-WORDS: dict[str, Asks] = {
+WORDS: dict[str, Restrictions] = {
     # Google and Bing
     "noindex": {"index": False},
     "nofollow": {"follow": False},
@@ -29,47 +29,48 @@ WORDS: dict[str, Asks] = {
     "noimageindex": {"index_images": False},
     "notranslate": {"translate": False},
     "indexifembedded": {"index_embedded": True},
-    # Bing; Google no longer looks at them
+    # Bing; Google ignores them now
     "noarchive": {"archive": False},
     "nocache": {"archive": False},
-    # DeviantArt and those who follow it: noai is about the whole content, pictures too (our reading)
+    # DeviantArt, and sites that follow it: noai covers the whole content, pictures included (our reading)
     "noai": {"ai": False, "ai_images": False},
     "noimageai": {"ai_images": False},
-    # what is so without them: they give nothing back
-    **dict.fromkeys(("all", "index", "follow", "archive", "snippet"), _NOTHING),
-    # nobody heeds them any more
-    **dict.fromkeys(("noodp", "noydir", "nositelinkssearchbox"), _NOTHING),
+    # the defaults: these words take back no restriction
+    **dict.fromkeys(("all", "index", "follow", "archive", "snippet"), _NO_RESTRICTION),
+    # no robot obeys them any more
+    **dict.fromkeys(("noodp", "noydir", "nositelinkssearchbox"), _NO_RESTRICTION),
 }
 
 _DATED = "unavailable_after"
 _NUMBER = re.compile(r"-1|[0-9]{1,9}")
 
 
-def _snippet(value: str) -> Asks | None:
-    asks = _limit("max_snippet", value)
-    return {**asks, "snippet": False} if asks and asks["max_snippet"] == 0 else asks
+def _snippet(value: str) -> Restrictions | None:
+    limit = _limit("max_snippet", value)
+    return {**limit, "snippet": False} if limit and limit["max_snippet"] == 0 else limit
 
 
-def _limit(field: str, value: str) -> Asks | None:
-    """-1 is no limit; None: no number, a negative one, or one of more than nine digits."""
+def _limit(field: str, value: str) -> Restrictions | None:
+    """Returns the limit; no restriction for -1; None if the value is no number, negative, or longer than nine
+    digits."""
     if not _NUMBER.fullmatch(value):
         return None
-    return _NOTHING if value == "-1" else {field: int(value)}
+    return _NO_RESTRICTION if value == "-1" else {field: int(value)}
 
 
-_VALUED: dict[str, Callable[[str], Asks | None]] = {
+_VALUED: dict[str, Callable[[str], Restrictions | None]] = {
     "max-snippet": _snippet,
     "max-video-preview": lambda value: _limit("max_video_preview", value),
     "max-image-preview": lambda value: {"max_image_preview": value} if value in IMAGE_PREVIEWS else None,
 }
-"""Each gives None for a value that cannot be read."""
+"""Directives with a value. Each function returns None for an invalid value."""
 
 KNOWN = frozenset({*WORDS, *_VALUED, _DATED})
 
 
-def read_words(text: str) -> Iterator[SaidDirective]:
-    """The directives in a text without separators, several with blanks only included, as many pages have it; what
-    nobody knows is passed over. Linear."""
+def read_words(text: str) -> Iterator[DirectiveRead]:
+    """Yields the directives in a text without separators. Directives may be separated by spaces only, as on many pages.
+    Skips unknown words. Linear."""
     words = deque(text.lower().replace(":", " : ").split())
     while words:
         word = words.popleft()
@@ -82,26 +83,27 @@ def read_words(text: str) -> Iterator[SaidDirective]:
 
 
 def holds_date(text: str) -> bool:
-    """Whether a date may follow, with commas of its own."""
+    """Whether the text has a directive with a date, which may contain commas."""
     return _DATED in text.lower()
 
 
-def _valued(name: str, words: deque[str]) -> SaidDirective:
-    """A value that cannot be read stays in `words`: it may be a directive behind a forgotten comma."""
+def _valued(name: str, words: deque[str]) -> DirectiveRead:
+    """Reads a directive and its value. An invalid value stays in `words`: it may be a directive after a forgotten
+    comma."""
     if words and words[0] == ":":
         words.popleft()
     value = words[0] if words else ""
-    asks = _VALUED[name](value)
-    if asks is None:
-        return f"{name}:{value}"[:MAX_DIRECTIVE_CHARS], _NOTHING
+    restrictions = _VALUED[name](value)
+    if restrictions is None:
+        return f"{name}:{value}"[:MAX_DIRECTIVE_CHARS], _NO_RESTRICTION
     words.popleft()
-    return f"{name}:{value}", asks
+    return f"{name}:{value}", restrictions
 
 
-def _dated(words: deque[str]) -> SaidDirective:
-    taken: list[str] = []
+def _dated(words: deque[str]) -> DirectiveRead:
+    parts: list[str] = []
     while words and words[0] not in KNOWN:
-        taken.append(words.popleft())
-    date = " ".join(taken).replace(" : ", ":").lstrip(": ")
+        parts.append(words.popleft())
+    date = " ".join(parts).replace(" : ", ":").lstrip(": ")
     at = parse_page_date(date)
-    return f"{_DATED}:{date}"[:MAX_DIRECTIVE_CHARS], _NOTHING if at is None else {_DATED: at}
+    return f"{_DATED}:{date}"[:MAX_DIRECTIVE_CHARS], _NO_RESTRICTION if at is None else {_DATED: at}

@@ -1,4 +1,4 @@
-"""What a page lets a robot do with it: META, X-Robots-Tag and Robots-Tag → Directives, each effect with its source."""
+"""Reads what a page lets robots do with it (META, X-Robots-Tag, Robots-Tag), and which directive restricts what."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,8 +10,8 @@ from goodbot.exclusion.page.directive_words import (
     IMAGE_PREVIEWS,
     MAX_DIRECTIVE_CHARS,
     WORDS,
-    Asks,
-    SaidDirective,
+    DirectiveRead,
+    Restrictions,
     Value,
 )
 from goodbot.exclusion.page.page_metas import FIRST_COUNTS, PAGE_METAS, TEXTS
@@ -22,19 +22,19 @@ DIRECTIVE_DIALECTS = ("modern", "kollar")
 """`modern`: Google's and Bing's pages, and the draft of Robots-Tag. `kollar`: the META tags of the 1990s only."""
 
 MAX_SOURCES = 100
-"""Beyond that only directives without a value, which are few, and the first to bear on a field."""
+"""Beyond this number only directives without a value (there are few) and the first one for each field are listed."""
 
 _HEADERS = {"x-robots-tag": ("X-Robots-Tag", read_x_robots_tag), "robots-tag": ("Robots-Tag", read_robots_tag)}
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """One directive as it was read.
+    """One directive, as it was read.
 
     `directive` is in lower case with its value (`noindex`, `max-snippet:50`; a META URL as written), cut at 120
     characters; `origin` is `META robots`, `META mybot`, `X-Robots-Tag`, `Robots-Tag`, `META document-state`… `effects`
-    are the fields of Directives it bears on, also where another source asks for more; without effects it restricts
-    nothing: it permits (`index`), is overridden, cannot be read (`max-snippet:many`), or nobody heeds it any more.
+    are the fields of `Directives` that it restricts or sets, even if another source is stricter. A directive without
+    effects permits (`index`), is overridden, is invalid (`max-snippet:many`), or is no longer obeyed by any robot.
     """
 
     directive: str
@@ -44,13 +44,15 @@ class Source:
 
 @dataclass(frozen=True)
 class Directives:
-    """What a page lets a robot do with it, and what it says of itself to robots; without any directive, everything.
+    """What a page lets a robot do with it, and what it says about itself to robots. By default, everything is
+    permitted.
 
-    `max_snippet` is in characters, `max_video_preview` in seconds (0: a still image), None no limit.
-    `index_embedded`: may be indexed where it is embedded, though `index` is False. `ai`, `ai_images`: may be used to
-    train AI. `unavailable_after` is in Unix seconds (see `is_available`). `canonical` is META URL as written.
-    `document_state` of `dynamic` means `index` False too. `sources` are in order of reading, each once; directives
-    that nobody knows are not among them, nor are description and keywords.
+    `max_snippet` is in characters, `max_video_preview` in seconds (0: a still image); None means no limit.
+    `index_embedded`: the page may be indexed as part of a page that embeds it, though `index` is False. `ai`,
+    `ai_images`: the content may be used to train AI. `unavailable_after` is in Unix seconds (see `is_available`).
+    `canonical` is META URL as written. A `document_state` of `dynamic` also sets `index` to False. `sources` lists the
+    directives in the order in which they were read, each once; unknown directives, description and keywords are left
+    out.
     """
 
     index: bool = True
@@ -77,22 +79,22 @@ class Directives:
     def parse(
         cls, metas: Iterable[tuple[str, str]], headers: Iterable[tuple[str, str]], token: str, dialect: str = "modern"
     ) -> "Directives":
-        """The sum of what META tags and header fields ask of the robot called `token` (a product token or User-Agent).
+        """Adds up what META tags and header fields ask of the robot `token` (a product token or a whole User-Agent).
 
-        `metas` are (name, content) pairs, `headers` (name, value) pairs; those that are none of ours are passed over.
-        `modern`: the more restrictive wins everywhere; what is said to all, to `token`, in META and in headers adds up.
-        `kollar`: META robots only, ALL and the permitting word win within a tag. 64 KiB of each content and field are
+        `metas` are (name, content) pairs, `headers` (name, value) pairs; others are ignored. `modern`: directives for
+        all robots and for `token`, in META and in headers, count together, and the most restrictive wins. `kollar`:
+        only META robots counts; within a tag ALL and the permitting word win. 64 KiB of each content and field are
         read. Never raises on content; linear. Raises InputError for an unknown dialect.
         """
         if dialect not in DIRECTIVE_DIALECTS:
             raise InputError(f"unknown dialect of directives {dialect!r}: known are {', '.join(DIRECTIVE_DIALECTS)}")
         own, names = _names(token, dialect)
-        found = _Sum()
+        found = _DirectivesFound()
         for name, content in metas:
             if (key := name.strip().lower()) in names:
                 found.add_meta(key, content, dialect)
         if dialect == "modern":
-            for key, value in _of_robots(headers):
+            for key, value in _robot_fields(headers):
                 origin, read = _HEADERS[key]
                 found.add(origin, read(value, own))
         return found.directives()
@@ -102,27 +104,28 @@ class Directives:
         return self.unavailable_after is None or now < self.unavailable_after
 
     def why(self, effect: str) -> tuple[Source, ...]:
-        """The sources that bear on one field, by its name (`index`, `max_snippet`…)."""
+        """Returns the sources that affect one field, given by its name (`index`, `max_snippet`…)."""
         return tuple(source for source in self.sources if effect in source.effects)
 
 
 @lru_cache(maxsize=64)
 def _names(token: str, dialect: str) -> tuple[str, frozenset[str]]:
-    """Our own token in lower case, and the META names that concern us."""
+    """Returns the robot's own token in lower case, and the names of the META tags that apply to it."""
     own = product_token(token).lower()
     return own, frozenset({"robots", *PAGE_METAS} | ({own} if own and dialect == "modern" else set()))
 
 
-def _of_robots(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """The fields that are for robots, names in lower case; hardly any page has one, so one look at all names first."""
+def _robot_fields(headers: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Returns the header fields for robots, names in lower case. Few pages have one, so all names are searched at once
+    first."""
     headers = list(headers)
     if "robots-tag" not in "\n".join([name for name, _ in headers]).lower():
         return []
     return [(key, value) for name, value in headers if (key := name.strip().lower()) in _HEADERS]
 
 
-class _Sum:
-    """The directives read so far, and what they ask for together."""
+class _DirectivesFound:
+    """The directives read so far, and their restrictions together."""
 
     __slots__ = ("fields", "sources")
 
@@ -136,23 +139,24 @@ class _Sum:
         else:
             self.add(f"META {name}", read_meta(content) if dialect == "modern" else read_kollar(content))
 
-    def add(self, origin: str, said: Iterable[SaidDirective]) -> None:
-        for directive, asks in said:
-            source = directive, origin, tuple(asks)
+    def add(self, origin: str, directives: Iterable[DirectiveRead]) -> None:
+        for directive, restrictions in directives:
+            source = directive, origin, tuple(restrictions)
             if source not in self.sources:
-                if directive in WORDS or len(self.sources) < MAX_SOURCES or not asks.keys() <= self.fields.keys():
+                is_first = not restrictions.keys() <= self.fields.keys()
+                if directive in WORDS or len(self.sources) < MAX_SOURCES or is_first:
                     self.sources[source] = None
-                self._restrict(asks)
+                self._restrict(restrictions)
 
     def _add_page_meta(self, name: str, content: str) -> None:
-        asks = PAGE_METAS[name](content)
+        restrictions = PAGE_METAS[name](content)
         if name in TEXTS:
-            self._restrict(asks)
+            self._restrict(restrictions)
         elif text := content.strip()[:MAX_DIRECTIVE_CHARS]:
-            self.add(f"META {name}", [(text if name == "url" else text.lower(), asks)])
+            self.add(f"META {name}", [(text if name == "url" else text.lower(), restrictions)])
 
-    def _restrict(self, asks: Asks) -> None:
-        for field, value in asks.items():
+    def _restrict(self, restrictions: Restrictions) -> None:
+        for field, value in restrictions.items():
             if field not in self.fields:
                 self.fields[field] = value
             elif field not in FIRST_COUNTS:
@@ -160,20 +164,20 @@ class _Sum:
 
     def directives(self) -> Directives:
         if self.fields.get("index", True):
-            self.fields.pop("index_embedded", None)  # Google: it counts together with noindex only
-        sources = tuple([Source(said, origin, self._heeded(effects)) for said, origin, effects in self.sources])
-        # Measured: the constructor of nineteen fields takes 2 µs, half of what a page without directives costs; a field
-        # that is not set here is the default of the class, as in any dataclass without slots.
+            self.fields.pop("index_embedded", None)  # Google: it counts only together with noindex
+        sources = tuple([Source(text, origin, self._in_effect(effects)) for text, origin, effects in self.sources])
+        # Measured: the constructor with its nineteen fields takes 2 µs, half of the time for a page without directives.
+        # A field that is not set here has the default of the class, as in any dataclass without slots.
         directives = object.__new__(Directives)
         directives.__dict__.update(self.fields, sources=sources)
         return directives
 
-    def _heeded(self, effects: tuple[str, ...]) -> tuple[str, ...]:
+    def _in_effect(self, effects: tuple[str, ...]) -> tuple[str, ...]:
         return effects if effects != ("index_embedded",) or "index_embedded" in self.fields else ()
 
 
 def _freedom(value: Value) -> float:
-    """How much a value permits, to be compared with others of its field."""
+    """Returns how much a value permits, for comparison with other values of its field."""
     return _FREEDOMS[value] if isinstance(value, str) else value
 
 

@@ -1,4 +1,4 @@
-"""Dates as pages write them (`unavailable_after`) → Unix seconds: RFC 822, RFC 850, ISO 8601."""
+"""Parses dates as pages write them (`unavailable_after`): RFC 822, RFC 850, ISO 8601."""
 
 import re
 from datetime import UTC, datetime
@@ -19,14 +19,15 @@ _ISO = re.compile(
 )
 
 _ZONE_HOURS = {"est": -5, "edt": -4, "cst": -6, "cdt": -5, "mst": -7, "mdt": -6, "pst": -8, "pdt": -7}
-"""The zones RFC 822 §5.1 names. RFC 5322 §4.3: whoever does not know a zone takes it for UTC."""
+"""The time zones of RFC 822 §5.1. An unknown zone counts as UTC (RFC 5322 §4.3)."""
 
 
 def parse_page_date(text: str) -> float | None:
-    """Unix seconds of a date with or without its time, or None if it cannot be read.
+    """Returns the Unix seconds of a date, with or without a time of day; None if it is invalid.
 
-    Without a zone it is UTC, without a time the beginning of the day; parts of a second do not count. Two digits of a
-    year turn at 70. More than 64 characters are no date. Day names are not compared with the day. Never raises.
+    Without a zone the date is UTC, without a time the beginning of the day; fractions of a second are ignored. Years of
+    two digits from 70 on are in the 1900s. A text of more than 64 characters is invalid. The name of the weekday is not
+    compared with the date. Never raises.
     """
     if len(text) > _MAX_CHARS:
         return None
@@ -55,7 +56,7 @@ def _unix_seconds(year: int, month: int, day: int, clock: list[int]) -> float | 
 
 
 def _offset_s(zone: str) -> int | None:
-    """Seconds east of Greenwich; None for an offset no clock has."""
+    """Returns the offset from UTC in seconds, positive to the east; None if it is invalid."""
     if zone[:1] not in ("+", "-"):
         return _ZONE_HOURS.get(zone, 0) * 3600
     digits = zone[1:].replace(":", "")

@@ -1,4 +1,4 @@
-"""The directives of single links and pieces of a page: `rel`, `data-nosnippet`."""
+"""Reads the directives of single links and parts of a page: `rel`, `data-nosnippet`."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -9,26 +9,26 @@ _WITH_NOSNIPPET = frozenset({"span", "div", "section"})
 
 @dataclass(frozen=True, slots=True)
 class LinkDirectives:
-    """What a page says of one link: may it be followed, does the author stand behind it, is it the page's own
-    canonical address?"""
+    """What a page says about one link: whether robots may follow it, whether the author endorses it, and whether it is
+    the page's canonical URL."""
 
     follow: bool = True
     endorsed: bool = True
     canonical: bool = False
 
 
-_PLAIN = LinkDirectives()
+_WITHOUT_REL = LinkDirectives()
 
 
 def parse_rel(rel: str | Iterable[str]) -> LinkDirectives:
-    """The value of a `rel` attribute, or its words, in any case: `nofollow` is not followed; `nofollow`, `ugc` and
-    `sponsored` are not endorsed (Google's page on qualifying links).
+    """Reads the value of a `rel` attribute, or its words, in any case: a link with `nofollow` is not followed; one with
+    `nofollow`, `ugc` or `sponsored` is not endorsed (Google's page on qualifying links).
 
-    Words are separated by blanks, also by commas, as many pages have it. Never raises; linear.
+    Words are separated by spaces or, as on many pages, by commas. Never raises; linear.
     """
     text = rel if isinstance(rel, str) else " ".join(rel)
     if not text:
-        return _PLAIN
+        return _WITHOUT_REL
     words = frozenset(text.lower().replace(",", " ").split())
     return LinkDirectives(
         follow="nofollow" not in words, endorsed=words.isdisjoint(_NOT_ENDORSED), canonical="canonical" in words
@@ -36,6 +36,6 @@ def parse_rel(rel: str | Iterable[str]) -> LinkDirectives:
 
 
 def hides_snippet(tag: str, attributes: Iterable[str]) -> bool:
-    """Whether an element with these attributes (their names, in any case) keeps its text out of extracts:
-    `data-nosnippet` on `span`, `div` and `section`, whatever its value (Google's page on robots META tags)."""
+    """Whether an element with attributes of these names (in any case) keeps its text out of snippets: `data-nosnippet`
+    on `span`, `div` and `section`, whatever its value (Google's page on robots META tags)."""
     return tag.lower() in _WITH_NOSNIPPET and any(name.lower() == "data-nosnippet" for name in attributes)

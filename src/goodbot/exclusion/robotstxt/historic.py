@@ -12,7 +12,7 @@ from goodbot.exclusion.text.compared_paths import decoded, decoded_target, writt
 from goodbot.exclusion.text.patterns import Cut, Shape
 from goodbot.exclusion.text.product_token import product_token, without_versions
 from goodbot.exclusion.validity.freshness import WEEK_S
-from goodbot.exclusion.validity.outage import put_off
+from goodbot.exclusion.validity.outage import closed_until_answered
 from goodbot.exclusion.verdict import Group
 
 _BEFORE_ALL_PATTERNS: Final = 2**62
@@ -95,7 +95,7 @@ KOSTER_1994 = Dialect(
     target=written_target,
     winner=lambda group: "a rule that matches",
     access_result=result_of_status,
-    outage=put_off,
+    outage=closed_until_answered,
     groups_called="record",
     rule_fields=frozenset({"disallow"}),
     refusals=_REFUSALS,

@@ -1,7 +1,7 @@
-"""When a robots.txt lets a robot come, and how often: Crawl-delay, Request-rate, Visit-time.
+"""Reads when and how often a robots.txt lets a robot crawl: Crawl-delay, Request-rate, Visit-time.
 
-None of them is in RFC 9309, whose §2.2.4 lets other records be read. Crawl-delay is custom; the other two are Sean
-Conner's (An Extended Standard for Robot Exclusion, 1996). All times are UTC.
+RFC 9309 defines none of them; its §2.2.4 permits reading other records. Crawl-delay is custom, the other two are from
+Sean Conner (An Extended Standard for Robot Exclusion, 1996). All times are UTC.
 """
 
 import math
@@ -15,20 +15,21 @@ from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import Record
 
 Window = tuple[int, int]
-"""The first and the last minute of the UTC day (0–1439), both included; past midnight if the first is the later."""
+"""The first and the last minute of the UTC day (0–1439), both included. If the first is the later one, the window
+crosses midnight."""
 
-_DAY: Final = 1440
+_DAY_MINUTES: Final = 1440
 _FIELDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time"})
 _UNITS: Final = {"": 1, "s": 1, "m": 60, "h": 3600, "d": 86_400}
 
-_TIME = re.compile(r"([0-9]+)([smhdSMHD]?)")
-_CLOCK = re.compile(r"[0-9]{4}")
+_DURATION = re.compile(r"([0-9]+)([smhdSMHD]?)")
+_CLOCK_TIME = re.compile(r"[0-9]{4}")
 
 ReadRecord = TypeVar("ReadRecord")
 
 
 class RequestRate(NamedTuple):
-    """At most `documents` in `seconds`, in the minutes of the window; None: whenever no window holds."""
+    """At most `documents` in `seconds`, within `window`. A rate without a window applies when no rate with one does."""
 
     documents: int
     seconds: float
@@ -36,12 +37,12 @@ class RequestRate(NamedTuple):
 
     @property
     def gap_s(self) -> float:
-        """Seconds from one request to the next, if they are spread evenly."""
+        """The seconds between two requests if they are spread evenly."""
         return self.seconds / self.documents
 
 
 class Unread(NamedTuple):
-    """A record whose value is invalid, and why. `value` is fit for printing, cut after 120 characters."""
+    """A record with an invalid value, and the reason. `value` is safe to print, cut after 120 characters."""
 
     line: int
     field: str
@@ -51,9 +52,10 @@ class Unread(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """The answer for one instant. `from_at` (Unix seconds) is that instant, or when the next window opens.
+    """Whether a robot may crawl at one instant. `from_at` (Unix seconds) is that instant, or when the next window
+    opens.
 
-    `gap_s` is the least seconds between two requests that are asked for at that instant, None if nothing asks.
+    `gap_s` is the shortest time in seconds between two requests that is required at that instant, None if none is.
     """
 
     may_come: bool
@@ -64,9 +66,9 @@ class Visit:
 
 @dataclass(frozen=True, slots=True)
 class Timing:
-    """What one robot is asked: the longest Crawl-delay in seconds, every rate, every window of Visit-time.
+    """The limits for one robot: the longest Crawl-delay in seconds, every rate, every window of Visit-time.
 
-    Without a window it may come at any time. `unread` are the invalid records of these fields, by line.
+    Without a window the robot may crawl at any time. `unread` lists the invalid records of these fields, by line.
     """
 
     delay_s: float | None = None
@@ -76,7 +78,7 @@ class Timing:
 
     @classmethod
     def of(cls, records: Iterable[Record]) -> "Timing":
-        """What these records say together. Linear; whatever the values, nothing is raised."""
+        """Reads all these records together. Linear; never raises, whatever the values."""
         records = [record for record in records if record[1] in _FIELDS]
         unread: list[Unread] = []
         delays = _read(records, "crawl-delay", _delay, unread)
@@ -85,59 +87,61 @@ class Timing:
         return cls(max(delays, default=None), tuple(rates), tuple(windows), tuple(sorted(unread)))
 
     def at(self, now: float) -> Visit:
-        """May I come at `now` (Unix seconds), from when, and how often? Linear in the rates and windows.
+        """Returns whether the robot may crawl at `now` (Unix seconds), from when, and how often. Linear in the number
+        of rates and windows.
 
-        `from_at` is as exact as a float of that size is. Raises ValueError for NaN and infinity.
+        `from_at` is as exact as a float of that size. Raises ValueError for NaN and infinity.
         """
         if not math.isfinite(now):
-            raise ValueError(f"no instant: {now}")
-        minutes = math.floor(now) // 60  # whole numbers, which hold every minute of any float
-        minute = minutes % _DAY
+            raise ValueError(f"not a time in Unix seconds: {now}")
+        minutes = math.floor(now) // 60  # integers, which represent every minute of any float exactly
+        minute = minutes % _DAY_MINUTES
         wait, window = min(((_wait(window, minute), window) for window in self.windows), default=(0, None))
         gap_s, asks = self._gap(minute)
         from_at = float((minutes + wait) * 60) if wait else now
-        return Visit(not wait, from_at, gap_s, f"{_comes(wait, window)}, {asks}.")
+        return Visit(not wait, from_at, gap_s, f"{_may_crawl(wait, window)}, {asks}.")
 
     def _gap(self, minute: int) -> tuple[float | None, str]:
-        """Of the rates whose window holds, or else of those without one, the slowest; or the Crawl-delay if longer."""
-        held = [rate for rate in self.rates if rate.window and not _wait(rate.window, minute)]
-        held = held or [rate for rate in self.rates if not rate.window]
-        slowest = max(held, key=lambda rate: rate.gap_s, default=None)
+        """Returns the required gap and the words for it: of the slowest rate whose window is open (or else of the
+        slowest one without a window), or the Crawl-delay if that is longer."""
+        in_force = [rate for rate in self.rates if rate.window and not _wait(rate.window, minute)]
+        in_force = in_force or [rate for rate in self.rates if not rate.window]
+        slowest = max(in_force, key=lambda rate: rate.gap_s, default=None)
         if slowest and (self.delay_s is None or slowest.gap_s > self.delay_s):
             return slowest.gap_s, f"and {_written(slowest)} asks for {seconds_text(slowest.gap_s)} between two requests"
         if self.delay_s is not None:
             return self.delay_s, f"and Crawl-delay asks for {seconds_text(self.delay_s)} between two requests"
-        return None, "and no time between two requests is asked for"
+        return None, "and no time between two requests is required"
 
 
 def asked_delay_s(records: Iterable[Record]) -> float | None:
-    """The longest Crawl-delay among these records, since each was asked for; None if none can be read."""
+    """Returns the longest Crawl-delay among these records, which satisfies all of them; None if none can be read."""
     values = (value for _, field, value in records if field == "crawl-delay")
     return max((delay for value in values if (delay := parse_delay(value)) is not None), default=None)
 
 
 def parse_delay(value: str) -> float | None:
-    """Seconds of a Crawl-delay: a plain decimal number, not negative; one beyond `NUMBER_MOST` counts as that.
+    """Returns the seconds of a Crawl-delay: a plain decimal number, not negative, at most `NUMBER_MOST` (a larger
+    number counts as that).
 
-    Anything else (`1e3`, `10s`, `-1`, `inf`) is None. Crawl-delay is in no standard; RFC 9309 §2.2.4 lets it
-    be read.
+    Anything else (`1e3`, `10s`, `-1`, `inf`) gives None. Crawl-delay is in no standard; RFC 9309 §2.2.4 permits reading
+    it.
     """
     return decimal_number(value)
 
 
 def parse_rate(value: str) -> RequestRate | str:
-    """A Request-rate (`1/10m 1300-1659`), or why the value is invalid.
+    """Returns a Request-rate (`1/10m 1300-1659`), or the reason why the value is invalid.
 
-    Documents and time are whole numbers, at least 1 (beyond `NUMBER_MOST` they count as that); units s (default), m,
-    h, d in any case.
-    Source: Conner 2.0, and Protego for d, days. Our reading: spaces are allowed around the slash; a window that
-    cannot be read makes the record invalid.
+    Documents and time are whole numbers of at least 1 (larger than `NUMBER_MOST` they count as that); the units are s
+    (default), m, h, d in any case. Source: Conner 2.0, and Protego for d, days. Our reading: spaces are allowed around
+    the slash; an invalid window makes the record invalid.
     """
     documents, slash, rest = value.partition("/")
     if not slash:
         return "expected documents/time, such as 1/10m"
     time, *windows = rest.split(maxsplit=1) or [""]
-    count, span = whole_number(documents.strip()), _TIME.fullmatch(time)
+    count, span = whole_number(documents.strip()), _DURATION.fullmatch(time)
     if not count:
         return "the number of documents must be a whole number of at least 1"
     number = whole_number(span.group(1)) if span else None
@@ -150,17 +154,17 @@ def parse_rate(value: str) -> RequestRate | str:
 
 
 def parse_window(value: str) -> Window | str:
-    """A Visit-time (`0600-0845` or `0600 0845`, hours and minutes UTC), or why the value is invalid.
+    """Returns a Visit-time (`0600-0845` or `0600 0845`, hours and minutes UTC), or the reason why the value is invalid.
 
     Source: Conner 2.0, and the draft of October 1996 for the space. Our reading: the last minute belongs to the
     window, 2400 is the end of the day, and spaces are allowed around the hyphen.
     """
     ends = [end.strip() for end in value.split("-", 2)] if "-" in value else value.split(maxsplit=2)
-    if len(ends) != 2 or not all(map(_CLOCK.fullmatch, ends)):
+    if len(ends) != 2 or not all(map(_CLOCK_TIME.fullmatch, ends)):
         return "expected two four-digit times (HHMM-HHMM)"
     first, last = map(_minute, ends)
     if ends[1] == "2400":
-        last = _DAY - 1
+        last = _DAY_MINUTES - 1
     return "hours must be 00-23 and minutes 00-59" if first is None or last is None else (first, last)
 
 
@@ -177,7 +181,7 @@ def _delay(value: str) -> float | str:
 def _read(
     records: Iterable[Record], field: str, reader: Callable[[str], ReadRecord | str], unread: list[Unread]
 ) -> list[ReadRecord]:
-    """The valid values of one field; the others are added to `unread`."""
+    """Returns the valid values of one field, and adds the invalid ones to `unread`."""
     values: list[ReadRecord] = []
     for line, name, value in records:
         if name == field:
@@ -190,17 +194,17 @@ def _read(
 
 
 def _wait(window: Window, minute: int) -> int:
-    """Minutes until it opens; 0 if it is open."""
+    """Returns the minutes until the window opens; 0 if it is open."""
     first, last = window
-    return 0 if (minute - first) % _DAY <= (last - first) % _DAY else (first - minute) % _DAY
+    return 0 if (minute - first) % _DAY_MINUTES <= (last - first) % _DAY_MINUTES else (first - minute) % _DAY_MINUTES
 
 
-def _comes(wait: int, window: Window | None) -> str:
+def _may_crawl(wait: int, window: Window | None) -> str:
     if window is None:
-        return "The robot may come at any time"
+        return "The robot may crawl at any time"
     if wait:
-        return f"The robot may not come before {_clock(window[0])} UTC (Visit-time {_span(window)})"
-    return f"The robot may come now (Visit-time {_span(window)} UTC)"
+        return f"The robot may not crawl before {_clock(window[0])} UTC (Visit-time {_span(window)})"
+    return f"The robot may crawl now (Visit-time {_span(window)} UTC)"
 
 
 def _written(rate: RequestRate) -> str:

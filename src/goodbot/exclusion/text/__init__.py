@@ -1,1 +1,1 @@
-"""How names, paths and numbers are read and compared."""
+"""Reads and compares names, paths and numbers."""

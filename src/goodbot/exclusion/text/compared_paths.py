@@ -1,6 +1,7 @@
-"""What two paths are compared as outside RFC 9309: as written, decoded (1996 and the book), as Google's parser does.
+"""The forms in which dialects other than RFC 9309 compare paths: as written, decoded (1996 and the book), as Google
+does.
 
-`Compared` holds the same text twice here: only the RFC knows a second form. All are linear and never raise.
+Both forms in `Compared` are the same text here, since only the RFC needs two. All functions are linear and never raise.
 """
 
 import re
@@ -9,30 +10,31 @@ from goodbot.exclusion.text.octets import Compared, octets_of, path_and_query
 
 _ENCODED = re.compile("%([0-9A-Fa-f]{2})")
 _ENCODED_SLASH = "\u0100"
-"""One sign beyond the octets, so that `%2F` is told from the `%2F` that `%252F` decodes to."""
+"""A character that is no octet: it distinguishes `%2F` from the `%2F` that `%252F` decodes to."""
 
 _TO_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|[\x80-\xff]")
 
 
-def _once(text: str) -> Compared:
+def _one_form(text: str) -> Compared:
     return Compared(text, text)
 
 
 def written_target(url: str) -> Compared:
-    """Path and query of `url`, nothing decoded."""
-    return _once(path_and_query(url))
+    """Returns path and query of `url`, nothing decoded."""
+    return _one_form(path_and_query(url))
 
 
 # ---- draft-koster-robots-00 3.2.2, and the book ---------------------------------------------------------------------
 
 
 def decoded_target(url: str) -> Compared:
-    """Path and query of `url` as octets, every `%xx` decoded but that of the slash."""
-    return _once(decoded(path_and_query(url)))
+    """Returns path and query of `url` as octets, every `%xx` decoded except that of the slash."""
+    return _one_form(decoded(path_and_query(url)))
 
 
 def decoded(path: str) -> str:
-    """The octets of `path`, one sign each, every `%xx` decoded but that of the slash, which stays one of its own."""
+    """Returns the octets of `path`, one character each, every `%xx` decoded; an encoded slash becomes a character of
+    its own."""
     octets = octets_of(path)
     return _ENCODED.sub(_decoded, octets) if "%" in octets else octets
 
@@ -46,27 +48,28 @@ def _decoded(found: re.Match[str]) -> str:
 
 
 def google_target(url: str) -> Compared:
-    """What Google's parser takes for path and query: from the first `/`, `?` or `;` behind `://` to the fragment.
+    """Returns what Google's parser treats as path and query: from the first `/`, `?` or `;` after `://` to the
+    fragment.
 
-    Nothing is encoded or decoded: whoever asks is to give a URL that is encoded.
+    Nothing is encoded or decoded: callers must pass an encoded URL.
     """
-    # Deviation (Google, GetPathParamsQuery): `//x` is a path here, as in every dialect, and no URL without a scheme.
+    # Deviation (Google, GetPathParamsQuery): `//x` is a path here, as in every dialect, not a URL without a scheme.
     first = _first_of_path(url, 0)
     scheme_end = url.find("://")
     begins = first if scheme_end < 0 or first < scheme_end else _first_of_path(url, scheme_end + 3)
     fragment = url.find("#")
     if begins < 0 or 0 <= fragment < begins:
-        return _once("/")
+        return _one_form("/")
     target = url[begins : fragment if fragment >= 0 else len(url)]
-    return _once(target if target.startswith("/") else "/" + target)
+    return _one_form(target if target.startswith("/") else "/" + target)
 
 
 def _first_of_path(url: str, start: int) -> int:
-    return min((at for sign in "/?;" if (at := url.find(sign, start)) >= 0), default=-1)
+    return min((at for character in "/?;" if (at := url.find(character, start)) >= 0), default=-1)
 
 
 def google_pattern(pattern: str) -> str:
-    """Octets beyond ASCII encoded, hexadecimal digits in upper case; nothing is decoded."""
+    """Returns the pattern with octets beyond ASCII encoded and hexadecimal digits in upper case; decodes nothing."""
     octets = octets_of(pattern)
     return octets if octets.isascii() and "%" not in octets else _TO_ESCAPE.sub(_escaped, octets)
 
@@ -77,6 +80,6 @@ def _escaped(found: re.Match[str]) -> str:
 
 
 def directory_of_index(pattern: str) -> str | None:
-    """`/x/$` for `/x/index.html` and whatever else begins its last part with `index.htm`; None for other patterns."""
+    """Returns `/x/$` for `/x/index.html` and other patterns whose last part begins with `index.htm`; else None."""
     directory, slash, file = pattern.rpartition("/")
     return f"{directory}/$" if slash and file.startswith("index.htm") else None

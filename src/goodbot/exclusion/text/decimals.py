@@ -1,14 +1,14 @@
-"""Plain decimal numbers, however many digits they are written with.
+"""Parses plain decimal numbers of any length.
 
-Digits without number are no reason to pass over what a server asks for: a number beyond `NUMBER_MOST` counts as that.
-Linear: int() refuses more than 4,300 digits, and takes quadratic time for fewer.
+A very long number is no reason to ignore what a server asks for: a number larger than `NUMBER_MOST` counts as that.
+Linear, unlike int(), which takes quadratic time and refuses more than 4,300 digits.
 """
 
 import re
 from typing import Final
 
 NUMBER_MOST: Final = 10**10
-"""As seconds 317 years."""
+"""In seconds: 317 years."""
 
 _KEPT_DIGITS: Final = 10
 _WHOLE = re.compile(r"[0-9]+")
@@ -16,13 +16,13 @@ _DECIMAL = re.compile(r"([0-9]+)(?:\.([0-9]*))?|\.([0-9]+)")
 
 
 def whole_number(text: str) -> int | None:
-    """The number that ASCII digits write, at most `NUMBER_MOST`; None for anything else."""
+    """Parses ASCII digits; a larger number counts as `NUMBER_MOST`. Returns None for anything else."""
     return _bounded(text) if _WHOLE.fullmatch(text) else None
 
 
 def decimal_number(text: str) -> float | None:
-    """The same with a point (`5`, `0.5`, `5.`, `.5`); of the digits behind it ten count. None for anything else
-    (`1e3`, `-1`, `inf`)."""
+    """Parses a number with an optional decimal point (`5`, `0.5`, `5.`, `.5`), after which ten digits count. Returns
+    None for anything else (`1e3`, `-1`, `inf`)."""
     found = _DECIMAL.fullmatch(text)
     if found is None:
         return None
@@ -33,7 +33,7 @@ def decimal_number(text: str) -> float | None:
 
 
 def seconds_text(seconds: float) -> str:
-    """`5 s`, `0.5 s`, `2592000 s`; `10000000000 s or more` for a number that was bounded."""
+    """Formats seconds: `5 s`, `0.5 s`, `2592000 s`, or `10000000000 s or more` for `NUMBER_MOST`."""
     if seconds >= NUMBER_MOST:
         return f"{NUMBER_MOST} s or more"
     return f"{seconds:.0f} s" if seconds >= 1000 else f"{seconds:g} s"

@@ -1,15 +1,12 @@
-"""What two paths are compared as (RFC 9309 §2.2.2): which octets stand for themselves and which
-percent-encoded.
+"""The form in which paths are compared (RFC 9309 §2.2.2): which octets stay as they are, and which are percent-encoded.
 
-Two texts are equal when their compared forms are; the same steps are taken with the pattern and with the URL:
+Two texts are equal if their compared forms are equal. The same steps are applied to the pattern and to the URL:
 
-1. Octets that are not ASCII, and ASCII ones a URI cannot hold (blank, `"`, `<`, `\\`, …), are
-   percent-encoded.
-2. An encoded octet that is unreserved (letter, digit, `-`, `.`, `_`, `~`) is decoded; any other stays
-   encoded, with the hexadecimal digits in upper case (RFC 3986 §6.2.2.1). `%` without two such digits stays
-   as it is.
-3. `*` and `$` that are meant literally are `%2A` and `%24` (§2.2.3).
-4. Reserved signs inside the value of a query parameter are encoded too (figure 4, second row).
+1. Octets beyond ASCII, and ASCII characters that a URI cannot contain (space, `"`, `<`, `\\`, …), are percent-encoded.
+2. An encoded octet that is unreserved (letter, digit, `-`, `.`, `_`, `~`) is decoded; any other stays encoded, with its
+   hexadecimal digits in upper case (RFC 3986 §6.2.2.1). `%` without two such digits stays as it is.
+3. A literal `*` or `$` is written `%2A` or `%24` (§2.2.3).
+4. Reserved characters inside the value of a query parameter are encoded too (figure 4, second row).
 """
 
 import re
@@ -34,7 +31,7 @@ _RESERVED_IN_VALUE = re.compile(r"[:/?#\[\]@!'()+,;=]")
 _ORIGIN = r"(?:[A-Za-z][A-Za-z0-9+.\-]*://[^/?#]*)?"
 _TARGET = re.compile(_ORIGIN + r"([^#]*)")
 
-# What these steps leave as it is, found in one test instead of four passes.
+# Texts that these steps do not change, recognized by one test instead of four passes.
 _PATH = r"[A-Za-z0-9\-._~:/\[\]@!&'()+,;=]*"
 _PARAMETER = r"[A-Za-z0-9\-._~]*(?:=[A-Za-z0-9\-._~]*)?"
 _SAME_TARGET = re.compile(_ORIGIN + rf"(/{_PATH}(?:\?{_PARAMETER}(?:&{_PARAMETER})*)?)(?:#.*)?", re.DOTALL)
@@ -42,30 +39,29 @@ _SAME_PATTERN = re.compile(r"[A-Za-z0-9\-._~:/\[\]@!&'()+,;=*]+\$?")
 
 
 class Compared(NamedTuple):
-    """A pattern or a target as compared: with query values as they stand, and with them encoded.
+    """The two compared forms of a pattern or a target: with query values as they are, and with query values encoded.
 
     A pattern matches if one of its forms matches the same form of the target.
     """
 
-    # Deviation (RFC 9309 §2.2.2): the RFC knows the encoded form only. But what a `*` has passed is not known, so that
-    # `/*https://` could never match a query value in that form.
+    # Deviation (RFC 9309 §2.2.2): the RFC defines only the encoded form. But it is not known what a `*` has matched, so
+    # in that form `/*https://` could never match a query value.
 
     plain: str
     encoded: str
 
 
 def path_and_query(url: str) -> str:
-    """Path and query of `url` (absolute, or a path) as written; the fragment is dropped, an empty path is `/`."""
+    """Returns path and query of `url` (absolute, or a path) as written, without fragment; an empty path is `/`."""
     found = _TARGET.match(url)
     target = found.group(1) if found else ""
     return target if target.startswith("/") else "/" + target
 
 
 def compared_target(url: str) -> Compared:
-    """Path and query of `url` (absolute, or a path) in the forms they are compared in. Never raises; linear.
+    """Returns path and query of `url` (absolute, or a path) in their compared forms. Never raises; linear.
 
-    The fragment is dropped; an empty path is `/`. A lone surrogate counts as the three octets UTF-8 would
-    have for it.
+    The fragment is dropped; an empty path is `/`. A lone surrogate counts as the three octets that UTF-8 would give it.
     """
     unchanged = _SAME_TARGET.fullmatch(url)
     if unchanged:
@@ -76,8 +72,8 @@ def compared_target(url: str) -> Compared:
 
 
 def compared_pattern(pattern: str) -> Compared:
-    """A path pattern in the forms it is compared in; `*` and a `$` at the end keep their meaning. Never
-    raises; linear."""
+    """Returns the compared forms of a path pattern; `*`, and `$` at the end, keep their meaning. Never raises;
+    linear."""
     if _SAME_PATTERN.fullmatch(pattern):
         return Compared(pattern, pattern)
     end = "$" if pattern.endswith("$") else ""
@@ -87,7 +83,7 @@ def compared_pattern(pattern: str) -> Compared:
 
 
 def octets_of(text: str) -> str:
-    """UTF-8 octets, one character each."""
+    """Returns the UTF-8 octets of a text, one character each."""
     return text if text.isascii() else text.encode("utf-8", "surrogatepass").decode("latin-1")
 
 
@@ -96,7 +92,7 @@ def _changed(match: re.Match[str]) -> str:
 
 
 def _with_values_encoded(plain: str) -> str:
-    """Reserved signs encoded inside query values: behind the first `=` of a parameter, up to `&`."""
+    """Encodes reserved characters inside query values: after the first `=` of a parameter, up to `&`."""
     path, mark, query = plain.partition("?")
     if "=" not in query:
         return plain
@@ -104,4 +100,4 @@ def _with_values_encoded(plain: str) -> str:
 
 
 def _value_encoded(match: re.Match[str]) -> str:
-    return "=" + _RESERVED_IN_VALUE.sub(lambda sign: _OCTET[sign.group()], match.group(1))
+    return "=" + _RESERVED_IN_VALUE.sub(lambda character: _OCTET[character.group()], match.group(1))

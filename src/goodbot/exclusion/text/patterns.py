@@ -1,8 +1,8 @@
-"""Path patterns, ranked → a table that gives the best rank among those that match a target.
+"""Finds the best-ranked path patterns among those that match a target.
 
-No pattern becomes a regular expression. What it costs, for a target of n octets against patterns of p octets
-in all: literal prefixes one binary search and at most the nested prefixes of one path, O(n + p); a pattern
-with `*` one left-to-right search of its pieces.
+No pattern becomes a regular expression. The cost for a target of n octets and patterns of p octets in all: for literal
+prefixes one binary search and at most the nested prefixes of one path, O(n + p); for each pattern with `*` one
+left-to-right search of its pieces.
 """
 
 from bisect import bisect_right
@@ -12,23 +12,26 @@ from typing import Final, NamedTuple
 from goodbot.exclusion.text.octets import Compared
 
 PLAIN_CHARACTERS: Final = r"A-Za-z0-9\-._~:/\[\]@!&'()+,;="
-"""What stands for itself in a path in every dialect: the inside of a class in a regular expression."""
+"""The characters that stand for themselves in a path in every dialect, written as in a class of a regular
+expression."""
 
 
 class Cut(NamedTuple):
-    """A pattern cut at its stars; `anchored`: nothing may follow. One piece is a prefix, or the whole target."""
+    """A pattern cut at each `*`. A single piece is a prefix or, if `anchored`, the whole target. `anchored`: the match
+    must reach the end of the target."""
 
     pieces: tuple[str, ...]
     anchored: bool
 
     @classmethod
     def prefix(cls, path: str) -> "Cut":
-        """What begins with `path`, in which no sign is special."""
+        """Cuts a pattern that matches what begins with `path`; no character is special."""
         return cls((path,), False)
 
     @classmethod
     def wildcards(cls, pattern: str) -> "Cut":
-        """`*` is any run, also none; `$` at the end is the end (RFC 9309 §2.2.3)."""
+        """Cuts a pattern in which `*` matches any run of octets, also none, and `$` at the end matches the end (RFC
+        9309 §2.2.3)."""
         if "*" not in pattern and "$" not in pattern:
             return cls((pattern,), False)
         anchored = pattern.endswith("$")
@@ -39,7 +42,7 @@ class Cut(NamedTuple):
 
     @classmethod
     def whole(cls, pattern: str) -> "Cut":
-        """`*` is any run, and the pattern is one of the whole target."""
+        """Cuts a pattern in which `*` matches any run of octets, and which must match the whole target."""
         return cls.wildcards(pattern + "$")
 
     def matches(self, target: str) -> bool:
@@ -50,10 +53,10 @@ class Cut(NamedTuple):
 
 
 class Shape(NamedTuple):
-    """What one pattern is compared as, in both forms of a target (see `Compared`).
+    """One pattern, cut, for both forms of a target (see `Compared`).
 
-    Where both are equal they are one object. `key` is lowest for the rule that counts; of equals it is the first in
-    the file.
+    If both forms are equal they are one object. The matching rule with the lowest `key` counts, of equal ones the first
+    in the file.
     """
 
     plain: Cut
@@ -62,7 +65,7 @@ class Shape(NamedTuple):
 
     @classmethod
     def same(cls, cut: Cut, key: int = 0) -> "Shape":
-        """The same in both forms."""
+        """Makes a shape that is the same in both forms."""
         return cls(cut, cut, key)
 
     def matches(self, target: Compared) -> bool:
@@ -74,7 +77,7 @@ class Shape(NamedTuple):
 
 
 class Wildcard(NamedTuple):
-    """A pattern with `*`. `last` is what ends it; `anchored`: nothing may follow."""
+    """A pattern with `*`. `last` is its last piece; `anchored`: the match must reach the end of the target."""
 
     rank: int
     first: str
@@ -84,17 +87,16 @@ class Wildcard(NamedTuple):
 
     @classmethod
     def of(cls, rank: int, pieces: Sequence[str], anchored: bool) -> "Wildcard":
-        """From a pattern cut at its stars."""
+        """Makes a wildcard from the pieces of a pattern cut at each `*`."""
         first, *middle, last = pieces
         return cls(rank, first, tuple(filter(None, middle)), last, anchored)
 
     def matches(self, target: str) -> bool:
         """Whether the pattern matches from the first octet on.
 
-        Each piece is taken where it is found first. That is enough: a match with a later place leaves less
-        room for the pieces behind it. No octet of the target is passed twice, so no pattern takes more than a
-        walk over it for each of its searches (`str.find` may look at an octet up to 100 times for needles
-        under 100 octets, and is linear above).
+        The first occurrence of each piece is used. That is enough: a later one leaves less room for the pieces after
+        it. No octet of the target is passed twice, so all searches together cost one walk over the target (`str.find`
+        may look at an octet up to 100 times for pieces under 100 octets, and is linear above).
         """
         if not target.startswith(self.first):
             return False
@@ -110,16 +112,16 @@ class Wildcard(NamedTuple):
 
 
 class PatternTable:
-    """Patterns with a rank each (0 counts most): gives the best rank among those that match a target."""
+    """Finds the best rank (0 is the best) among the patterns that match a target."""
 
-    __slots__ = ("_none", "_outer", "_own", "_prefixes", "_ranks", "_twins", "exact", "wildcards")
+    __slots__ = ("_duplicates", "_none", "_outer", "_own", "_prefixes", "_ranks", "exact", "wildcards")
 
     def __init__(self, patterns: Sequence[Cut]) -> None:
-        """The rank of a pattern is its place."""
+        """The rank of a pattern is its position in `patterns`."""
         self._none = len(patterns)
         self.exact: dict[str, int] = {}
         self.wildcards: list[Wildcard] = []
-        self._twins: dict[int, list[int]] = {}
+        self._duplicates: dict[int, list[int]] = {}
         literal: dict[str, int] = {}
         for rank, (pieces, anchored) in enumerate(patterns):
             if len(pieces) > 1:
@@ -127,39 +129,40 @@ class PatternTable:
                 continue
             known = (self.exact if anchored else literal).setdefault(pieces[0], rank)
             if known != rank:
-                self._twins.setdefault(known, []).append(rank)
+                self._duplicates.setdefault(known, []).append(rank)
         self._nest(literal)
 
     def _nest(self, literal: dict[str, int]) -> None:
-        """Sorts the prefixes; each gets the place of the longest one it lies in (-1: none), its own rank, and the
-        best rank on that way."""
+        """Sorts the prefixes. Each gets the position of the longest other prefix that it begins with (-1: none), its
+        own rank, and the best rank of itself and those prefixes."""
         self._prefixes = sorted(literal)
         self._own = [literal[prefix] for prefix in self._prefixes]
         self._outer: list[int] = []
         self._ranks: list[int] = []
-        open_places: list[int] = []
+        enclosing: list[int] = []
         for place, prefix in enumerate(self._prefixes):
-            while open_places and not prefix.startswith(self._prefixes[open_places[-1]]):
-                open_places.pop()
-            outer = open_places[-1] if open_places else -1
+            while enclosing and not prefix.startswith(self._prefixes[enclosing[-1]]):
+                enclosing.pop()
+            outer = enclosing[-1] if enclosing else -1
             self._outer.append(outer)
             self._ranks.append(min(self._own[place], self._ranks[outer]) if outer >= 0 else self._own[place])
-            open_places.append(place)
+            enclosing.append(place)
 
     def ranked_prefixes(self) -> dict[str, int]:
-        """The best rank of each prefix and those it lies in."""
+        """Returns, for each prefix, the best rank of itself and the prefixes that it begins with."""
         return dict(zip(self._prefixes, self._ranks, strict=True))
 
     def _longest_prefix(self, target: str) -> int:
-        """The place of the longest prefix of the target, -1 if there is none."""
-        # Every prefix of the target is the sorted neighbour before it, or lies around that neighbour.
+        """Returns the position of the longest prefix of the target, -1 if there is none."""
+        # In sorted order, every prefix of the target either comes directly before it, or is a prefix of the one that
+        # does.
         place = bisect_right(self._prefixes, target) - 1
         while place >= 0 and not target.startswith(self._prefixes[place]):
             place = self._outer[place]
         return place
 
     def best(self, target: str) -> int:
-        """The lowest rank of the patterns that match; the number of patterns if none does."""
+        """Returns the lowest rank among the patterns that match, or the number of patterns if none does."""
         best = self.exact.get(target, self._none) if self.exact else self._none
         place = self._longest_prefix(target)
         if place >= 0:
@@ -172,19 +175,19 @@ class PatternTable:
         return best
 
     def all(self, target: str) -> set[int]:
-        """The ranks of all patterns that match."""
+        """Returns the ranks of all patterns that match."""
         ranks = {self.exact[target]} if target in self.exact else set()
         place = self._longest_prefix(target)
         while place >= 0:
             ranks.add(self._own[place])
             place = self._outer[place]
-        ranks.update(twin for rank in tuple(ranks) for twin in self._twins.get(rank, ()))
+        ranks.update(duplicate for rank in tuple(ranks) for duplicate in self._duplicates.get(rank, ()))
         ranks.update(wildcard.rank for wildcard in self.wildcards if wildcard.matches(target))
         return ranks
 
 
 class RuleTable:
-    """The same over both compared forms (see `Compared`)."""
+    """Does the same for both compared forms (see `Compared`)."""
 
     __slots__ = ("_encoded", "plain")
 
@@ -194,7 +197,7 @@ class RuleTable:
         self._encoded = self.plain if same else PatternTable([shape.encoded for shape in shapes])
 
     def best(self, target: Compared) -> int:
-        """The rank of the rule that counts; the number of rules if none matches."""
+        """Returns the rank of the rule that counts, or the number of rules if none matches."""
         plain, encoded = target
         best = self.plain.best(plain)
         if self._encoded is self.plain and plain == encoded:
@@ -202,5 +205,5 @@ class RuleTable:
         return min(best, self._encoded.best(encoded))
 
     def all(self, target: Compared) -> list[int]:
-        """The ranks of all rules that match, the best first."""
+        """Returns the ranks of all rules that match, the best first."""
         return sorted(self.plain.all(target.plain) | self._encoded.all(target.encoded))

@@ -1,4 +1,4 @@
-"""Whose rules: the product token in an agent's name (RFC 9309 §2.2.1)."""
+"""Finds the product token, the name of a robot in robots.txt, in a robot's name (RFC 9309 §2.2.1)."""
 
 import re
 
@@ -12,7 +12,7 @@ _AFTER_COMPATIBLE = re.compile(rf"(?i:compatible);\s*({_NAME})")
 
 
 def product_token(agent: str) -> str:
-    """The product token of a bare name or of a whole User-Agent value, as written: `MJ12bot/v1.4` gives
+    """Returns the product token of a bare name or of a whole User-Agent value, as written: `MJ12bot/v1.4` gives
     `MJ12bot`, `MyBot; +https://example.org/` gives `MyBot`.
 
     It is the value's first name (`first_name`); if that is `Mozilla`, the name after `compatible;`, and without one
@@ -26,7 +26,7 @@ def product_token(agent: str) -> str:
 
 
 def first_name(value: str) -> str:
-    """The name at the start of the value: ASCII letters, digits, `_`, `-`, and dots between two of these.
+    """Returns the name at the start of the value: ASCII letters, digits, `_`, `-`, and dots between two of these.
 
     It ends at the first other character: `GPTBot, CCBot` and `GPTBot*` give `GPTBot`. A value that begins with another
     character gives "" unless the value is `*`.
@@ -37,12 +37,12 @@ def first_name(value: str) -> str:
 
 
 def google_token(value: str) -> str:
-    """As Google's parser cuts a User-agent line: the letters, `_` and `-` it begins with, in lower case."""
+    """Returns the letters, `_` and `-` with which the value begins, in lower case, as Google's parser does."""
     found = _GOOGLE_NAME.match(value)
     return found.group().lower() if found else ""
 
 
 def without_versions(value: str) -> str:
-    """The whole value in lower case, but for what follows a `/` up to blank, parenthesis, comma or semicolon:
-    `Lycos_Spider_(Rex)/1.0` gives `lycos_spider_(rex)`."""
+    """Returns the whole value in lower case without versions (a `/` and what follows, up to a space, parenthesis, comma
+    or semicolon): `Lycos_Spider_(Rex)/1.0` gives `lycos_spider_(rex)`."""
     return _VERSION.sub("", value).strip().lower()

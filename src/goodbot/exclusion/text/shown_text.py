@@ -7,24 +7,24 @@ SHOWN_CHARS: Final = 120
 
 
 def visible(text: str) -> str:
-    r"""Text that cannot control a terminal or hide a character: invisible characters become escapes, such as `\n`,
-    `\x1b` or `\u202e`.
+    r"""Replaces invisible characters by escapes such as `\n`, `\x1b` or `\u202e`, so that the text cannot control a
+    terminal or hide a character.
 
-    These are control characters (C0, DEL, C1), format characters (writing direction, joiners, other characters without
-    width), line and paragraph separators, lone surrogates, private and unassigned code points. Spaces of any width
-    stay. Text made visible once stays as it is.
+    Invisible are control characters (C0, DEL, C1), format characters (writing direction, joiners, other characters
+    without width), line and paragraph separators, lone surrogates, private and unassigned code points. Spaces of any
+    width stay. Applying this twice changes nothing.
     """
-    return text if text.isprintable() else "".join(map(_seen, text))
+    return text if text.isprintable() else "".join(map(_escaped, text))
 
 
-def _seen(character: str) -> str:
+def _escaped(character: str) -> str:
     if character.isprintable() or category(character) == "Zs":
         return character
     return character.encode("unicode_escape").decode("ascii")
 
 
 def shown(text: str, most: int = SHOWN_CHARS) -> str:
-    """Fit for a sentence: visible, and cut after `most` characters with `…`.
+    """Makes a text safe to show in a sentence: visible, and cut after `most` characters with `…`.
 
     A value in a robots.txt may be as long as the file.
     """

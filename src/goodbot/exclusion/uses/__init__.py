@@ -1,1 +1,1 @@
-"""What the content of a page may be used for."""
+"""Reads what the content of a page may be used for."""

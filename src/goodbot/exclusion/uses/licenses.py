@@ -1,4 +1,4 @@
-"""License links of an answer (RSL 1.0): Link fields → URLs. Linear; never raises."""
+"""Finds the license URLs in the Link fields of an answer (RSL 1.0). Linear; never raises."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -6,7 +6,7 @@ from typing import Final
 
 RSL_TYPE: Final = "application/rsl+xml"
 LINK_LIMIT_CHARS: Final = 64 * 1024
-"""Our choice: of all Link fields together no more is read."""
+"""Our choice: no more than this is read of all Link fields together."""
 
 _TARGET = re.compile(r"[ \t,]*+<([^>]*+)>")
 _PARAMETER = re.compile(
@@ -15,9 +15,9 @@ _PARAMETER = re.compile(
 
 
 def linked_licenses(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
-    """The targets of `Link: <…>; rel="license"; type="application/rsl+xml"`, as written: a relative one stays so.
+    """Yields the targets of `Link: <…>; rel="license"; type="application/rsl+xml"`, as written, relative ones included.
 
-    The rest of a field that is no link is passed over. Source: RSL 1.0; RFC 8288 §3, appendix B.2.
+    After the first part that is no link, the rest of the field is skipped. Source: RSL 1.0; RFC 8288 §3, appendix B.2.
     """
     left = LINK_LIMIT_CHARS
     for name, value in headers:
@@ -30,7 +30,7 @@ def linked_licenses(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _links(value: str) -> Iterator[tuple[str, dict[str, str]]]:
-    """Targets and parameters; of equal parameters the first counts."""
+    """Yields the targets with their parameters; of equal parameters the first counts."""
     at = 0
     while target := _TARGET.match(value, at):
         parameters: dict[str, str] = {}

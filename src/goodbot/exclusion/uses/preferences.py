@@ -1,4 +1,4 @@
-"""What a page's content may be used for: the statements that were read, and what they come to together."""
+"""What a page's content may be used for: the statements that were found, and their combined meaning."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ USE_LEVELS: Final = {
     "reference": "index, quote in part and link back",
     "full": "summarize and reproduce",
 }
-"""The values of `use` in a Content-Signal, the strictest first: the most that a robot may do with the content. Source:
+"""The values of `use` in a Content-Signal, the strictest first. Each says the most that a robot may do. Source:
 Cloudflare, "Your site, your rules: new AI traffic options for all customers", July 2026."""
 
 
 @dataclass(frozen=True, slots=True)
 class PreferenceSource:
-    """One statement on one use. `value` is what it contributes; where that is `unknown`, `note` says why.
+    """One statement on one use. `value` is its answer; if that is `unknown`, `note` says why.
 
     `origin` is `robots.txt`, `HTTP field Content-Usage`, `META tdm-reservation`, `tdmrep.json`…, `line` the line of
-    robots.txt or None, `text` the statement as written (cut after 120 characters, printable), `section` the text it
-    rests on (docs/conformance/preferences.md lists them).
+    robots.txt or None, `text` the statement as written (cut after 120 characters, printable), `section` the
+    specification that it follows (docs/conformance/preferences.md lists them).
     """
 
     use: Use
@@ -42,10 +42,11 @@ class PreferenceSource:
 
 
 class Preferences(Mapping[str, str]):
-    """The uses `search`, `ai-input` and `ai-train`, each `allowed`, `disallowed` or `unknown`; equal to such a dict.
+    """Maps the uses `search`, `ai-input` and `ai-train` to `allowed`, `disallowed` or `unknown`; equal to such a dict.
 
-    Of all statements on a use any that disallows counts, else any that allows; else the use is unknown, for which no
-    text gives a default, and neither does this. Source: draft-ietf-aipref-vocab-07, "Combining Preferences".
+    If any statement disallows a use, it is disallowed; else if any allows it, it is allowed; else it is unknown. No
+    specification gives a default for unknown, and neither does goodbot. Source: draft-ietf-aipref-vocab-07, "Combining
+    Preferences".
     """
 
     __slots__ = ("_values", "licenses", "reasons", "sources", "tdm_policy")
@@ -54,16 +55,16 @@ class Preferences(Mapping[str, str]):
         self, sources: Iterable[PreferenceSource] = (), licenses: Iterable[str] = (), tdm_policy: str | None = None
     ) -> None:
         self.sources = tuple(sources)
-        """Every statement that was read, those that do not count included, in order: robots.txt, HTTP Content-Usage,
-        noai, TDMRep."""
+        """Every statement that was found, also those that do not count, in order: robots.txt, HTTP Content-Usage, noai,
+        TDMRep."""
         self.licenses = tuple(dict.fromkeys(licenses))
-        """URLs of licenses (RSL), each once, as written: of the License records, then of the Link fields."""
+        """URLs of licenses (RSL), each once, as written: from the License records, then from the Link fields."""
         self.tdm_policy = tdm_policy
-        """The URL of the policy that goes with a TDM reservation, as written, or None."""
+        """The URL of the policy for a TDM reservation, as written, or None."""
         by_use = {use: [source for source in self.sources if source.use == use] for use in USES}
         self._values: dict[str, str] = {use: _combined(stated) for use, stated in by_use.items()}
         self.reasons: Mapping[str, str] = {use: _reason(use, stated) for use, stated in by_use.items()}
-        """One sentence per use: the statement that counts, and the rule that let it."""
+        """One sentence per use: the statement that decides, and why it does."""
 
     def __getitem__(self, use: str) -> str:
         return self._values[use]
@@ -94,5 +95,5 @@ def _reason(use: Use, stated: list[PreferenceSource]) -> str:
     named = f"{first} and {len(others)} more" if others else str(first)
     plural = "" if others else "s"
     if value == "disallowed":
-        return f"{named} disallow{plural} {use}, which outweighs all that allows it ({VOCABULARY})."
-    return f"{named} allow{plural} {use}, and nothing that was read disallows it ({VOCABULARY})."
+        return f"{named} disallow{plural} {use}, which outweighs any statement that allows it ({VOCABULARY})."
+    return f"{named} allow{plural} {use}, and no statement disallows it ({VOCABULARY})."

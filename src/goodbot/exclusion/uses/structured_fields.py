@@ -1,6 +1,6 @@
-"""A dictionary of RFC 9651 (Structured Field Values for HTTP): text → its members, or that it is none.
+"""Parses dictionaries of RFC 9651 (Structured Field Values for HTTP).
 
-Parameters are checked for their form and dropped. One pass, linear in the text; nothing is tried twice.
+Parameters are checked and dropped. One pass without backtracking, linear in the text.
 """
 
 import re
@@ -23,7 +23,7 @@ _PARAMETER = re.compile(rf"; *+{_KEY.pattern}(=)?")
 _NEXT_MEMBER = re.compile(r"[ \t]*+(?:\Z|,[ \t]*+(?!\Z))")
 _SPACES = re.compile(" *+")
 
-# What is longer than these bounds (§4.2.4) ends too early, and no digit may follow a value.
+# A number longer than these limits (§4.2.4) matches too short, and is rejected because no digit may follow a value.
 _BARE_ITEM = re.compile(
     r"""(?P<decimal>-?[0-9]{1,12}\.[0-9]{1,3})
     |(?P<integer>-?[0-9]{1,15})
@@ -36,24 +36,24 @@ _BARE_ITEM = re.compile(
     re.VERBOSE,
 )
 
-_Read = tuple[Member, int] | None
-"""What was read and where it ends."""
+_Parsed = tuple[Member, int] | None
+"""What was parsed, and where it ends; None: the text is invalid."""
 
 
 def parse_dictionary(text: str) -> dict[str, Member] | None:
-    """The members by their keys, of a repeated key the last one; None if the text is no dictionary. Never raises.
+    """Returns the members by key, of a repeated key the last one; None if the text is no dictionary. Never raises.
 
-    Several fields of one name are one text, joined by commas (§4.2). Source: RFC 9651 §4.2.2.
+    Join several fields of one name with commas first (§4.2). Source: RFC 9651 §4.2.2.
     """
     text = text.strip(" ")
     members: dict[str, Member] = {}
     at = 0
     while at < len(text):
         key = _KEY.match(text, at)
-        read = _member(text, key.end()) if key else None
-        if key is None or read is None:
+        parsed = _member(text, key.end()) if key else None
+        if key is None or parsed is None:
             return None
-        members[key.group()], at = read
+        members[key.group()], at = parsed
         more = _NEXT_MEMBER.match(text, at)
         if more is None:
             return None
@@ -61,34 +61,34 @@ def parse_dictionary(text: str) -> dict[str, Member] | None:
     return members
 
 
-def _member(text: str, at: int) -> _Read:
-    """What follows a key (§4.2.2, step 2): `=` and a value, or nothing, which is true."""
+def _member(text: str, at: int) -> _Parsed:
+    """Parses what follows a key (§4.2.2, step 2): `=` and a value, or nothing, which means true."""
     if not text.startswith("=", at):
         return _with_parameters(_TRUE, text, at)
     return _inner_list(text, at + 1) if text.startswith("(", at + 1) else _item(text, at + 1)
 
 
-def _inner_list(text: str, start: int) -> _Read:
-    """§4.2.1.2: items between blanks; lists do not nest."""
+def _inner_list(text: str, start: int) -> _Parsed:
+    """Parses items separated by spaces; lists do not nest (§4.2.1.2)."""
     at = start + 1
     while True:
         at = _after_spaces(text, at)
         if text.startswith(")", at):
             return _with_parameters(Member("inner_list", text[start : at + 1]), text, at + 1)
-        read = _item(text, at)
-        if read is None or not text.startswith((" ", ")"), read[1]):
+        parsed = _item(text, at)
+        if parsed is None or not text.startswith((" ", ")"), parsed[1]):
             return None
-        at = read[1]
+        at = parsed[1]
 
 
-def _item(text: str, at: int) -> _Read:
-    """§4.2.3."""
-    read = _bare_item(text, at)
-    return _with_parameters(read[0], text, read[1]) if read else None
+def _item(text: str, at: int) -> _Parsed:
+    """Parses a bare item with parameters (§4.2.3)."""
+    parsed = _bare_item(text, at)
+    return _with_parameters(parsed[0], text, parsed[1]) if parsed else None
 
 
-def _with_parameters(member: Member, text: str, at: int) -> _Read:
-    """§4.2.3.2: passes over them."""
+def _with_parameters(member: Member, text: str, at: int) -> _Parsed:
+    """Skips the parameters of a member (§4.2.3.2)."""
     while text.startswith(";", at):
         parameter = _PARAMETER.match(text, at)
         if parameter is None:
@@ -102,17 +102,17 @@ def _with_parameters(member: Member, text: str, at: int) -> _Read:
     return member, at
 
 
-def _bare_item(text: str, at: int) -> _Read:
-    """§4.2.3.1."""
+def _bare_item(text: str, at: int) -> _Parsed:
+    """Parses a value without parameters (§4.2.3.1)."""
     found = _BARE_ITEM.match(text, at)
     if found is None or found.lastgroup is None:
         return None
     member = Member(found.lastgroup, found.group())
-    return (member, found.end()) if _is_sound(member) else None
+    return (member, found.end()) if _is_valid(member) else None
 
 
-def _is_sound(member: Member) -> bool:
-    """What an expression of single signs does not see: octets in base64, UTF-8."""
+def _is_valid(member: Member) -> bool:
+    """Checks what the regular expression cannot: the length of base64, and UTF-8."""
     if member.kind == "bytes":
         digits = member.text.strip(":").rstrip("=")
         return len(digits) % 4 != 1 and (bool(digits) or member.text == "::")

@@ -1,5 +1,6 @@
-"""TDMRep, the TDM Reservation Protocol: META, HTTP fields and /.well-known/tdmrep.json → is text and data mining
-reserved, and by what policy? (W3C community group report.)"""
+"""Finds out whether text and data mining is reserved, and by which policy: TDMRep, the TDM Reservation Protocol (W3C
+community group report), in META, HTTP fields and /.well-known/tdmrep.json.
+"""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -13,9 +14,9 @@ from goodbot.exclusion.uses.preferences import Preference, PreferenceSource, Use
 
 TDM: Final = "TDMRep"
 TDM_LIMIT_BYTES: Final = 500 * 1024
-"""Our choice: a tdmrep.json beyond this gives no rules. As much as is read of a robots.txt."""
+"""Our choice: a larger tdmrep.json has no rules. The same limit as for robots.txt."""
 TDM_RULES: Final = 10_000
-"""Our choice: how many rules count."""
+"""Our choice: how many entries of the file count."""
 
 _USES: Final[tuple[Use, ...]] = ("ai-input", "ai-train")
 _RESERVATION, _POLICY = "tdm-reservation", "tdm-policy"
@@ -24,7 +25,8 @@ _VALUES: Final[dict[str, Preference]] = {"0": "allowed", "1": "disallowed"}
 
 @dataclass(frozen=True, slots=True)
 class TdmRule:
-    """One entry of tdmrep.json: a path pattern, `reserved` (None: unset), and the URL of the policy or None."""
+    """One entry of tdmrep.json: a path pattern, whether mining is `reserved` (None: unset), and the URL of the policy
+    or None."""
 
     location: str
     reserved: bool | None
@@ -33,7 +35,7 @@ class TdmRule:
 
 @dataclass(frozen=True, slots=True)
 class TdmRules:
-    """A tdmrep.json. The first rule in order that matches a URL counts."""
+    """The rules of a tdmrep.json. The first one that matches a URL counts."""
 
     rules: tuple[TdmRule, ...] = ()
     _table: RuleTable = field(init=False, repr=False, compare=False)
@@ -43,20 +45,20 @@ class TdmRules:
 
     @classmethod
     def parse(cls, body: bytes | str) -> "TdmRules":
-        """The rules of a file: an array of objects with `location` and `tdm-reservation`, `tdm-policy` if they like.
+        """Parses a file: an array of objects with `location`, `tdm-reservation` and, optionally, `tdm-policy`.
 
-        Never raises: what is no JSON, no array, or over 500 KiB (of a str: characters) holds no rules, and an entry
-        without a location is none. The first 10,000 count. Linear.
+        Never raises: a file that is not JSON, not an array, or over 500 KiB (of a str: characters) has no rules; an
+        entry without a location is ignored. The first 10,000 entries count. Linear.
         """
         entries = _parse_json(body) if len(body) <= TDM_LIMIT_BYTES else None
         rules = map(_parse_rule, entries[:TDM_RULES] if isinstance(entries, list) else ())
         return cls(tuple(rule for rule in rules if rule is not None))
 
     def find(self, url: str) -> TdmRule | None:
-        """The rule for a URL (absolute, or a path), or None.
+        """Returns the rule for a URL (absolute, or a path), or None.
 
-        A location is a prefix of path and query, in which `*` is any run and `$` at its end the end, compared as in
-        RFC 9309 §2.2.2.
+        A location is a prefix of path and query, compared as in RFC 9309 §2.2.2: `*` matches any run of octets, `$` at
+        its end matches the end.
         """
         rank = self._table.best(compared_target(url))
         return self.rules[rank] if rank < len(self.rules) else None
@@ -68,7 +70,7 @@ def _shape(location: str) -> Shape:
 
 
 def _parse_json(body: bytes | str) -> Any:
-    """None if it is none; depth, numbers of many digits and NaN count as damage."""
+    """Returns None if the text is no valid JSON, nests too deep, or contains NaN or numbers of too many digits."""
     try:
         return json.loads(body.removeprefix("\ufeff") if isinstance(body, str) else body, parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -93,14 +95,14 @@ def _parse_rule(entry: Any) -> TdmRule | None:
 
 
 class Reservation(NamedTuple):
-    """What the three places state on AI input and AI training, and the policy that counts."""
+    """What the three places say about AI input and AI training, and the policy that counts."""
 
     sources: tuple[PreferenceSource, ...]
     policy: str | None
 
 
 class _Level(NamedTuple):
-    """What one place says: statements (as written, and what they mean; None: unset), and the policy."""
+    """What one place says: its statements (as written, with their meaning; None: unset), and the policy."""
 
     origin: str
     statements: tuple[tuple[str, Preference | None], ...]
@@ -112,7 +114,7 @@ class _Level(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        """Not reserved: a policy is ignored."""
+        """Whether nothing is reserved; then a policy is ignored."""
         values = {value for _, value in self.statements}
         return "allowed" in values and "disallowed" not in values
 
@@ -120,8 +122,8 @@ class _Level(NamedTuple):
 def read_tdm(
     url: str, headers: Iterable[tuple[str, str]], metas: Iterable[tuple[str, str]], rules: TdmRules | None
 ) -> Reservation:
-    """The document's own META, else the HTTP fields, else the file: of each property the first place that sets it."""
-    levels = (_of_pairs("META", metas), _of_pairs("HTTP field", headers), _of_rules(rules, url))
+    """Reads all three places: for each property the first one that sets it counts: META, HTTP fields, the file."""
+    levels = (_from_pairs("META", metas), _from_pairs("HTTP field", headers), _from_rules(rules, url))
     counts = next((level for level in levels if level.is_set), None)
     sources = tuple(source for level in levels for source in _sources(level, counts))
     if counts is not None and counts.is_open:
@@ -129,26 +131,26 @@ def read_tdm(
     return Reservation(sources, next((level.policy for level in levels if level.policy and not level.is_open), None))
 
 
-def _of_pairs(place: str, pairs: Iterable[tuple[str, str]]) -> _Level:
+def _from_pairs(place: str, pairs: Iterable[tuple[str, str]]) -> _Level:
     statements: list[tuple[str, Preference | None]] = []
     policies: list[str] = []
     for written_name, value in pairs:
         name = written_name.strip().lower()
         if name == _RESERVATION:
-            statements += _stated(value)
+            statements += _statements_in(value)
         elif name == _POLICY and value.strip():
             policies.append(value.strip())
     return _Level(f"{place} {_RESERVATION}", tuple(dict.fromkeys(statements)), policies[0] if policies else None)
 
 
-def _stated(value: str) -> Iterator[tuple[str, Preference | None]]:
-    """Several fields may have been joined by commas."""
+def _statements_in(value: str) -> Iterator[tuple[str, Preference | None]]:
+    """Yields the statements in one value; several fields may have been joined with commas."""
     known = [part for part in dict.fromkeys(part.strip() for part in value.split(",")) if part in _VALUES]
     for part in known or [value.strip()]:
         yield f"{_RESERVATION}: {part}", _VALUES.get(part)
 
 
-def _of_rules(rules: TdmRules | None, url: str) -> _Level:
+def _from_rules(rules: TdmRules | None, url: str) -> _Level:
     rule = rules.find(url) if rules else None
     if rule is None:
         return _Level("tdmrep.json", (), None)
@@ -162,7 +164,7 @@ def _sources(level: _Level, counts: _Level | None) -> Iterator[PreferenceSource]
         if stated is None:
             note = "its value is neither 0 nor 1"
         elif counts is not None and level is not counts:
-            note = f"{counts.origin} comes before it"
+            note = f"{counts.origin} takes precedence"
         else:
             value, note = stated, ""
         for use in _USES:

@@ -1,1 +1,1 @@
-"""How long an answer may be used, and what holds during an outage."""
+"""Decides how long an answer may be used, and what is in force during an outage."""

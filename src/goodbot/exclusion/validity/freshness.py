@@ -1,4 +1,4 @@
-"""How long an answer may be used, and when a server wants to be asked again (RFC 9111 §4.2, RFC 9110
+"""Decides how long an answer may be used, and when a server accepts the next request (RFC 9111 §4.2, RFC 9110
 §10.2.3)."""
 
 import re
@@ -12,16 +12,16 @@ LONGEST_FRESH_S = 24 * 3600.0
 """RFC 9309 §2.4: a copy SHOULD NOT be used for more than 24 hours, whatever its headers say."""
 
 WEEK_S = 7 * 24 * 3600.0
-"""draft-koster-robots-00 3.4: how long a file is used whose headers do not say. Our choice: none is used longer, in
-the dialects that have more than 24 hours."""
+"""How long a file is used if its headers do not say (draft-koster-robots-00 3.4). Our choice: in the dialects that
+permit more than 24 hours, also the longest time that any file is used."""
 
 STALE_FRESH_S = 60.0
-"""Our choice: `max-age=0`, `no-store` or an old `Expires` must not mean one more fetch of robots.txt for
-every page. Many servers send them with every answer; nobody means by them that the rules change by the second."""
+"""Our choice: `max-age=0`, `no-store` or an old `Expires` must not cause a fetch of robots.txt for every page. Many
+servers send them with every answer, not because their rules change every second."""
 
 SHORTEST_FRESH_S = 5.0
-"""Our choice: who names a short time means it, but at a page per second robots.txt is a sixth of the requests at
-most."""
+"""Our choice: a short lifetime is respected, but with one page per second at most a sixth of the requests are for
+robots.txt."""
 
 Headers = Iterable[tuple[str, str]]
 
@@ -32,26 +32,26 @@ _ASCTIME_DATE = re.compile(rf"[A-Za-z]{{3}} ([A-Za-z]{{3}}) ([ \d]\d) {_CLOCK} (
 
 
 def fresh_for_s(
-    headers: Headers, now: float, unsaid_s: float = LONGEST_FRESH_S, longest_s: float = LONGEST_FRESH_S
+    headers: Headers, now: float, default_s: float = LONGEST_FRESH_S, longest_s: float = LONGEST_FRESH_S
 ) -> float:
-    """Seconds for which an answer received at `now` is fresh: a minute if it is stale already, else at least
-    five seconds, at most `longest_s`; `unsaid_s` if it does not say.
+    """Returns the seconds for which an answer received at `now` is fresh: a minute if it is stale already, else at
+    least five seconds and at most `longest_s`; `default_s` if its headers do not say.
 
-    `Cache-Control` (no-store, no-cache, max-age) comes before `Expires`; `Age` is subtracted. What cannot be
-    read as a lifetime means stale (RFC 9111 §4.2.1, §5.3). `s-maxage` is for shared caches and not looked at.
+    `Cache-Control` (no-store, no-cache, max-age) takes precedence over `Expires`; `Age` is subtracted. An invalid
+    lifetime means stale (RFC 9111 §4.2.1, §5.3). `s-maxage` is for shared caches and is ignored.
     """
     fields = _joined(headers)
     lifetime = _lifetime_s(fields, now)
     if lifetime is None:
-        return unsaid_s
-    age = _seconds(fields.get("age", "").partition(",")[0]) or 0.0  # of a list the first (RFC 9111 §5.1)
+        return default_s
+    age = _seconds(fields.get("age", "").partition(",")[0]) or 0.0  # the first of a list (RFC 9111 §5.1)
     left_s = lifetime - age
     return min(max(left_s, SHORTEST_FRESH_S) if left_s > 0 else STALE_FRESH_S, longest_s)
 
 
 def _lifetime_s(fields: dict[str, str], now: float) -> float | None:
     ages: list[float] = []
-    for directive in set(fields.get("cache-control", "").split(",")):  # a set: 1 MB of commas costs nothing
+    for directive in set(fields.get("cache-control", "").split(",")):  # a set, so that 1 MB of commas is cheap
         name, _, value = directive.partition("=")
         name = name.strip().lower()
         if name in ("no-store", "no-cache"):
@@ -70,9 +70,10 @@ def _lifetime_s(fields: dict[str, str], now: float) -> float | None:
 
 
 def retry_after_s(headers: Headers, now: float) -> float | None:
-    """Seconds from `now` that Retry-After asks to wait (not negative), or None if it is missing or cannot be
-    read. A date that is later after the answer's own `Date` than after `now` counts from there: the server's clock
-    may be behind."""
+    """Returns the seconds from `now` that Retry-After asks to wait (not negative); None if it is missing or invalid.
+
+    If `Date` of the answer is earlier than `now`, a date in Retry-After is counted from `Date`: the server's clock may
+    be slow."""
     fields = _joined(headers)
     value = fields.get("retry-after", "")
     seconds = _seconds(value)
@@ -86,14 +87,15 @@ def retry_after_s(headers: Headers, now: float) -> float | None:
 
 
 def parse_http_date(text: str) -> float | None:
-    """Unix seconds of an HTTP date in any of its three forms (RFC 9110 §5.6.7), or None."""
+    """Parses an HTTP date in any of its three forms (RFC 9110 §5.6.7). Returns Unix seconds, or None if it is
+    invalid."""
     text = text.strip()
     if match := _IMF_FIXDATE.fullmatch(text):
         day, month, year, *clock = match.groups()
     elif match := _RFC850_DATE.fullmatch(text):
         day, month, year, *clock = match.groups()
-        # Deviation (RFC 9110 §5.6.7): two digits turn at 70 instead of 50 years from now, which needs no
-        # clock.
+        # Deviation (RFC 9110 §5.6.7): two-digit years from 70 on are in the 1900s; the RFC's rule (at most 50 years
+        # from now) would need a clock.
         year = ("19" if year >= "70" else "20") + year
     elif match := _ASCTIME_DATE.fullmatch(text):
         month, day, *clock, year = match.groups()
@@ -120,7 +122,7 @@ def _seconds(text: str) -> float | None:
 
 
 def _joined(headers: Headers) -> dict[str, str]:
-    """Fields by lower-case name; Cache-Control in one list, of others the first counts."""
+    """Returns the fields by name in lower case: all Cache-Control fields joined, of any other the first."""
     fields: dict[str, str] = {}
     controls: list[str] = []
     for name, value in headers:

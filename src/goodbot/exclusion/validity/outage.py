@@ -1,22 +1,24 @@
-"""What holds while robots.txt cannot be reached, by dialect (RFC 9309 §2.3.1.4). Pure: all times are given."""
+"""Decides what is in force while robots.txt cannot be reached, by dialect (RFC 9309 §2.3.1.4). Pure: callers pass all
+times."""
 
 from math import inf
 from typing import Final, Literal, NamedTuple
 
 InForce = Literal["rules", "open", "closed"]
-"""The rules of a copy, everything, or nothing (but robots.txt itself, where the dialect says so)."""
+"""The rules of a file apply, everything is allowed, or nothing is (except robots.txt itself, if the dialect says
+so)."""
 
 LAST_GOOD_S: Final = 30 * 24 * 3600.0
-"""For how long a good copy rules while robots.txt is unreachable (RFC 9309 §2.3.1.4 gives 30 days as an example; Google
+"""How long a good copy applies while robots.txt is unreachable (30 days are the example in RFC 9309 §2.3.1.4; Google
 counts them from the first failure)."""
 
 NO_CRAWL_S: Final = 12 * 3600.0
-"""For how long from the first failure on Google does not crawl at all."""
+"""How long after the first failure Google does not crawl at all."""
 
 
 class Outage(NamedTuple):
-    """A run of failed fetches: the times of the first and the last one, and of the fetch that gave the last good copy
-    (None: there is no copy), all in Unix seconds; and whether other pages of the site were answered lately."""
+    """A run of failed fetches: the time of the first and of the last one, the time when the last good copy was fetched
+    (None: there is no copy), all in Unix seconds; and whether the site recently answered requests for other pages."""
 
     since: float
     now: float
@@ -25,7 +27,7 @@ class Outage(NamedTuple):
 
 
 class Hold(NamedTuple):
-    """What is in force, until when at most (Unix seconds) if no answer comes, and the same in words."""
+    """What is in force, until when at most (Unix seconds) if no answer comes, and why, in words."""
 
     in_force: InForce
     until: float
@@ -33,9 +35,9 @@ class Hold(NamedTuple):
 
 
 def copy_while_young(outage: Outage) -> Hold:
-    """RFC 9309 §2.3.1.4: complete disallow, but a copy may be used on; for 30 days from its fetch.
+    """Decides by RFC 9309 §2.3.1.4: everything is disallowed, but a good copy may be used for 30 days after its fetch.
 
-    Our choice: then the site is closed; the RFC would let it be opened.
+    Our choice: after that the site is closed; the RFC would permit opening it.
     """
     if outage.good_at is None:
         return Hold("closed", inf, "everything is closed")
@@ -46,8 +48,8 @@ def copy_while_young(outage: Outage) -> Hold:
 
 
 def as_google(outage: Outage) -> Hold:
-    """Google, HTTP status codes: 12 hours closed, then the copy (none: no restrictions), and 30 days after the first
-    failure as if there were no file if the site answers otherwise."""
+    """Decides as Google does (HTTP status codes): the site is closed for 12 hours, then the copy applies (none: no
+    restrictions), and 30 days after the first failure everything is allowed if the site answers other requests."""
     shut, over = outage.since + NO_CRAWL_S, outage.since + LAST_GOOD_S
     if outage.now < shut:
         return Hold("closed", shut, "everything is closed for the first 12 hours")
@@ -56,10 +58,13 @@ def as_google(outage: Outage) -> Hold:
     if outage.now < over:
         return Hold("open", over, "everything is allowed, since no copy is known after 12 hours")
     if outage.site_answers:
-        return Hold("open", inf, "everything is allowed, since after 30 days the site answers otherwise")
-    return Hold("closed", inf, "everything is closed, since after 30 days the site does not answer otherwise either")
+        return Hold("open", inf, "everything is allowed, since after 30 days the site answers other requests")
+    return Hold(
+        "closed", inf, "everything is closed, since after 30 days the site does not answer other requests either"
+    )
 
 
-def put_off(outage: Outage) -> Hold:
-    """draft-koster-robots-00 3.1: a temporary failure puts the site off until it answers, whatever is known of it."""
-    return Hold("closed", inf, "the site is put off until it answers")
+def closed_until_answered(outage: Outage) -> Hold:
+    """Decides by draft-koster-robots-00 3.1: after a temporary failure no visit until the site answers, even if a copy
+    is known."""
+    return Hold("closed", inf, "everything is closed until it answers")

@@ -55,7 +55,7 @@ def hints_of(
 ) -> ChangeHints:
     """`listed_s` is what a sitemap says; REVISIT-AFTER of the page comes before it. Less than a minute, `no-store` and
     the like ask for nothing: nobody means by them that a robot should come at once."""
-    fresh_s = fresh_for_s(headers, now, unsaid_s=0.0, longest_s=settings.revisit_most)
+    fresh_s = fresh_for_s(headers, now, default_s=0.0, longest_s=settings.revisit_most)
     said = directives or Directives()
     return ChangeHints(
         listed_s if said.revisit_after_s is None else said.revisit_after_s,
