@@ -12,7 +12,14 @@ from goodbot.api import RobotOptions
 from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
-from goodbot.integrations.httpx import AsyncRobotTransport, CallError, Forbidden, HostRests, RobotTransport, Unsupported
+from goodbot.integrations.httpx import (
+    AsyncRobotTransport,
+    CallError,
+    Forbidden,
+    RobotTransport,
+    Unsupported,
+    WaitTooLong,
+)
 from goodbot.robot.client.client import Client
 from goodbot.store.memory.memory_robots import MemoryRobots
 from goodbot.testing import FakeClock, FakeWeb
@@ -144,7 +151,7 @@ async def test_a_host_at_rest_is_not_waited_for_beyond_patience() -> None:
         robot = Robot("MyBot/1.0", **OPTIONS)
         async with robot, httpx.AsyncClient(transport=AsyncRobotTransport(robot)) as client:
             assert (await client.get(server.url("/"))).status_code == 503
-            with pytest.raises(HostRests) as raised:
+            with pytest.raises(WaitTooLong) as raised:
                 await client.get(server.url("/"))
             assert raised.value.held_until > 0
 

@@ -15,7 +15,7 @@ from goodbot.api import RobotOptions
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
 from goodbot.integrations.http_clients import TARGETS_MOST, Redirects
-from goodbot.integrations.requests import CallError, Forbidden, HostRests, RobotAdapter, Unsupported
+from goodbot.integrations.requests import CallError, Forbidden, RobotAdapter, Unsupported, WaitTooLong
 from goodbot.robot.client.answer import Answer
 from goodbot.values import Failure, Response
 from webserver import Exchange, WebServer, answer, closing, silence
@@ -175,7 +175,7 @@ async def test_no_server_no_permission_to_go_inside_and_a_host_at_rest() -> None
             await in_session(lambda session: session.get("http://127.0.0.1:1/"))
         with pytest.raises(requests.ConnectionError, match="private-address"):
             await in_session(lambda session: session.get(server.url("/")), allow_private=False)
-        with pytest.raises(HostRests) as raised:
+        with pytest.raises(WaitTooLong) as raised:
             await in_session(lambda session: [session.get(server.url("/")) for _ in range(2)])
         assert raised.value.held_until > 0
 

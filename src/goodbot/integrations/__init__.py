@@ -1,4 +1,5 @@
-"""goodbot inside other people's programs. Each module is imported by its own name and needs what it is named after.
+"""Adapters that let programs built on other libraries use goodbot.
 
-`robotparser` and `protego` need the standard library only, `scrapy` needs Scrapy.
+Import each module by its own name. `robotparser` and `protego` need only the standard library; `requests`, `httpx` and
+`scrapy` need the library after which they are named.
 """

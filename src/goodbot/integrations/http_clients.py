@@ -1,4 +1,4 @@
-"""What the HTTP clients of other libraries ask for → what a robot is asked; its answers → what they expect."""
+"""Converts requests of other HTTP libraries into calls of a robot, and its answers back."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,23 +14,25 @@ from goodbot.values import Headers
 METHODS: Final = ("GET", "HEAD")
 _BODY_FIELDS: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
 TARGETS_MOST: Final = 10_000
+"""How many redirect targets are remembered."""
 
-NO_OTHER_METHOD: Final = "a robot asks for documents, by GET or HEAD; it sends none, so not"
-NO_BODY: Final = "a robot sends no body"
+NO_OTHER_METHOD: Final = "a robot sends only GET and HEAD requests, not"
+NO_BODY: Final = "a robot sends no request body"
 
 
 def blocking(robot: BlockingClient | Client) -> BlockingClient:
-    """`Robot.blocking` as it is; a `Robot` gets a thread of its own."""
+    """Returns a blocking client as it is; starts a thread for a `Robot`."""
     return BlockingClient(robot) if isinstance(robot, Client) else robot
 
 
-def asked_fields(headers: Iterable[tuple[str, str]]) -> Headers:
-    """Header fields a robot can be given: those that say who asks are its own, as is the coding of a body."""
+def request_fields(headers: Iterable[tuple[str, str]]) -> Headers:
+    """Returns the header fields that a program may set. A robot sets those that say who it is and Accept-Encoding
+    itself."""
     return tuple((name, value) for name, value in headers if name.lower() not in OWN_FIELDS | {"accept-encoding"})
 
 
-def answered_fields(answer: Answer, method: str) -> Headers:
-    """Header fields of an answer whose body is handed over decoded; as they are, where there is none."""
+def response_fields(answer: Answer, method: str) -> Headers:
+    """Returns the header fields of an answer for its decoded body, or unchanged if there is no body."""
     if method == "HEAD" or answer.status in (204, 304):
         return answer.headers
     kept = tuple((name, value) for name, value in answer.headers if name.lower() not in _BODY_FIELDS)
@@ -38,15 +40,16 @@ def answered_fields(answer: Answer, method: str) -> Headers:
 
 
 class Redirects:
-    """Where public hosts have sent a library that follows redirects itself: it comes back for each target, which must
-    not be a private address then. Remembers `TARGETS_MOST`; for several threads."""
+    """Remembers the redirect targets that public hosts named, for a library that follows redirects itself and requests
+    each target from the robot: such a target must not be a private address. Remembers `TARGETS_MOST` targets;
+    thread-safe."""
 
     def __init__(self) -> None:
         self._targets: Counter[str] = Counter()
         self._lock = Lock()
 
     def learn(self, answer: Answer, target: str | None) -> None:
-        """`answer` leads to `target`, if it is a redirect."""
+        """Records that `answer` redirects to `target` (None: it is no redirect)."""
         if target is not None and answer.from_public:
             name = _name(target)
             with self._lock:
@@ -55,16 +58,17 @@ class Redirects:
                 self._targets[name] += 1
 
     def take(self, url: str) -> bool:
-        """Whether a public host has led to `url`, once for each time it did. However its characters are escaped."""
+        """Whether a public host redirected to `url`: true once for each time it did. The percent-encoding of `url` does
+        not matter."""
         name = _name(url)
         with self._lock:
-            led = self._targets[name] > 0
+            was_target = self._targets[name] > 0
             self._targets[name] -= 1
             if self._targets[name] <= 0:
                 del self._targets[name]
-            return led
+            return was_target
 
 
 def _name(url: str) -> str:
-    """The same for a URL as a server wrote it and as a library wrote it anew."""
+    """Returns the same text for a URL as the server wrote it and as the library rewrote it."""
     return unquote(url, errors="replace")

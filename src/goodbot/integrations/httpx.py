@@ -1,4 +1,4 @@
-"""A robot's manners for programs that use HTTPX. Importing this needs HTTPX.
+"""Lets programs that use HTTPX crawl politely, through a goodbot `Robot`. Importing this needs HTTPX.
 
 robot = Robot("MyBot/1.0", contact="mailto:me@example.org")
 async with robot, httpx.AsyncClient(transport=AsyncRobotTransport(robot)) as client:
@@ -11,27 +11,35 @@ import httpx
 
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
-from goodbot.integrations.http_clients import METHODS, NO_BODY, NO_OTHER_METHOD, answered_fields, asked_fields, blocking
+from goodbot.integrations.http_clients import (
+    METHODS,
+    NO_BODY,
+    NO_OTHER_METHOD,
+    blocking,
+    request_fields,
+    response_fields,
+)
 from goodbot.robot.client.answer import Answer
 from goodbot.robot.client.blocking import BlockingClient
 from goodbot.robot.client.client import Client
 
-__all__ = ["AsyncRobotTransport", "CallError", "Forbidden", "HostRests", "RobotTransport", "Unsupported"]
+__all__ = ["AsyncRobotTransport", "CallError", "Forbidden", "RobotTransport", "Unsupported", "WaitTooLong"]
 
-_LED_BY_PUBLIC = "goodbot.from_public"
-"""A redirect has the extensions of the request it answers."""
+_FROM_PUBLIC = "goodbot.from_public"
+"""An extension of the request: a public host redirected to this URL. HTTPX copies the extensions when it follows a
+redirect."""
 
 
 class Forbidden(httpx.TransportError):
-    """robots.txt forbids the URL, as `verdict` says. Nothing was fetched."""
+    """robots.txt disallows the URL; `verdict` says why. The URL was not requested."""
 
     def __init__(self, answer: Answer, request: httpx.Request) -> None:
         super().__init__(f"{answer.url}: {answer.trouble}", request=request)
         self.verdict: Verdict = answer.verdict
 
 
-class HostRests(httpx.TransportError):
-    """The host is to be left alone until `held_until` (Unix seconds), longer than the robot has patience."""
+class WaitTooLong(httpx.TransportError):
+    """The host must not be requested before `held_until` (Unix seconds), longer than the robot waits (`patience_s`)."""
 
     def __init__(self, answer: Answer, request: httpx.Request) -> None:
         super().__init__(f"{answer.url}: {answer.trouble}", request=request)
@@ -39,48 +47,48 @@ class HostRests(httpx.TransportError):
 
 
 class Unsupported(httpx.TransportError):
-    """What no robot does: a method but GET and HEAD, or a body."""
+    """A robot does not send this: a method other than GET and HEAD, or a request body."""
 
 
 class CallError(httpx.TransportError, InputError):
-    """What the robot takes for wrong with the call: a public host without a contact, a header that cannot be sent, a
-    robot that is closed. Nothing was fetched."""
+    """The robot rejected the call: a public host without a contact, a header that cannot be sent, or a closed robot.
+    The URL was not requested."""
 
 
 class AsyncRobotTransport(httpx.AsyncBaseTransport):
-    """Sends the requests of an `httpx.AsyncClient` through a `Robot`, which is to be closed by who made it.
+    """Sends the requests of an `httpx.AsyncClient` through a `Robot`; the code that made the robot must close it.
 
-    The time-outs for connecting and reading, together, are for one answer once it is asked for; a host's turn is waited
-    for however long the robot has patience. Raises `Forbidden`, `HostRests`, `Unsupported`, `CallError`, or what HTTPX
-    raises where there is no answer, or one that breaks off.
+    The time-outs for connecting and reading, added, limit one answer from the moment it is requested. Waiting until the
+    host may be requested is limited by the robot's `patience_s`. Raises `Forbidden`, `WaitTooLong`, `Unsupported`,
+    `CallError`, or the errors of HTTPX if there is no answer or an incomplete one.
     """
 
     def __init__(self, robot: Client) -> None:
         self._robot = robot
 
     async def handle_async_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer, whole."""
-        ask = self._robot.head if request.method == "HEAD" else self._robot.get
-        url, asked = _url(request), _asked(request, await request.aread())
+        """Returns the answer with its whole body."""
+        send = self._robot.head if request.method == "HEAD" else self._robot.get
+        url, options = _url(request), _options(request, await request.aread())
         try:
-            answer = await ask(url, **asked)
+            answer = await send(url, **options)
         except InputError as error:
             raise CallError(str(error), request=request) from error
         return _response(answer, request)
 
 
 class RobotTransport(httpx.BaseTransport):
-    """The same for an `httpx.Client`, over `Robot.blocking(…)`."""
+    """Does the same for an `httpx.Client`, through `Robot.blocking(…)`."""
 
     def __init__(self, robot: BlockingClient | Client) -> None:
         self._robot = blocking(robot)
 
     def handle_request(self, request: httpx.Request) -> httpx.Response:
-        """The answer, whole."""
-        ask = self._robot.head if request.method == "HEAD" else self._robot.get
-        url, asked = _url(request), _asked(request, request.read())
+        """Returns the answer with its whole body."""
+        send = self._robot.head if request.method == "HEAD" else self._robot.get
+        url, options = _url(request), _options(request, request.read())
         try:
-            answer = ask(url, **asked)
+            answer = send(url, **options)
         except InputError as error:
             raise CallError(str(error), request=request) from error
         return _response(answer, request)
@@ -92,16 +100,16 @@ def _url(request: httpx.Request) -> str:
     return str(request.url)
 
 
-def _asked(request: httpx.Request, body: bytes) -> dict[str, Any]:
-    """What `Client.get` is told."""
+def _options(request: httpx.Request, body: bytes) -> dict[str, Any]:
+    """Returns the keyword arguments for `Client.get` and `Client.head`."""
     if body:
         raise Unsupported(NO_BODY, request=request)
     timeouts = request.extensions.get("timeout", {})
     seconds = [timeouts[name] for name in ("connect", "read") if timeouts.get(name) is not None]
     return {
-        "headers": asked_fields(request.headers.multi_items()),
+        "headers": request_fields(request.headers.multi_items()),
         "redirects": 0,
-        "public_only": bool(request.extensions.get(_LED_BY_PUBLIC)),
+        "public_only": bool(request.extensions.get(_FROM_PUBLIC)),
         "timeout_s": sum(seconds) if seconds else None,
     }
 
@@ -112,11 +120,11 @@ def _response(answer: Answer, request: httpx.Request) -> httpx.Response:
     if answer.truncated == "disconnect":
         raise httpx.RemoteProtocolError(f"{answer.url}: {answer.trouble}", request=request)
     if answer.from_public:
-        request.extensions[_LED_BY_PUBLIC] = True
+        request.extensions[_FROM_PUBLIC] = True
     return httpx.Response(
         answer.response.status,
         headers=[
-            (name.encode("latin-1"), value.encode("latin-1")) for name, value in answered_fields(answer, request.method)
+            (name.encode("latin-1"), value.encode("latin-1")) for name, value in response_fields(answer, request.method)
         ],
         stream=httpx.ByteStream(answer.content),
         request=request,
@@ -132,10 +140,10 @@ _ERRORS: dict[str, type[httpx.TransportError]] = {
     "reset": httpx.ReadError,
     "protocol": httpx.RemoteProtocolError,
 }
-"""Any other failure is one to connect."""
+"""Any other failure is a `ConnectError`."""
 
 
 def _error(answer: Answer, request: httpx.Request) -> httpx.TransportError:
     if answer.failure is None:
-        return HostRests(answer, request) if answer.held_until is not None else Forbidden(answer, request)
+        return WaitTooLong(answer, request) if answer.held_until is not None else Forbidden(answer, request)
     return _ERRORS.get(answer.failure.kind, httpx.ConnectError)(f"{answer.url}: {answer.trouble}", request=request)

@@ -1,7 +1,6 @@
-"""A drop-in for Protego that answers by RFC 9309.
+"""A drop-in replacement for Protego that follows RFC 9309.
 
-The names, arguments and results are those of Protego 0.7. docs/how-to/protego.md lists what is answered otherwise,
-and why.
+Names, arguments and types are those of Protego 0.7. docs/how-to/protego.md lists the answers that differ, and why.
 """
 
 from collections.abc import Iterator
@@ -25,45 +24,45 @@ class RequestRate(NamedTuple):
 
 
 class VisitTime(NamedTuple):
-    """From when to when a robot may come (UTC)."""
+    """The hours in which a robot may crawl (UTC)."""
 
     start_time: time
     end_time: time
 
 
 class Protego:
-    """One robots.txt, made by `parse`; made without it, it allows everything."""
+    """A robots.txt, made by `parse`. An object made without `parse` allows everything."""
 
     def __init__(self) -> None:
         self._access = read_text("")
 
     @classmethod
     def parse(cls, content: str | bytes) -> Self:
-        """Reads the text of a robots.txt (here bytes will do too): of more than 500 KiB the first (RFC 9309 §2.5).
+        """Parses a robots.txt (text or, unlike Protego, bytes), at most its first 500 KiB (RFC 9309 §2.5).
 
-        Never raises on what it says; raises TypeError for anything but text and bytes.
+        Never raises on content; raises TypeError for anything but text and bytes.
         """
-        made = cls()
-        made._access = read_text(content)
-        return made
+        parsed = cls()
+        parsed._access = read_text(content)
+        return parsed
 
     def can_fetch(self, url: str, user_agent: str) -> bool:
         """Whether this robot may fetch this URL of the site."""
         return self._access.rules.allows(url_of(url), agent_of(user_agent))
 
     def crawl_delay(self, user_agent: str) -> float | None:
-        """Seconds between two requests: the longest Crawl-delay, None if nothing is asked."""
+        """Returns the seconds between two requests: the longest Crawl-delay, None if there is none."""
         return self._access.rules.crawl_delay(agent_of(user_agent))
 
     def request_rate(self, user_agent: str) -> RequestRate | None:
-        """The slowest Request-rate, None if nothing is asked."""
+        """Returns the slowest Request-rate, None if there is none."""
         rate = slowest(self._access.rules.request_rates(agent_of(user_agent)))
         if rate is None:
             return None
         return RequestRate(rate.documents, int(rate.seconds), *(_times(rate.window) if rate.window else (None, None)))
 
     def visit_time(self, user_agent: str) -> VisitTime | None:
-        """The last Visit-time, None if the robot may come at any time."""
+        """Returns the last Visit-time, None if the robot may crawl at any time."""
         windows = self._access.rules.visit_times(agent_of(user_agent))
         return VisitTime(*_times(windows[-1])) if windows else None
 
@@ -78,7 +77,7 @@ class Protego:
         return self._access.rules.host
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and copy: without what was compiled, which is made again."""
+        """For pickle and copy: leaves out compiled rules, which are compiled again when needed."""
         return {**self.__dict__, "_access": replace(self._access)}
 
 

@@ -1,4 +1,4 @@
-"""A robot's manners for programs that use Requests. Importing this needs Requests.
+"""Lets programs that use Requests crawl politely, through a goodbot `Robot`. Importing this needs Requests.
 
 session = requests.Session()
 adapter = RobotAdapter(Robot.blocking("MyBot/1.0", contact="mailto:me@example.org"))
@@ -26,32 +26,32 @@ from goodbot.integrations.http_clients import (
     NO_BODY,
     NO_OTHER_METHOD,
     Redirects,
-    answered_fields,
-    asked_fields,
     blocking,
+    request_fields,
+    response_fields,
 )
 from goodbot.robot.client.answer import Answer, redirect_of
 from goodbot.robot.client.blocking import BlockingClient
 from goodbot.robot.client.client import Client, parsed
 
-__all__ = ["CallError", "Forbidden", "HostRests", "RobotAdapter", "Unsupported"]
+__all__ = ["CallError", "Forbidden", "RobotAdapter", "Unsupported", "WaitTooLong"]
 
 
-_LED_BY_PUBLIC = "goodbot.from_public"
-"""Requests makes the request for a redirect as a copy of the one before, and both have the same `hooks`: a mark there
-stays, however the URL is written anew. It is no event that Requests knows."""
+_FROM_PUBLIC = "goodbot.from_public"
+"""A key in `hooks`: a public host redirected to this URL. Requests copies the request when it follows a redirect, and
+both share their `hooks`, so the mark stays even if the URL is rewritten. Requests ignores hooks of unknown names."""
 
 
 class Forbidden(RequestException):
-    """robots.txt forbids the URL, as `verdict` says. Nothing was fetched."""
+    """robots.txt disallows the URL; `verdict` says why. The URL was not requested."""
 
     def __init__(self, answer: Answer, request: PreparedRequest) -> None:
         super().__init__(f"{answer.url}: {answer.trouble}", request=request)
         self.verdict: Verdict = answer.verdict
 
 
-class HostRests(RequestException):
-    """The host is to be left alone until `held_until` (Unix seconds), longer than the robot has patience."""
+class WaitTooLong(RequestException):
+    """The host must not be requested before `held_until` (Unix seconds), longer than the robot waits (`patience_s`)."""
 
     def __init__(self, answer: Answer, request: PreparedRequest) -> None:
         super().__init__(f"{answer.url}: {answer.trouble}", request=request)
@@ -59,19 +59,19 @@ class HostRests(RequestException):
 
 
 class Unsupported(RequestException):
-    """What no robot does: a method but GET and HEAD, a body, a certificate of its own for one request."""
+    """A robot does not send this: a method other than GET and HEAD, a request body, or a client certificate."""
 
 
 class CallError(RequestException, InputError):
-    """What the robot takes for wrong with the call: a public host without a contact, a header that cannot be sent, a
-    robot that is closed. Nothing was fetched."""
+    """The robot rejected the call: a public host without a contact, a header that cannot be sent, or a closed robot.
+    The URL was not requested."""
 
 
 class RobotAdapter(BaseAdapter):
-    """Sends the requests of a session through a robot, which is to be closed by who made it.
+    """Sends the requests of a session through a robot; the code that made the robot must close it.
 
-    `timeout` is for one answer once it is asked for, connecting included; a host's turn is waited for however long the
-    robot has patience. Certificates are verified, and proxies used, as the robot was told.
+    `timeout` limits one answer from the moment it is requested, connecting included. Waiting until the host may be
+    requested is limited by the robot's `patience_s`. The robot's own settings decide about certificates and proxies.
     """
 
     def __init__(self, robot: BlockingClient | Client) -> None:
@@ -88,11 +88,11 @@ class RobotAdapter(BaseAdapter):
         cert: bytes | str | tuple[bytes | str, bytes | str] | None = None,
         proxies: Mapping[str, str] | None = None,
     ) -> Response:
-        """The answer, whole, whether `stream` or not. Raises `Forbidden`, `HostRests`, `Unsupported`, `CallError`, or
-        what Requests raises where there is no answer, or one that breaks off: of a redirect it needs no body."""
+        """Returns the answer with its whole body, even with `stream`. Raises `Forbidden`, `WaitTooLong`, `Unsupported`,
+        `CallError`, or the errors of Requests if there is no answer or an incomplete one (a redirect needs no body)."""
         _check(request, cert)
         try:
-            answer = self._ask(request, _seconds(timeout))
+            answer = self._send(request, _seconds(timeout))
         except InputError as error:
             raise CallError(str(error), request=request) from error
         if answer.response is None:
@@ -102,23 +102,23 @@ class RobotAdapter(BaseAdapter):
             raise ChunkedEncodingError(f"{answer.url}: {answer.trouble}", request=request)
         self._redirects.learn(answer, target)
         if answer.from_public and target is not None:
-            request.hooks.setdefault(_LED_BY_PUBLIC, [])
+            request.hooks.setdefault(_FROM_PUBLIC, [])
         return _response(answer, request, self)
 
-    def _ask(self, request: PreparedRequest, timeout_s: float | None) -> Answer:
+    def _send(self, request: PreparedRequest, timeout_s: float | None) -> Answer:
         url = parsed(request.url or "").text
-        ask = self._robot.head if request.method == "HEAD" else self._robot.get
-        led_by_public = self._redirects.take(url) or _LED_BY_PUBLIC in request.hooks
-        return ask(
+        send = self._robot.head if request.method == "HEAD" else self._robot.get
+        from_public = self._redirects.take(url) or _FROM_PUBLIC in request.hooks
+        return send(
             url,
-            headers=asked_fields((str(name), _text(value)) for name, value in request.headers.items()),
+            headers=request_fields((str(name), _text(value)) for name, value in request.headers.items()),
             redirects=0,
-            public_only=led_by_public,
+            public_only=from_public,
             timeout_s=timeout_s,
         )
 
     def close(self) -> None:
-        """The robot stays open: others may use it."""
+        """Does nothing: the robot stays open, since other sessions may use it."""
 
 
 def _check(request: PreparedRequest, cert: object) -> None:
@@ -127,28 +127,28 @@ def _check(request: PreparedRequest, cert: object) -> None:
     if request.body:
         raise Unsupported(NO_BODY, request=request)
     if cert:
-        raise Unsupported("a robot shows no certificate", request=request)
+        raise Unsupported("a robot sends no client certificate", request=request)
 
 
 def _error(answer: Answer, request: PreparedRequest) -> RequestException:
     text = f"{answer.url}: {answer.trouble}"
     if answer.failure is None:
-        return HostRests(answer, request) if answer.held_until is not None else Forbidden(answer, request)
+        return WaitTooLong(answer, request) if answer.held_until is not None else Forbidden(answer, request)
     if answer.failure.kind == "timeout":
         return ReadTimeout(text, request=request)
     return (SSLError if answer.failure.kind == "tls" else ConnectionFailure)(text, request=request)
 
 
 def _response(answer: Answer, request: PreparedRequest, adapter: RobotAdapter) -> Response:
-    fields = answered_fields(answer, request.method or "")
+    fields = response_fields(answer, request.method or "")
     made = Response()
     made.status_code = answer.status or 0
     made.reason = answer.response.reason if answer.response is not None else ""
-    made.url = request.url or answer.url  # with its fragment, as ever
+    made.url = request.url or answer.url  # with its fragment, as in Requests
     made.headers = CaseInsensitiveDict(HTTPHeaderDict(fields))
     made.encoding = get_encoding_from_headers(made.headers)
     made.request = request
-    made.connection = adapter  # type: ignore[assignment]  # the stubs know one kind only
+    made.connection = adapter  # type: ignore[assignment]  # the stubs allow only HTTPAdapter
     made.raw = HTTPResponse(
         body=BytesIO(answer.content),
         headers=HTTPHeaderDict(fields),
@@ -157,14 +157,14 @@ def _response(answer: Answer, request: PreparedRequest, adapter: RobotAdapter) -
         preload_content=False,
         decode_content=False,
         request_method=request.method,
-        original_response=_Original(fields),  # type: ignore[arg-type]  # the little that cookies need of it
+        original_response=_Original(fields),  # type: ignore[arg-type]  # only what cookies need
     )
     extract_cookies_to_jar(made.cookies, request, made.raw)  # type: ignore[no-untyped-call]
     return made
 
 
 class _Original:
-    """What `http.client` would have received, as far as cookies are looked for in it."""
+    """The part of an `http.client` response that the search for cookies needs."""
 
     def __init__(self, fields: tuple[tuple[str, str], ...]) -> None:
         self.msg = Message()
@@ -175,11 +175,11 @@ class _Original:
         return True
 
     def close(self) -> None:
-        """There is nothing open."""
+        """Does nothing: nothing is open."""
 
 
 def _seconds(timeout: object) -> float | None:
-    """For connecting and for reading, together."""
+    """Returns the time-outs for connecting and reading, added."""
     parts = timeout if isinstance(timeout, tuple) else (timeout,)
     seconds = [float(part) for part in parts if isinstance(part, int | float)]
     return sum(seconds) if seconds else None

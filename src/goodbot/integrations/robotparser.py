@@ -1,7 +1,7 @@
-"""A drop-in for `urllib.robotparser` that answers by RFC 9309.
+"""A drop-in replacement for `urllib.robotparser` that follows RFC 9309.
 
-The names, arguments and results are those of CPython's documentation. docs/how-to/urllib-robotparser.md lists what is
-answered otherwise, and why.
+Names, arguments and types are those of CPython's documentation. docs/how-to/urllib-robotparser.md lists the answers
+that differ, and why.
 """
 
 import http.client
@@ -22,8 +22,8 @@ from goodbot.integrations.adapted import agent_of, octets_of, read_text, slowest
 __all__ = ["RobotFileParser"]
 
 TIMEOUT_S: Final = 30.0
-"""How long `read` waits for each answer of the network, and for the whole body, unless `socket.setdefaulttimeout` says
-otherwise."""
+"""How long `read` waits for each network operation, and for the whole body, unless `socket.setdefaulttimeout` sets
+another limit."""
 
 _LINE_END = re.compile("\r\n?|\n")
 _CODINGS = frozenset({"gzip", "x-gzip", "deflate", "compress", "br", "zstd"})
@@ -36,15 +36,15 @@ class RequestRate(NamedTuple):
     seconds: float
 
 
-Pace = tuple[float | None, RequestRate | None]
-"""Seconds between two requests, and the rate; None: not asked."""
+Limits = tuple[float | None, RequestRate | None]
+"""The seconds between two requests, and the rate; None: there is no such record."""
 
 
 class RobotFileParser:
-    """One site's robots.txt: fetched by `read`, or handed over to `parse`, then asked.
+    """One site's robots.txt, fetched by `read` or passed to `parse`.
 
-    `allow_all` and `disallow_all` are looked at before the rules, and may be set. `last_checked` is when a robots.txt
-    was last read (Unix seconds, 0: never), `sitemaps` the values of its Sitemap records.
+    `allow_all` and `disallow_all` take precedence over the rules, and programs may set them. `last_checked` is the time
+    when a robots.txt was last read (Unix seconds, 0: never), `sitemaps` the values of its Sitemap records.
     """
 
     def __init__(self, url: str | urllib.request.Request = "") -> None:
@@ -56,17 +56,17 @@ class RobotFileParser:
         self.last_checked: float = 0
 
     def mtime(self) -> float:
-        """When a robots.txt was last read or handed over, in Unix seconds; 0 if none was."""
+        """Returns when a robots.txt was last read or parsed, in Unix seconds; 0 if none was."""
         return self.last_checked
 
     def modified(self) -> None:
-        """Says that the robots.txt was read now."""
+        """Records that the robots.txt was read now."""
         self.last_checked = time.time()
 
     def set_url(self, url: str | urllib.request.Request) -> None:
-        """Where the robots.txt is. A Request brings the headers `read` is to send (as in CPython 3.15).
+        """Sets the URL of the robots.txt. A Request also carries the headers that `read` sends (as in CPython 3.15).
 
-        What was known before is no last good copy of this one.
+        Earlier rules do not serve as a last good copy for this URL.
         """
         self.url = url
         self._has_copy = False
@@ -74,17 +74,18 @@ class RobotFileParser:
         self.host, self.path = parts.netloc, parts.path
 
     def read(self) -> None:
-        """Fetches the robots.txt by `urllib.request.urlopen`, and hands it to `parse`.
+        """Fetches the robots.txt with `urllib.request.urlopen`, and passes it to `parse`.
 
-        Only http and https; of the body the first 500 KiB (RFC 9309 §2.5). A 4xx opens the site (§2.3.1.3: 401 and 403
-        too), but for 429, which closes it as 5xx does (§2.3.1.4), unless a good copy of the last 30 days is there.
-        Raises URLError if there is no answer, and closes the site likewise; ValueError if the URL is none.
+        Only http and https are supported; the first 500 KiB of the body count (RFC 9309 §2.5). A 4xx status opens the
+        site (§2.3.1.3: 401 and 403 too), except 402 and 429, which like 5xx close it (§2.3.1.4) unless there is a good
+        copy from the last 30 days. Raises URLError, and closes the site in the same way, if there is no answer; raises
+        ValueError if the URL is invalid.
         """
         last_good = self._access if self._has_copy else None
         try:
             status, headers, body = _fetch(self.url)
         except urllib.error.URLError:
-            # The kind of failure matters for a sentence only that nobody sees here.
+            # The kind of failure appears only in a sentence that is not shown here.
             self._settle(Access.from_failure("connect", time.time(), last_good=last_good))
             self.allow_all = self.disallow_all = False
             raise
@@ -96,16 +97,16 @@ class RobotFileParser:
             self._settle(access)
 
     def parse(self, lines: Iterable[str | bytes]) -> None:
-        """Takes the lines of a robots.txt, with or without their ends, or its whole text, instead of what was known.
+        """Parses the lines of a robots.txt, with or without their ends, or its whole text, and replaces earlier rules.
 
-        Never raises on what they say; raises TypeError for lines that are neither text nor bytes.
+        Never raises on content; raises TypeError for lines that are neither text nor bytes.
         """
         self.modified()
         parts = [lines] if isinstance(lines, str | bytes) else lines
         self._settle(read_text(b"\n".join(map(octets_of, parts)), time.time()))
 
     def can_fetch(self, useragent: str, url: str) -> bool:
-        """Whether this robot may fetch this URL of the site. False before anything is known."""
+        """Whether this robot may fetch this URL of the site. False before a robots.txt is known."""
         if self.disallow_all:
             return False
         if self.allow_all:
@@ -115,15 +116,15 @@ class RobotFileParser:
         return self._access.rules.allows(url_of(url), agent_of(useragent))
 
     def crawl_delay(self, useragent: str) -> float | None:
-        """Seconds between two requests (an int if they are whole), None if nothing is asked or known."""
-        return self._asked(useragent)[0]
+        """Returns the seconds between two requests (an int if they are whole), None if there is no Crawl-delay."""
+        return self._limits(useragent)[0]
 
     def request_rate(self, useragent: str) -> RequestRate | None:
-        """The slowest Request-rate that is asked for, None if nothing is asked or known."""
-        return self._asked(useragent)[1]
+        """Returns the slowest Request-rate, None if there is none."""
+        return self._limits(useragent)[1]
 
     def site_maps(self) -> list[str] | None:
-        """The values of the Sitemap records, None if there are none."""
+        """Returns the values of the Sitemap records, None if there are none."""
         return self.sitemaps or None
 
     @property
@@ -135,28 +136,28 @@ class RobotFileParser:
 
     @property
     def default_entry(self) -> "Entry | None":
-        """What is said to all robots, together as one; None if nothing is."""
+        """All groups for all robots, combined into one entry; None if there are none."""
         groups = self._default_groups()
         if not groups:
             return None
         rules = [rule for group in groups for rule in _rules(group)]
-        return Entry(["*"], rules, *_pace(self._access.rules.timing("*")))
+        return Entry(["*"], rules, *_limits(self._access.rules.timing("*")))
 
     def __str__(self) -> str:
-        """The groups as a robots.txt with the same rules, those for all robots last."""
+        """Returns the groups as a robots.txt with the same rules, those for all robots last."""
         named = [group for group in self._access.rules.groups if "*" not in group.agents]
         return "\n\n".join(map(_written, named + self._default_groups()))
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickle and copy: without what was compiled, which is made again."""
+        """For pickle and copy: leaves out compiled rules, which are compiled again when needed."""
         return {**self.__dict__, "_access": replace(self._access)}
 
     def _settle(self, access: Access) -> None:
         self._access, self._has_copy = access, True
         self.sitemaps = list(access.rules.sitemaps)
 
-    def _asked(self, useragent: str) -> Pace:
-        return _pace(self._access.rules.timing(agent_of(useragent))) if self.mtime() else (None, None)
+    def _limits(self, useragent: str) -> Limits:
+        return _limits(self._access.rules.timing(agent_of(useragent))) if self.mtime() else (None, None)
 
     def _default_groups(self) -> list[Group]:
         return [group for group in self._access.rules.groups if "*" in group.agents]
@@ -175,7 +176,7 @@ class RuleLine:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One group: names of robots, rules, and how fast they may come."""
+    """One group: names of robots, rules, and the limits on requests."""
 
     useragents: list[str]
     rulelines: list[RuleLine]
@@ -186,7 +187,7 @@ class Entry:
         return "\n".join([*self.head(), *_rule_lines(self.rulelines)])
 
     def head(self) -> list[str]:
-        """The lines before the rules."""
+        """Returns the lines before the rules."""
         lines = [f"User-agent: {agent}" for agent in self.useragents]
         if self.delay is not None:
             lines.append(f"Crawl-delay: {self.delay}")
@@ -196,7 +197,7 @@ class Entry:
 
 
 def _entries(group: Group) -> list[Entry]:
-    """One for each run of its User-agent lines; all have the same list of rules."""
+    """Returns one entry for each run of the group's User-agent lines, all with the same rules."""
     rules = _rules(group)
     names: dict[int, list[str]] = {}
     below: dict[int, list[Record]] = {}
@@ -204,7 +205,7 @@ def _entries(group: Group) -> list[Entry]:
         names.setdefault(run, []).append(agent)
     for run, record in group.records_by_run():
         below.setdefault(run, []).append(record)
-    return [Entry(agents, rules, *_pace(Timing.of(below.get(run, ())))) for run, agents in names.items()]
+    return [Entry(agents, rules, *_limits(Timing.of(below.get(run, ())))) for run, agents in names.items()]
 
 
 def _rules(group: Group) -> list[RuleLine]:
@@ -212,7 +213,7 @@ def _rules(group: Group) -> list[RuleLine]:
 
 
 def _rule_lines(rules: Sequence[RuleLine]) -> list[str]:
-    # A group ends at the next User-agent line only if a rule stands before it, be it one that says nothing.
+    # A User-agent line begins a new group only after a rule, so a group without rules gets an empty one.
     return list(map(str, rules)) if rules else ["Disallow:"]
 
 
@@ -222,7 +223,7 @@ def _written(group: Group) -> str:
     return "\n".join([*(line for entry in entries for line in entry.head()), *_rule_lines(_rules(group))])
 
 
-def _pace(timing: Timing) -> Pace:
+def _limits(timing: Timing) -> Limits:
     rate = slowest(timing.rates)
     return (
         None if timing.delay_s is None else whole(timing.delay_s),
@@ -236,7 +237,7 @@ Answer = tuple[int, list[tuple[str, str]], bytes]
 
 
 def _fetch(url: str | urllib.request.Request) -> Answer:
-    """The answer that counts, after the redirects urllib follows. Whatever goes wrong on the way is a URLError."""
+    """Returns the final answer, after the redirects that urllib follows. Raises URLError whatever goes wrong."""
     request = url if isinstance(url, urllib.request.Request) else urllib.request.Request(url)  # noqa: S310 - next line
     _refuse_other_schemes(request.full_url)
     timeout_s = socket.getdefaulttimeout() or TIMEOUT_S
@@ -256,21 +257,22 @@ def _fetch(url: str | urllib.request.Request) -> Answer:
 def _refuse_other_schemes(url: str) -> None:
     scheme = urllib.parse.urlsplit(url).scheme
     if scheme not in ("http", "https"):
-        raise urllib.error.URLError(f"robots.txt is fetched by http and https, not by {scheme}")
+        raise urllib.error.URLError(f"robots.txt is fetched only over http and https, not {scheme}")
 
 
 def _body(answer: http.client.HTTPResponse, timeout_s: float) -> bytes:
-    """At most one byte over the limit, so that a cut is known; the whole of it in `timeout_s`."""
+    """Reads at most one byte more than the limit, so that a cut is noticed; the whole body must arrive within
+    `timeout_s`."""
     coding = answer.headers.get("Content-Encoding", "").strip().lower()
     if coding in _CODINGS:
-        raise http.client.HTTPException(f"the body is coded as {coding}, which is not read")
-    length = getattr(answer, "length", None)  # an opener that the program installed may know none
-    wanted = LIMIT_BYTES + 1 if length is None else min(length, LIMIT_BYTES + 1)
+        raise http.client.HTTPException(f"the body has the content coding {coding}, which is not supported")
+    length = getattr(answer, "length", None)  # an opener that the program installed may not set it
+    most = LIMIT_BYTES + 1 if length is None else min(length, LIMIT_BYTES + 1)
     ends, body = time.monotonic() + timeout_s, bytearray()
-    while len(body) < wanted and (part := answer.read1(wanted - len(body))):
+    while len(body) < most and (part := answer.read1(most - len(body))):
         body += part
         if time.monotonic() > ends:
-            raise TimeoutError(f"the body did not come within {timeout_s:g} s")
-    if length is not None and len(body) < wanted:
-        raise http.client.IncompleteRead(bytes(body), wanted - len(body))
+            raise TimeoutError(f"the body did not arrive within {timeout_s:g} s")
+    if length is not None and len(body) < most:
+        raise http.client.IncompleteRead(bytes(body), most - len(body))
     return bytes(body)

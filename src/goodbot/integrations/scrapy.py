@@ -1,5 +1,5 @@
-"""A robots.txt parser for Scrapy that answers by RFC 9309: `ROBOTSTXT_PARSER`; and Scrapy's own middleware that asks it
-for every request. Importing this needs Scrapy."""
+"""A robots.txt parser for Scrapy that follows RFC 9309 (for the setting `ROBOTSTXT_PARSER`), and Scrapy's robots.txt
+middleware with a fix, so that every request is checked. Importing this needs Scrapy."""
 
 from typing import Self
 
@@ -13,10 +13,10 @@ from goodbot.integrations.adapted import agent_of, read_text, url_of
 
 
 class GoodbotParser(RobotParser):
-    """One site's robots.txt, as Scrapy's middleware makes and asks it.
+    """One site's robots.txt, for Scrapy's robots.txt middleware.
 
-    `rules` is the `RobotsTxt` behind it: `parser.rules.verdict(url, agent)` says why. Of a body of more than 500 KiB
-    the first count (RFC 9309 §2.5); no body at all allows everything. Nothing raises, whatever the bytes.
+    `rules` is the underlying `RobotsTxt`: `parser.rules.verdict(url, agent)` gives the reason. The first 500 KiB of a
+    body count (RFC 9309 §2.5); without a body everything is allowed. Never raises on content.
     """
 
     def __init__(self, robotstxt_body: bytes | None, spider: Spider | None) -> None:
@@ -25,7 +25,7 @@ class GoodbotParser(RobotParser):
 
     @classmethod
     def from_crawler(cls, crawler: Crawler | None, robotstxt_body: bytes | None) -> Self:
-        """What Scrapy calls for every robots.txt, whatever the status it came with."""
+        """Makes a parser. Scrapy calls this for every robots.txt, whatever its HTTP status."""
         return cls(robotstxt_body, crawler.spider if crawler else None)
 
     def allowed(self, url: str | bytes, user_agent: str | bytes) -> bool:
@@ -33,18 +33,18 @@ class GoodbotParser(RobotParser):
         return self.rules.allows(url_of(url), agent_of(user_agent))
 
     def crawl_delay(self, user_agent: str | bytes) -> float | None:
-        """Seconds between two requests: the longest Crawl-delay, None if nothing is asked."""
+        """Returns the seconds between two requests: the longest Crawl-delay, None if there is none."""
         return self.rules.crawl_delay(agent_of(user_agent))
 
 
 class RobotsTxtMiddleware(robotstxt.RobotsTxtMiddleware):
-    """Scrapy's, but for requests that come while the robots.txt of their site is being fetched: Scrapy (2.19) asks the
-    parser about the first that waits only, and lets the others pass unseen."""
+    """Scrapy's middleware, except that it checks every request. While Scrapy (2.19) fetches a site's robots.txt,
+    several requests may wait for it; Scrapy checks only the first of them, and sends the others unchecked."""
 
     async def robot_parser(self, request: Request) -> RobotParser | None:
-        """The parser for the site of a request; None if there is none."""
+        """Returns the parser for the site of a request; None if there is none."""
         parser = await super().robot_parser(request)
         if parser is None:
-            known = self._parsers.get(urlparse_cached(request).netloc)
-            parser = known if isinstance(known, RobotParser) else None
+            finished = self._parsers.get(urlparse_cached(request).netloc)
+            parser = finished if isinstance(finished, RobotParser) else None
         return parser

@@ -46,8 +46,8 @@ class HeadRules(NamedTuple):
     """The rules that may match the targets with one head (their first octets).
 
     `doubtful`: a rule that is not plain may match. `best` is the best rank among rules no longer than the head,
-    `lengths` are the lengths of the longer prefixes, the longest first. The wildcards follow that may still decide: for
-    targets without a query, and for all targets.
+    `lengths` are the lengths of the longer prefixes, the longest first. `unqueried` (for targets without a query) and
+    `wildcards` (for all) are the wildcards that may still decide.
     """
 
     doubtful: bool
@@ -102,7 +102,7 @@ class RulesByHead:
 
 
 def _merged(tests: dict[str, list[WildcardTest]], beginnings: Sequence[str], best: int) -> Sequence[WildcardTest]:
-    """Returns the wildcards that begin so and have a better rank, the best first."""
+    """Returns the wildcards with one of these beginnings and a better rank than `best`, the best first."""
     found = [tests[beginning] for beginning in beginnings if beginning in tests]
     if len(found) == 1 and found[0][-1].rank < best:
         return found[0]

@@ -17,8 +17,7 @@ from goodbot.exclusion.verdict import LOST_MOST, Group, Rule
 _T = TypeVar("_T")
 
 EQUAL_RULES_MOST: Final = 2 * LOST_MOST + 2
-"""How many equal rules are kept. A verdict looks at this many matching rules, and those kept come before any further
-copy."""
+"""How many copies of one rule are kept. More would change no verdict, which looks only at this many matching rules."""
 
 # Characters that stand for themselves in every dialect: those a pattern begins with, and those after its first `*` or
 # its first `?` (a `?` that is the first one is in no parameter value).
@@ -30,7 +29,7 @@ _INDEX = "index.htm"
 """A pattern that contains this may match the directory it is in (Google)."""
 
 _HEAD_CHARS = len(_INDEX)
-"""How much of a rule is compared first: it may end in `index.htm`, but holds nothing after it."""
+"""How many characters of a rule are compared first: `index.htm` fits, but nothing after it."""
 
 _COMPARED_CHARS = 64
 """How much of a rule's beginning is compared with many targets at once."""
@@ -65,7 +64,7 @@ class RankedRule(NamedTuple):
 
 
 class RuleScan:
-    """The rules of some groups, uncompiled: every question is a scan over them."""
+    """Answers from the rules of some groups without compiling them: each question is a scan over all rules."""
 
     __slots__ = ("_dialect", "_groups")
 
@@ -109,12 +108,12 @@ def _precedence(ranked: RankedRule) -> int:
 
 
 def _rule_in_group(rule: RuleOfGroup) -> Hashable:
-    """Equal for rules that always decide alike."""
+    """Returns a key that is equal for rules with the same effect."""
     return rule[0], rule[1], rule[3].line
 
 
 def first_of_equals(items: Iterable[_T], key: Callable[[_T], Hashable], most: int = EQUAL_RULES_MOST) -> Iterator[_T]:
-    """Of the items with one key, yields the first `most`."""
+    """Yields the first `most` items of each key."""
     counts: dict[Hashable, int] = {}
     for item in items:
         found = key(item)
@@ -124,7 +123,7 @@ def first_of_equals(items: Iterable[_T], key: Callable[[_T], Hashable], most: in
 
 
 def _rules_near(groups: Sequence[Group], dialect: Dialect, target: Compared) -> Iterator[RuleOfGroup]:
-    """Yields the rules that may match the target, judged by characters that stand for themselves."""
+    """Yields the rules that may match the target, as far as characters that stand for themselves show."""
     # One loop, because it passes every rule: a call for each would take as long as all the work done here.
     fields, paths, match = dialect.rule_fields, dialect.paths, _BEGINNING_AND_PIECE.match
     plain, encoded = target
@@ -153,8 +152,8 @@ def _rules_near(groups: Sequence[Group], dialect: Dialect, target: Compared) -> 
 
 
 def rules_near_any(groups: Sequence[Group], dialect: Dialect, targets: Iterable[Compared]) -> Iterator[RuleOfGroup]:
-    """Yields the rules that may match at least one of the targets, judged by characters that stand for themselves; of
-    equal rules the first `EQUAL_RULES_MOST`. Linear in the rules."""
+    """Yields the rules that may match at least one of the targets, as far as characters that stand for themselves show;
+    of equal rules the first `EQUAL_RULES_MOST`. Linear in the rules."""
     return first_of_equals(_all_near_any(groups, dialect, targets), _rule_in_group)
 
 
@@ -193,6 +192,6 @@ def _may_hold(text: str, *, search: bool) -> Callable[[str], bool]:
 
 
 def _may_begin(head: str, reach: str) -> bool:
-    """Whether a target, which `reach` extends by `index.htm`, may begin as a rule with this head does."""
+    """Whether the target may begin like a rule with this head. `reach` is the target followed by `index.htm`."""
     found = _BEGINNING.match(head)
     return found is None or reach.startswith(found.group())

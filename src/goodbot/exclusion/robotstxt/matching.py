@@ -31,7 +31,7 @@ _PIECE_BYTES = 80
 
 
 class Evaluator(Protocol):
-    """The rules of some groups together."""
+    """Answers questions about the rules of some groups, taken together."""
 
     @property
     def allows(self) -> Callable[[str], bool]:
@@ -82,7 +82,7 @@ class Compiled:
 
     @classmethod
     def near_any(cls, groups: Sequence[Group], dialect: Dialect, urls: Iterable[str]) -> "Compiled":
-        """Compiles only the rules that may match one of these URLs, the only ones the result can answer for."""
+        """Compiles only the rules that may match one of these URLs; the result answers only for them."""
         return cls(groups, rules_near_any(groups, dialect, map(dialect.target, urls)), dialect)
 
     def matching(self, target: Compared) -> Iterator[RankedRule]:

@@ -15,7 +15,8 @@ from goodbot.exclusion.validity.outage import as_google, copy_while_young
 from goodbot.exclusion.verdict import RULE_FIELDS, Group
 
 _RULES = RULE_FIELDS | {"content-usage"}
-"""In the grammar of draft-ietf-aipref-attach-05 Content-Usage is a rule: it ends the list of names as the others do."""
+"""Content-Usage is a rule in the grammar of draft-ietf-aipref-attach-05: like Allow and Disallow it ends the list of
+names."""
 
 
 def _name_of_robot(agent: str) -> str:
@@ -23,21 +24,23 @@ def _name_of_robot(agent: str) -> str:
 
 
 def _names_in_file(value: str) -> Sequence[str]:
-    """The name the value begins with: `GPTBot, CCBot` names GPTBot only. `*` stands for all robots only when it stands
-    alone.
+    """Returns the name with which the value begins: `GPTBot, CCBot` names only GPTBot. `*` means all robots only if it
+    is the whole value.
 
-    A whole User-Agent value of the Mozilla kind names `Mozilla`: only of an agent is it known that it is such a value.
+    A User-Agent value such as `Mozilla/5.0 (compatible; MyBot)` names `Mozilla` here, since it is not a robot's own
+    header.
     """
     return (first_name(value).lower(),)
 
 
 def _most_octets(octets: int, allow: bool) -> int:
-    """§2.2.2: the longest; of equals Allow; of those the first in the file (which changes no verdict)."""
+    """Ranks as §2.2.2 says: the longest pattern first, on a tie Allow; on a further tie the first in the file, which
+    changes no verdict."""
     return -2 * octets - allow
 
 
 def _shapes(pattern: str, allow: bool, group: Group) -> Sequence[Shape]:
-    """Both forms of §2.2.2; octets are those of the encoded one."""
+    """Returns both compared forms of §2.2.2; octets are counted in the encoded one."""
     plain, encoded = compared_pattern(pattern)
     cut = Cut.wildcards(plain)
     return (Shape(cut, cut if plain == encoded else Cut.wildcards(encoded), _most_octets(len(encoded), allow)),)
@@ -81,14 +84,15 @@ def _google_robot(agent: str) -> str:
 
 
 def _google_names(value: str) -> Sequence[str]:
-    """`*` stands for all robots also when a blank follows it."""
+    """Returns the name; `*` means all robots also if white space follows it."""
     return (ALL,) if value == ALL or (value[:1] == ALL and value[1] in " \t\n\v\f\r") else (google_token(value),)
 
 
 def _google_shapes(pattern: str, allow: bool, group: Group) -> Sequence[Shape]:
-    """An Allow of `…/index.htm…` allows the bare directory too, with as many octets as that pattern has.
+    """Returns the form of a pattern; an Allow of `…/index.htm…` gets a second one, which allows the directory itself
+    and counts its own octets.
 
-    Google's parser tries it only where the Allow itself does not match; where it does, the Allow is longer.
+    Google's parser tries the second form only if the first does not match; if the first matches, it is longer anyway.
     """
     escaped = google_pattern(pattern)
     own = Shape.same(Cut.wildcards(escaped), _most_octets(len(escaped), allow))
