@@ -25,7 +25,7 @@ from goodbot.robot.manners.politeness import NOTHING_ASKED, Politeness, heeded
 from goodbot.robot.processes.messages import (
     Committed,
     Grant,
-    Leave,
+    LeaveHost,
     Stop,
     WorkerReport,
     receive,
@@ -96,7 +96,7 @@ class Coordinator(CrawlLoop):
         """What is in flight to the host finishes, and nothing more is asked of it in this run."""
         self._left.add(host)
         for worker in self._workers.values():
-            send(worker.writer, Leave(host))
+            send(worker.writer, LeaveHost(host))
 
     def unlearn(self, lessons: Sequence[Lesson]) -> None:
         """See `Crawler.unlearn`."""
@@ -251,7 +251,7 @@ class Coordinator(CrawlLoop):
         settings = self._part_of(places)
         send(writer, replace(self._setup, settings=settings))
         for host in self._left:
-            send(writer, Leave(host))
+            send(writer, LeaveHost(host))
         if self._paused:
             worker.tell_pause(True)
         task = asyncio.create_task(self._listen(worker, reader))
@@ -304,13 +304,13 @@ class Coordinator(CrawlLoop):
             self._robots.save_robots(origin, access)
         if report.lessons and self._lessons is not None:
             self._lessons.save_lessons(report.lessons)
-        for encoded in report.kept:
+        for encoded in report.robots_records:
             self._batch.keep(encoded)
-        for asked in report.asked:
+        for asked in report.requests:
             self._batch.note(asked)
         for part in report.found:
             self._batch.find(unpack_found(part))
-        for packed in report.readings:
+        for packed in report.results:
             self._take_reading(worker, unpack(packed))
         for release in report.releases:
             worker.held.pop(release.host, None)

@@ -1,6 +1,7 @@
-"""What the owner of a crawl and its workers say to each other: pickled values with their length in front.
+"""Defines the messages between the coordinator of a crawl and its workers, and sends and receives them.
 
-Both ends are this program; nothing else can reach the socket pair between them.
+A message is a pickled value with its length in front. Pickle is safe here: both ends are this program, and no other
+process can reach the socket pair between them.
 """
 
 import asyncio
@@ -19,68 +20,73 @@ from goodbot.visit_values import VisitResult
 
 _LENGTH: Final = struct.Struct("!Q")
 
-_LINKS_APIECE: Final = 200
-_BYTES_APIECE: Final = 256 * 1024
-"""Of links, and of records for the archive. `weight_of` bounds what a worker may have on its way to the owner."""
+_LINKS_PER_WEIGHT: Final = 200
+_BYTES_PER_WEIGHT: Final = 256 * 1024
+"""So many links, or bytes of archive records, add 1 to the weight of a result (`weight_of`). The total weight bounds
+what a worker has reported and the coordinator has not committed."""
 
 
 @dataclass(frozen=True, slots=True)
 class Grant:
-    """Leases for a worker, and what is known of their hosts: the robots.txt files of their origins, lessons, and what
-    pages in the index said."""
+    """Gives a worker leases, and what is known of their hosts: the robots.txt files of their origins, the lessons
+    learned, and the pages of theirs that are in the index."""
 
     leases: tuple[Lease, ...]
     robots: tuple[tuple[str, Access], ...]
     lessons: tuple[Lesson, ...] = ()
-    said: tuple[IndexedPage, ...] = ()
+    indexed_pages: tuple[IndexedPage, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class Committed:
-    """What the worker has reported up to this weight (see `weight_of`) is safe."""
+    """Acknowledges that results of this weight (see `weight_of`) are committed."""
 
     weight: int
 
 
 @dataclass(frozen=True, slots=True)
 class Stop:
-    """No more leases will come. Pages in flight finish, then the worker ends."""
+    """Ends a worker: it gets no more leases, finishes the pages in flight, and exits."""
 
 
 @dataclass(frozen=True, slots=True)
-class Leave:
-    """Nothing more is asked of the host."""
+class LeaveHost:
+    """Tells a worker to send no more requests to the host."""
 
     host: str
 
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """Pages in flight finish, and leases are given back; `on` False: go on. The worker says that it has heard it."""
+    """Pauses a worker: it finishes the pages in flight and gives its leases back. With `on` False it resumes. The
+    worker acknowledges either (`WorkerReport.pauses`)."""
 
     on: bool
 
 
 Packed = tuple[Any, ...]
-"""A reading as values that pickle fast: 95 µs both ways for a page with 27 new links, as objects 280."""
+"""A `VisitResult` as plain values, which pickle faster: 95 µs both ways for a page with 27 new links; as objects
+280."""
 
 
-def pack(reading: VisitResult) -> Packed:
-    """The same reading, for `unpack`. The links of an outcome differ in URL, refusal and count only; those of a sitemap
-    in hints too."""
-    outcome = reading.outcome
-    fields = tuple(getattr(outcome, name) for name in _PLAIN)
+def pack(result: VisitResult) -> Packed:
+    """Returns the result as plain values, for `unpack`.
+
+    The links of one outcome may differ in URL, refusal and count only, those of a sitemap in hints as well.
+    """
+    outcome = result.outcome
+    fields = tuple(getattr(outcome, name) for name in _PLAIN_FIELDS)
     events = tuple(map(tuple, outcome.events))
-    links = _pack_links(outcome.links), reading.sitemaps
-    return outcome.url.text, fields, events, links, reading.document, reading.replayable, reading.encoded
+    links = _pack_links(outcome.links), result.sitemaps
+    return outcome.url.text, fields, events, links, result.document, result.replayable, result.encoded
 
 
 def unpack(packed: Packed) -> VisitResult:
-    """What was packed."""
+    """Returns the result that `pack` was given."""
     url, fields, events, (packed_links, sitemaps), document, replayable, encoded = packed
     outcome = Outcome(
         Url(url),
-        **dict(zip(_PLAIN, fields, strict=True)),
+        **dict(zip(_PLAIN_FIELDS, fields, strict=True)),
         events=tuple(Event(*event) for event in events),
         links=_unpack_links(packed_links),
     )
@@ -88,19 +94,20 @@ def unpack(packed: Packed) -> VisitResult:
 
 
 def pack_found(found: FoundLinks) -> Packed:
-    """The same, for `unpack_found`."""
+    """Returns the links as plain values, for `unpack_found`."""
     return _pack_links(found.links), found.at
 
 
 def unpack_found(packed: Packed) -> FoundLinks:
-    """What was packed."""
+    """Returns the links that `pack_found` was given."""
     links, at = packed
     return FoundLinks(_unpack_links(links), at)
 
 
 def weight_of(links: int, encoded: EncodedRecords | None = None) -> int:
-    """What a reading or a part of a list counts among those that wait for their commit: a page of the usual size 1."""
-    return 1 + links // _LINKS_APIECE + (len(encoded.data) // _BYTES_APIECE if encoded is not None else 0)
+    """Returns the weight of a result, or of a part of a sitemap or feed, among those that wait for their commit. A page
+    of the usual size weighs 1."""
+    return 1 + links // _LINKS_PER_WEIGHT + (len(encoded.data) // _BYTES_PER_WEIGHT if encoded is not None else 0)
 
 
 def _pack_links(links: tuple[Discovery, ...]) -> Packed:
@@ -108,8 +115,8 @@ def _pack_links(links: tuple[Discovery, ...]) -> Packed:
     if not links:
         return rows, None, None
     first, hints = links[0], None
-    plain = first.priority, None, None
-    if any((link.priority, link.modified_at, link.interval_s) != plain for link in links):
+    without_hints = first.priority, None, None
+    if any((link.priority, link.modified_at, link.interval_s) != without_hints for link in links):
         hints = tuple((link.priority, link.modified_at, link.interval_s) for link in links)
     source = None if first.source is None else first.source.text
     return (
@@ -151,21 +158,23 @@ def _unpack_links(packed: Packed) -> tuple[Discovery, ...]:
     return links
 
 
-_PLAIN: Final = tuple(item.name for item in fields(Outcome) if item.name not in ("url", "events", "links"))
+_PLAIN_FIELDS: Final = tuple(item.name for item in fields(Outcome) if item.name not in ("url", "events", "links"))
 
 
 @dataclass(frozen=True, slots=True)
 class WorkerReport:
-    """What a worker has done since its last report. `found` are parts of lists whose reading is not there yet; `kept`
-    are records of robots.txt files; `asked`: every request; `pauses`: how many `Pause` messages it has heard since;
-    `weight`: that of readings and parts together."""
+    """Reports what a worker has done since its last report.
 
-    readings: tuple[Packed, ...]
+    `found`: links of sitemaps and feeds whose own result will follow. `robots_records`: archive records of robots.txt
+    files. `requests`: every request sent. `pauses`: how many `Pause` messages the worker has received. `weight`: that
+    of `results` and `found` together."""
+
+    results: tuple[Packed, ...]
     releases: tuple[Release, ...]
-    kept: tuple[EncodedRecords, ...]
+    robots_records: tuple[EncodedRecords, ...]
     robots: tuple[tuple[str, Access], ...]
     in_flight: int
-    asked: tuple[HostRequest, ...] = ()
+    requests: tuple[HostRequest, ...] = ()
     lessons: tuple[Lesson, ...] = ()
     pauses: int = 0
     found: tuple[Packed, ...] = ()
@@ -173,16 +182,16 @@ class WorkerReport:
 
 
 def send(writer: asyncio.StreamWriter, message: object) -> None:
-    """Puts a message on its way; whoever sends much looks at the transport's buffer meanwhile."""
+    """Writes a message without waiting until it is sent: a caller that sends much has to watch the writer's buffer."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     writer.write(_LENGTH.pack(len(data)))
     writer.write(data)
 
 
 async def receive(reader: asyncio.StreamReader) -> Any:
-    """The next message; None when the other end is gone."""
+    """Returns the next message; None when the other end has closed the connection."""
     try:
         (length,) = _LENGTH.unpack(await reader.readexactly(_LENGTH.size))
-        return pickle.loads(await reader.readexactly(length))  # noqa: S301  (see above)
+        return pickle.loads(await reader.readexactly(length))  # noqa: S301  (safe: see the top of this module)
     except (asyncio.IncompleteReadError, ConnectionError):
         return None

@@ -26,7 +26,7 @@ from goodbot.robot.crawl.page_mark import PageMark
 from goodbot.robot.processes.messages import (
     Committed,
     Grant,
-    Leave,
+    LeaveHost,
     Packed,
     Pause,
     Stop,
@@ -285,7 +285,7 @@ async def _listen(
             crawler.stop()
         if isinstance(message, Committed):
             reports.committed(message.weight)
-        if isinstance(message, Leave):
+        if isinstance(message, LeaveHost):
             crawler.leave(message.host)
         if isinstance(message, Pause):
             (crawler.pause if message.on else crawler.resume)()
@@ -293,7 +293,7 @@ async def _listen(
         if isinstance(message, Grant):
             for origin, access in message.robots:
                 robots.learn(origin, access)
-            crawler.learn(message.lessons, message.said)
+            crawler.learn(message.lessons, message.indexed_pages)
             granted.put(message.leases)
             crawler.wake()
 
