@@ -33,6 +33,10 @@ class LogSettings:
     json_file: Path | None = None
 
 
+SILENT: Final = LogSettings()
+"""Sends log messages nowhere."""
+
+
 def start_logging(settings: LogSettings) -> None:
     """Replaces the handlers of the logger `goodbot` by those that `settings` ask for; with none, nothing is printed.
 

@@ -20,6 +20,7 @@ from goodbot.host_removal import RemovedHosts, remove_hosts
 from goodbot.index import TantivyIndex, prepare
 from goodbot.index_opening import Sources, Watch, index_pending, open_index
 from goodbot.lesson_values import LeftOut, Lesson
+from goodbot.logs import SILENT, LogSettings
 from goodbot.ports import Ledger
 from goodbot.robot.client.page_stream import PageStream
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
@@ -116,14 +117,16 @@ async def open_crawl(
     revisit_until: float | None = None,
     stream: PageStream | None = None,
     watch: Watch = lambda state: None,
+    logs: LogSettings = SILENT,
 ) -> AsyncIterator[Crawl]:
     """Opens the crawl in `path` to begin or resume it with `settings`, whose seeds include the earlier ones.
 
     `listed` are more seeds, already checked. `revisit_until`: pages that are due again by then are visited again;
     infinity: whenever they are due; None: never. With a `stream`, pages go to the program that reads it, and the crawl
-    uses one process. `watch` is called while pages are indexed from the archive, before the crawl continues.
+    uses one process. `watch` is called while pages are indexed from the archive, before the crawl continues. `logs` says
+    where worker processes send their log messages; this process logs as its program has set up.
     """
-    parts = path, settings, observe, listed, revisit_until, stream, watch
+    parts = path, settings, observe, listed, revisit_until, stream, watch, logs
     async with _browsing(settings) as browser, _opened(*parts, browser) as crawl:
         yield crawl
 
@@ -156,6 +159,7 @@ async def _opened(
     revisit_until: float | None,
     stream: PageStream | None,
     watch: Watch,
+    logs: LogSettings,
     browser: Browser | None,
 ) -> AsyncIterator[Crawl]:
     typed, networks = typed_seeds(settings)
@@ -196,6 +200,7 @@ async def _opened(
                 prepared,
                 forgotten=forgotten,
                 evidence=encode_capture,
+                logs=logs,
             )
             async with _crawler(workers, setup, frontier, batch, clock, stream, browser, folder.deadly) as crawler:
                 revisits = partial(_revisits, frontier) if revisit_until is not None else None

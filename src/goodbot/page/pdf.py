@@ -38,6 +38,9 @@ _OUTPUT_BYTES = 64 * 1024 * 1024
 
 _PROGRAM = Path(__file__).with_name("pdf_apart.py")
 
+PROCESS_KILLED = "too slow", "damaged, or made to take more memory than a document may"
+"""How `Extract.unread` ends when the process was killed for its CPU time, or crashed, perhaps for want of memory."""
+
 _HYPHENATED = re.compile("[\x02\ufffe]\\s?")
 """How PDFium writes the hyphen at the end of a line where a word goes on."""
 
@@ -95,8 +98,8 @@ def _lines(output: IO[bytes]) -> Iterator[dict[str, Any]]:
 def _ending(status: int) -> str:
     """Why there is no last line."""
     if -status in (signal.SIGXCPU, signal.SIGKILL):
-        return "too slow"
-    return "damaged, or made to take more memory than a document may"
+        return PROCESS_KILLED[0]
+    return PROCESS_KILLED[1]
 
 
 def _whole(line: dict[str, Any]) -> Extract:

@@ -8,7 +8,7 @@ import pytest
 
 from goodbot.config import Settings
 from goodbot.exclusion import RobotsTxt
-from goodbot.page import read_page
+from goodbot.page import pdf, read_page
 from goodbot.robot.crawl import slow_documents as documents
 from goodbot.robot.crawl.assembly import readers_of
 from goodbot.robot.crawl.slow_documents import SlowDocuments
@@ -42,6 +42,18 @@ async def test_a_pdf_is_read_while_the_loop_goes_on(monkeypatch: pytest.MonkeyPa
     assert ahead is not None
     page = ahead.page
     assert (page.text, page.directives.index) == ("A heron.", False)
+
+
+async def test_a_document_that_takes_long_and_one_that_kills_its_reader_are_logged(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(documents, "SLOW_S", 0.0)
+    monkeypatch.setattr(pdf, "MEMORY_BYTES", 1)
+    monkeypatch.setattr(pdf, "MEMORY_FACTOR", 0)
+    await SlowDocuments(Settings(), "goodbot").read(HERE, PDF)
+    slow, killed = (record.getMessage() for record in caplog.records)
+    assert slow.startswith(f"{HERE} took ")
+    assert killed.startswith(f"the process that read {HERE} was killed: damaged")
 
 
 async def test_without_an_index_only_its_links_are_read() -> None:

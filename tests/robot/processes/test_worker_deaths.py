@@ -34,7 +34,7 @@ async def page(exchange: Exchange) -> None:
 
 @pytest.mark.parametrize("deadly", [1, pytest.param(12, marks=pytest.mark.long)])
 async def test_a_page_that_kills_twice_fails_and_the_crawl_goes_on(
-    deadly: int, monkeypatch: pytest.MonkeyPatch
+    deadly: int, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """More deaths than a crawl without progress may have. Nobody else is charged for them."""
     monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[2]))
@@ -60,6 +60,9 @@ async def test_a_page_that_kills_twice_fails_and_the_crawl_goes_on(
         if "deadly" in text:
             assert record.why == "kills the reader: the robot process ended while reading it (signal SIGKILL), 2 times"
     assert sum(outcome.state == "ready" for outcome in outcomes) == deadly
+    errors = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert len(errors) == 2 * deadly
+    assert all("died with signal SIGKILL while it read http" in error for error in errors)
     assert all("deadly" in outcome.url.text for outcome in outcomes if outcome.state == "ready")
 
 

@@ -193,7 +193,7 @@ def busy_tabs(browser: Chromium) -> list[int]:
     """Processes of the browser that still work."""
     assert browser._running is not None
     busy = []
-    for process in psutil.Process(browser._running._pid).children(recursive=True):
+    for process in psutil.Process(browser._running.pid).children(recursive=True):
         try:
             if process.cpu_percent(0.2) > 50:
                 busy.append(process.pid)
@@ -257,11 +257,11 @@ async def test_a_document_too_long_is_cut() -> None:
 
 
 @pytest.mark.long
-async def test_a_browser_that_is_killed_is_started_anew() -> None:
+async def test_a_browser_that_is_killed_is_started_anew(caplog: pytest.LogCaptureFixture) -> None:
     asks = "const x = new XMLHttpRequest(); x.open('GET', '/asked', false); x.send(); while (true) {}"
     async with rig({"/": scripted("document.title = 'well'"), "/slow": scripted(asks)}) as made:
         assert made.browser._running is not None
-        killing = psutil.Process(made.browser._running._pid)
+        killing = psutil.Process(made.browser._running.pid)
 
         async def kill(exchange: Exchange) -> None:
             killing.kill()
@@ -273,12 +273,14 @@ async def test_a_browser_that_is_killed_is_started_anew() -> None:
         assert "tab was lost" in story(rendered)
         page, _ = await made.render()
         assert page.title == "well"
+    assert [record.levelname for record in caplog.records] == ["WARNING"]
+    assert "the rendering browser ended" in caplog.text
 
 
 async def test_nothing_of_a_browser_is_left() -> None:
     browser = await open_chromium(str(CHROMIUM), "goodbot/1")
     assert browser._running is not None
-    family = [psutil.Process(browser._running._pid)]
+    family = [psutil.Process(browser._running.pid)]
     family += family[0].children(recursive=True)
     await browser.close()
     _, alive = psutil.wait_procs(family, timeout=0)

@@ -7,6 +7,7 @@ from typing import NamedTuple, Protocol
 from goodbot.archive_values import EncodedRecords
 from goodbot.config import Settings
 from goodbot.live import HostRequest
+from goodbot.logs import SILENT, LogSettings
 from goodbot.lru import share_of
 from goodbot.ports import Clock, Leases, LessonStore, RobotsStore, Sink, Transport
 from goodbot.robot.crawl.crawler import Crawler
@@ -52,6 +53,8 @@ class WorkerSetup:
     """Hosts (`Url.host_key`) that are asked nothing."""
     evidence: Encode | None = None
     """Encodes the answer of a page that may kill its reader, also in a crawl without an archive."""
+    logs: LogSettings = SILENT
+    """Where the worker sends its log messages."""
 
 
 class RecordingSink(Sink, Protocol):

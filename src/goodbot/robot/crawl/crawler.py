@@ -6,6 +6,7 @@ and its links are committed with it.
 """
 
 import asyncio
+import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -34,6 +35,8 @@ from goodbot.visit_values import VisitResult
 
 PATIENCE_S = 0.25
 """A rest up to this is waited for with the lease in hand; giving it back would take as long (`BATCH_S`)."""
+
+_log = logging.getLogger(__name__)
 
 
 class Crawler(CrawlLoop):
@@ -266,8 +269,8 @@ class Crawler(CrawlLoop):
             ahead = await self._reader.ahead(leased, capture, self._find) if rendered is None else None
         reading = self._reader.read(leased, permit.verdict, capture, rendered, ahead, wall)
         self._knowledge.settled(reading.outcome)
-        if (learned := self._knowledge.news()) and self._lessons is not None:
-            self._lessons.save_lessons(learned)
+        if learned := self._knowledge.news():
+            self._keep_lessons(learned)
         visit.found_more = visit.found_more or _names_more_of(visit.host, reading.outcome)
         slower = self._slow_down(visit, leased.url, capture, rest)
         reading = self._reader.with_delay(leased, reading, rest, slower)
@@ -278,6 +281,13 @@ class Crawler(CrawlLoop):
         self._add(visit, reading)
         if isinstance(capture.result, Response) and len(capture.result.body) > FREE_BYTES:
             await self._sink.has_room()  # it is in memory, or on its way to the owner, until then
+
+    def _keep_lessons(self, learned: Sequence[Lesson]) -> None:
+        for lesson in learned:
+            fields = {"host": lesson.host, "kind": lesson.kind, "about": lesson.about}
+            _log.info("lesson learned about %s: %s", lesson.host, lesson.evidence, extra=fields)
+        if self._lessons is not None:
+            self._lessons.save_lessons(learned)
 
     async def _send(
         self, visit: HostVisit, leased: LeasedUrl, permit: Permit
@@ -323,6 +333,10 @@ class Crawler(CrawlLoop):
         """robots.txt forbids the URL, or is unreachable: then the whole host is held off for a while."""
         outcome = disallowed(leased, self._clock.now(), permit)
         if outcome.state == "ready":
+            fields = {"host": visit.host, "until": outcome.ready_at}
+            _log.info(
+                "host %s paused for %.0f s: %s", visit.host, outcome.ready_at - outcome.at, outcome.why, extra=fields
+            )
             visit.hold(outcome.ready_at)
         self._add(visit, self._reader.not_requested(leased, outcome))
 

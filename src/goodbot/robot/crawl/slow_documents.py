@@ -1,13 +1,22 @@
 """Documents that take long to read: read beside the loop, so that no other host waits for them."""
 
 import asyncio
+import logging
+import time
+from typing import Final
 
 from goodbot.config import Settings
 from goodbot.page import read_page
 from goodbot.page.document import is_read_apart
+from goodbot.page.pdf import PROCESS_KILLED
 from goodbot.robot.crawl.read_ahead import ReadPage
 from goodbot.url import Url
 from goodbot.values import Response
+
+SLOW_S: Final = 5.0
+"""A document that takes longer to read is logged."""
+
+_log = logging.getLogger(__name__)
 
 
 class SlowDocuments:
@@ -24,5 +33,11 @@ class SlowDocuments:
             return None
         limit, text, most = self._settings.decoded_limit, self._settings.index, self._settings.document_limit
         async with self._room:
+            began = time.monotonic()
             page = await asyncio.to_thread(read_page, url, response, self._token, limit, text=text, document_bytes=most)
+            took_s = time.monotonic() - began
+        if took_s > SLOW_S:
+            _log.warning("%s took %.1f s to read", url, took_s, extra={"url": url.text, "took_s": took_s})
+        if page.unread.endswith(PROCESS_KILLED):
+            _log.warning("the process that read %s was killed: %s", url, page.unread, extra={"url": url.text})
         return ReadPage(page)

@@ -1,6 +1,7 @@
 """Lets a running crawl be seen and told: takes wishes twice a second, and says how it goes."""
 
 import asyncio
+import logging
 import os
 import time
 from collections import deque
@@ -18,6 +19,8 @@ from goodbot.values import Discovery, Outcome
 LOOK_S: Final = 0.5
 KINDS_MOST: Final = 20
 """Of errors shown."""
+
+_log = logging.getLogger(__name__)
 
 
 class Supervisor:
@@ -62,7 +65,11 @@ class Supervisor:
         self._tally = CrawlStatistics(timer())
 
     def observe(self, outcome: Outcome) -> None:
-        """Every outcome, as it is committed."""
+        """Counts an outcome that has been committed."""
+        if _log.isEnabledFor(logging.DEBUG):
+            url, status = outcome.url.text, outcome.status
+            fields = {"url": url, "state": outcome.state, "status": status}
+            _log.debug("%s: %s: %s", url, outcome.state, outcome.why, extra=fields)
         self._tally.observe(outcome, self._timer())
 
     def stop(self) -> None:
@@ -73,6 +80,18 @@ class Supervisor:
     async def run(self, max_pages: int | None, say: Say, tick: Callable[[LiveStatus], None]) -> EndReason:
         """As `Crawler.run`; `say` is told what was wished, `tick` twice a second how it goes."""
         self._max_pages = max_pages
+        _log.info("crawl started: %s", counted(self._workers, "worker"), extra={"workers": self._workers})
+        try:
+            reason = await self._run(max_pages, say, tick)
+        except Exception:
+            _log.exception("crawl ended by a failure, outcomes: %s", self._counts())
+            raise
+        _log.info(
+            "crawl ended (%s), outcomes: %s", reason, self._counts(), extra={"reason": reason, "states": self._states()}
+        )
+        return reason
+
+    async def _run(self, max_pages: int | None, say: Say, tick: Callable[[LiveStatus], None]) -> EndReason:
         watch = asyncio.create_task(self._watch(say, tick))
         run = asyncio.create_task(self._crawler.run(max_pages))
         try:
@@ -87,6 +106,12 @@ class Supervisor:
         if not watch.cancelled():
             watch.result()
         return run.result()
+
+    def _states(self) -> dict[str, int]:
+        return dict(self._tally.states)
+
+    def _counts(self) -> str:
+        return ", ".join(f"{count} {state}" for state, count in sorted(self._states().items())) or "none"
 
     async def _watch(self, say: Say, tick: Callable[[LiveStatus], None]) -> None:
         while True:

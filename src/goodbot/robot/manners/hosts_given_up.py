@@ -1,5 +1,6 @@
 """Remembers the hosts that one robot process does not request for a while, and why. Bounded memory."""
 
+import logging
 from typing import Final
 
 from goodbot.lru import LruCache
@@ -16,6 +17,9 @@ IN_TROUBLE: Final = "its host answered 429 or 503, or did not answer, too many t
 ONLY_WALLS: Final = f"a bot wall answered in place of the host {WALLS_MOST} times in a row"
 
 
+_log = logging.getLogger(__name__)
+
+
 class HostsGivenUp:
     """Hosts that failed too often, and hosts `left_alone`: these ask for a longer wait than a crawl accepts, so their
     URLs fail at once. A host stays here for at least `rest_s` seconds."""
@@ -29,6 +33,8 @@ class HostsGivenUp:
 
     def give_up(self, host: str, why: str, ready_at: float) -> None:
         """It was in trouble too often, and rests until `ready_at`."""
+        if self.why(host) is None:
+            _log.warning("host %s given up: %s", host, why, extra={"host": host, "until": ready_at + self._rest_s})
         if len(self._hosts) >= HOSTS_MOST:
             self._hosts.clear()
             self._left_alone.clear()

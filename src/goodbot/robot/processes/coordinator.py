@@ -6,6 +6,7 @@ the hosts it held rest as after any kill.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from socket import socketpair
@@ -34,7 +35,7 @@ from goodbot.robot.processes.messages import (
     unpack_found,
 )
 from goodbot.robot.processes.spawning import Start, start_process
-from goodbot.robot.processes.worker_deaths import WorkerDeaths
+from goodbot.robot.processes.worker_deaths import WorkerDeaths, named
 from goodbot.robot.processes.worker_records import Held, WorkerRecord, home_of
 from goodbot.url import Url
 from goodbot.values import Lease, LeasedUrl, Outcome, Release
@@ -45,6 +46,8 @@ WAITING_MOST: Final = 4
 
 
 _LEAST_BODIES: Final = 1024 * 1024
+
+_log = logging.getLogger(__name__)
 
 
 class Coordinator(CrawlLoop):
@@ -248,6 +251,7 @@ class Coordinator(CrawlLoop):
         if before is not None:
             worker.waiting = before.waiting
         self._workers[number] = worker
+        _log.info("worker %d started as process %d", number, process.pid, extra={"worker": number, "pid": process.pid})
         settings = self._part_of(places)
         send(writer, replace(self._setup, settings=settings))
         for host in self._left:
@@ -343,6 +347,7 @@ class Coordinator(CrawlLoop):
         now, status = self._clock.now(), worker.process.returncode
         self._deaths.count(now, self.visited, status, has_begun=worker.has_begun)
         killer = next((leased for leased in _in_hand(worker) if worker.mark.is_on(leased.url)), None)
+        _log_death(worker, killer)
         for host, held in worker.held.items():
             first = next(iter(held.urls.values()), None)
             rested_at, blamed = now, None
@@ -392,6 +397,18 @@ class Coordinator(CrawlLoop):
             if worker.process.returncode is None:
                 worker.process.kill()
             await worker.process.wait()
+
+
+def _log_death(worker: WorkerRecord, page: LeasedUrl | None) -> None:
+    url = page.url.text if page is not None else None
+    _log.error(
+        "worker %d (process %d) died with %s %s",
+        worker.number,
+        worker.process.pid,
+        named(worker.process.returncode),
+        f"while it read {url}" if url else "while it read no page",
+        extra={"worker": worker.number, "pid": worker.process.pid, "url": url},
+    )
 
 
 def _in_hand(worker: WorkerRecord) -> Iterator[LeasedUrl]:

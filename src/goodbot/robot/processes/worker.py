@@ -19,6 +19,7 @@ from goodbot.exclusion import Access
 from goodbot.interrupts import ignore_for_good
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import HostRequest
+from goodbot.logs import start_logging
 from goodbot.ports import Clock, Transport
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
 from goodbot.robot.crawl.crawler import Crawler
@@ -252,6 +253,7 @@ async def work(
     setup = await receive(reader)
     if not isinstance(setup, WorkerSetup):
         return
+    start_logging(setup.logs)
     clock, robots, granted = clock or SystemClock(), GrantedRobots(), Granted()
     reports = Reports(writer, robots, clock, setup.uncommitted_most)
     crawler, fetching = crawler_of(

@@ -9,6 +9,7 @@ nothing but that proxy.
 """
 
 import asyncio
+import logging
 import os
 import resource
 import shutil
@@ -49,6 +50,8 @@ _ARGUMENTS: Final = (
     "--js-flags=--max-old-space-size=256",
 )
 _NOT_FOR_US: Final = ("--disable-popup-blocking", "--disable-hang-monitor", "--enable-unsafe-swiftshader")
+_log = logging.getLogger(__name__)
+
 _REMEDY: Final = "apt install chromium, or playwright install chromium, or name one by the setting render_executable"
 
 
@@ -78,6 +81,8 @@ class Chromium:
         """The browser that runs, started if none does. Raises InputError if it does not start."""
         async with self._starting:
             if self._running is None or not self._running.is_alive:
+                if self._running is not None:
+                    _log.warning("the rendering browser ended (process %d): starting another", self._running.pid)
                 await self._end()
                 self._running = await _Running.start(self._executable, self._user_agent, self._wall_port)
             return self._running
@@ -115,7 +120,7 @@ class _Running:
     def __init__(self, browser: Browser, user_agent: str, pid: int, stack: AsyncExitStack) -> None:
         self.browser = browser
         self._user_agent = user_agent
-        self._pid = pid
+        self.pid = pid
         self._stack = stack
         self._killed = False
 
@@ -154,7 +159,7 @@ class _Running:
     def kill(self) -> None:
         """Ends its processes, whatever they do."""
         self._killed = True  # Playwright notices later
-        for process in _processes(self._pid):
+        for process in _processes(self.pid):
             try:
                 process.kill()
             except psutil.NoSuchProcess:
