@@ -172,7 +172,7 @@ async def _crawl(site: ChangingSite, clock: FakeClock, settings: Settings, obser
         **readers_of(settings, "goodbot", Scope(settings, [home], AddressGuard()))._asdict(),
         clock=clock,
     )
-    crawler.look_s = DAY  # nothing happens but what is due
+    crawler.max_sleep_s = DAY  # nothing happens but what is due
     await crawler.run()
 
 

@@ -77,7 +77,7 @@ class Later(Scene):
 
     def __init__(self, answers: Answers, frontier: MemoryFrontier | SqliteFrontier, **more: Any) -> None:
         super().__init__(answers, HOME, frontier=frontier, **more)
-        self.crawler.look_s = DAY
+        self.crawler.max_sleep_s = DAY
 
 
 def last(scene: Later, url: str = HOME) -> Outcome:

@@ -1,4 +1,5 @@
-"""Pages that kill the process which reads them: named in a `Setup`, so that a worker finds this by its module."""
+"""Pages that kill the process which reads them: exit_description in a `Setup`, so that a worker finds this by its
+module."""
 
 import os
 import signal

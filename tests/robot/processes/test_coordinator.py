@@ -1,4 +1,4 @@
-"""The owner and its workers in one loop, over a fake clock and a fake web: leases, budgets, reports, deaths."""
+"""The coordinator and its workers in one loop, over a fake clock and a fake web: leases, budgets, reports, deaths."""
 
 import asyncio
 import json
@@ -19,7 +19,7 @@ from goodbot.robot.fetch.identity import Identity
 from goodbot.robot.manners.permission import MEMORY_BYTES
 from goodbot.robot.processes.coordinator import Coordinator
 from goodbot.robot.processes.worker import REPORT_S
-from goodbot.robot.processes.worker_records import home_of
+from goodbot.robot.processes.worker_records import worker_of_host
 from goodbot.robot.scope.scope import Scope
 from goodbot.testing import FakeClock, FakeWeb, MemoryFrontier, TaskWorkers
 from goodbot.url import Url
@@ -61,7 +61,7 @@ class Frontier(MemoryFrontier):
 
 
 class Scene:
-    """An owner with two workers and all around them."""
+    """A coordinator with two workers and all around them."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Scene:
         identity = Identity("goodbot", "goodbot", None)
         setup = WorkerSetup(self.settings, identity, guard, Scope(self.settings, (), guard), None, None)
         self.workers = TaskWorkers(self.clock, self.web)
-        self.owner = Coordinator(
+        self.coordinator = Coordinator(
             self.settings,
             2,
             setup=setup,
@@ -110,11 +110,11 @@ class Scene:
 
     async def run_for(self, seconds: float) -> None:
         """Stops after so long, if it has not ended before."""
-        run = asyncio.ensure_future(self.owner.run())
+        run = asyncio.ensure_future(self.coordinator.run())
         timer = asyncio.ensure_future(self.clock.sleep(seconds))
         await asyncio.wait((run, timer), return_when=asyncio.FIRST_COMPLETED)
         timer.cancel()
-        self.owner.stop()
+        self.coordinator.stop()
         await run
 
 
@@ -141,7 +141,7 @@ async def test_places_are_never_empty_while_hosts_wait() -> None:
 
 
 async def test_hosts_that_wait_for_one_worker_get_their_turn_while_the_other_has_none() -> None:
-    of_one = [host for host in range(100) if home_of(f"h{host}.example", 2) == 0][:30]
+    of_one = [host for host in range(100) if worker_of_host(f"h{host}.example", 2) == 0][:30]
     scene = Scene(of_one, concurrency=4)
     await scene.run_for(120.0)
     assert {request.url.host for request in scene.web.requests} == {f"h{host}.example" for host in of_one}
@@ -162,8 +162,8 @@ async def test_robots_txt_that_may_be_kept_for_a_minute_does_not_cost_every_turn
 @pytest.mark.parametrize("most", [1, 2, 7, 33, 64])
 async def test_max_pages_are_visited_exactly_and_side_by_side(most: int) -> None:
     scene = Scene(12, seeds=3)
-    reason = await scene.owner.run(most)
-    assert (reason, scene.owner.visited) == ("max-pages", most)
+    reason = await scene.coordinator.run(most)
+    assert (reason, scene.coordinator.visited) == ("max-pages", most)
     assert sum(outcome.state == "visited" for outcome in scene.outcomes) == most
     assert len(scene.web.requests) - len(scene.sent("/robots.txt")) == most
     assert scene.web.most_in_flight >= min(most, 12)
@@ -171,7 +171,7 @@ async def test_max_pages_are_visited_exactly_and_side_by_side(most: int) -> None
 
 async def test_nobody_polls_while_the_last_pages_are_under_way() -> None:
     scene = Scene(60, elapsed_s=20.0, concurrency=8)
-    await scene.owner.run(4)
+    await scene.coordinator.run(4)
     assert scene.frontier.looks + scene.frontier.leases < 100
 
 
@@ -208,7 +208,7 @@ async def test_a_broad_crawl_goes_as_fast_as_politeness_allows(tmp_path: Path) -
 async def test_robot_processes_share_what_a_crawl_may_hold_in_memory() -> None:
     big = Response(200, PLAIN, b"User-agent: *\nDisallow: /no\n# " + b"x" * 100_000)
     clock, settings = FakeClock(), Settings(index=False, archive=False)
-    setup = Scene(1).owner._setup
+    setup = Scene(1).coordinator._setup
     assert setup.processes == 2
     for processes in (1, 2, 4):
         web, store = FakeWeb({f"http://h{host}.example/robots.txt": big for host in range(90)}, clock), MemoryFrontier()

@@ -9,7 +9,7 @@ import pytest
 from goodbot.live import EndReason
 from goodbot.page.list_file import PIECE
 from goodbot.robot.processes.messages import weight_of
-from goodbot.robot.processes.worker import GrantedRobots, Reports
+from goodbot.robot.processes.worker import GrantedRobots, ReportingSink
 from goodbot.testing import FakeClock
 from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Response
@@ -46,22 +46,22 @@ async def within(clock: FakeClock, seconds: float, run: "asyncio.Task[EndReason]
 
 def is_reading(scene: Scene) -> bool:
     """Whether parts of a list have come and are not committed yet."""
-    return any(worker.uncommitted >= weight_of(PIECE) for worker in scene.owner._workers.values())
+    return any(worker.uncommitted >= weight_of(PIECE) for worker in scene.coordinator._workers.values())
 
 
 def interrupt(scene: Scene) -> None:
-    scene.owner.stop()
+    scene.coordinator.stop()
 
 
 def pause_then_stop(scene: Scene) -> None:
-    scene.owner.pause()
-    scene.owner.stop()
+    scene.coordinator.pause()
+    scene.coordinator.stop()
 
 
 def forget_then_stop(scene: Scene) -> None:
     for host in range(6):
-        scene.owner.leave(f"h{host}.example")
-    scene.owner.stop()
+        scene.coordinator.leave(f"h{host}.example")
+    scene.coordinator.stop()
 
 
 @pytest.mark.parametrize("how", [interrupt, pytest.param(pause_then_stop, marks=pytest.mark.long), forget_then_stop])
@@ -71,7 +71,7 @@ async def test_a_crawl_that_is_stopped_while_lists_are_read_reads_them_to_their_
     scene = Scene(6)
     for host in range(6):
         with_sitemap(scene, host, LONG)
-    run = asyncio.ensure_future(scene.owner.run())
+    run = asyncio.ensure_future(scene.coordinator.run())
     while not is_reading(scene):  # noqa: ASYNC110 - what is waited for has no event
         await asyncio.sleep(0)
     how(scene)
@@ -94,7 +94,7 @@ async def begun(waits: Coroutine[object, object, None]) -> "asyncio.Task[None]":
 async def test_parts_of_lists_leave_room_for_pages() -> None:
     ours, theirs = socketpair()
     _, writer = await asyncio.open_connection(sock=ours)
-    reports = Reports(writer, GrantedRobots(), FakeClock(), uncommitted_most=50)
+    reports = ReportingSink(writer, GrantedRobots(), FakeClock(), uncommitted_most=50)
     source = Url("http://h0.example/sitemap.xml")
     piece = FoundLinks(tuple(Discovery(Url(f"http://h0.example/s{number}"), 1, source) for number in range(PIECE)), 0.0)
     parts = 0

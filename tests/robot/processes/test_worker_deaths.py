@@ -1,4 +1,4 @@
-"""Robot processes that die: who is charged for it, and when a crawl is given up."""
+"""Worker processes that die: which page is charged for it, and when a crawl is given up."""
 
 from contextlib import AsyncExitStack
 from ipaddress import ip_network
@@ -15,7 +15,13 @@ from goodbot.robot.crawl.page_mark import SIZE, PageMark
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import Identity
 from goodbot.robot.processes.coordinator import Coordinator
-from goodbot.robot.processes.worker_deaths import DEATHS_MOST, DEATHS_S, PRESENT_MOST, WorkerDeaths, named
+from goodbot.robot.processes.worker_deaths import (
+    DEATHS_PERIOD_S,
+    MAX_DEATHS,
+    MAX_UNEXPLAINED_DEATHS,
+    WorkerDeaths,
+    exit_description,
+)
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.testing import MemoryFrontier
@@ -50,15 +56,15 @@ async def test_a_page_that_kills_twice_fails_and_the_crawl_goes_on(
         scope = Scope(settings, urls, guard)
         setup = WorkerSetup(settings, Identity("goodbot", "goodbot", None), guard, scope, None, prepare_or_die)
         batch = Batch(frontier, frontier, None, None, clock, outcomes.append)
-        owner = Coordinator(
+        coordinator = Coordinator(
             settings, 2, setup=setup, frontier=frontier, robots=frontier, batch=batch, clock=clock, lessons=frontier
         )
-        assert await owner.run() == "finished"
+        assert await coordinator.run() == "finished"
     records = {record.url.text: record for record in frontier.records()}
     for text, record in records.items():
         assert record.state == ("failed" if "deadly" in text else "visited"), record
         if "deadly" in text:
-            assert record.why == "kills the reader: the robot process ended while reading it (signal SIGKILL), 2 times"
+            assert record.why == "kills the reader: the worker process ended while reading it (signal SIGKILL), 2 times"
     assert sum(outcome.state == "ready" for outcome in outcomes) == deadly
     errors = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
     assert len(errors) == 2 * deadly
@@ -72,34 +78,34 @@ def leased(text: str = HOME.text, tries: int = 0) -> LeasedUrl:
 
 def test_a_crawl_is_given_up_only_when_nothing_else_happens() -> None:
     deaths = WorkerDeaths(Settings())
-    for number in range(3 * DEATHS_MOST):  # a page in between
+    for number in range(3 * MAX_DEATHS):  # a page in between
         deaths.count(float(number), number, -11, has_begun=True)
     deaths = WorkerDeaths(Settings())
-    for number in range(3 * DEATHS_MOST):  # over months
-        deaths.count(number * DEATHS_S, 0, -11, has_begun=True)
+    for number in range(3 * MAX_DEATHS):  # over months
+        deaths.count(number * DEATHS_PERIOD_S, 0, -11, has_begun=True)
     deaths = WorkerDeaths(Settings())
-    for number in range(DEATHS_MOST):
+    for number in range(MAX_DEATHS):
         deaths.count(float(number), 7, -11, has_begun=True)
     with pytest.raises(RunError, match="SIGSEGV"):
-        deaths.count(DEATHS_MOST, 7, -11, has_begun=True)
+        deaths.count(MAX_DEATHS, 7, -11, has_begun=True)
 
 
 def test_processes_that_never_begin_end_the_crawl_whatever_the_others_do() -> None:
     deaths = WorkerDeaths(Settings())
-    for number in range(DEATHS_MOST):
-        deaths.count(number * DEATHS_S, number, 1, has_begun=False)
+    for number in range(MAX_DEATHS):
+        deaths.count(number * DEATHS_PERIOD_S, number, 1, has_begun=False)
     with pytest.raises(RunError, match="status 1"):
         deaths.count(1e9, 99, 1, has_begun=False)
 
 
 def test_who_is_in_hand_at_death_after_death_is_charged_in_the_end() -> None:
     deaths = WorkerDeaths(Settings())
-    outcomes = [deaths.present(leased(), None, 1.0, 2.0) for _ in range(PRESENT_MOST + 1)]
-    assert outcomes[:-1] == [None] * PRESENT_MOST
+    outcomes = [deaths.died_otherwise(leased(), None, 1.0, 2.0) for _ in range(MAX_UNEXPLAINED_DEATHS + 1)]
+    assert outcomes[:-1] == [None] * MAX_UNEXPLAINED_DEATHS
     last = outcomes[-1]
     assert last is not None
     assert (last.state, last.tries, last.ready_at) == ("ready", 1, 2.0)
-    again = deaths.present(leased(tries=2), None, 1.0, 2.0)
+    again = deaths.died_otherwise(leased(tries=2), None, 1.0, 2.0)
     assert again is not None
     assert again.state == "failed"
 
@@ -108,7 +114,7 @@ def test_who_is_in_hand_at_death_after_death_is_charged_in_the_end() -> None:
     ("status", "name"), [(-9, "signal SIGKILL"), (-200, "status -200"), (3, "status 3"), (None, "status None")]
 )
 def test_how_a_process_ended(status: int | None, name: str) -> None:
-    assert named(status) == name
+    assert exit_description(status) == name
 
 
 def test_a_mark_survives_and_is_of_one_page() -> None:

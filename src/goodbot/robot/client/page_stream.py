@@ -14,7 +14,7 @@ from goodbot.archive_values import EncodedRecords
 from goodbot.live import HostRequest
 from goodbot.ports import Clock, Leases
 from goodbot.robot.crawl.assembly import RecordingSink
-from goodbot.robot.crawl.loop import LOOK_S
+from goodbot.robot.crawl.loop import MAX_SLEEP_S
 from goodbot.robot.crawl.outcome_of import Encode
 from goodbot.values import Capture, FoundLinks, LastVisit, Lease, Release, Response
 from goodbot.visit_values import VisitResult
@@ -100,7 +100,7 @@ class PageStream:
     def next_ready_at(self) -> float | None:
         """See `Leases`. As long as pages wait, whose links nobody knows yet, the crawl is not finished."""
         ready_at = self._leases.next_ready_at()
-        return self._clock.now() + LOOK_S if ready_at is None and self._waiting else ready_at
+        return self._clock.now() + MAX_SLEEP_S if ready_at is None and self._waiting else ready_at
 
     # ---- for the crawler: Keeper ------------------------------------------------------------------------------------
 

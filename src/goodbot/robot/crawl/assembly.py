@@ -138,7 +138,7 @@ def crawler_of(
         *(settings, setup.guard, identity, clock, signer_of(settings), bodies), kept_most=kept_most
     )
     gate = ForgottenHostsGate(fetching, clock, setup.forgotten)
-    witness = RequestRecorder(gate, clock, sink.note)
+    recorder = RequestRecorder(gate, clock, sink.note)
     pace = Pace(settings, clock)
 
     def keep(capture: Capture, headers_only: bool = False) -> None:
@@ -147,11 +147,11 @@ def crawler_of(
 
     memory_bytes = share_of(MEMORY_BYTES, setup.processes)
     permission = Permission(
-        *(settings, identity.token, witness, robots, clock), keep=keep, pace=pace, memory_bytes=memory_bytes
+        *(settings, identity.token, recorder, robots, clock), keep=keep, pace=pace, memory_bytes=memory_bytes
     )
     renderer = None
     if browser is not None:
-        subresources = Subresources(settings, identity.token, permission, PacedFetcher(witness, pace), clock, keep)
+        subresources = Subresources(settings, identity.token, permission, PacedFetcher(recorder, pace), clock, keep)
         renderer = Renderer(settings, setup.scope, browser, subresources, clock)
 
     readers = readers_of(
@@ -169,7 +169,7 @@ def crawler_of(
         settings,
         leases=leases,
         sink=sink,
-        transport=witness,
+        transport=recorder,
         permission=permission,
         politeness=Politeness(settings),
         knowledge=readers.knowledge,
@@ -178,6 +178,6 @@ def crawler_of(
         lessons=lessons,
         clock=clock,
         renderer=renderer,
-        left=gate.left,
+        left_hosts=gate.left,
     )
-    return crawler, witness
+    return crawler, recorder

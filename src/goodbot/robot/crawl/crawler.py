@@ -1,9 +1,8 @@
-"""The loop: lease hosts, visit their URLs, commit what came of it.
+"""Crawls: leases hosts, visits their URLs, and commits the outcomes.
 
-Nothing waits for the slowest: each lease is a task of its own, a host that is to rest gives its lease back, and the
+A slow host delays no other: each lease is a task of its own, a host with a long delay gives its lease back, and the
 loop only hands out leases and commits. Rule of durability: a page's record is flushed before its outcome is committed,
-and its links are committed with it.
-"""
+and its links are committed with it."""
 
 import asyncio
 import logging
@@ -33,15 +32,14 @@ from goodbot.url import Url
 from goodbot.values import Capture, FoundLinks, Lease, LeasedUrl, Outcome, Release, Request, Response
 from goodbot.visit_values import VisitResult
 
-PATIENCE_S = 0.25
-"""A rest up to this is waited for with the lease in hand; giving it back would take as long (`BATCH_S`)."""
+SHORT_DELAY_S = 0.25
+"""A delay up to this is waited for without giving the lease back, which would take as long (`BATCH_S`)."""
 
 _log = logging.getLogger(__name__)
 
 
 class Crawler(CrawlLoop):
-    """Crawls until nothing is ready, `max_pages` are visited, or `stop` is called. Ports and rooms are given, none is
-    made."""
+    """Crawls until no URL is ready, `max_pages` are visited, or `stop` is called. All its parts are given to it."""
 
     def __init__(
         self,
@@ -58,9 +56,9 @@ class Crawler(CrawlLoop):
         clock: Clock,
         renderer: Renderer | None = None,
         lessons: LessonStore | None = None,
-        left: set[str] | None = None,
+        left_hosts: set[str] | None = None,
     ) -> None:
-        """`left`: hosts that are asked nothing; `leave` adds to them, and the transport heeds them as well."""
+        """`left_hosts`: hosts that get no request. `leave` adds to this set, which the transport obeys as well."""
         super().__init__(leases, sink, clock)
         self._settings = settings
         self._transport = transport
@@ -71,29 +69,29 @@ class Crawler(CrawlLoop):
         self._reader = reader
         self._renderer = renderer
         self._lessons = lessons
-        self._recalled: set[str] = set()
+        self._known_hosts: set[str] = set()
         self._pace = permission.pace
         self._given_up = HostsGivenUp(clock, settings.given_up_rest)
-        self._sitemaps_told: set[str] = set()
-        self._left = set[str]() if left is None else left
+        self._sitemaps_sent: set[str] = set()
+        self._left_hosts = set[str]() if left_hosts is None else left_hosts
         self._tasks: set[asyncio.Task[None]] = set()
         self.in_flight = 0
 
     def leave(self, host: str) -> None:
-        """What is in flight to the host finishes, and nothing more is asked of it in this run."""
-        self._left.add(host)
+        """Sends no more requests to the host in this run. Those in flight finish."""
+        self._left_hosts.add(host)
 
     def unlearn(self, lessons: Sequence[Lesson]) -> None:
-        """These are in force no more."""
+        """Stops applying these lessons."""
         self._knowledge.take(lessons)
         self.wake()
 
     async def run(self, max_pages: int | None = None) -> EndReason:
-        """Gives why it ended. What was visited is committed, however it ends."""
+        """Runs the crawl and returns why it ended. However it ends, the pages visited are committed."""
         if max_pages is not None:
             self._pages_left = max_pages
         try:
-            return await self._rounds()
+            return await self._run_loop()
         finally:
             await self._end_tasks()
             self._sink.commit_all()
@@ -102,30 +100,31 @@ class Crawler(CrawlLoop):
         return bool(self._tasks)
 
     def _is_full(self) -> bool:
-        return self._room() <= 0
+        return self._free_places() <= 0
 
-    def _room(self) -> int:
-        """Leases that may be begun."""
+    def _free_places(self) -> int:
+        """How many more leases may be started."""
         return int(min(self._settings.concurrency - len(self._tasks), self._pages_left))
 
     def _begin(self) -> None:
         """Starts as many leases as there is room for."""
-        room = self._room()
+        room = self._free_places()
         if room <= 0 or self._stopping or self._paused:
             return
         if room > len(self._tasks):
             self._sink.give_back()
         now = self._clock.now()
         leases = self._leases.lease(room, self._settings.max_lease_urls, now)
-        self._recall(leases)
+        self._load_lessons(leases)
         for lease in leases:
             self._pace.resume(lease.host, lease.backoff_s)
-            task = asyncio.create_task(self._drive(HostVisit(lease, self._ready_at(lease.host, now))))
+            task = asyncio.create_task(self._visit_host(HostVisit(lease, self._ready_at(lease.host, now))))
             self._tasks.add(task)
-            task.add_done_callback(self._done)
+            task.add_done_callback(self._lease_done)
 
     def _ready_at(self, host: str, now: float) -> float:
-        """When a leased host may be asked: it may have been asked for the robots.txt of another meanwhile."""
+        """When a leased host may be requested: since it was leased, the robots.txt of another host may have redirected
+        to it."""
         ready_at = self._pace.ready_at(host)
         if ready_at - now <= self._settings.retry_after_most:
             return max(now, ready_at)
@@ -135,26 +134,26 @@ class Crawler(CrawlLoop):
             self._given_up.leave_alone(host, why, ready_at)
         return now
 
-    def _recall(self, leases: Sequence[Lease]) -> None:
-        """What was learned about hosts that this run has not met yet."""
-        hosts = {lease.host for lease in leases} - self._recalled
+    def _load_lessons(self, leases: Sequence[Lease]) -> None:
+        """Loads the lessons about hosts that are new in this run."""
+        hosts = {lease.host for lease in leases} - self._known_hosts
         if hosts and self._lessons is not None:
-            if len(self._recalled) >= ORIGINS_MOST:
-                self._recalled.clear()  # what is learned twice does no harm
-            self._recalled |= hosts
+            if len(self._known_hosts) >= ORIGINS_MOST:
+                self._known_hosts.clear()  # loading a lesson twice does no harm
+            self._known_hosts |= hosts
             self.learn(self._lessons.load_lessons(sorted(hosts)), self._lessons.load_said(sorted(hosts)))
 
     def learn(self, lessons: Sequence[Lesson], said: Sequence[IndexedPage]) -> None:
-        """Takes what was learned before, or elsewhere, and what pages in the index say."""
+        """Applies lessons learned before or by another process, and remembers pages that are in the index."""
         self._knowledge.take(lessons)
         self._knowledge.remember(said)
 
-    def _done(self, task: asyncio.Task[None]) -> None:
+    def _lease_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)
-        self._ended(task)
+        self._task_ended(task)
 
     async def _end_tasks(self) -> None:
-        """Cancels what is still under way: after an error, or when `run` itself is cancelled."""
+        """Cancels the leases still under way, after an error or when `run` is cancelled."""
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -162,68 +161,69 @@ class Crawler(CrawlLoop):
 
     # ---- one lease --------------------------------------------------------------------------------------------------
 
-    async def _drive(self, visit: HostVisit) -> None:
-        """The first URL alone, since it shows how long the host wants to rest; then `per_host` at a time."""
+    async def _visit_host(self, visit: HostVisit) -> None:
+        """Visits the URLs of a lease: the first one alone, since its answer shows the delay of the host; then
+        `per_host` at a time."""
         try:
-            await self._lane(visit, most=1)
-            lanes = self._settings.per_host if visit.ready_at <= self._clock.now() else 1
-            await asyncio.gather(*(self._lane(visit) for _ in range(lanes)))
+            await self._visit_urls(visit, most=1)
+            parallel = self._settings.per_host if visit.ready_at <= self._clock.now() else 1
+            await asyncio.gather(*(self._visit_urls(visit) for _ in range(parallel)))
         finally:
             has_more = visit.found_more or visit.given >= self._settings.max_lease_urls
             if has_more and self._given_up.is_left_alone(visit.host):
-                visit.ready_at = self._clock.now()  # they are to fail now as well
+                visit.ready_at = self._clock.now()  # the URLs left fail now as well
             self._sink.release(Release(visit.host, visit.ready_at, self._pace.backoff_s(visit.host), visit.cut_at))
 
-    async def _lane(self, visit: HostVisit, most: int | None = None) -> None:
+    async def _visit_urls(self, visit: HostVisit, most: int | None = None) -> None:
         for number, leased in enumerate(visit.urls, start=1):
             if not await self._may_go_on(visit):
                 return
-            await self._visit(visit, leased)
+            await self._visit_url(visit, leased)
             if number == most:
                 return
 
     async def _may_go_on(self, visit: HostVisit) -> bool:
-        """Waits for a short rest of the host; a long one ends the lease, and its URLs are ready again."""
-        while not (self._stopping or self._paused or self._pages_left <= 0 or visit.host in self._left):
+        """Waits for a short delay of the host. A long one ends the lease, and its URLs are ready again."""
+        while not (self._stopping or self._paused or self._pages_left <= 0 or visit.host in self._left_hosts):
             if self._given_up.is_left_alone(visit.host):
-                return True  # nothing is asked
+                return True  # no request is sent: its URLs fail
             if visit.ended:
                 return False
-            rest_s = visit.ready_at - self._clock.now()
-            if rest_s <= 0:
+            delay_s = visit.ready_at - self._clock.now()
+            if delay_s <= 0:
                 return True
-            if rest_s > PATIENCE_S:
+            if delay_s > SHORT_DELAY_S:
                 visit.ended = True
             else:
-                await self._clock.sleep(rest_s)
+                await self._clock.sleep(delay_s)
         return False
 
-    async def _visit(self, visit: HostVisit, leased: LeasedUrl) -> None:
-        """Visits one URL."""
+    async def _visit_url(self, visit: HostVisit, leased: LeasedUrl) -> None:
+        """Visits one URL: refuses it, lets it fail with its host, or fetches it."""
         now = self._clock.now()
         refused = self._reader.refused(leased, now)
         if refused is not None:
-            self._put(refused)
+            self._settle(refused)
         elif (why := self._given_up.why(visit.host)) is not None:
-            self._put(self._reader.not_requested(leased, given_up(leased, now, why)))
+            self._settle(self._reader.not_requested(leased, given_up(leased, now, why)))
         else:
             try:
-                await self._ask(visit, leased)
+                await self._check_and_fetch(visit, leased)
             except asyncio.CancelledError:
                 visit.cut_at = self._clock.now()
                 raise
 
-    async def _ask(self, visit: HostVisit, leased: LeasedUrl) -> None:
+    async def _check_and_fetch(self, visit: HostVisit, leased: LeasedUrl) -> None:
         permit = await self._permission.check(leased.url, public_only=leased.public_only)
         if permit.delay is not None:
-            self._rest(visit, permit.delay, permit.timing)
+            self._apply_delay(visit, permit.delay, permit.timing)
         elif visit.cut_at is not None:
-            rested_at = self._politeness.after_cut(leased.url, permit.timing, visit.cut_at)
-            visit.ready_at = max(visit.ready_at, rested_at)
+            ready_at = self._politeness.after_cut(leased.url, permit.timing, visit.cut_at)
+            visit.ready_at = max(visit.ready_at, ready_at)
         if too_slow := self._politeness.too_slow(permit.timing, self._clock.now()):
             self._given_up.leave_alone(visit.host, too_slow)
         visit.cut_at = None
-        self._look_for_sitemaps(visit, leased.url, permit)
+        self._take_sitemaps(visit, leased.url, permit)
         self._knowledge.hears(leased.url.origin, permit.clean_params)
         is_open = permit.verdict.allowed or permit.verdict.rule is None
         if is_open and self._given_up.is_left_alone(visit.host) and (why := self._given_up.why(visit.host)) is not None:
@@ -239,7 +239,8 @@ class Crawler(CrawlLoop):
             self._put_off(visit, leased, permit.timing, visit.ready_at)
 
     def _put_off(self, visit: HostVisit, leased: LeasedUrl, timing: Timing, until: float) -> None:
-        """Ends the lease: the host may not be requested soon. If its Visit-time is the reason, the URL says so."""
+        """Ends the lease, since the host may not be requested soon. If its Visit-time is the reason, the outcome of the
+        URL says so."""
         visit.hold(until)
         now = self._clock.now()
         if opens_at(timing, now) > now:
@@ -247,18 +248,18 @@ class Crawler(CrawlLoop):
             self._add(visit, self._reader.not_requested(leased, outcome))
 
     async def _fetch(self, visit: HostVisit, leased: LeasedUrl, permit: Permit) -> None:
-        if visit.in_flight and asked_gap_s(permit.timing, self._clock.now()):  # of another origin of the host
+        if visit.in_flight and asked_gap_s(permit.timing, self._clock.now()):  # to another origin of the host
             visit.ended = True
         if visit.ended:
             return
         self._pages_left -= 1
-        sent = await self._send(visit, leased, permit)
-        if sent is None:
+        answered = await self._send(visit, leased, permit)
+        if answered is None:
             self._pages_left += 1
             return
-        capture, wall, rest = sent
-        self._rest(visit, rest, permit.timing)
-        self._given_up.after(visit.host, rest, walled=wall is not None)
+        capture, wall, delay = answered
+        self._apply_delay(visit, delay, permit.timing)
+        self._given_up.after(visit.host, delay, walled=wall is not None)
         rendered = ahead = None
         if wall is None:
             if isinstance(capture.result, Response):
@@ -266,21 +267,21 @@ class Crawler(CrawlLoop):
             rendered = await self._renderer.render(capture) if self._renderer is not None else None
             if rendered is not None:
                 visit.ready_at = max(visit.ready_at, rendered.ready_at)
-            ahead = await self._reader.ahead(leased, capture, self._find) if rendered is None else None
-        reading = self._reader.read(leased, permit.verdict, capture, rendered, ahead, wall)
-        self._knowledge.settled(reading.outcome)
+            ahead = await self._reader.ahead(leased, capture, self._send_found) if rendered is None else None
+        result = self._reader.read(leased, permit.verdict, capture, rendered, ahead, wall)
+        self._knowledge.settled(result.outcome)
         if learned := self._knowledge.news():
             self._keep_lessons(learned)
-        visit.found_more = visit.found_more or _names_more_of(visit.host, reading.outcome)
-        slower = self._slow_down(visit, leased.url, capture, rest)
-        reading = self._reader.with_delay(leased, reading, rest, slower)
-        if reading.outcome.state == "visited":
+        visit.found_more = visit.found_more or _has_new_links_to(visit.host, result.outcome)
+        slower = self._slow_unproductive_site(visit, leased.url, capture, delay)
+        result = self._reader.with_delay(leased, result, delay, slower)
+        if result.outcome.state == "visited":
             self.visited += 1
         else:
             self._pages_left += 1
-        self._add(visit, reading)
+        self._add(visit, result)
         if isinstance(capture.result, Response) and len(capture.result.body) > FREE_BYTES:
-            await self._sink.has_room()  # it is in memory, or on its way to the owner, until then
+            await self._sink.has_room()  # until then it is in memory, or on its way to the coordinator
 
     def _keep_lessons(self, learned: Sequence[Lesson]) -> None:
         for lesson in learned:
@@ -295,15 +296,17 @@ class Crawler(CrawlLoop):
         """Returns the answer, the bot wall that gave it, and the delay that the host gets; None if the host may not be
         requested soon: then the lease ends."""
         async with self._pace.turn(leased.url) as turn:
-            until = await turn.rested(permit.timing, PATIENCE_S)
+            until = await turn.rested(permit.timing, SHORT_DELAY_S)
             if until is not None:
                 self._put_off(visit, leased, permit.timing, until)
                 return None
             self.in_flight += 1
             visit.in_flight += 1
             try:
-                asked = leased.url, permit.verdict, self._reader.conditions(leased)
-                request = Request(*asked, public_only=leased.public_only, fresh=leased.tries > 0)
+                conditions = self._reader.conditions(leased)
+                request = Request(
+                    leased.url, permit.verdict, conditions, public_only=leased.public_only, fresh=leased.tries > 0
+                )
                 capture = await self._transport.send(request)
             finally:
                 self.in_flight -= 1
@@ -311,26 +314,26 @@ class Crawler(CrawlLoop):
             wall = wall_of_answer(capture)
             return capture, wall, turn.answered(capture, permit.timing, walled=wall is not None)
 
-    def _rest(self, visit: HostVisit, delay: Delay, timing: Timing) -> None:
-        """Takes the delay after an answer. It may make the host wait longer, never shorter. One that asks for a delay
-        while others are under way ends the lease: only one at a time can keep a distance."""
+    def _apply_delay(self, visit: HostVisit, delay: Delay, timing: Timing) -> None:
+        """Applies the delay after an answer, which can lengthen the wait of the host but not shorten it. A delay while
+        other requests of the lease are in flight ends the lease: only one request at a time can keep a delay."""
         ready_at = max(delay.ready_at, self._pace.ready_at(visit.host, timing))
         visit.ready_at = max(visit.ready_at, ready_at)
         visit.ended = visit.ended or (visit.in_flight > 0 and ready_at > self._clock.now())
         if delay.too_long:
             self._given_up.leave_alone(visit.host, delay.too_long, delay.not_before)
 
-    def _slow_down(self, visit: HostVisit, url: Url, capture: Capture, rest: Delay) -> str:
-        """A site that earns little is asked more slowly; why, or nothing."""
+    def _slow_unproductive_site(self, visit: HostVisit, url: Url, capture: Capture, delay: Delay) -> str:
+        """Crawls a site whose pages bring little more slowly. Returns why, or an empty text."""
         pace, answered_at = self._knowledge.pace(url), capture.fetched_at + capture.elapsed_s
-        gap_s = (rest.ready_at - answered_at) * pace
+        gap_s = (delay.ready_at - answered_at) * pace
         if pace == 1 or gap_s <= 0:
             return ""
         visit.ready_at = max(visit.ready_at, answered_at + gap_s)
         return f"the delay of the host is {gap_s:.1f} s, {pace} times the usual: its pages say little that is new"
 
     def _refused(self, visit: HostVisit, leased: LeasedUrl, permit: Permit) -> None:
-        """robots.txt forbids the URL, or is unreachable: then the whole host is held off for a while."""
+        """Settles a URL that robots.txt forbids. If robots.txt is unreachable, the whole host is paused."""
         outcome = disallowed(leased, self._clock.now(), permit)
         if outcome.state == "ready":
             fields = {"host": visit.host, "until": outcome.ready_at}
@@ -340,38 +343,39 @@ class Crawler(CrawlLoop):
             visit.hold(outcome.ready_at)
         self._add(visit, self._reader.not_requested(leased, outcome))
 
-    def _look_for_sitemaps(self, visit: HostVisit, url: Url, permit: Permit) -> None:
-        """Those of an origin are told with the next reading of it, once in each run: what a run that was killed has not
-        told, the next one does."""
-        if permit.sitemaps and url.origin not in self._sitemaps_told and url.origin not in visit.sitemaps:
+    def _take_sitemaps(self, visit: HostVisit, url: Url, permit: Permit) -> None:
+        """Notes the sitemaps of an origin, to be sent with its next result. Each run sends them once, so what a killed
+        run has not sent is sent by the next one."""
+        if permit.sitemaps and url.origin not in self._sitemaps_sent and url.origin not in visit.sitemaps:
             named = self._following.sitemaps(url.robots_txt, permit.sitemaps, permit.from_public)
             visit.sitemaps[url.origin] = named
 
-    def _add(self, visit: HostVisit, reading: VisitResult) -> None:
+    def _add(self, visit: HostVisit, result: VisitResult) -> None:
         if visit.sitemaps:
-            if len(self._sitemaps_told) >= ORIGINS_MOST:
-                self._sitemaps_told.clear()  # what is told twice does no harm
-            self._sitemaps_told.update(visit.sitemaps)
-            reading = replace(reading, sitemaps=tuple(chain.from_iterable(visit.sitemaps.values())))
+            if len(self._sitemaps_sent) >= ORIGINS_MOST:
+                self._sitemaps_sent.clear()  # sending them twice does no harm
+            self._sitemaps_sent.update(visit.sitemaps)
+            result = replace(result, sitemaps=tuple(chain.from_iterable(visit.sitemaps.values())))
             visit.sitemaps.clear()
-        self._put(reading)
+        self._settle(result)
 
-    async def _find(self, found: FoundLinks) -> None:
-        """Tells a part of what a page names."""
+    async def _send_found(self, found: FoundLinks) -> None:
+        """Sends a part of the links of a sitemap or feed to the frontier."""
         await self._sink.has_room(for_list=True)
         waiting = bool(self._sink)
         self._sink.find(found)
         if not waiting:
             self._wake.set()
 
-    def _put(self, reading: VisitResult) -> None:
-        """The first of a batch wakes the loop, which then waits until that is due, however long the lease lasts."""
+    def _settle(self, result: VisitResult) -> None:
+        """Adds a result to the batch. The first of a batch wakes the loop, so that it waits only until the batch is
+        due."""
         waiting = bool(self._sink)
-        self._sink.add(reading)
+        self._sink.add(result)
         if not waiting:
             self._wake.set()
 
 
-def _names_more_of(host: str, outcome: Outcome) -> bool:
-    """Whether a page names URLs of its host that were not heard of before."""
+def _has_new_links_to(host: str, outcome: Outcome) -> bool:
+    """Whether a page has links to URLs of its own host that were not known before."""
     return any(new.refused is None and new.inlinks == 1 and new.url.host_key == host for new in outcome.links)

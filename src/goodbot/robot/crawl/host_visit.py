@@ -1,4 +1,4 @@
-"""What the loop knows of one lease under way."""
+"""Holds the state of one lease while its URLs are visited."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,10 @@ from goodbot.values import Discovery, Lease, LeasedUrl
 
 
 class HostVisit:
-    """One lease under way: the rest of its URLs, when its host may be asked again, how many requests are in flight."""
+    """The state of one lease: the URLs left to visit, when the host may be requested again, and the requests in flight.
+
+    `ended`: no more URLs are visited. `found_more`: a page has new links to its own host. `cut_at`: see `Lease`.
+    """
 
     def __init__(self, lease: Lease, ready_at: float) -> None:
         self.host = lease.host
@@ -20,6 +23,6 @@ class HostVisit:
         self.sitemaps: dict[str, tuple[Discovery, ...]] = {}
 
     def hold(self, until: float) -> None:
-        """The host is not asked before `until`, and the lease ends."""
+        """Ends the lease. The host gets no request before `until`."""
         self.ready_at = max(self.ready_at, until)
         self.ended = True

@@ -1,5 +1,5 @@
-"""What a crawl in one process and one with several have in common: rounds of leasing, committing and waiting, until
-nothing is ready or it is told to stop."""
+"""Implements the loop that crawls in one process and in several have in common: lease, commit and wait, until no URL is
+ready or `stop` is called."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -8,15 +8,16 @@ from typing import Final
 from goodbot.live import EndReason
 from goodbot.ports import Clock, Leases, Sink
 
-LOOK_S: Final = 60.0
-"""The loop looks around at least this often: the clock of a machine that was asleep has stood still."""
+MAX_SLEEP_S: Final = 60.0
+"""The loop checks at least this often what is ready: the clock of a machine that was suspended has stood still."""
 
 GATHER_S: Final = 0.01
-"""A host that is due waits so long for others: to lease one costs about as much as to lease ten."""
+"""The loop waits this long so that several hosts become due together: leasing one costs about as much as leasing
+ten."""
 
 
 class CrawlLoop(ABC):
-    """The rounds of a crawl. Who inherits says how leases are begun, and when it is busy or full."""
+    """Runs the loop of a crawl. Subclasses say how leases are started, and when the crawl is busy or full."""
 
     def __init__(self, leases: Leases, sink: Sink, clock: Clock) -> None:
         self._leases = leases
@@ -28,30 +29,30 @@ class CrawlLoop(ABC):
         self._stopping = False
         self._paused = False
         self.visited = 0
-        self.look_s = LOOK_S
+        self.max_sleep_s = MAX_SLEEP_S
 
     def stop(self) -> None:
-        """Pages in flight finish, nothing new begins."""
+        """Ends the crawl: pages in flight finish, no other is requested."""
         self._stopping = True
         self._wake.set()
 
     def pause(self) -> None:
-        """Pages in flight finish, and nothing new begins until `resume`."""
+        """Pauses the crawl: pages in flight finish, no other is requested until `resume`."""
         self._paused = True
         self._wake.set()
 
     def resume(self) -> None:
-        """Goes on."""
+        """Ends a pause."""
         self._paused = False
         self._wake.set()
 
     def wake(self) -> None:
-        """There may be something to lease."""
+        """Makes the loop check at once whether it can lease something."""
         self._wake.set()
 
     @abstractmethod
     def _begin(self) -> None:
-        """Leases as much as there is room for."""
+        """Starts as many leases as there is room for."""
 
     @abstractmethod
     def _is_busy(self) -> bool:
@@ -61,7 +62,7 @@ class CrawlLoop(ABC):
     def _is_full(self) -> bool:
         """Whether there is no room for one more."""
 
-    async def _rounds(self) -> EndReason:
+    async def _run_loop(self) -> EndReason:
         while True:
             if self._error is not None:
                 raise self._error
@@ -69,11 +70,11 @@ class CrawlLoop(ABC):
             self._begin()
             if not self._is_busy():
                 self._sink.commit()
-                if reason := self._end_reason():
+                if reason := self._reason_to_end():
                     return reason
             await self._wait()
 
-    def _end_reason(self) -> EndReason | None:
+    def _reason_to_end(self) -> EndReason | None:
         if self._stopping:
             return "interrupted"
         if self._pages_left <= 0:
@@ -82,16 +83,16 @@ class CrawlLoop(ABC):
             return None
         return "finished" if self._leases.next_ready_at() is None else None
 
-    def _ended(self, task: asyncio.Task[None]) -> None:
-        """A task of this crawl has ended; its error ends the crawl."""
+    def _task_ended(self, task: asyncio.Task[None]) -> None:
+        """Notes that a task of this crawl has ended. If it failed, its error ends the crawl."""
         if not task.cancelled() and task.exception() is not None:
             self._error = self._error or task.exception()
         self._wake.set()
 
     async def _wait(self) -> None:
-        """Until something happens, a batch is due, or a host is ready."""
+        """Waits until `wake` is called, a batch is due, or a host is ready."""
         self._wake.clear()
-        timer = asyncio.ensure_future(self._clock.sleep(self._longest_wait_s()))
+        timer = asyncio.ensure_future(self._clock.sleep(self._sleep_s()))
         waker = asyncio.ensure_future(self._wake.wait())
         try:
             await asyncio.wait((timer, waker), return_when=asyncio.FIRST_COMPLETED)
@@ -99,9 +100,9 @@ class CrawlLoop(ABC):
             timer.cancel()
             waker.cancel()
 
-    def _longest_wait_s(self) -> float:
-        longest_s = min(self._sink.due_in_s(), self.look_s) if self._sink else self.look_s
+    def _sleep_s(self) -> float:
+        sleep_s = min(self._sink.due_in_s(), self.max_sleep_s) if self._sink else self.max_sleep_s
         if self._stopping or self._paused or self._is_full():
-            return longest_s
+            return sleep_s
         ready_at = self._leases.next_ready_at()
-        return longest_s if ready_at is None else min(max(ready_at - self._clock.now(), GATHER_S), longest_s)
+        return sleep_s if ready_at is None else min(max(ready_at - self._clock.now(), GATHER_S), sleep_s)

@@ -1,1 +1,1 @@
-"""Several robot processes: one coordinator leases and commits for all, workers fetch and read."""
+"""Crawl with several processes: one coordinator leases and commits, workers fetch and read."""

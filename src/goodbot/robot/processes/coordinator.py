@@ -1,8 +1,8 @@
-"""The process that owns a crawl with several workers: frontier, archive and index are its alone.
+"""Runs a crawl with several workers. Only this process writes to the frontier, the archive and the index.
 
-Each host belongs to one worker (rendezvous hash), so politeness and permission are kept where the host is asked. The
-owner hands out leases, takes reports, and commits as a crawl without workers does. A worker that dies is replaced, and
-the hosts it held rest as after any kill.
+Each host belongs to one worker (rendezvous hash), so the process that requests a host also keeps its delays and its
+robots.txt. The coordinator hands out leases, takes reports, and commits as a crawl without workers does. It replaces a
+worker that dies; the hosts of that worker wait as after any kill.
 """
 
 import asyncio
@@ -35,23 +35,22 @@ from goodbot.robot.processes.messages import (
     unpack_found,
 )
 from goodbot.robot.processes.spawning import Start, start_process
-from goodbot.robot.processes.worker_deaths import WorkerDeaths, named
-from goodbot.robot.processes.worker_records import Held, WorkerRecord, home_of
+from goodbot.robot.processes.worker_deaths import WorkerDeaths, exit_description
+from goodbot.robot.processes.worker_records import HeldLease, WorkerRecord, worker_of_host
 from goodbot.url import Url
 from goodbot.values import Lease, LeasedUrl, Outcome, Release
 from goodbot.visit_values import VisitResult
 
-WAITING_MOST: Final = 4
-"""Leases that may wait for each place of a worker that is full, while the others get theirs."""
+MAX_WAITING_PER_PLACE: Final = 4
+"""Leases per place that may wait for workers that are full, so that the other workers still get theirs."""
 
-
-_LEAST_BODIES: Final = 1024 * 1024
+_MIN_BODIES_BYTES: Final = 1024 * 1024
 
 _log = logging.getLogger(__name__)
 
 
 class Coordinator(CrawlLoop):
-    """Runs a crawl with `workers` robot processes. The same to its caller as a `Crawler`."""
+    """Runs a crawl with `workers` worker processes. Callers use it as they use a `Crawler`."""
 
     def __init__(
         self,
@@ -67,7 +66,8 @@ class Coordinator(CrawlLoop):
         start: Start = start_process,
         keep_deadly: Callable[[Url, bytes], str] | None = None,
     ) -> None:
-        """`keep_deadly` keeps the records of an answer that killed its readers, and gives a clause that says where."""
+        """`keep_deadly` stores the records of an answer that killed the workers reading it, and returns a clause that
+        says where."""
         super().__init__(frontier, batch, clock)
         self._settings = settings
         self._setup = replace(setup, uncommitted_most=max(BATCH_MOST // workers, 1), processes=workers)
@@ -87,16 +87,16 @@ class Coordinator(CrawlLoop):
 
     @property
     def in_flight(self) -> int:
-        """Pages under way, as last reported; after `pause` 0 only if none is."""
-        return sum(worker.may_be_in_flight for worker in self._workers.values())
+        """Pages in flight, as the workers last reported. After `pause` it is 0 only if none is in flight."""
+        return sum(worker.in_flight_at_most for worker in self._workers.values())
 
     @property
     def processes(self) -> list[int]:
-        """The workers' process ids."""
+        """The process ids of the workers."""
         return [worker.process.pid for worker in self._workers.values()]
 
     def leave(self, host: str) -> None:
-        """What is in flight to the host finishes, and nothing more is asked of it in this run."""
+        """Sends no more requests to the host in this run. Those in flight finish."""
         self._left.add(host)
         for worker in self._workers.values():
             send(worker.writer, LeaveHost(host))
@@ -110,26 +110,26 @@ class Coordinator(CrawlLoop):
     def pause(self) -> None:
         """See `CrawlLoop.pause`."""
         super().pause()
-        self._tell_pause()
+        self._send_pause()
 
     def resume(self) -> None:
         """See `CrawlLoop.resume`."""
         super().resume()
-        self._tell_pause()
+        self._send_pause()
 
-    def _tell_pause(self) -> None:
+    def _send_pause(self) -> None:
         for worker in self._workers.values():
-            worker.tell_pause(self._paused)
+            worker.send_pause(self._paused)
 
     async def run(self, max_pages: int | None = None) -> EndReason:
-        """Gives why it ended. What was visited is committed, however it ends."""
+        """Runs the crawl and returns why it ended. However it ends, the pages visited are committed."""
         if max_pages is not None:
             self._pages_left = max_pages
         try:
             for number in range(self._count):
-                await self._hire(number)
-            reason = await self._rounds()
-            await self._dismiss()
+                await self._start_worker(number)
+            reason = await self._run_loop()
+            await self._stop_workers()
             return reason
         finally:
             await self._end()
@@ -144,30 +144,30 @@ class Coordinator(CrawlLoop):
         return any(worker.held or worker.waiting for worker in self._workers.values())
 
     def _is_full(self) -> bool:
-        return self._room() <= 0 or self._pages_left <= self._outstanding()
+        return self._free_places() <= 0 or self._pages_left <= self._outstanding()
 
     # ---- leases -----------------------------------------------------------------------------------------------------
 
-    def _room(self) -> int:
-        """How many hosts may be leased: as many as have a place, and some that wait for one."""
+    def _free_places(self) -> int:
+        """How many hosts may be leased now: one per free place, and some that wait for a place."""
         free = sum(max(worker.room, 0) for worker in self._workers.values())
         waiting = sum(len(worker.waiting) for worker in self._workers.values())
-        return min(free, WAITING_MOST * self._places() - waiting) if free else 0
+        return min(free, MAX_WAITING_PER_PLACE * self._places() - waiting) if free else 0
 
     def _places(self) -> int:
         return sum(worker.places for worker in self._workers.values())
 
     def _grant(self) -> None:
         if self._stopping or self._paused or self._pages_left <= 0:
-            self._take_back()
+            self._return_unstarted()
             return
-        if self._room() > 0:
+        if self._free_places() > 0:
             self._batch.give_back()
         self._send_waiting()
-        while (room := self._room()) > 0 and (share := self._share()):
+        while (room := self._free_places()) > 0 and (share := self._urls_per_lease()):
             leases = self._frontier.lease(room, share, self._clock.now())
             for lease in leases:
-                self._workers[home_of(lease.host, self._count)].waiting.append(lease)
+                self._workers[worker_of_host(lease.host, self._count)].waiting.append(lease)
             self._send_waiting()
             if len(leases) < room:
                 return
@@ -177,12 +177,12 @@ class Coordinator(CrawlLoop):
             self._send_leases(worker)
 
     def _outstanding(self) -> int:
-        """URLs in the hands of workers: each may become one more page."""
+        """Leased URLs without an outcome: each may become one more page."""
         return sum(worker.outstanding for worker in self._workers.values())
 
-    def _share(self) -> int:
-        """How many URLs a lease may have: of the pages that are still to be visited each place gets its part, so that
-        all work to the end; 0 if every one of them is in somebody's hands."""
+    def _urls_per_lease(self) -> int:
+        """How many URLs a lease may have. Of the pages left to visit each place gets its share, so that all places have
+        work until the end; 0 if every page left is covered by a leased URL."""
         most = self._settings.max_lease_urls
         if self._pages_left == float("inf"):
             return most
@@ -191,48 +191,48 @@ class Coordinator(CrawlLoop):
 
     def _send_leases(self, worker: WorkerRecord) -> None:
         leases: list[Lease] = []
-        while worker.waiting and worker.room > 0 and (share := self._share()):
+        while worker.waiting and worker.room > 0 and (share := self._urls_per_lease()):
             lease = worker.waiting.popleft()
-            if len(lease.urls) > share:  # the others are ready again when the lease ends
+            if len(lease.urls) > share:  # the other URLs are ready again when the lease ends
                 lease = replace(lease, urls=lease.urls[:share])
-            worker.held[lease.host] = Held(lease, {leased.url: leased for leased in lease.urls})
+            worker.held[lease.host] = HeldLease(lease, {leased.url: leased for leased in lease.urls})
             leases.append(lease)
         if leases:
-            lessons, said = self._learned_of(worker, leases)
-            robots = tuple(self._robots_of(leases))
-            send(worker.writer, Grant(tuple(leases), robots, tuple(lessons), tuple(said)))
+            lessons, indexed = self._lessons_for(worker, leases)
+            robots = tuple(self._robots_for(leases))
+            send(worker.writer, Grant(tuple(leases), robots, tuple(lessons), tuple(indexed)))
 
-    def _robots_of(self, leases: Sequence[Lease]) -> Iterator[tuple[str, Access]]:
-        """What is known of every origin granted, each time: a worker keeps it for as long as it holds the lease. See
-        docs/decisions/0021."""
+    def _robots_for(self, leases: Sequence[Lease]) -> Iterator[tuple[str, Access]]:
+        """The robots.txt known for each origin of the leases. It is sent with every lease, since a worker keeps it only
+        as long as it holds the lease (docs/decisions/0021)."""
         for origin in dict.fromkeys(leased.url.origin for lease in leases for leased in lease.urls):
             if access := self._robots.load_robots(origin):
                 yield origin, access
 
-    def _learned_of(self, worker: WorkerRecord, leases: list[Lease]) -> tuple[Sequence[Lesson], Sequence[IndexedPage]]:
-        """What was learned about hosts that this worker has not had lately, and what their pages said."""
-        if self._lessons is None or not (hosts := worker.new_hosts(leases)):
+    def _lessons_for(self, worker: WorkerRecord, leases: list[Lease]) -> tuple[Sequence[Lesson], Sequence[IndexedPage]]:
+        """The lessons about those hosts that were not sent to this worker recently, and their pages in the index."""
+        if self._lessons is None or not (hosts := worker.hosts_without_lessons(leases)):
             return (), ()
         return self._lessons.load_lessons(hosts), self._lessons.load_said(hosts)
 
-    def _take_back(self) -> None:
-        """Leases nobody began."""
+    def _return_unstarted(self) -> None:
+        """Releases the leases that were not sent to a worker."""
         now = self._clock.now()
         for worker in self._workers.values():
             for lease in worker.waiting:
                 self._batch.release(Release(lease.host, now, lease.backoff_s, lease.cut_at))
             worker.waiting.clear()
             if self._stopping:
-                self._tell_to_stop(worker)
+                self._send_stop(worker)
 
-    def _tell_to_stop(self, worker: WorkerRecord) -> None:
-        if not worker.told_to_stop:
-            worker.told_to_stop = True
+    def _send_stop(self, worker: WorkerRecord) -> None:
+        if not worker.stop_sent:
+            worker.stop_sent = True
             send(worker.writer, Stop())
 
     # ---- workers ----------------------------------------------------------------------------------------------------
 
-    async def _hire(self, number: int) -> None:
+    async def _start_worker(self, number: int) -> None:
         ours, theirs = socketpair()
         mark = PageMark.new()
         try:
@@ -252,70 +252,71 @@ class Coordinator(CrawlLoop):
             worker.waiting = before.waiting
         self._workers[number] = worker
         _log.info("worker %d started as process %d", number, process.pid, extra={"worker": number, "pid": process.pid})
-        settings = self._part_of(places)
+        settings = self._worker_settings(places)
         send(writer, replace(self._setup, settings=settings))
         for host in self._left:
             send(writer, LeaveHost(host))
         if self._paused:
-            worker.tell_pause(True)
+            worker.send_pause(True)
         task = asyncio.create_task(self._listen(worker, reader))
         self._listening.add(task)
-        task.add_done_callback(self._heard)
+        task.add_done_callback(self._listener_done)
 
-    def _part_of(self, places: int) -> Settings:
-        """What one worker is told: its part of what holds for all of them."""
+    def _worker_settings(self, places: int) -> Settings:
+        """The settings of one worker: its share of the limits that hold for the whole crawl."""
         return replace(
             self._settings,
             concurrency=places,
-            bodies_limit=max(self._settings.bodies_limit // self._count, _LEAST_BODIES),
+            bodies_limit=max(self._settings.bodies_limit // self._count, _MIN_BODIES_BYTES),
             documents_at_once=max(self._settings.documents_at_once // self._count, 1),
         )
 
-    def _heard(self, task: asyncio.Task[None]) -> None:
+    def _listener_done(self, task: asyncio.Task[None]) -> None:
         self._listening.discard(task)
-        self._ended(task)
+        self._task_ended(task)
 
     async def _listen(self, worker: WorkerRecord, reader: asyncio.StreamReader) -> None:
-        """Takes the reports of one worker to its end."""
+        """Takes the reports of one worker until it ends, and replaces it if it died."""
         while (message := await receive(reader)) is not None:
             if isinstance(message, WorkerReport):
-                self._take(worker, message)
-        worker.places = 0  # it gets no more leases; the one in its place does
+                self._take_report(worker, message)
+        worker.places = 0  # it gets no more leases; its successor does
         await worker.process.wait()
         worker.writer.close()
-        if worker.told_to_stop:
+        if worker.stop_sent:
             self._give_back(worker)
         else:
-            self._bury(worker)
-            await self._hire(worker.number)
+            self._settle_death(worker)
+            await self._start_worker(worker.number)
         worker.mark.close()
 
     def _give_back(self, worker: WorkerRecord) -> None:
-        """Leases that were on their way when it was told to stop, or that it held when it died then."""
+        """Releases the leases that were on their way to the worker when it was stopped, or that it held when it died
+        after that."""
         now, died = self._clock.now(), worker.process.returncode != 0
         for host, held in worker.held.items():
             first = next(iter(held.urls.values()), None)
-            rested_at = self._rested_at(first.url, now) if died and first is not None else now
+            ready_at = self._ready_after_cut(first.url, now) if died and first is not None else now
             cut_at = now if died else held.lease.cut_at
-            self._batch.release(Release(host, rested_at, held.lease.backoff_s, cut_at))
+            self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at))
         worker.held.clear()
 
-    def _take(self, worker: WorkerRecord, report: WorkerReport) -> None:
+    def _take_report(self, worker: WorkerRecord, report: WorkerReport) -> None:
         worker.has_begun = True
         worker.in_flight = report.in_flight
-        worker.deaf -= report.pauses
+        worker.unacknowledged_pauses -= report.pauses
         for origin, access in report.robots:
             self._robots.save_robots(origin, access)
         if report.lessons and self._lessons is not None:
             self._lessons.save_lessons(report.lessons)
         for encoded in report.robots_records:
             self._batch.keep(encoded)
-        for asked in report.requests:
-            self._batch.note(asked)
+        for request in report.requests:
+            self._batch.note(request)
         for part in report.found:
             self._batch.find(unpack_found(part))
         for packed in report.results:
-            self._take_reading(worker, unpack(packed))
+            self._take_result(worker, unpack(packed))
         for release in report.releases:
             worker.held.pop(release.host, None)
             self._batch.release(release)
@@ -325,70 +326,71 @@ class Coordinator(CrawlLoop):
             self._acknowledge()
         self._wake.set()
 
-    def _take_reading(self, worker: WorkerRecord, reading: VisitResult) -> None:
-        outcome = reading.outcome
+    def _take_result(self, worker: WorkerRecord, result: VisitResult) -> None:
+        outcome = result.outcome
         held = worker.held.get(outcome.url.host_key)
         if held is not None:
             held.urls.pop(outcome.url, None)
         if outcome.state == "visited":
             self.visited += 1
             self._pages_left -= 1
-        self._batch.add(reading)
+        self._batch.add(result)
 
     def _acknowledge(self) -> None:
-        """Everything taken is committed: the workers may go on."""
+        """Tells the workers that all they reported is committed, so that they may go on."""
         for worker in self._workers.values():
             if worker.uncommitted:
                 send(worker.writer, Committed(worker.uncommitted))
                 worker.uncommitted = 0
 
-    def _bury(self, worker: WorkerRecord) -> None:
-        """The hosts it held may have been asked until now. Only the page it was reading is charged for its death."""
+    def _settle_death(self, worker: WorkerRecord) -> None:
+        """Releases the hosts of a worker that died: they may have received requests until now. Only the page that the
+        worker was reading is charged for the death."""
         now, status = self._clock.now(), worker.process.returncode
         self._deaths.count(now, self.visited, status, has_begun=worker.has_begun)
         killer = next((leased for leased in _in_hand(worker) if worker.mark.is_on(leased.url)), None)
         _log_death(worker, killer)
         for host, held in worker.held.items():
             first = next(iter(held.urls.values()), None)
-            rested_at, blamed = now, None
+            ready_at, charged = now, None
             if killer is not None and killer.url.host_key == host:
-                rested_at = self._rested_at(killer.url, now, self._deaths.host_kills(host))
-                blamed = self._with_evidence(worker, self._deaths.killed(killer, status, now, rested_at))
+                ready_at = self._ready_after_cut(killer.url, now, self._deaths.host_kills(host))
+                charged = self._with_evidence(worker, self._deaths.killed(killer, status, now, ready_at))
             elif first is not None and worker.has_begun:
-                rested_at = self._rested_at(first.url, now)
-                blamed = self._deaths.present(first, status, now, rested_at) if killer is None else None
-            if blamed is not None:
-                self._lose(held.urls[blamed.url], blamed)
+                ready_at = self._ready_after_cut(first.url, now)
+                charged = self._deaths.died_otherwise(first, status, now, ready_at) if killer is None else None
+            if charged is not None:
+                self._settle_page(held.urls[charged.url], charged)
             cut_at = now if worker.has_begun else held.lease.cut_at
-            self._batch.release(Release(host, rested_at, held.lease.backoff_s, cut_at))
+            self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at))
         worker.held.clear()
 
     def _with_evidence(self, worker: WorkerRecord, outcome: Outcome) -> Outcome:
-        """Keeps the answer of a page that is not read again, and says where."""
+        """Stores the answer of a page that is not read again, and adds to the outcome where it is."""
         answer = worker.mark.answer()
         if self._keep_deadly is None or not answer or outcome.state != "failed":
             return outcome
         return replace(outcome, why=f"{outcome.why}; {self._keep_deadly(outcome.url, answer)}")
 
-    def _lose(self, leased: LeasedUrl, outcome: Outcome) -> None:
+    def _settle_page(self, leased: LeasedUrl, outcome: Outcome) -> None:
         self._batch.add(VisitResult(self._revisits.settle(leased, outcome)))
 
-    def _rested_at(self, url: Url, now: float, kills: int = 0) -> float:
+    def _ready_after_cut(self, url: Url, now: float, kills: int = 0) -> float:
         access = self._robots.load_robots(url.origin)
         timing = access.rules.timing(self._setup.identity.token) if access else NOTHING_ASKED
         return self._politeness.after_cut(url, heeded(timing), now, kills)
 
-    async def _dismiss(self) -> None:
-        """All is reported: they may go."""
+    async def _stop_workers(self) -> None:
+        """Stops the workers, which have reported everything, and waits until they have ended."""
         for worker in self._workers.values():
-            self._tell_to_stop(worker)
+            self._send_stop(worker)
         while self._listening:
             await asyncio.wait(self._listening)
         if self._error is not None:
             raise self._error
 
     async def _end(self) -> None:
-        """After an error, or when `run` is cancelled: workers whose owner is gone end by themselves, at once."""
+        """Ends the workers after an error, or when `run` is cancelled."""
         for task in list(self._listening):
             task.cancel()
         await asyncio.gather(*self._listening, return_exceptions=True)
@@ -405,7 +407,7 @@ def _log_death(worker: WorkerRecord, page: LeasedUrl | None) -> None:
         "worker %d (process %d) died with %s %s",
         worker.number,
         worker.process.pid,
-        named(worker.process.returncode),
+        exit_description(worker.process.returncode),
         f"while it read {url}" if url else "while it read no page",
         extra={"worker": worker.number, "pid": worker.process.pid, "url": url},
     )

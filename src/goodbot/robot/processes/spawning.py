@@ -1,4 +1,4 @@
-"""How the owner of a crawl starts a robot process."""
+"""Starts worker processes."""
 
 import asyncio
 import os
@@ -11,12 +11,13 @@ from goodbot.errors import RunError
 from goodbot.interrupts import kept_from_children
 from goodbot.robot.crawl.page_mark import PageMark
 
-_GIVES_BACK: Final = {"MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
-"""For glibc: large pages leave no hole in a worker's memory when they are read."""
+_MALLOC_ENV: Final = {"MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
+"""Settings of glibc: the memory of large pages is returned to the system after they were read."""
 
 
 class Process(Protocol):
-    """A robot process as its owner sees it. `returncode` is None while it runs, negative if a signal ended it."""
+    """A worker process as the coordinator sees it. `returncode` is None while it runs, negative if a signal ended
+    it."""
 
     @property
     def pid(self) -> int: ...
@@ -30,11 +31,11 @@ class Process(Protocol):
 
 
 Start = Callable[[socket.socket, PageMark], Awaitable[Process]]
-"""Starts a worker at its end of a socket pair, with the mark it shares with its owner. Raises RunError."""
+"""Starts a worker with its end of a socket pair, and the mark that it shares with the coordinator. Raises RunError."""
 
 
 async def start_process(connection: socket.socket, mark: PageMark) -> Process:
-    """A process of its own. The caller closes its copy of `connection`."""
+    """Starts a worker in a process of its own. The caller closes its copy of `connection`."""
     descriptors = connection.fileno(), mark.descriptor
     try:
         with kept_from_children():
@@ -43,7 +44,7 @@ async def start_process(connection: socket.socket, mark: PageMark) -> Process:
                 pass_fds=descriptors,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
-                env={**_GIVES_BACK, **os.environ},
+                env={**_MALLOC_ENV, **os.environ},
             )
     except OSError as error:
-        raise RunError(f"cannot start a robot process: {error.strerror}") from error
+        raise RunError(f"cannot start a worker process: {error.strerror}") from error

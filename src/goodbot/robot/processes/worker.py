@@ -1,10 +1,9 @@
-"""One robot process of a crawl: fetches and reads what its owner grants, and reports. Keeps nothing on disk.
+"""Runs one worker process of a crawl: it fetches and reads what the coordinator grants, and reports the results.
 
     python -P -m goodbot.robot.processes.worker FD MARK
 
-FD is its end of a socket pair, MARK a file it shares with its owner (`PageMark`). It ends when it is told to stop, or
-when the owner is gone.
-"""
+FD is its end of a socket pair, MARK a file that it shares with the coordinator (`PageMark`). The worker stores nothing
+on disk. It ends on the message `Stop`, or when the coordinator is gone."""
 
 import asyncio
 import socket
@@ -43,12 +42,13 @@ from goodbot.values import FoundLinks, Lease, Release
 from goodbot.visit_values import VisitResult
 
 REPORT_S: Final = 0.05
-REPORT_MOST: Final = 16
-"""How long a reading waits for others, and how much goes together (`weight_of`): a report costs the owner a wake-up."""
+REPORT_WEIGHT: Final = 16
+"""A report is sent after so many seconds, or earlier with results of this weight (`weight_of`): each report wakes the
+coordinator."""
 
 
-class Granted:
-    """`Leases` from the owner."""
+class GrantedLeases:
+    """Implements `Leases` over what the coordinator has granted."""
 
     def __init__(self) -> None:
         self._leases: deque[Lease] = deque()
@@ -57,23 +57,25 @@ class Granted:
         self._leases.extend(leases)
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
-        """As many as have come."""
+        """See `Leases.lease`: the leases granted and not started yet."""
         return [self._leases.popleft() for _ in range(min(hosts, len(self._leases)))]
 
     def take_back(self) -> tuple[Lease, ...]:
-        """Those not begun."""
+        """Removes and returns the leases that were not started."""
         leases = tuple(self._leases)
         self._leases.clear()
         return leases
 
     def next_ready_at(self) -> float:
-        """When the owner says so: it wakes the crawler."""
+        """See `Leases.next_ready_at`: never by the clock, since the coordinator wakes the crawler."""
         return float("inf")
 
 
 class GrantedRobots:
-    """RobotsStore: what came with leases, and what was fetched during them, until they end. So what a lease needs is
-    at hand, and memory holds what the leases of one worker need."""
+    """Implements `RobotsStore` over the robots.txt files that came with leases or were fetched during them.
+
+    They are dropped when the lease ends, so memory holds only what the current leases need.
+    """
 
     def __init__(self) -> None:
         self._held: dict[str, dict[str, Access]] = {}
@@ -84,20 +86,20 @@ class GrantedRobots:
         return self._held.get(_host_of(origin), {}).get(origin)
 
     def save_robots(self, origin: str, access: Access) -> None:
-        """See `RobotsStore.save_robots`; the owner is told."""
+        """See `RobotsStore.save_robots`. The coordinator gets it with the next report."""
         self.learn(origin, access)
         self._fetched.append((origin, access))
 
     def learn(self, origin: str, access: Access) -> None:
-        """Kept until the host is let go."""
+        """Keeps a robots.txt until `let_go` of its host."""
         self._held.setdefault(_host_of(origin), {})[origin] = access
 
     def let_go(self, host: str) -> None:
-        """The lease of the host has ended."""
+        """Drops the files of the host: its lease has ended."""
         self._held.pop(host, None)
 
-    def news(self) -> tuple[tuple[str, Access], ...]:
-        """What was fetched since it was asked last."""
+    def take_new(self) -> tuple[tuple[str, Access], ...]:
+        """Returns the files fetched since the last call."""
         fetched, self._fetched = tuple(self._fetched), []
         return fetched
 
@@ -106,8 +108,9 @@ def _host_of(origin: str) -> str:
     return Url(origin + "/").host_key
 
 
-class TaughtLessons:
-    """LessonStore: what comes with leases goes to the crawler at once; what it learns goes to the owner."""
+class WorkerLessons:
+    """Implements `LessonStore`: lessons that come with leases go to the crawler directly, those that it learns go to
+    the coordinator."""
 
     def __init__(self) -> None:
         self._learned: list[Lesson] = []
@@ -124,105 +127,108 @@ class TaughtLessons:
         """See `LessonStore.save_lessons`."""
         self._learned += lessons
 
-    def news(self) -> tuple[Lesson, ...]:
-        """What was learned since it was asked last."""
+    def take_new(self) -> tuple[Lesson, ...]:
+        """Returns the lessons learned since the last call."""
         learned, self._learned = tuple(self._learned), []
         return learned
 
 
-class Reports:
-    """The `Sink` of a worker: readings gather for a moment and go to the owner."""
+class ReportingSink:
+    """Implements `Sink`: collects results for a moment and sends them to the coordinator together."""
 
     def __init__(
         self, writer: asyncio.StreamWriter, robots: GrantedRobots, clock: Clock, uncommitted_most: int
     ) -> None:
         self._writer = writer
-        self._most = uncommitted_most
+        self._uncommitted_limit = uncommitted_most
         self._uncommitted = self._weight = 0
         self._committed = asyncio.Event()
         self._robots = robots
-        self.lessons = TaughtLessons()
+        self.lessons = WorkerLessons()
         self._clock = clock
-        self._readings: list[VisitResult] = []
+        self._results: list[VisitResult] = []
         self._found: list[Packed] = []
         self._releases: list[Release] = []
-        self._kept: list[EncodedRecords] = []
-        self._asked: list[HostRequest] = []
-        self._since = clock.now()
+        self._robots_records: list[EncodedRecords] = []
+        self._requests: list[HostRequest] = []
+        self._first_at = clock.now()
         self.crawler: Crawler | None = None
 
     def __bool__(self) -> bool:
-        return bool(self._readings or self._found or self._releases or self._kept or self._asked)
+        return bool(self._results or self._found or self._releases or self._robots_records or self._requests)
 
     def keep(self, encoded: EncodedRecords) -> None:
-        """Records of a robots.txt; they go with the next report."""
-        self._begin()
-        self._kept.append(encoded)
+        """Takes the archive records of a robots.txt; the next report has them."""
+        self._wake_for_first()
+        self._robots_records.append(encoded)
 
-    def add(self, reading: VisitResult) -> None:
-        self._begin()
-        self._readings.append(reading)
-        self._weigh(weight_of(len(reading.outcome.links), reading.encoded))
+    def add(self, result: VisitResult) -> None:
+        self._wake_for_first()
+        self._results.append(result)
+        self._add_weight(weight_of(len(result.outcome.links), result.encoded))
 
     def find(self, found: FoundLinks) -> None:
         """See `Sink`."""
-        self._begin()
+        self._wake_for_first()
         self._found.append(pack_found(found))
-        self._weigh(weight_of(len(found.links)))
+        self._add_weight(weight_of(len(found.links)))
 
-    def _weigh(self, weight: int) -> None:
+    def _add_weight(self, weight: int) -> None:
         self._weight += weight
         self._uncommitted += weight
-        if self._weight >= REPORT_MOST or self._uncommitted >= self._most:
+        if self._weight >= REPORT_WEIGHT or self._uncommitted >= self._uncommitted_limit:
             self.commit()
 
     def release(self, release: Release) -> None:
-        self._begin()
+        self._wake_for_first()
         self._releases.append(release)
         self._robots.let_go(release.host)
 
-    def note(self, asked: HostRequest) -> None:
-        """What a host was asked; it goes with the next report."""
-        self._begin()
-        self._asked.append(asked)
+    def note(self, request: HostRequest) -> None:
+        """Takes a request that was sent; the next report has it."""
+        self._wake_for_first()
+        self._requests.append(request)
 
-    def _begin(self) -> None:
-        """The first of a report wakes the loop, which then waits until that is due: it may have gone to sleep for a
-        minute."""
+    def _wake_for_first(self) -> None:
+        """Wakes the loop for the first entry of a report, so that it waits only until the report is due: it may sleep
+        for up to a minute."""
         if not self:
-            self._since = self._clock.now()
+            self._first_at = self._clock.now()
             if self.crawler is not None:
                 self.crawler.wake()
 
     def give_back(self) -> None:
-        """A host that waits to be given back goes at once: there is room for another."""
+        """Reports at once if the end of a lease waits to be reported: there is room for another host."""
         if self._releases:
             self.commit()
 
     def due_in_s(self) -> float:
-        return max(self._since + REPORT_S - self._clock.now(), 0.0)
+        return max(self._first_at + REPORT_S - self._clock.now(), 0.0)
 
     def commit_if_due(self) -> None:
         if self and self.due_in_s() <= 0:
             self.commit()
 
     def commit(self) -> None:
-        """Sends what there is."""
+        """Sends a report if there is something to report."""
         if self:
             self._report()
 
     def _report(self, pauses: int = 0) -> None:
         in_flight = self.crawler.in_flight if self.crawler else 0
-        parts = tuple(map(pack, self._readings)), tuple(self._releases), tuple(self._kept)
-        asked, lessons = tuple(self._asked), self.lessons.news()
+        parts = tuple(map(pack, self._results)), tuple(self._releases), tuple(self._robots_records)
+        requests, lessons = tuple(self._requests), self.lessons.take_new()
         found, weight = tuple(self._found), self._weight
-        send(self._writer, WorkerReport(*parts, self._robots.news(), in_flight, asked, lessons, pauses, found, weight))
-        self._readings, self._releases, self._kept, self._asked = [], [], [], []
+        send(
+            self._writer,
+            WorkerReport(*parts, self._robots.take_new(), in_flight, requests, lessons, pauses, found, weight),
+        )
+        self._results, self._releases, self._robots_records, self._requests = [], [], [], []
         self._found, self._weight = [], 0
 
     def paused(self, not_begun: Iterable[Lease]) -> None:
-        """The crawler was told to pause, or to go on: the owner learns at once what is in flight now, and gets the
-        leases back that were not begun."""
+        """Acknowledges `Pause` at once with the number of pages in flight, and gives back the leases that were not
+        started."""
         for lease in not_begun:
             self.release(Release(lease.host, self._clock.now(), lease.backoff_s, lease.cut_at))
         self._report(pauses=1)
@@ -231,14 +237,15 @@ class Reports:
         self.commit()
 
     def committed(self, weight: int) -> None:
-        """The owner has committed so much."""
+        """The coordinator has committed results of this weight."""
         self._uncommitted -= weight
         self._committed.set()
 
     async def has_room(self, *, for_list: bool = False) -> None:
-        """Waits while the owner is behind. Parts of lists take half of the room, so that pages have the rest."""
-        most = max(self._most // 2, 1) if for_list else self._most
-        while self._uncommitted >= most:
+        """Waits while the coordinator is behind. Links of sitemaps and feeds use at most half of the room, so that some
+        is left for pages."""
+        limit = max(self._uncommitted_limit // 2, 1) if for_list else self._uncommitted_limit
+        while self._uncommitted >= limit:
             self.commit()
             self._committed.clear()
             await self._committed.wait()
@@ -247,25 +254,25 @@ class Reports:
 async def work(
     connection: socket.socket, mark: PageMark, clock: Clock | None = None, transport: Transport | None = None
 ) -> None:
-    """Works for the owner at the other end until it is told to stop, or the owner is gone. By the real clock and over
-    the network, if no others are given."""
+    """Works for the coordinator at the other end of `connection` until the message `Stop`, or until the coordinator is
+    gone. Without `clock` and `transport`, uses the real clock and the network."""
     reader, writer = await asyncio.open_connection(sock=connection)
     setup = await receive(reader)
     if not isinstance(setup, WorkerSetup):
         return
     start_logging(setup.logs)
-    clock, robots, granted = clock or SystemClock(), GrantedRobots(), Granted()
-    reports = Reports(writer, robots, clock, setup.uncommitted_most)
+    clock, robots, granted = clock or SystemClock(), GrantedRobots(), GrantedLeases()
+    reports = ReportingSink(writer, robots, clock, setup.uncommitted_most)
     crawler, fetching = crawler_of(
         setup, granted, reports, robots, clock, lessons=reports.lessons, mark=mark, transport=transport
     )
     reports.crawler = crawler
-    send(writer, WorkerReport((), (), (), (), 0))  # it has begun
+    send(writer, WorkerReport((), (), (), (), 0))  # the worker has started
     run = asyncio.ensure_future(crawler.run())
     listening = asyncio.ensure_future(_listen(reader, granted, robots, reports, crawler))
     try:
         await asyncio.wait((run, listening), return_when=asyncio.FIRST_COMPLETED)
-        if listening.done():  # the owner is gone: nobody takes what would come
+        if listening.done():  # the coordinator is gone: no process would take the results
             listening.result()
             run.cancel()
         await asyncio.gather(run, return_exceptions=True)
@@ -279,9 +286,14 @@ async def work(
 
 
 async def _listen(
-    reader: asyncio.StreamReader, granted: Granted, robots: GrantedRobots, reports: Reports, crawler: Crawler
+    reader: asyncio.StreamReader,
+    granted: GrantedLeases,
+    robots: GrantedRobots,
+    reports: ReportingSink,
+    crawler: Crawler,
 ) -> None:
-    """Hands on what the owner says until it is gone. After `Stop` too: what is still being read waits for commits."""
+    """Handles the messages of the coordinator until it is gone, also after `Stop`: pages still being read wait for
+    commits."""
     while (message := await receive(reader)) is not None:
         if isinstance(message, Stop):
             crawler.stop()
@@ -301,7 +313,7 @@ async def _listen(
 
 
 def main() -> None:
-    """Ctrl-C is the owner's business: it says when to stop."""
+    """Ignores Ctrl-C, which is for the coordinator: it stops its workers."""
     ignore_for_good()
     connection, mark = map(int, sys.argv[1:])
     asyncio.run(work(socket.socket(fileno=connection), PageMark(mark)))
