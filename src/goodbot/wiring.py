@@ -278,16 +278,16 @@ def _supervisor(
 ) -> Supervisor:
     return Supervisor(
         crawler,
-        wishes=control,
+        inbox=control,
         frontier=frontier,
         refuse=scope.refuse,
         to_fetch=frontier.to_fetch,
         bar=frontier.bar_host,
-        unlist=lambda host: batch.unlist(host, frontier.visited_on(host)),
+        remove_from_index=lambda host: batch.unlist(host, frontier.visited_on(host)),
         workers=workers,
         clock=clock,
         drop=partial(drop_lessons, frontier),
-        again=revisits,
+        revisits=revisits,
     )
 
 

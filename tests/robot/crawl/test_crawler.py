@@ -214,7 +214,7 @@ async def test_the_directive_that_decided_can_be_told() -> None:
         for event in outcome.events
         if event.decision == "no"
     }
-    assert reasons["before"].endswith("not to be shown any more: unavailable_after:2023-11-14 in META robots")
+    assert reasons["before"].endswith("not to be shown any longer: unavailable_after:2023-11-14 in META robots")
     assert reasons["dynamic"].endswith("not to be indexed: dynamic in META document-state")
     assert reasons["none"].endswith("not to be indexed: none in META robots")
 

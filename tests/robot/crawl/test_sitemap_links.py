@@ -3,7 +3,7 @@
 import pytest
 
 from goodbot.page.entries import ListKind
-from goodbot.robot.crawl.sitemap_links import LISTS_MOST, SITEMAP_DEPTH, discoveries_of, not_followed, sitemaps_of
+from goodbot.robot.crawl.sitemap_links import MAX_LISTS, SITEMAP_DEPTH, discoveries_of, list_refusal, sitemaps_of
 from goodbot.url import Url
 from goodbot.values import Discovery, LeasedUrl, ListedUrl
 
@@ -57,16 +57,16 @@ def test_what_an_index_names_is_expected_to_be_a_list() -> None:
         ("sitemap index", 0, 0, None),
         ("sitemap index", 1, 1, "a sitemap index inside a sitemap index: the protocol allows one level"),
         ("sitemap index", 2, 1, "a sitemap index inside a sitemap or feed: the protocol allows one level"),
-        ("sitemap", 0, LISTS_MOST - 1, None),
-        ("sitemap", 1, LISTS_MOST - 1, None),
+        ("sitemap", 0, MAX_LISTS - 1, None),
+        ("sitemap", 1, MAX_LISTS - 1, None),
         ("sitemap", 2, 1, "a sitemap inside a sitemap or feed: these name pages, not lists"),
         ("feed", 1, 1, None),
         ("feed", 2, 1, "a feed inside a sitemap or feed: these name pages, not lists"),
-        ("feed", 0, LISTS_MOST, f"more than {LISTS_MOST} sitemaps, feeds and redirects in a row"),
+        ("feed", 0, MAX_LISTS, f"more than {MAX_LISTS} sitemaps, feeds and redirects in a row"),
     ],
 )
 def test_lists_nest_one_level(kind: ListKind, lists: int, hops: int, refusal: str | None) -> None:
-    assert not_followed(LeasedUrl(MAP, 0, hops=hops, lists=lists), kind) == refusal
+    assert list_refusal(LeasedUrl(MAP, 0, hops=hops, lists=lists), kind) == refusal
 
 
 def test_sitemaps_of_a_robots_txt() -> None:

@@ -4,7 +4,14 @@ from dataclasses import replace
 
 import pytest
 
-from goodbot.robot.crawl.statistics import HOSTS_S, RATE_S, TROUBLES, WHY_MOST, CrawlStatistics, trouble_of
+from goodbot.robot.crawl.statistics import (
+    ACTIVE_HOST_S,
+    MAX_LATEST_ERRORS,
+    MAX_WHY_CHARS,
+    RATE_WINDOW_S,
+    CrawlStatistics,
+    error_kind_of,
+)
 from goodbot.url import Url
 from goodbot.values import Event, Outcome, State
 
@@ -31,7 +38,7 @@ KINDS = [
 
 @pytest.mark.parametrize(("made", "kind"), [case[1:] for case in KINDS], ids=[case[0] for case in KINDS])
 def test_kinds(made: Outcome, kind: str | None) -> None:
-    assert trouble_of(made) == kind
+    assert error_kind_of(made) == kind
 
 
 def test_rates() -> None:
@@ -43,7 +50,7 @@ def test_rates() -> None:
         now, mean = tally.rates(100.0 + second)
     assert now == pytest.approx(5.0)
     assert mean == pytest.approx((20 * 20 + 20 * 5) / 40)
-    assert tally.rates(140.0 + 2 * RATE_S)[0] < 5.0
+    assert tally.rates(140.0 + 2 * RATE_WINDOW_S)[0] < 5.0
 
 
 def test_hosts_in_play() -> None:
@@ -51,19 +58,19 @@ def test_hosts_in_play() -> None:
     tally.observe(outcome("visited", 200, host="a.example"), 0.0)
     tally.observe(outcome("visited", 200, host="b.example"), 50.0)
     assert tally.hosts(50.0) == 2
-    assert tally.hosts(HOSTS_S + 1) == 1
+    assert tally.hosts(ACTIVE_HOST_S + 1) == 1
     tally.observe(outcome("visited", 200, host="b.example"), 100.0)
     assert tally.hosts(150.0) == 1
 
 
 def test_errors_and_the_last_of_them() -> None:
     tally = CrawlStatistics(0.0)
-    for _ in range(TROUBLES):
+    for _ in range(MAX_LATEST_ERRORS):
         tally.observe(outcome("gone", 404), 1.0)
     long = Outcome(Url("http://a.example/"), "failed", 7.0, "x" * 10_000, events=(Event(7.0, "fetch", "dns", ""),))
     tally.observe(long, 2.0)
-    assert tally.errors(5) == (("404", TROUBLES), ("dns", 1))
-    assert tally.errors(1) == (("404", TROUBLES),)
+    assert tally.errors(5) == (("404", MAX_LATEST_ERRORS), ("dns", 1))
+    assert tally.errors(1) == (("404", MAX_LATEST_ERRORS),)
     last = tally.troubles()
-    assert (len(last), last[0].kind, len(last[0].why)) == (TROUBLES, "dns", WHY_MOST)
-    assert (tally.pages, tally.bytes) == (0, 10 * TROUBLES)
+    assert (len(last), last[0].kind, len(last[0].why)) == (MAX_LATEST_ERRORS, "dns", MAX_WHY_CHARS)
+    assert (tally.pages, tally.bytes) == (0, 10 * MAX_LATEST_ERRORS)

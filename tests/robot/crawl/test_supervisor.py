@@ -9,7 +9,7 @@ import pytest
 from goodbot.errors import RunError
 from goodbot.lesson_values import Lesson
 from goodbot.live import ControlRequest, EndReason, LiveStatus
-from goodbot.robot.crawl.supervisor import LOOK_S, Supervisor
+from goodbot.robot.crawl.supervisor import CONTROL_INTERVAL_S, Supervisor
 from goodbot.testing import FakeClock, MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Outcome
@@ -19,7 +19,7 @@ from goodbot.values import Outcome
 class Desk:
     """Wishes by the look they come at; `broken`: the look at which the disk fails."""
 
-    wishes: dict[int, list[ControlRequest]] = field(default_factory=dict)
+    inbox: dict[int, list[ControlRequest]] = field(default_factory=dict)
     broken: int | None = None
     looks: int = 0
     shown: list[LiveStatus] = field(default_factory=list)
@@ -28,7 +28,7 @@ class Desk:
         self.looks += 1
         if self.looks == self.broken:
             raise RunError("cannot read control: no space left")
-        yield from self.wishes.get(self.looks, [])
+        yield from self.inbox.get(self.looks, [])
 
     def show(self, live: LiveStatus) -> None:
         self.shown.append(live)
@@ -64,9 +64,9 @@ class Runner:
     def leave(self, host: str) -> None:
         self.told.append(f"leave {host}")
 
-    def unlist(self, host: str) -> Iterator[None]:
+    def remove_from_index(self, host: str) -> Iterator[None]:
         for _ in range(3):
-            self.told.append(f"unlist {host}")
+            self.told.append(f"remove_from_index {host}")
             yield
 
     def unlearn(self, lessons: Sequence[Lesson]) -> None:
@@ -87,12 +87,12 @@ def steward(runner: Runner, desk: Desk, frontier: MemoryFrontier, clock: FakeClo
     clock = clock or FakeClock()
     return Supervisor(
         runner,
-        wishes=desk,
+        inbox=desk,
         frontier=frontier,
         refuse=refuse,
         to_fetch=lambda: 17,
         bar=lambda host: host == "a.example",
-        unlist=runner.unlist,
+        remove_from_index=runner.remove_from_index,
         workers=1,
         clock=clock,
         timer=clock.now,
@@ -145,8 +145,8 @@ async def test_a_host_is_left_if_the_frontier_knows_it() -> None:
     urls = tuple(Url(text) for text in ("http://a.example/", "https://a.example/x", "http://b.example/"))
     runner = Runner()
     _, said, _ = await run(Desk({1: [ControlRequest("forget", urls)], 2: [ControlRequest("stop")]}), runner)
-    assert runner.told == ["leave a.example", "leave b.example", *["unlist a.example"] * 3, "stop"]
-    assert said[0].startswith("a.example: no more requests are sent; its pages leave the search")
+    assert runner.told == ["leave a.example", "leave b.example", *["remove_from_index a.example"] * 3, "stop"]
+    assert said[0].startswith("a.example: no more requests are sent; its pages are removed from the search index")
     assert said[1] == "b.example: no more requests are sent; the crawl did not know it"
 
 
@@ -155,13 +155,13 @@ async def test_pages_leave_the_search_between_two_looks() -> None:
     desk = Desk({1: [ControlRequest("forget", (Url("http://a.example/"),))], 4: [ControlRequest("stop")]})
     runner, clock, looks = Runner(), FakeClock(), list[int]()
 
-    def unlist(host: str) -> Iterator[None]:
+    def remove_from_index(host: str) -> Iterator[None]:
         for _ in range(9):
             looks.append(desk.looks)
-            clock.advance(0.4 * LOOK_S)
+            clock.advance(0.4 * CONTROL_INTERVAL_S)
             yield
 
-    runner.unlist = unlist  # type: ignore[method-assign]
+    runner.remove_from_index = remove_from_index  # type: ignore[method-assign]
     await steward(runner, desk, MemoryFrontier(), clock).run(None, lambda line: None, lambda live: None)
     assert looks == [1, 1, 1, 1, 2, 2, 2, 3, 3]
 

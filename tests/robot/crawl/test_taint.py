@@ -11,7 +11,7 @@ from goodbot.config import Settings
 from goodbot.robot.crawl.assembly import readers_of
 from goodbot.robot.crawl.batch import Batch
 from goodbot.robot.crawl.crawler import Crawler
-from goodbot.robot.crawl.following import refuse_inside
+from goodbot.robot.crawl.following import refuse_private
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.permission import Permission
@@ -200,9 +200,9 @@ async def test_behind_a_proxy_nobody_knows_who_answers() -> None:
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost", "[::1]", "10.0.0.1", "169.254.169.254", "a.localhost"])
 def test_what_is_written_as_private(host: str) -> None:
-    assert refuse_inside(Url(f"http://{host}/"), public_only=True) is not None
-    assert refuse_inside(Url(f"http://{host}/"), public_only=False) is None
-    assert refuse_inside(Url(OUTSIDE), public_only=True) is None
+    assert refuse_private(Url(f"http://{host}/"), public_only=True) is not None
+    assert refuse_private(Url(f"http://{host}/"), public_only=False) is None
+    assert refuse_private(Url(OUTSIDE), public_only=True) is None
 
 
 async def test_a_robots_txt_that_may_not_be_asked_for_closes_nothing_to_others() -> None:

@@ -1,8 +1,8 @@
-"""What was visited and is not committed yet. The order of writing is what makes a kill -9 harmless:
+"""Collects outcomes and commits them. The order of writing is what makes a kill -9 harmless:
 
 archive flushed → outcomes, their links and releases in one transaction → (now and then) index committed → queue
 cleared. A page whose text cannot be read back from the archive is indexed durably before its outcome is committed.
-What leaves the index waits in that queue as well.
+Pages to be removed from the index wait in that queue as well.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -17,19 +17,20 @@ from goodbot.url import Url
 from goodbot.values import Event, FoundLinks, Outcome, RecordRef, Release
 from goodbot.visit_values import VisitResult
 
-BATCH_MOST = 100
-LINKS_MOST = 8192
-"""Links that wait for a commit: those of a hundred pages are fewer, those of one list may be 50,000."""
+MAX_OUTCOMES = 100
+MAX_LINKS = 8192
+"""A batch with this many links is committed. A hundred pages have fewer, one sitemap may have 50,000."""
 BATCH_S = 0.25
-"""What a kill -9 may cost beside the pages in flight: one batch, fetched once more."""
-ASKED_MOST = 1000
-"""Requests noted between two commits."""
+"""A batch is committed after this time. A kill -9 costs the pages in flight and one batch, which are fetched again."""
+MAX_REQUESTS = 1000
+"""Requests recorded between two commits; with more, they are written at once."""
 INDEX_COMMIT_S = 10.0
-"""A commit of the index costs a segment; until it, pages stay in the queue and are replayed after a crash."""
+"""The index is committed this seldom, since each commit makes a segment. Until then pages stay in the queue, from which
+a crash replays them."""
 
 
 class Batch:
-    """Outcomes and releases between two commits. True when there is something to commit."""
+    """Collects outcomes and releases between two commits. It is true when there is something to commit."""
 
     def __init__(
         self,
@@ -48,7 +49,7 @@ class Batch:
         self._clock = clock
         self._observe = observe
         self._courtesies = courtesies
-        self._asked: list[HostRequest] = []
+        self._requests: list[HostRequest] = []
         self._outcomes: list[Outcome] = []
         self._releases: list[Release] = []
         self._found: list[FoundLinks] = []
@@ -66,54 +67,54 @@ class Batch:
         return max(self._committed_at + BATCH_S - self._clock.now(), 0.0)
 
     async def has_room(self, *, for_list: bool = False) -> None:
-        """Returns when more can be taken: at once."""
+        """See `Sink.has_room`. A batch always has room, since it commits when it is full."""
 
     def keep(self, encoded: EncodedRecords) -> RecordRef | None:
-        """Takes records into the archive, if there is one."""
+        """Writes records to the archive, if there is one."""
         return self._archive.append(encoded) if self._archive is not None else None
 
-    def add(self, reading: VisitResult) -> None:
-        """Takes an outcome, its records into the archive and its document into the index; commits when the batch is
-        full."""
+    def add(self, result: VisitResult) -> None:
+        """Takes an outcome, and gives its records to the archive and its document to the index. Commits a full
+        batch."""
         if not self:
             self._committed_at = self._clock.now()
-        outcome = reading.outcome
+        outcome = result.outcome
         if outcome.url.host_key in self._unlisted:
-            reading = replace(reading, document=None)
+            result = replace(result, document=None)
             outcome = _unlisted(outcome)
-        if reading.sitemaps:
-            outcome = replace(outcome, links=(*outcome.links, *reading.sitemaps))
-        record = self.keep(reading.encoded) if reading.encoded is not None else None
-        if record is not None and reading.encoded is not None:
-            how = "headers" if reading.encoded.headers_only else "yes"
+        if result.sitemaps:
+            outcome = replace(outcome, links=(*outcome.links, *result.sitemaps))
+        record = self.keep(result.encoded) if result.encoded is not None else None
+        if record is not None and result.encoded is not None:
+            how = "headers" if result.encoded.headers_only else "yes"
             kept = Event(outcome.at, "keep", how, f"{record.file} at {record.offset}")
             outcome = _recorded(replace(outcome, events=(*outcome.events, kept)), record)
         self._outcomes.append(outcome)
         self._links += len(outcome.links)
         if self._index is not None:
-            self._change_index(self._index, outcome, reading)
-        if len(self._outcomes) >= BATCH_MOST or self._links >= LINKS_MOST:
+            self._change_index(self._index, outcome, result)
+        if len(self._outcomes) >= MAX_OUTCOMES or self._links >= MAX_LINKS:
             self.commit()
 
     def find(self, found: FoundLinks) -> None:
-        """Takes a part of what a page names; the page itself comes later."""
+        """Takes some of the links of a sitemap or feed, whose own outcome follows later."""
         if not self:
             self._committed_at = self._clock.now()
         self._found.append(found)
         self._links += len(found.links)
-        if self._links >= LINKS_MOST:
+        if self._links >= MAX_LINKS:
             self.commit()
 
-    def _change_index(self, index: Index, outcome: Outcome, reading: VisitResult) -> None:
-        if reading.document is not None:
-            index.add_prepared(reading.document)
-            self._index_first = self._index_first or not reading.replayable
+    def _change_index(self, index: Index, outcome: Outcome, result: VisitResult) -> None:
+        if result.document is not None:
+            index.add_prepared(result.document)
+            self._index_first = self._index_first or not result.replayable
         elif outcome.from_index:
             index.remove(outcome.url.text)
 
     def unlist(self, host: str, visited: Iterable[Sequence[Url]]) -> Iterator[None]:
-        """Takes the pages of a host out of the search, a part of `visited` at each step; the last step commits
-        that. From the first on, what is read of the host is not indexed."""
+        """Removes the pages of a host from the index, one part of `visited` at each step; the last step commits the
+        index. From the first step on, no page of the host is indexed."""
         self._unlisted.add(host)
         self._outcomes = [_unlisted(item) if item.url.host_key == host else item for item in self._outcomes]
         if self._index is None:
@@ -130,32 +131,34 @@ class Batch:
         self._to_index = []
 
     def release(self, release: Release) -> None:
-        """Takes the end of a lease; it counts from the next commit."""
+        """Takes the end of a lease, which takes effect with the next commit."""
         if not self:
             self._committed_at = self._clock.now()
         self._releases.append(release)
 
-    def note(self, asked: HostRequest) -> None:
-        """Takes what a host was asked; it is written before the outcomes are, as it has been asked whatever comes."""
+    def note(self, request: HostRequest) -> None:
+        """Takes a request that was sent. It is written before the outcomes, since it was sent whatever happens
+        later."""
         if self._courtesies is not None:
-            self._asked.append(asked)
-            if len(self._asked) >= ASKED_MOST:
-                self._write_asked()
+            self._requests.append(request)
+            if len(self._requests) >= MAX_REQUESTS:
+                self._write_requests()
 
     def give_back(self) -> None:
-        """Commits at once if a host waits to be given back: it is worth more now than a full batch later."""
+        """Commits at once if the end of a lease waits: a free host is worth more now than a full batch later."""
         if self._releases:
             self.commit()
 
     def commit_if_due(self) -> None:
-        """Commits a batch that is old enough, and the index when that is."""
+        """Commits the batch if it is due, and the index if that is due."""
         if self and self.due_in_s() <= 0:
             self.commit()
         if self._to_index and self._clock.now() - self._indexed_at >= INDEX_COMMIT_S:
             self._commit_index()
 
     def commit(self) -> None:
-        """All or nothing; then tells the observer. What is settled is never settled again, whatever fails after it."""
+        """Commits the batch in one transaction, then calls the observer. Whatever fails afterwards, no outcome is
+        committed twice."""
         if not self:
             return
         outcomes = self._outcomes
@@ -165,7 +168,7 @@ class Batch:
         if self._index_first and self._index is not None:
             mark = self._index.commit()
             outcomes = [replace(outcome, to_index=False) if outcome.to_index else outcome for outcome in outcomes]
-        self._write_asked()
+        self._write_requests()
         self._frontier.settle(outcomes, self._releases, self._found)
         self._outcomes, self._releases, self._index_first = [], [], False
         self._found, self._links = [], 0
@@ -173,20 +176,20 @@ class Batch:
         self._to_index += (outcome.url for outcome in outcomes if outcome.to_index or outcome.from_index)
         if mark is not None:
             self._queue.indexed((), mark)
-        ask_copies(self._queue, (outcome.url for outcome in outcomes if outcome.from_index or _is_no_page(outcome)))
+        requeue_copies(self._queue, (outcome.url for outcome in outcomes if outcome.from_index or _is_no_page(outcome)))
         for outcome in outcomes:
             self._observe(outcome)
 
     def commit_all(self) -> None:
-        """At the end of a run."""
+        """Commits everything, the index too, at the end of a run."""
         self.commit()
-        self._write_asked()
+        self._write_requests()
         self._commit_index()
 
-    def _write_asked(self) -> None:
-        if self._courtesies is not None and self._asked:
-            courtesy.write(self._courtesies, self._asked)
-            self._asked = []
+    def _write_requests(self) -> None:
+        if self._courtesies is not None and self._requests:
+            courtesy.write(self._courtesies, self._requests)
+            self._requests = []
 
     def _commit_index(self) -> None:
         if self._index is not None and self._to_index:
@@ -196,26 +199,27 @@ class Batch:
 
 
 def _unlisted(outcome: Outcome) -> Outcome:
-    """Neither in the index nor on its way there."""
+    """Returns the outcome of a page that is not to be indexed."""
     seen = outcome.seen and replace(outcome.seen, indexed=False)
     return replace(outcome, to_index=False, seen=seen)
 
 
-def ask_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:
-    """Has the copies of pages that leave the index, or are none, visited anew: one may stand for the others now."""
+def requeue_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:
+    """Schedules the copies of pages that leave the index, or are pages no more, to be visited again: one of them may
+    now represent the others."""
     for url in leaving:
         if copies := queue.copies_of(url):
             queue.requeue(copies)
 
 
 def _is_no_page(outcome: Outcome) -> bool:
-    """Of what turns out to be one, nothing is a copy: it is gone, cannot be had, or leads elsewhere."""
+    """Whether the URL turned out to have no page, of which nothing can be a copy: it is gone, failed, or redirects."""
     leads_on = outcome.state == "visited" and outcome.status in REDIRECTS
     return leads_on or outcome.state in ("gone", "failed")
 
 
 def _recorded(outcome: Outcome, record: RecordRef) -> Outcome:
-    """With where its answer lies; one that says nothing new of a page stays with the record it has."""
+    """Returns the outcome with the place of its record, unless it refers to an earlier record of the page."""
     if outcome.record is not None:
         return outcome
     seen = outcome.seen

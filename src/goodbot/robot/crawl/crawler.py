@@ -2,7 +2,8 @@
 
 A slow host delays no other: each lease is a task of its own, a host with a long delay gives its lease back, and the
 loop only hands out leases and commits. Rule of durability: a page's record is flushed before its outcome is committed,
-and its links are committed with it."""
+and its links are committed with it.
+"""
 
 import asyncio
 import logging

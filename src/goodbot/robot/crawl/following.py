@@ -1,4 +1,4 @@
-"""Where a page leads: which of its links, and of what it lists, the frontier has to hear of, each with its refusal."""
+"""Decides which links of a page, a sitemap or a feed go to the frontier, and which of them are refused and why."""
 
 from collections.abc import Iterable, Sequence
 from functools import partial
@@ -8,7 +8,7 @@ from goodbot.config import FollowRel, Settings
 from goodbot.human import counted
 from goodbot.lru import share_of
 from goodbot.page.entries import ListKind
-from goodbot.robot.crawl.seen_links import LATELY_MOST, SeenLinks
+from goodbot.robot.crawl.seen_links import MAX_RECENT_URLS, SeenLinks
 from goodbot.robot.crawl.sitemap_links import discoveries_of, sitemaps_of
 from goodbot.robot.lessons.lessons import Refusal
 from goodbot.robot.lessons.site_knowledge import SiteKnowledge
@@ -16,124 +16,127 @@ from goodbot.robot.scope.scope import Scope
 from goodbot.url import Url, is_private_host
 from goodbot.values import Discovery, Event, LeasedUrl, Link, ListedUrl, Page
 
-_SHUNNED: Final[dict[FollowRel, frozenset[str]]] = {
+_LEFT_OUT_RELS: Final[dict[FollowRel, frozenset[str]]] = {
     "both": frozenset(),
     "ugc": frozenset({"sponsored"}),
     "sponsored": frozenset({"ugc"}),
     "none": frozenset({"ugc", "sponsored"}),
 }
 HUB_HOSTS: Final = 5
-"""A page whose new links lead to so many hosts is a hub: what it names is worth more than one more page of one site."""
+"""A page with new links to this many hosts is a hub: its links are worth more than another page of one site."""
 
 
 class Following:
-    """The links of one crawl, as one robot process sees them."""
+    """Decides about the links of one crawl, in one process."""
 
-    def __init__(self, settings: Settings, scope: Scope, experience: SiteKnowledge, processes: int = 1) -> None:
+    def __init__(self, settings: Settings, scope: Scope, knowledge: SiteKnowledge, processes: int = 1) -> None:
         self._settings = settings
         self._scope = scope
-        self._experience = experience
-        urls = share_of(LATELY_MOST, processes)
-        self._lately = {public_only: SeenLinks(urls) for public_only in (False, True)}
-        self._shunned = _SHUNNED[settings.follow_rel]
+        self._knowledge = knowledge
+        urls = share_of(MAX_RECENT_URLS, processes)
+        self._recent = {public_only: SeenLinks(urls) for public_only in (False, True)}
+        self._left_out_rels = _LEFT_OUT_RELS[settings.follow_rel]
 
     def instead(self, leased: LeasedUrl, refusal: Refusal) -> tuple[Discovery, ...]:
-        """What is to be asked for in place of a URL that is not."""
+        """Returns the URL to request in place of a refused one, if there is one."""
         if refusal.instead is None or refusal.instead == leased.url:
             return ()
         reason = self.refuse_from(leased, refusal.instead, leased.depth)
         return (Discovery(refusal.instead, leased.depth, leased.url, reason, public_only=leased.public_only),)
 
     def refuse(self, url: Url, depth: int) -> str | None:
-        """Why a URL found is not asked for: out of scope, or a trap."""
+        """Why a URL is not requested: out of scope, or part of a trap. None if it may be."""
         reason = self._scope.refuse(url, depth)
-        if reason is None and (refusal := self._experience.refuse(url)) is not None:
+        if reason is None and (refusal := self._knowledge.refuse(url)) is not None:
             reason = refusal.reason
         return reason
 
     def refuse_from(self, leased: LeasedUrl, url: Url, depth: int) -> str | None:
-        """The same of a URL that was found at `leased`: what only public pages name must not be inside."""
-        return self.refuse(url, depth) or refuse_inside(url, leased.public_only)
+        """As `refuse`, for a URL found at `leased`: one that only public pages link to must not be a private
+        address."""
+        return self.refuse(url, depth) or refuse_private(url, leased.public_only)
 
     def links(self, leased: LeasedUrl, page: Page, at: float) -> tuple[tuple[Discovery, ...], Event]:
         if not page.directives.follow:
-            return (), Event(at, "follow", "no", asks_not(page))
-        links = [link for link in page.links if not self._is_shunned(link)] if self._shunned else page.links
+            return (), Event(at, "follow", "no", nofollow_reason(page))
+        links = [link for link in page.links if not self._is_left_out(link)] if self._left_out_rels else page.links
         followed = [link.url for link in links if link.follow]
-        found = self.news(leased, followed)
+        found = self.new_links(leased, followed)
         refused = sum(discovery.refused is not None for discovery in found)
         marked = len(page.links) - len(followed)
         reason = (
-            f"{counted(len(followed), 'link')}, {len(found)} of them not found lately, "
-            f"{refused} of those out of scope, {marked} marked {' or '.join(('nofollow', *sorted(self._shunned)))}"
+            f"{counted(len(followed), 'link')}, {len(found)} new, {refused} of these out of scope, "
+            f"{marked} marked {' or '.join(('nofollow', *sorted(self._left_out_rels)))}"
         )
         return found, Event(at, "follow", "yes", reason)
 
     def listed(
         self, leased: LeasedUrl, kind: ListKind, listed: Sequence[ListedUrl], at: float
     ) -> tuple[Discovery, ...]:
-        """What a sitemap or a feed names. All of it: what was found lately may have a hint now."""
-        if cleaned := self._experience.cleaned_of(item.url for item in listed):
+        """Returns all URLs of a sitemap or feed. Also those found recently, which may have a hint now."""
+        if cleaned := self._knowledge.cleaned_of(item.url for item in listed):
             listed = tuple(item._replace(url=cleaned.get(item.url, item.url)) for item in listed)
         return discoveries_of(leased, kind, listed, at, partial(self.refuse_from, leased))
 
     def sitemaps(self, robots_txt: Url, sitemaps: Sequence[Url], public_only: bool = False) -> tuple[Discovery, ...]:
-        """What a robots.txt names, if this crawl takes it up. `public_only`: a public host gave it."""
+        """Returns the sitemaps that a robots.txt names, if this crawl uses sitemaps. `public_only`: a public host sent
+        it."""
 
         def refuse(url: Url, depth: int) -> str | None:
-            return self._scope.refuse(url, depth) or refuse_inside(url, public_only)
+            return self._scope.refuse(url, depth) or refuse_private(url, public_only)
 
         wanted = self._settings.sitemaps and self._settings.scope != "page"
         return sitemaps_of(robots_txt, sitemaps, refuse, public_only) if wanted else ()
 
-    def _is_shunned(self, link: Link) -> bool:
-        """Whether this crawl leaves out links marked as this one is."""
-        return not self._shunned.isdisjoint(" ".join(link.rel).replace(",", " ").split())
+    def _is_left_out(self, link: Link) -> bool:
+        """Whether the settings leave out links with a `rel` as this one has."""
+        return not self._left_out_rels.isdisjoint(" ".join(link.rel).replace(",", " ").split())
 
-    def news(self, leased: LeasedUrl, urls: Iterable[Url]) -> tuple[Discovery, ...]:
-        """The links the frontier has to hear of. Those of a hub, which leads to many hosts, come first.
+    def new_links(self, leased: LeasedUrl, urls: Iterable[Url]) -> tuple[Discovery, ...]:
+        """Returns those of the links that go to the frontier. The links of a hub get a higher priority.
 
-        What a public host names is remembered apart: a link that may lead inside has to be heard of all the same.
+        Links from public hosts are remembered separately: a link from a private host to the same URL, which may lead to
+        a private address, has to go to the frontier all the same.
         """
         depth, public_only = leased.depth + 1, leased.public_only
-        lately = self._lately[public_only]
-        news = lately.news(urls, depth)
-        if cleaned := self._experience.cleaned_of(url for url, _ in news):
-            news = [new for new in news if new[0] not in cleaned]
-            news += lately.news(cleaned.values(), depth)
-        priority = int(len({url.host_key for url, _ in news}) >= HUB_HOSTS)
+        recent = self._recent[public_only]
+        new = recent.new(urls, depth)
+        if cleaned := self._knowledge.cleaned_of(url for url, _ in new):
+            new = [item for item in new if item[0] not in cleaned]
+            new += recent.new(cleaned.values(), depth)
+        priority = int(len({url.host_key for url, _ in new}) >= HUB_HOSTS)
         found, instead = [], []
-        for url, times in news:
+        for url, times in new:
             reason = self._scope.refuse(url, depth)
-            if reason is None and (refusal := self._experience.refuse(url)) is not None:
+            if reason is None and (refusal := self._knowledge.refuse(url)) is not None:
                 reason = refusal.reason
                 instead += [] if refusal.instead is None else [refusal.instead]
-            reason = reason or refuse_inside(url, public_only)
+            reason = reason or refuse_private(url, public_only)
             found.append(Discovery(url, depth, leased.url, reason, public_only, priority=priority, inlinks=times))
-        for url, times in lately.news(instead, depth):
+        for url, times in recent.new(instead, depth):
             reason = self.refuse_from(leased, url, depth)
             found.append(Discovery(url, depth, leased.url, reason, public_only, priority=priority, inlinks=times))
         return tuple(found)
 
 
-def refuse_inside(url: Url, public_only: bool) -> str | None:
-    """Why a URL that only public hosts name is not asked for if it is written as a private address. Of a host name the
-    guard says so, once its address is known."""
+def refuse_private(url: Url, public_only: bool) -> str | None:
+    """Why a URL with a private address is not requested if only public hosts link to it. For host names the address
+    guard decides, once their address is known."""
     if public_only and is_private_host(url.host):
         return f"only public pages lead to the private address {url.host}, so it is not fetched"
     return None
 
 
-def sources(page: Page, effect: str) -> str:
-    """The directives that decided it; those that would have had it otherwise may be among them."""
+def directive_sources(page: Page, effect: str) -> str:
+    """Names the directives about `effect` and their origins, also those that were overruled."""
     return ", ".join(f"{source.directive} in {source.origin}" for source in page.directives.why(effect))
 
 
-def asks_not(page: Page) -> str:
-    """Why no link of the page is followed."""
-    return f"the page asks not to be followed: {sources(page, 'follow')}"
+def nofollow_reason(page: Page) -> str:
+    """Says why no link of the page is followed."""
+    return f"the page asks not to be followed: {directive_sources(page, 'follow')}"
 
 
-def unread(page: Page) -> str:
-    """What of it could not be read, to be put behind a sentence."""
+def unread_note(page: Page) -> str:
+    """Says which part of the page could not be read, as the end of a sentence; empty if all was read."""
     return f"; {page.unread}" if page.unread else ""

@@ -1,41 +1,41 @@
-"""Whether a page is indexed, and what is indexed of it."""
+"""Decides whether a page is indexed, and what of it."""
 
-from goodbot.robot.crawl.following import sources, unread
+from goodbot.robot.crawl.following import directive_sources, unread_note
 from goodbot.search_values import Document
 from goodbot.values import NOT_INDEXED, Event, Page, Response
 
 
 def indexing(page: Page, response: Response, at: float, *, is_wanted: bool) -> tuple[bool, Event]:
-    """Whether a page fetched at that time is indexed, and why; `is_wanted`: this crawl indexes. If not, the text of the
-    page is not known."""
+    """Returns whether a page fetched at `at` is indexed, and the event that says why. `is_wanted`: this crawl has an
+    index; if it has none, the text of the page was not read."""
     reason = index_refusal(page, response, at) if is_wanted else _own_refusal(page, at) or NOT_INDEXED
     if reason is not None:
         return False, Event(at, "index", "no", reason)
-    return True, Event(at, "index", "yes", f"the page lets itself be indexed{unread(page)}")
+    return True, Event(at, "index", "yes", f"the page allows indexing{unread_note(page)}")
 
 
 def index_refusal(page: Page, response: Response, at: float) -> str | None:
-    """Why a page is not indexed, by what it says itself; None: it is."""
+    """Why a page is not indexed: its directives, or because it has no text. None: it is indexed."""
     if (reason := _own_refusal(page, at)) is not None:
         return reason
     if page.text or page.title:
         return None
     if page.listed:
         return "a sitemap: what it lists is indexed, not the list"
-    return f"no text found in {response.media_type or 'a document without type'}{unread(page)}"
+    return f"no text found in {response.media_type or 'a document without type'}{unread_note(page)}"
 
 
 def _own_refusal(page: Page, at: float) -> str | None:
-    """Why a page does not let itself be indexed; None: it does."""
+    """Why the directives of a page forbid indexing it; None: they allow it."""
     if not page.directives.index:
-        return f"the page asks not to be indexed: {sources(page, 'index')}"
+        return f"the page asks not to be indexed: {directive_sources(page, 'index')}"
     if not page.directives.is_available(at):
-        return f"the page asks not to be shown any more: {sources(page, 'unavailable_after')}"
+        return f"the page asks not to be shown any longer: {directive_sources(page, 'unavailable_after')}"
     return None
 
 
 def document_of(page: Page, fetched_at: float) -> Document:
-    """What is indexed of a page."""
+    """Returns the document to index for a page."""
     directives = page.directives
     return Document(
         id=page.url.text,

@@ -1,18 +1,19 @@
-"""Outcomes of leased URLs that were not requested: out of scope, disallowed, held off, given up. Pure."""
+"""Makes the outcomes of leased URLs that were not requested: out of scope, disallowed, held off, given up. Pure."""
 
 from goodbot.robot.manners.permission import Permit
 from goodbot.values import Discovery, Event, LeasedUrl, Outcome
 
 
 def out_of_scope(leased: LeasedUrl, now: float, why: str, links: tuple[Discovery, ...] = ()) -> Outcome:
-    """The URL does not belong to the crawl any more, or to a trap. `links`: what is requested in its place."""
+    """Returns the outcome of a URL that no longer belongs to the crawl, or belongs to a trap. `links`: the URLs to
+    request in its place."""
     event = Event(now, "scope", "out-of-scope", why)
     return Outcome(leased.url, "out-of-scope", now, why, tries=leased.tries, events=(event,), links=links)
 
 
 def disallowed(leased: LeasedUrl, now: float, permit: Permit) -> Outcome:
-    """The verdict forbids the URL. While robots.txt is unreachable, the URL is held off until its next try; after the
-    last try it has failed."""
+    """Returns the outcome of a URL that the verdict forbids. While robots.txt is unreachable, the URL is held off until
+    the next try; after the last try it has failed."""
     verdict = permit.verdict
     event = Event(now, "permission", "disallowed", verdict.reason, verdict.line)
     if verdict.access == "unreachable" and permit.given_up:
@@ -24,12 +25,12 @@ def disallowed(leased: LeasedUrl, now: float, permit: Permit) -> Outcome:
 
 
 def held_off(leased: LeasedUrl, now: float, why: str, until: float, line: int | None = None) -> Outcome:
-    """The URL is ready again at `until` (Unix seconds)."""
+    """Returns the outcome of a URL that is ready again at `until` (Unix seconds)."""
     event = Event(now, "permission", "held off", why, line)
     return Outcome(leased.url, "ready", now, why, tries=leased.tries, ready_at=until, events=(event,))
 
 
 def given_up(leased: LeasedUrl, now: float, why: str) -> Outcome:
-    """The host of the URL is given up, so the URL fails at once."""
+    """Returns the outcome of a URL whose host is given up: it fails at once."""
     event = Event(now, "fetch", "given up", why)
     return Outcome(leased.url, "failed", now, why, tries=leased.tries, events=(event,))

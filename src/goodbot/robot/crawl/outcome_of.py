@@ -1,4 +1,4 @@
-"""What a capture comes to: its state, its links, its document, its records. Writes nothing; asks nobody."""
+"""Turns a capture into the outcome of its URL: state, links, document, records. Writes nothing and sends nothing."""
 
 from base64 import b32encode
 from collections.abc import Callable
@@ -13,7 +13,7 @@ from goodbot.exclusion.access.bot_walls import Wall
 from goodbot.lesson_values import IndexedPage
 from goodbot.page import read_page
 from goodbot.page.rendered import Rendered, read_rendered
-from goodbot.robot.crawl.following import Following, refuse_inside
+from goodbot.robot.crawl.following import Following, refuse_private
 from goodbot.robot.crawl.indexable import document_of, indexing
 from goodbot.robot.crawl.not_requested import out_of_scope
 from goodbot.robot.crawl.page_mark import NoPageMark, PageMark
@@ -45,13 +45,14 @@ from goodbot.values import (
 )
 from goodbot.visit_values import VisitResult
 
-TITLE_MOST = 300
+MAX_TITLE_CHARS = 300
 GONE = (404, 410)
 NOT_MODIFIED = 304
 
 
 class Encode(Protocol):
-    """A capture, whether its body is withheld, and what a 304 was answered about → the records the archive keeps."""
+    """Returns the archive records of a capture. `headers_only`: without its body. `about`: the visit that a 304 refers
+    to."""
 
     def __call__(
         self, capture: Capture, headers_only: bool = False, *, about: LastVisit | None = None
@@ -59,8 +60,11 @@ class Encode(Protocol):
 
 
 class OutcomeReader:
-    """Turns captures into outcomes for one crawl. `encode` is None where nothing is kept, `prepare` where nothing is
-    indexed, `evidence` where no owner asks what a process died of."""
+    """Turns captures into outcomes for one crawl.
+
+    `encode` is None for a crawl without an archive, `prepare` for one without an index, `evidence` for one without a
+    coordinator, which would store the answer that a worker died of.
+    """
 
     def __init__(
         self,
@@ -90,10 +94,10 @@ class OutcomeReader:
         self._retries = Retries(settings)
 
     def refused(self, leased: LeasedUrl, now: float) -> VisitResult | None:
-        """The result for a URL that is out of scope now, since the crawl was resumed with a narrower one, or that
-        belongs to a trap; None if it may be requested."""
+        """Returns the result for a URL that is out of scope now, because the crawl was resumed with a narrower scope,
+        or that belongs to a trap. None if the URL may be requested."""
         self._knowledge.look_again(now)
-        why = self._scope.refuse(leased.url, leased.depth) or refuse_inside(leased.url, leased.public_only)
+        why = self._scope.refuse(leased.url, leased.depth) or refuse_private(leased.url, leased.public_only)
         if why is not None:
             return self.not_requested(leased, out_of_scope(leased, now, why))
         refusal = self._knowledge.refuse_leased(leased)
@@ -103,19 +107,19 @@ class OutcomeReader:
         return self.not_requested(leased, out_of_scope(leased, now, refusal.reason, links))
 
     def not_requested(self, leased: LeasedUrl, outcome: Outcome) -> VisitResult:
-        """The result for a URL that was not requested (see `not_requested.py`), with what was known of it before."""
+        """Returns the result for a URL that was not requested (`not_requested.py`), with what its last visit left."""
         return VisitResult(self._settle(leased, outcome))
 
     def conditions(self, leased: LeasedUrl) -> Headers:
-        """What the request for `leased` says of the copy there is."""
+        """Returns the conditional header fields of the request for `leased`."""
         return self._revisits.conditions(leased.seen)
 
     def _settle(self, leased: LeasedUrl, outcome: Outcome) -> Outcome:
         return self._revisits.settle(leased, outcome)
 
     def with_delay(self, leased: LeasedUrl, result: VisitResult, delay: Delay, slower: str) -> VisitResult:
-        """The result with the reasons for the delay of its host, and for crawling it `slower`. A URL that would be
-        tried again fails if the host asks for too long a delay."""
+        """Returns the result with the reasons for the delay of its host, and for crawling it `slower`. A URL that would
+        be tried again fails if the host asks for too long a delay."""
         outcome = result.outcome
         reasons = [Event(outcome.at, "settle", "rest", why) for why in (delay.reason, slower) if why]
         outcome = replace(outcome, events=(*outcome.events, *reasons)) if reasons else outcome
@@ -134,8 +138,8 @@ class OutcomeReader:
         ahead: ReadPage | None = None,
         wall: Wall | None = None,
     ) -> VisitResult:
-        """What became of `leased`. Its page may have been rendered by a browser or read `ahead`, or a bot wall may have
-        answered in its place. The record is written, not yet flushed."""
+        """Returns the result for an answered request. The page may have been `rendered` by a browser or read `ahead`,
+        or a bot wall may have answered in its place."""
         permission = Event(capture.fetched_at, "permission", "allowed", verdict.reason, verdict.line)
         if isinstance(capture.result, Failure):
             return VisitResult(self._settle(leased, self._failed(leased, capture, capture.result, permission)))
@@ -149,15 +153,15 @@ class OutcomeReader:
             self._mark.end()
 
     def _keep_evidence(self, leased: LeasedUrl, capture: Capture, response: Response) -> None:
-        """If this try may be the last one, the answer outlives a process that dies of it; without its body if a header
-        forbids archiving. Nobody can know yet whether the page itself does."""
+        """Stores the answer so that it survives the death of this process, if this try may be the last. Its body is
+        left out if a header forbids archiving; whether the page does is not known before it is read."""
         if self._evidence is not None and (leased.tries or self._settings.tries <= 1):
             archived = Directives.parse((), response.headers, self._token).archive
             self._mark.keep(self._evidence(capture, not archived).data)
 
     async def ahead(self, leased: LeasedUrl, capture: Capture, find: SendFound) -> ReadPage | None:
-        """The page of what takes long to read: a list, which is told piece by piece, or a document read in a process of
-        its own. None for what `read` reads in no time, and for what is no page."""
+        """Reads what takes long: a sitemap or feed, whose links go to `find` in pieces, or a document that needs a
+        process of its own. None for what `read` reads quickly, and for an answer that is no page."""
         response = capture.result
         if not isinstance(response, Response) or not self._is_page(leased, response):
             return None
@@ -167,7 +171,7 @@ class OutcomeReader:
         )
 
     def _is_page(self, leased: LeasedUrl, response: Response) -> bool:
-        """Whether the answer is read: it is none of those that `_answered` refuses."""
+        """Whether the answer is read as a page: `_answered` does not refuse it."""
         if not 200 <= response.status < 300 or _is_broken_off(leased, response):
             return False
         return self._scope.refuse_answer(response.media_type, len(response.body)) is None
@@ -175,14 +179,17 @@ class OutcomeReader:
     def _failed(self, leased: LeasedUrl, capture: Capture, failure: Failure, permission: Event) -> Outcome:
         fetch = Event(capture.fetched_at, "fetch", failure.kind, failure.detail)
         outcome = _outcome(leased.url, capture, f"{failure.kind}: {failure.detail}", (permission, fetch))
-        if failure.lasting or failure.kind in ("private-address", "forgotten"):  # the latter two are our own guard's
+        if failure.lasting or failure.kind in (
+            "private-address",
+            "forgotten",
+        ):  # the guard of this robot refuses these two
             return outcome
         return self._retries.after(outcome, leased, capture)
 
     def _walled(
         self, leased: LeasedUrl, capture: Capture, response: Response, permission: Event, wall: Wall
     ) -> VisitResult:
-        """A challenge page is kept in the archive; nothing is learned from it."""
+        """Settles a URL whose answer is a challenge page: the archive gets it, and nothing is learned from it."""
         walled = Event(capture.fetched_at, "fetch", "wall", f"a bot wall ({wall.name}) answered in place of the page")
         events = (permission, _fetched(capture, response), walled)
         encoded = self._encode(capture, False) if self._encode else None
@@ -212,7 +219,7 @@ class OutcomeReader:
             return self._not_modified(leased, leased.seen, capture, response, events)
         encoded = self._encode(capture, False) if self._encode else None
         outcome = _outcome(leased.url, capture, f"status {response.status}", events, _digest(response, encoded))
-        return VisitResult(self._unread(leased, capture, response, outcome), encoded=encoded)
+        return VisitResult(self._settle_no_page(leased, capture, response, outcome), encoded=encoded)
 
     def _broken_off(
         self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...]
@@ -226,7 +233,7 @@ class OutcomeReader:
     def _refused(
         self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...], reason: str
     ) -> VisitResult:
-        """An answer out of bounds: of a type or a size not asked for. Its body is not kept."""
+        """Settles a URL whose answer has a type or size out of scope. The archive gets its headers only."""
         events = (*events, Event(capture.fetched_at, "scope", "out-of-scope", reason))
         encoded = self._encode(capture, True) if self._encode else None
         outcome = _outcome(leased.url, capture, reason, events, _digest(response, encoded))
@@ -235,7 +242,7 @@ class OutcomeReader:
     def _not_modified(
         self, leased: LeasedUrl, before: LastVisit, capture: Capture, response: Response, events: tuple[Event, ...]
     ) -> VisitResult:
-        """The page is what it was. The archive notes that; the page itself stays where it lies."""
+        """Settles a page that has not changed (304). The archive gets a record that refers to its last copy."""
         directives = Directives.parse((), response.headers, self._token)
         encoded = self._encode(capture, about=before) if self._encode else None
         outcome = _outcome(leased.url, capture, "status 304: not modified", events)
@@ -244,8 +251,8 @@ class OutcomeReader:
             self._knowledge.remember([IndexedPage(leased.url, outcome.seen.digest, outcome.seen.text)])
         return VisitResult(outcome, encoded=encoded)
 
-    def _unread(self, leased: LeasedUrl, capture: Capture, response: Response, outcome: Outcome) -> Outcome:
-        """What becomes of an answer that is no page."""
+    def _settle_no_page(self, leased: LeasedUrl, capture: Capture, response: Response, outcome: Outcome) -> Outcome:
+        """Returns the outcome of an answer that is no page: a redirect, an error."""
         if response.status in REDIRECTS:
             outcome = self._redirected(leased, capture, response, outcome)
             if outcome.state == "visited":
@@ -278,7 +285,7 @@ class OutcomeReader:
         if judged.sorry is not None:
             links, follow = (), Event(capture.fetched_at, "follow", "no", judged.sorry)
         elif judged.copy is not None and page.directives.follow:
-            links += self._following.news(source, (judged.copy.of,))
+            links += self._following.new_links(source, (judged.copy.of,))
         if judged.doubtful:
             links = tuple(link._replace(can_wait=True) for link in links)
         to_index, index = indexing(page, response, capture.fetched_at, is_wanted=self._settings.index)
@@ -292,7 +299,7 @@ class OutcomeReader:
             status=response.status,
             size_bytes=len(response.body),
             digest=digest,
-            title=page.title[:TITLE_MOST],
+            title=page.title[:MAX_TITLE_CHARS],
             links=links,
             to_index=to_index,
             events=(*events, follow, index),
@@ -314,14 +321,15 @@ class OutcomeReader:
         return read_page(url, response, self._token, limit, text=text, document_bytes=self._settings.document_limit)
 
     def _judged(self, leased: LeasedUrl, visit: VisitedPage, digest: str, text: str | None) -> PageJudgement:
-        """What a page is beside itself. Only those that may be indexed represent others."""
+        """Says how the page relates to others: copy, canonical, soft 404. Only pages that may be indexed represent
+        others."""
         page, seen = visit.page, leased.seen
         judged = self._knowledge.visited(visit, leased.depth + 1, follows=page.directives.follow)
         may_represent = page.directives.index and not page.listed and page.directives.is_available(visit.at)
         if judged.sorry is None and judged.copy is None and may_represent:
             body = digest if visit.html is None else None
-            is_what_it_was = seen is not None and (body == seen.digest or (text is not None and text == seen.text))
-            before = leased.same_as if is_what_it_was else None
+            is_unchanged = seen is not None and (body == seen.digest or (text is not None and text == seen.text))
+            before = leased.same_as if is_unchanged else None
             copy = self._knowledge.same(page, visit.response, body, text, before)
             judged = replace(judged, copy=copy, alike=copy is not None)
         return judged
@@ -333,9 +341,9 @@ class OutcomeReader:
         if leased.hops >= REDIRECTS_MOST:
             return replace(outcome, why=f"more than {REDIRECTS_MOST} redirects in a row")
         cleaned = self._knowledge.cleaned(target)
-        target = target if cleaned == leased.url else cleaned  # who insists on a session gets one
+        target = target if cleaned == leased.url else cleaned  # a site that insists on a session id gets one
         source = self._source(leased, capture)
-        refused = self._scope.refuse(target, leased.depth) or refuse_inside(target, source.public_only)
+        refused = self._scope.refuse(target, leased.depth) or refuse_private(target, source.public_only)
         link = Discovery(
             target,
             leased.depth,
@@ -349,7 +357,8 @@ class OutcomeReader:
         return replace(outcome, state="visited", why=f"status {response.status}, to {target}", links=(link,))
 
     def _source(self, leased: LeasedUrl, capture: Capture) -> LeasedUrl:
-        """`leased` as the source of what its answer names: if a public host gave that, none of it may be inside."""
+        """Returns `leased` as the source of the URLs in its answer. If a public host answered, none of them may lead to
+        a private address."""
         return leased if leased.public_only else leased._replace(public_only=is_from_public(capture, self._settings))
 
 
@@ -364,7 +373,7 @@ def _fetched(capture: Capture, response: Response) -> Event:
 
 
 def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...], digest: str | None = None) -> Outcome:
-    """Failed, until something better is known."""
+    """Returns an outcome with state `failed`; callers change it when they know more."""
     response = capture.result if isinstance(capture.result, Response) else None
     return Outcome(
         url=url,
@@ -379,7 +388,7 @@ def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...], di
 
 
 def _digest(response: Response, encoded: EncodedRecords | None) -> str:
-    """Of the body as received: SHA-1 in base 32, as the archive's records and its index have it."""
+    """Returns the SHA-1 of the body as received, in base 32, as in the archive's records and its index."""
     if encoded is not None and encoded.digest is not None:
         return encoded.digest
     return "sha1:" + b32encode(sha1(response.body, usedforsecurity=False).digest()).decode()

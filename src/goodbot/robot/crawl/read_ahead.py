@@ -1,4 +1,4 @@
-"""What takes long to read and is read first: lists, and documents in a process of their own."""
+"""Holds pages that took long to read and were read before their outcome is made: lists, and slow documents."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from goodbot.values import Discovery, Event, FoundLinks, Page
 
 SendFound = Callable[[FoundLinks], Awaitable[None]]
-"""Takes a part of what a page names; returns when there is room for more."""
+"""Sends some of the links of a list to the frontier; returns when there is room for more."""
 
 FollowedLinks = tuple[tuple[Discovery, ...], Event]
-"""What a page names and was not told yet, and the event that says how much it names in all."""
+"""The links of a page that were not sent yet, and the event that describes all its links."""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A page that has been read, and where it leads, if that is known too."""
+    """A page that has been read, and its links if they are known as well."""
 
     page: Page
     followed: FollowedLinks | None = None

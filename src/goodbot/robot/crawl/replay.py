@@ -1,5 +1,5 @@
-"""Brings an index up to what the frontier knows: after a run that ended before its last commit of the index, after one
-that had no index, or for an index that is made anew."""
+"""Brings an index up to date with the frontier: after a run that ended before its last commit of the index, after a run
+without an index, or to rebuild one."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -10,22 +10,24 @@ from goodbot.config import Settings
 from goodbot.errors import DamagedError
 from goodbot.page import read_page
 from goodbot.ports import Archive, Index, IndexQueue
-from goodbot.robot.crawl.batch import ask_copies
+from goodbot.robot.crawl.batch import requeue_copies
 from goodbot.robot.crawl.indexable import document_of, index_refusal
 from goodbot.url import Url
 from goodbot.values import RecordRef
 
-AT_ONCE: Final = 2000
-"""Pages between two commits of the index: what a kill costs, read once more. A few seconds."""
+PAGES_PER_COMMIT: Final = 2000
+"""Pages between two commits of the index. After a kill so many are read again, which takes a few seconds."""
 
 Loss = Literal["not kept", "withheld", "damaged"]
-"""Why a page cannot be read from the archive: no record of what was indexed (--no-archive, or a browser made the page);
-a record without the body (noarchive); a record that is damaged or missing, as all are if there is no archive."""
+"""Why a page cannot be read from the archive.
+
+`not kept`: there is no record of what was indexed (--no-archive, or a browser rendered the page). `withheld`: its
+record has no body (noarchive). `damaged`: its record is damaged or missing, or there is no archive.
+"""
 
 
 class Replayed(NamedTuple):
-    """What one step did: how many pages it indexed, how many of those it read do not let themselves be indexed, and how
-    many are to be fetched again."""
+    """Counts what one step did: pages indexed, pages read that ask not to be indexed, and pages to be fetched again."""
 
     documents: int
     passed_over: int
@@ -35,16 +37,16 @@ class Replayed(NamedTuple):
 def replay(
     settings: Settings, token: str, queue: IndexQueue, archive: Archive | None, index: Index
 ) -> Iterator[Replayed]:
-    """Takes out what is to leave, and indexes from the archive what the queue holds, `AT_ONCE` pages in a step; what is
-    not kept there is fetched again. After a kill it goes on where the last step ended.
-    """
+    """Removes the pages that are to leave the index, then indexes those in the queue from the archive,
+    `PAGES_PER_COMMIT` in a step. Pages that the archive does not have are scheduled for fetching. After a kill it
+    continues where the last step ended."""
     if leaving := queue.leaving():
-        ask_copies(queue, leaving)
+        requeue_copies(queue, leaving)
         for url in leaving:
             index.remove(url.text)
         queue.indexed(leaving, index.commit())
-    while part := queue.pending(AT_ONCE):
-        yield _replay(settings, token, queue, archive, index, part)
+    while pages := queue.pending(PAGES_PER_COMMIT):
+        yield _replay(settings, token, queue, archive, index, pages)
 
 
 def _replay(
@@ -53,12 +55,12 @@ def _replay(
     queue: IndexQueue,
     archive: Archive | None,
     index: Index,
-    part: list[tuple[Url, RecordRef | None]],
+    pages: list[tuple[Url, RecordRef | None]],
 ) -> Replayed:
     done: list[Url] = []
     refused: list[Url] = []
     lost: dict[Url, Loss] = {}
-    for url, record in sorted(part, key=_place):
+    for url, record in sorted(pages, key=_archive_order):
         archived = _read(archive, record)
         if not isinstance(archived, ArchivedResponse):
             lost[url] = archived
@@ -79,8 +81,8 @@ def _replay(
     return Replayed(len(done), len(refused), Counter(lost.values()))
 
 
-def _place(item: tuple[Url, RecordRef | None]) -> tuple[str, int]:
-    """In the order of the archive's files, which is read fastest."""
+def _archive_order(item: tuple[Url, RecordRef | None]) -> tuple[str, int]:
+    """The sort key of a page: its place in the archive, since reading in that order is fastest."""
     record = item[1]
     return ("", 0) if record is None else (record.file, record.offset)
 

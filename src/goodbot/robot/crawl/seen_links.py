@@ -1,55 +1,56 @@
-"""Which URLs were found lately: most links of a page were, and need not be judged or sent to the frontier again."""
+"""Remembers the URLs found recently. Most links of a page were, and need not be judged or sent to the frontier
+again."""
 
 from collections.abc import Iterable
 from typing import Final
 
 from goodbot.url import Url
 
-LATELY_MOST: Final = 1 << 15
-"""Of each of two generations; the older goes when the younger is full, and what one page adds may be more. About 9 MB
-for both, however long the URLs are."""
+MAX_RECENT_URLS: Final = 1 << 15
+"""URLs in each of two generations. The older one is dropped when the younger is full; one page may exceed the limit.
+Both take about 9 MB, however long the URLs are."""
 
 _COUNT_BITS: Final = 32
 _COUNT_MASK: Final = (1 << _COUNT_BITS) - 1
 
 
 class SeenLinks:
-    """A bounded memory of URLs: how deep they were found at least, and how often.
+    """Remembers of a bounded number of URLs their least depth, and how often they were found.
 
-    URLs are known by a hash of 64 bits that differs from process to process: nobody can choose two that are confused.
-    It knows nothing of what was committed. That is sound as long as what one process finds is committed in the order
-    found, and a process that fails to commit ends.
+    URLs are represented by a 64-bit hash that differs between processes, so no site can choose two URLs that collide.
+    The memory does not depend on commits. That is sound as long as the links found by one process are committed in the
+    order found, and a process that fails to commit ends.
     """
 
-    def __init__(self, most: int = LATELY_MOST) -> None:
+    def __init__(self, most: int = MAX_RECENT_URLS) -> None:
         self._most = most
         self._young: dict[int, int] = {}
         self._old: dict[int, int] = {}
 
-    def news(self, urls: Iterable[Url], depth: int) -> list[tuple[Url, int]]:
-        """Those the frontier is to hear of, found `depth` links away from a seed, and how often each was found so far.
+    def new(self, urls: Iterable[Url], depth: int) -> list[tuple[Url, int]]:
+        """Returns the URLs to send to the frontier, found `depth` links away from a seed, with how often each was
+        found.
 
-        It is to hear of a URL found for the first time, found less deep than before, or found for the 2nd, 4th, 8th…
-        time.
+        These are the URLs found for the first time, at a lower depth than before, or for the 2nd, 4th, 8th… time.
         """
-        # One loop, since it is passed for every link of every page: 0.35 µs each, with a call 0.8.
-        news = []
+        # One loop without calls, since it runs for every link of every page: 0.35 µs each; with a call 0.8.
+        new = []
         young, old, place = self._young, self._old, depth << _COUNT_BITS
         for url in urls:
             key = hash(url.text)
             known = young.get(key)
             if known is None and (known := old.get(key)) is None:
                 young[key] = place | 1
-                news.append((url, 1))
+                new.append((url, 1))
                 continue
             count = (known & _COUNT_MASK) + 1
-            if place < known - count + 1:  # less deep
+            if place < known - count + 1:  # at a lower depth
                 young[key] = place | count
-                news.append((url, count))
+                new.append((url, count))
                 continue
             young[key] = known + 1
             if not count & (count - 1):
-                news.append((url, count))
+                new.append((url, count))
         if len(young) >= self._most:
             self._old, self._young = young, {}
-        return news
+        return new

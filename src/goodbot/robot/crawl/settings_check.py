@@ -1,4 +1,4 @@
-"""Settings that cannot mean anything, found before a crawl keeps them."""
+"""Finds settings that cannot be used, before a crawl saves them."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -15,17 +15,17 @@ from goodbot.robot.scope.globs import parse_type_globs, parse_url_globs
 from goodbot.robot.scope.seeding import parse_seeds
 
 Check = Callable[[Settings], object]
-"""Raises InputError."""
+"""Raises InputError if a setting cannot be used."""
 
 
 def check_form(settings: Settings) -> None:
-    """Raises SettingError for the first value that is not written as it has to be. Reads no file and uses no network.
-    Leaves out what `Settings` itself checks."""
+    """Raises SettingError for the first value of a wrong form. Reads no file and uses no network. `Settings` checks
+    types and ranges itself."""
     _apply(_FORMS, settings)
 
 
 def check_files(settings: Settings) -> None:
-    """Raises SettingError for the first file that a crawl needs and that cannot be used."""
+    """Raises SettingError for the first file that the crawl needs and cannot use."""
     _apply(_FILES, settings)
 
 

@@ -1,4 +1,4 @@
-"""Documents that take long to read: read beside the loop, so that no other host waits for them."""
+"""Reads documents that take long in a thread, so that no other host waits for them."""
 
 import asyncio
 import logging
@@ -14,13 +14,13 @@ from goodbot.url import Url
 from goodbot.values import Response
 
 SLOW_S: Final = 5.0
-"""A document that takes longer to read is logged."""
+"""A warning is logged for a document that takes longer to read."""
 
 _log = logging.getLogger(__name__)
 
 
 class SlowDocuments:
-    """Reads the documents of one crawl that are read in a process of their own."""
+    """Reads those documents of one crawl that need a process of their own."""
 
     def __init__(self, settings: Settings, token: str) -> None:
         self._settings = settings
@@ -28,7 +28,7 @@ class SlowDocuments:
         self._room = asyncio.Semaphore(settings.documents_at_once)
 
     async def read(self, url: Url, response: Response) -> ReadPage | None:
-        """The page; None if it takes no time worth waiting for."""
+        """Returns the page; None for a document that is not read in a process of its own."""
         if not is_read_apart(url, response):
             return None
         limit, text, most = self._settings.decoded_limit, self._settings.index, self._settings.document_limit

@@ -1,4 +1,4 @@
-"""Pure: what a run has come to, counted as its outcomes are committed."""
+"""Counts the outcomes of a run as they are committed. Pure."""
 
 from collections import Counter, OrderedDict, deque
 from typing import Final
@@ -6,13 +6,13 @@ from typing import Final
 from goodbot.live import FetchError
 from goodbot.values import WALLED, Outcome
 
-RATE_S: Final = 10.0
-"""The rate now is that of so many seconds."""
-HOSTS_S: Final = 60.0
-"""A host is in play for so long after its last answer."""
-HOSTS_MOST: Final = 100_000
-TROUBLES: Final = 10
-WHY_MOST: Final = 200
+RATE_WINDOW_S: Final = 10.0
+"""The current rate is the mean of this many seconds."""
+ACTIVE_HOST_S: Final = 60.0
+"""A host counts as active for this long after its last outcome."""
+MAX_HOSTS: Final = 100_000
+MAX_LATEST_ERRORS: Final = 10
+MAX_WHY_CHARS: Final = 200
 
 
 class CrawlStatistics:
@@ -23,55 +23,56 @@ class CrawlStatistics:
         self._samples: deque[tuple[float, int]] = deque([(began_at, 0)])
         self._hosts: OrderedDict[str, float] = OrderedDict()
         self._errors: Counter[str] = Counter()
-        self._troubles: deque[FetchError] = deque(maxlen=TROUBLES)
+        self._latest_errors: deque[FetchError] = deque(maxlen=MAX_LATEST_ERRORS)
         self.states: Counter[str] = Counter()
         self.bytes = 0
 
     @property
     def pages(self) -> int:
-        """Visited."""
+        """The number of pages visited."""
         return self.states["visited"]
 
     def observe(self, outcome: Outcome, now: float) -> None:
-        """One more outcome."""
+        """Counts an outcome."""
         self.states[outcome.state] += 1
         self.bytes += outcome.size_bytes
         host = outcome.url.host_key
         self._hosts.pop(host, None)
         self._hosts[host] = now
-        if len(self._hosts) > HOSTS_MOST:
+        if len(self._hosts) > MAX_HOSTS:
             self._hosts.popitem(last=False)
-        kind = trouble_of(outcome)
+        kind = error_kind_of(outcome)
         if kind is not None:
             self._errors[kind] += 1
-            self._troubles.append(FetchError(outcome.at, outcome.url.text, kind, outcome.why[:WHY_MOST]))
+            self._latest_errors.append(FetchError(outcome.at, outcome.url.text, kind, outcome.why[:MAX_WHY_CHARS]))
 
     def rates(self, now: float) -> tuple[float, float]:
-        """Pages per second over the last `RATE_S`, and since the beginning; to be asked now and then."""
+        """Returns the pages per second over the last `RATE_WINDOW_S`, and since the start. Each call adds a sample."""
         self._samples.append((now, self.pages))
-        while len(self._samples) > 2 and self._samples[1][0] <= now - RATE_S:
+        while len(self._samples) > 2 and self._samples[1][0] <= now - RATE_WINDOW_S:
             self._samples.popleft()
         since, before = self._samples[0]
         return (self.pages - before) / max(now - since, 0.001), self.pages / max(now - self._began_at, 0.001)
 
     def hosts(self, now: float) -> int:
-        """Hosts in play."""
-        while self._hosts and next(iter(self._hosts.values())) < now - HOSTS_S:
+        """The number of active hosts."""
+        while self._hosts and next(iter(self._hosts.values())) < now - ACTIVE_HOST_S:
             self._hosts.popitem(last=False)
         return len(self._hosts)
 
     def errors(self, most: int) -> tuple[tuple[str, int], ...]:
-        """The most frequent kinds, with how often."""
+        """The most frequent kinds of errors, each with its count."""
         return tuple(self._errors.most_common(most))
 
     def troubles(self) -> tuple[FetchError, ...]:
-        """The last ones, the latest first."""
-        return tuple(reversed(self._troubles))
+        """The latest errors, newest first."""
+        return tuple(reversed(self._latest_errors))
 
 
-def trouble_of(outcome: Outcome) -> str | None:
-    """A failure kind (`dns`, `timeout`…), a status from 400 on, `wall` for a challenge page of a bot wall, `robots.txt`
-    if a robots.txt is unavailable; None for what went well, and for what robots.txt forbids."""
+def error_kind_of(outcome: Outcome) -> str | None:
+    """Returns the kind of an error: a failure kind (`dns`, `timeout`…), a status from 400 on, `wall` for a challenge
+    page of a bot wall, `robots.txt` for a robots.txt that is unreachable. None if there was no error, or robots.txt
+    forbids the URL."""
     if outcome.why.startswith(WALLED):
         return "wall"
     if outcome.status is not None:

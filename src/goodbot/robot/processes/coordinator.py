@@ -18,7 +18,7 @@ from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import EndReason
 from goodbot.ports import Clock, Frontier, LessonStore, RobotsStore
 from goodbot.robot.crawl.assembly import WorkerSetup
-from goodbot.robot.crawl.batch import BATCH_MOST, Batch
+from goodbot.robot.crawl.batch import MAX_OUTCOMES, Batch
 from goodbot.robot.crawl.loop import CrawlLoop
 from goodbot.robot.crawl.page_mark import PageMark
 from goodbot.robot.crawl.revisit import Revisits
@@ -70,7 +70,7 @@ class Coordinator(CrawlLoop):
         says where."""
         super().__init__(frontier, batch, clock)
         self._settings = settings
-        self._setup = replace(setup, uncommitted_most=max(BATCH_MOST // workers, 1), processes=workers)
+        self._setup = replace(setup, uncommitted_most=max(MAX_OUTCOMES // workers, 1), processes=workers)
         self._frontier = frontier
         self._robots = robots
         self._batch = batch

@@ -167,7 +167,8 @@ class WorkerReport:
 
     `found`: links of sitemaps and feeds whose own result will follow. `robots_records`: archive records of robots.txt
     files. `requests`: every request sent. `pauses`: how many `Pause` messages the worker has received. `weight`: that
-    of `results` and `found` together."""
+    of `results` and `found` together.
+    """
 
     results: tuple[Packed, ...]
     releases: tuple[Release, ...]

@@ -3,7 +3,8 @@
     python -P -m goodbot.robot.processes.worker FD MARK
 
 FD is its end of a socket pair, MARK a file that it shares with the coordinator (`PageMark`). The worker stores nothing
-on disk. It ends on the message `Stop`, or when the coordinator is gone."""
+on disk. It ends on the message `Stop`, or when the coordinator is gone.
+"""
 
 import asyncio
 import socket
