@@ -20,7 +20,7 @@ from goodbot.live import EndReason
 from goodbot.page.webpage import WebPage
 from goodbot.ports import Clock
 from goodbot.robot.client.blocking import BlockingClient
-from goodbot.robot.client.client import PATIENCE_S, Client
+from goodbot.robot.client.client import MAX_HOST_WAIT_S, Client
 from goodbot.robot.client.page_stream import PageStream
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of, transport_of
 from goodbot.robot.crawl.batch import Batch
@@ -83,7 +83,7 @@ class Robot(Client):
             admit=self._admitting,
             store=MemoryRobots,
             clock=clock,
-            patience_s=options.get("patience_s", PATIENCE_S),
+            patience_s=options.get("patience_s", MAX_HOST_WAIT_S),
         )
 
     @classmethod

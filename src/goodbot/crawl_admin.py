@@ -19,7 +19,7 @@ from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.index_opening import Indexing, Sources, Watch, close_all, open_to_remove, rebuild
 from goodbot.lesson_values import Lesson
 from goodbot.ports import Frontier
-from goodbot.robot.crawl.remote_control import PATIENCE_S, CrawlView, Refuse, RemoteControl
+from goodbot.robot.crawl.remote_control import REPLY_TIMEOUT_S, CrawlView, Refuse, RemoteControl
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import signer_of
@@ -86,7 +86,7 @@ class CrawlConsole:
     """Gives the Web pages their view of a crawl, its remote control, and the token that permits using it. It may be
     used in any thread."""
 
-    def __init__(self, path: Path, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, path: Path, patience_s: float = REPLY_TIMEOUT_S) -> None:
         folder = CrawlFolder(path)
         folder.check()
         self._folder = folder
@@ -102,7 +102,7 @@ class CrawlConsole:
         return hosts_ahead(self._folder.frontier, HOSTS_SHOWN)
 
 
-def open_control(path: Path, patience_s: float = PATIENCE_S) -> RemoteControl:
+def open_control(path: Path, patience_s: float = REPLY_TIMEOUT_S) -> RemoteControl:
     """Opens the remote control of the crawl in `path`. Raises InputError if there is none."""
     folder = CrawlFolder(path)
     folder.check()
@@ -120,7 +120,7 @@ def open_control(path: Path, patience_s: float = PATIENCE_S) -> RemoteControl:
         ledger=lambda: open_ledger(path),
         frontier=frontier,
         scope=lambda urls: _scope_for(folder, urls),
-        patience_s=patience_s,
+        timeout_s=patience_s,
     )
 
 

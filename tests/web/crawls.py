@@ -71,7 +71,7 @@ class Crawls:
             yield self.frontier
 
         return RemoteControl(
-            self, ledger=ledger, frontier=frontier, scope=lambda urls: _refuse_elsewhere(), patience_s=0.05
+            self, ledger=ledger, frontier=frontier, scope=lambda urls: _refuse_elsewhere(), timeout_s=0.05
         )
 
     def look(self) -> CrawlView:

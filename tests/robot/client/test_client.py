@@ -266,8 +266,8 @@ async def test_a_redirect_from_public_to_private_is_refused() -> None:
         ({"X(": "1"}, "cannot be sent"),
         ({"X:y": "z"}, "cannot be sent"),
         ({"Ü": "x"}, "cannot be sent"),
-        ({"X": 1}, "name and value are text"),
-        ([(None, "x")], "name and value are text"),
+        ({"X": 1}, "name and value have to be text"),
+        ([(None, "x")], "name and value have to be text"),
     ],
 )
 async def test_headers_that_lie_about_who_asks_are_an_error(headers: object, wrong: str) -> None:

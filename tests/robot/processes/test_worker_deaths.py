@@ -11,7 +11,7 @@ from goodbot.config import Settings
 from goodbot.errors import RunError
 from goodbot.robot.crawl.assembly import WorkerSetup
 from goodbot.robot.crawl.batch import Batch
-from goodbot.robot.crawl.page_mark import SIZE, PageMark
+from goodbot.robot.crawl.page_mark import MARK_BYTES, PageMark
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import Identity
 from goodbot.robot.processes.coordinator import Coordinator
@@ -120,7 +120,7 @@ def test_how_a_process_ended(status: int | None, name: str) -> None:
 def test_a_mark_survives_and_is_of_one_page() -> None:
     mark = PageMark.new()
     other = PageMark(mark.descriptor)  # as the other process maps it
-    long = Url(HOME.text + "x" * 2 * SIZE)
+    long = Url(HOME.text + "x" * 2 * MARK_BYTES)
     for url in (HOME, long, Url("http://h.example/\ud800")):
         other.begin(url)
         assert mark.is_on(url)
@@ -133,7 +133,7 @@ def test_a_mark_survives_and_is_of_one_page() -> None:
 def test_an_answer_survives_with_its_page() -> None:
     mark = PageMark.new()
     other = PageMark(mark.descriptor)
-    for kept in (b"a" * 3 * SIZE, b"", b"b"):
+    for kept in (b"a" * 3 * MARK_BYTES, b"", b"b"):
         other.begin(HOME)
         assert mark.answer() == b""
         other.keep(kept)

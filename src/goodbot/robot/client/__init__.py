@@ -1,1 +1,1 @@
-"""Fetch single pages from a program, with the same permission and delays as a crawl."""
+"""Fetch single pages from a program, with the same permissions and delays as a crawl."""

@@ -1,4 +1,4 @@
-"""What came of asking for a URL, as programs of other people hold it."""
+"""Holds the result of fetching a URL, as programs get it."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -15,13 +15,14 @@ from goodbot.values import Failure, Headers, Response
 
 @dataclass(frozen=True)
 class Answer:
-    """What came of asking for a URL. Nothing of it is an exception: look at `ok`, or at what it was that was not.
+    """The result of fetching a URL. No result raises an exception: check `ok`, then the other attributes for the
+    reason.
 
-    `asked` is the URL the program named, `url` the last one asked; `history` are the redirects between. `verdict` is
-    that of robots.txt for `url`. Without a `response`: `verdict` forbids it; or there was no answer, as `failure` says;
-    or the host wants to rest until `held_until`, longer than the robot has patience. If robots.txt itself could not be
-    had for want of an answer, `verdict` forbids and `failure` says why. `wall` names the bot wall that gave
-    the response, in place of what was asked for. Times in Unix seconds.
+    `asked` is the URL that the program gave, `url` the last one requested, `history` the redirects in between.
+    `verdict` is that of robots.txt for `url`. There is no `response` if `verdict` forbids it, if the server did not
+    answer (`failure` says why), or if the host may not be requested before `held_until`, which is longer than the robot
+    waits. If robots.txt is unreachable, `verdict` forbids and `failure` says why. `wall` names the bot wall that
+    answered in place of the page. Times are Unix seconds.
     """
 
     asked: str
@@ -35,11 +36,11 @@ class Answer:
     history: tuple["Answer", ...] = ()
     wall: str | None = None
     from_public: bool = field(default=False, repr=False)
-    """A public address answered: what it redirects to must not be a private one."""
+    """Whether a public address answered: then a redirect to a private address is refused."""
 
     @property
     def allowed(self) -> bool:
-        """Whether robots.txt lets us fetch it."""
+        """Whether robots.txt allows fetching `url`."""
         return self.verdict.allowed
 
     @property
@@ -63,64 +64,64 @@ class Answer:
         return () if self.response is None else self.response.headers
 
     def header(self, name: str) -> str | None:
-        """The first field of that name (any case), or None."""
+        """Returns the value of the first field of that name (in any case), or None."""
         return None if self.response is None else self.response.header(name)
 
     @property
     def body(self) -> bytes:
-        """As received: the content coding is kept. At most 10 MiB, unless the settings say otherwise."""
+        """The body as received, with its content coding. At most 10 MiB, unless the settings say otherwise."""
         return b"" if self.response is None else self.response.body
 
     @property
     def truncated(self) -> Literal["length", "disconnect"] | None:
-        """Why `body` ends early: `length` (cut at our size limit) or `disconnect` (it broke off before its end); None
-        if it is whole."""
+        """Why `body` is incomplete: `length` (cut at the size limit of the settings) or `disconnect` (the connection
+        ended before the body did). None if it is complete."""
         return None if self.response is None else self.response.truncated
 
     @property
     def content(self) -> bytes:
-        """The body decoded, at most 10 MiB of it."""
+        """The body without its content coding, at most 10 MiB."""
         return self.page.content
 
     @property
     def text(self) -> str:
-        """The body decoded and as text, markup and all; `page.text` is what there is to read."""
+        """The decoded body as text, with its markup. `page.text` has the text that readers see."""
         return self.page.source
 
     @cached_property
     def page(self) -> WebPage:
-        """What the answer says: title, text, links… An empty one without an answer."""
+        """The page of the answer: title, text, links… An empty page without an answer."""
         return WebPage(self.url, self.response or Response(0, (), b""), self.fetched_at, self.verdict.agent)
 
     def select(self, css: str) -> list[Element]:
-        """`page.select`: the elements that match a CSS selector."""
+        """Returns the elements that match a CSS selector (`page.select`)."""
         return self.page.select(css)
 
     @property
     def trouble(self) -> str | None:
-        """What is not well, in one line; None if `ok`."""
+        """What went wrong, in one line; None if `ok`."""
         if self.failure is not None:
             return f"{self.failure.kind}: {self.failure.detail}"
         if not self.verdict.allowed and self.held_until is None:
             return f"forbidden by robots.txt: {self.verdict.reason}"
         if self.response is None:
-            return f"the host wants to rest until {self.held_until:.0f} (Unix seconds)"
-        said = [] if self._is_success else [f"status {self.response.status} {self.response.reason}".rstrip()]
+            return f"the host may not be requested before {self.held_until:.0f} (Unix seconds)"
+        problems = [] if self._is_success else [f"status {self.response.status} {self.response.reason}".rstrip()]
         if self.wall is not None:
-            said.append(f"a bot wall ({self.wall}) answered")
+            problems.append(f"a bot wall ({self.wall}) answered")
         if self.truncated == "disconnect":
-            said.append(f"the body broke off after {len(self.body)} bytes, before its end")
-        return "; ".join(said) or None
+            problems.append(f"the body broke off after {len(self.body)} bytes, before its end")
+        return "; ".join(problems) or None
 
     def raise_for_status(self) -> "Answer":
-        """Itself if `ok`; else raises RunError with the `trouble`. For programs that would rather end."""
+        """Returns itself if `ok`, else raises RunError with the text of `trouble`."""
         if self.trouble is not None:
             raise RunError(f"{self.url}: {self.trouble}")
         return self
 
 
 def redirect_of(answer: Answer) -> str | None:
-    """Where an answer leads; None if it is no redirect."""
+    """Returns the target of a redirect; None if the answer is no redirect."""
     location = answer.response.location if answer.response is not None and answer.status in REDIRECTS else None
     target = resolve(Url(answer.url), location) if location else None
     return None if target is None else target.text

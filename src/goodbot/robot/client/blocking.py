@@ -1,4 +1,4 @@
-"""A `Client` for programs without asyncio: an event loop of its own in a thread, for as many threads as ask."""
+"""Wraps a `Client` for programs without asyncio: one event loop in a thread of its own serves any number of threads."""
 
 import asyncio
 import threading
@@ -19,8 +19,8 @@ _T = TypeVar("_T")
 
 
 class BlockingClient:
-    """What a `Client` does, waited for. The thread begins with the first question and ends with `close`, or when
-    nothing refers to this any more."""
+    """Does what a `Client` does, and blocks until it is done. Its thread starts with the first call and ends with
+    `close`, or when the object is garbage-collected."""
 
     def __init__(self, client: Client) -> None:
         self._client = client
@@ -66,7 +66,7 @@ class BlockingClient:
         return self._run(self._client.rules(url))
 
     def close(self) -> None:
-        """Closes every connection and ends the thread; who still waits gets RunError. May be called again."""
+        """Closes every connection and ends the thread. Calls that still wait raise RunError. May be called again."""
         with self._lock:
             self._closed = True
             loop, thread = self._loop, self._thread
@@ -84,17 +84,17 @@ class BlockingClient:
     ) -> None:
         self.close()
 
-    def _run(self, question: Coroutine[Any, Any, _T]) -> _T:
-        with self._lock:  # so that it comes before what `close` asks
+    def _run(self, call: Coroutine[Any, Any, _T]) -> _T:
+        with self._lock:  # so that it is scheduled before the shutdown of `close`
             if self._closed:
-                question.close()
+                call.close()
                 raise InputError("this robot is closed")
-            future = asyncio.run_coroutine_threadsafe(question, self._running_loop())
+            future = asyncio.run_coroutine_threadsafe(call, self._running_loop())
         try:
             return future.result()
         except CancelledError:
-            raise RunError("this robot was closed meanwhile") from None
-        except BaseException:  # Ctrl-C while we wait: the question is withdrawn
+            raise RunError("this robot was closed while the call waited") from None
+        except BaseException:  # Ctrl-C while waiting: cancel the call
             future.cancel()
             raise
 
@@ -108,11 +108,11 @@ class BlockingClient:
 
 
 def _serve(loop: asyncio.AbstractEventLoop, client: Client) -> None:
-    """The thread's whole life. What was asked before it was stopped is under way by then."""
+    """Runs the event loop until it is stopped. Calls made before that have started by then."""
     try:
         loop.run_forever()
     finally:
-        loop.run_until_complete(_wind_up(client))
+        loop.run_until_complete(_shut_down(client))
         loop.close()
 
 
@@ -121,10 +121,10 @@ def _stop(loop: asyncio.AbstractEventLoop) -> None:
         loop.call_soon_threadsafe(loop.stop)
 
 
-async def _wind_up(client: Client) -> None:
-    """Ends what is under way, then the connections."""
+async def _shut_down(client: Client) -> None:
+    """Cancels the calls under way, then closes the connections."""
     others = asyncio.all_tasks() - {asyncio.current_task()}
     for task in others:
         task.cancel()
     await asyncio.gather(*others, return_exceptions=True)
-    await client.disconnect()  # it may be asked by another after us
+    await client.disconnect()  # another `BlockingClient` may use it later

@@ -1,5 +1,7 @@
-"""The manners of the robot for programs that decide themselves what to ask: one URL at a time, in as many tasks as they
-like. Over given ports; `goodbot.Robot` brings these.
+"""Fetches single URLs for a program, with the permissions and delays of the robot. Any number of tasks may fetch at
+once.
+
+The ports are given to it; `goodbot.Robot` supplies them.
 """
 
 import asyncio
@@ -23,33 +25,34 @@ from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.url import Url, parse_url
 from goodbot.values import Capture, Failure, Headers, Method, Request, Response
 
-PATIENCE_S: Final = 600.0
-"""A host that rests longer than this is not waited for."""
-ASKED_AGAIN_MOST: Final = 3
-"""Times a verdict that grew old while its turn came is asked for again."""
-TROUBLES_MOST: Final = 10_000
+MAX_HOST_WAIT_S: Final = 600.0
+"""The default of `patience_s`: a host with a longer delay is not waited for."""
+MAX_RECHECKS: Final = 3
+"""How often a verdict that became stale while its request waited is renewed."""
+MAX_FAILURES: Final = 10_000
 
 _OWN_FIELDS = """
     user-agent from host connection content-length transfer-encoding te trailer upgrade expect keep-alive
     proxy-connection proxy-authorization signature signature-input signature-agent
 """
 OWN_FIELDS: Final = frozenset(_OWN_FIELDS.split())
-"""Header fields that say who asks, or how the connection is used: not for programs to set."""
+"""Header fields that identify the robot or control the connection: programs may not set them."""
 _TOKEN: Final = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-_OF_ONE_ORIGIN: Final = frozenset({"authorization", "cookie"})
-_OF_ONE_URL: Final = frozenset(
+_ORIGIN_FIELDS: Final = frozenset({"authorization", "cookie"})
+_URL_FIELDS: Final = frozenset(
     ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range"]
 )
 
 GivenFields = Mapping[str, str] | Iterable[tuple[str, str]]
-"""Header fields as programs give them."""
+"""Header fields as programs give them: a mapping, or pairs of name and value."""
 
 
 class Client:
-    """Asks for URLs: none without a verdict, none before its host has rested.
+    """Fetches URLs: none without a verdict, none before the delay of its host has passed.
 
-    `connect` makes the transport, which is used in one event loop; in another a new one is made. `admit` is asked about
-    each URL a program names: it raises InputError for one that may not be asked, and says what it opens.
+    `connect` makes a transport for one event loop. `admit` is called with each URL that a program gives: it raises
+    InputError for a URL that may not be requested, and opens the private range of the URL if the settings allow that.
+    `patience_s`: a host with a longer delay is not waited for; the answer then has `held_until`.
     """
 
     def __init__(
@@ -61,7 +64,7 @@ class Client:
         admit: Callable[[Url], Awaitable[None]],
         store: Callable[[], RobotsStore],
         clock: Clock,
-        patience_s: float = PATIENCE_S,
+        patience_s: float = MAX_HOST_WAIT_S,
     ) -> None:
         self._settings = settings
         self._token = token
@@ -71,7 +74,7 @@ class Client:
         self._clock = clock
         self._patience_s = patience_s
         self._pace = Pace(settings, clock)
-        self._line: _Line | None = None
+        self._connections: _Connections | None = None
         self._closed = False
 
     async def get(
@@ -83,14 +86,15 @@ class Client:
         public_only: bool = False,
         timeout_s: float | None = None,
     ) -> Answer:
-        """What is at `url`, or where its redirects lead, at most `redirects` of them (0: the redirect itself).
+        """Fetches `url` and follows at most `redirects` redirects (0: returns the redirect itself).
 
-        Waits until the host may be asked. Each target gets a verdict and a turn of its own; from a public host none
-        leads to a private address, nor does `url` itself if `public_only`. `timeout_s` is for one answer, once it is
-        asked for. Raises InputError for what is no URL, and for `headers` that say who asks.
+        Waits until the host may be requested. Each redirect target gets a verdict and a turn of its own. Redirects from
+        a public host to a private address are refused; with `public_only`, private addresses are refused for `url` too.
+        `timeout_s` limits the time of each answer, without the wait before it. Raises InputError if `url` is not an
+        HTTP URL, and for `headers` that identify the robot.
         """
-        wanted = _Wanted("GET", parsed(url), checked_headers(headers), public_only, timeout_s)
-        return await self._follow(wanted, redirects)
+        planned = _PlannedRequest("GET", parsed(url), checked_headers(headers), public_only, timeout_s)
+        return await self._follow(planned, redirects)
 
     async def head(
         self,
@@ -102,69 +106,69 @@ class Client:
         timeout_s: float | None = None,
     ) -> Answer:
         """As `get`, without the body (RFC 9110 §9.3.2)."""
-        wanted = _Wanted("HEAD", parsed(url), checked_headers(headers), public_only, timeout_s)
-        return await self._follow(wanted, redirects)
+        planned = _PlannedRequest("HEAD", parsed(url), checked_headers(headers), public_only, timeout_s)
+        return await self._follow(planned, redirects)
 
     async def may_fetch(self, url: str | Url) -> Verdict:
-        """Whether robots.txt lets us fetch `url`, which is not fetched; robots.txt may be."""
+        """Returns the verdict of robots.txt on `url`. May fetch robots.txt, does not fetch `url`."""
         target = parsed(url)
         await self._admit(target)
         return (await (await self._connected()).permission.check(target)).verdict
 
     async def rules(self, url: str | Url) -> Access:
-        """The robots.txt in force where `url` is: `.rules` has its sitemaps and more."""
+        """Returns the robots.txt in force at the origin of `url`: `.rules` has its sitemaps and more."""
         target = parsed(url)
         await self._admit(target)
         return await (await self._connected()).permission.access(target)
 
     async def close(self) -> None:
-        """Closes every connection; requests in flight are cancelled. May be called again; who asks after it gets
+        """Closes every connection and cancels requests in flight. May be called again. Later requests raise
         InputError."""
         self._closed = True
         await self.disconnect()
 
     async def disconnect(self) -> None:
-        """Closes every connection, as `close` does; the client can be used again."""
-        line, self._line = self._line, None
-        if line is not None:
-            await line.close()
+        """Closes every connection, as `close` does. The client can still be used."""
+        connections, self._connections = self._connections, None
+        if connections is not None:
+            await connections.close()
 
     # ---- one request --------------------------------------------------------------------------------------------
 
-    async def _follow(self, wanted: "_Wanted", redirects: int) -> Answer:
-        await self._admit(wanted.url)
-        line = await self._connected()
-        asked, history = wanted.url.text, list[Answer]()
+    async def _follow(self, planned: "_PlannedRequest", redirects: int) -> Answer:
+        await self._admit(planned.url)
+        connections = await self._connected()
+        asked, history = planned.url.text, list[Answer]()
         while True:
-            answer, leads_to = await self._ask(line, wanted)
-            if leads_to is None or not redirects:
+            answer, target = await self._fetch(connections, planned)
+            if target is None or not redirects:
                 return replace(answer, asked=asked, history=tuple(history)) if history else answer
             history.append(answer)
             if len(history) > redirects:
                 failure = Failure("too-many-redirects", f"more than {redirects} redirects in a row")
                 return replace(answer, asked=asked, response=None, failure=failure, history=tuple(history))
-            wanted = wanted.redirected(leads_to, answer.from_public)
+            planned = planned.redirected(target, answer.from_public)
 
-    async def _ask(self, line: "_Line", wanted: "_Wanted") -> tuple[Answer, Url | None]:
-        """The answer, and where it sends us."""
-        url = wanted.url
-        permission = line.public_permission if wanted.public_only else line.permission
-        for again in reversed(range(ASKED_AGAIN_MOST + 1)):
+    async def _fetch(self, connections: "_Connections", planned: "_PlannedRequest") -> tuple[Answer, Url | None]:
+        """Returns the answer, and the target of its redirect."""
+        url = planned.url
+        permission = connections.public_permission if planned.public_only else connections.permission
+        for rechecks_left in reversed(range(MAX_RECHECKS + 1)):
             permit = await permission.check(url)
             if permit.held_until is not None:
                 return Answer(url.text, url.text, permit.verdict, held_until=permit.held_until), None
             if not permit.verdict.allowed:
-                return self._forbidden(line, url, permit.verdict), None
+                return self._forbidden(connections, url, permit.verdict), None
             async with self._pace.turn(url) as turn:
                 ready_at = turn.ready_at(permit.timing)
                 if ready_at - self._clock.now() > self._patience_s:
                     return Answer(url.text, url.text, permit.verdict, held_until=ready_at), None
-                if again and self._is_stale(permit):
+                if rechecks_left and self._is_stale(permit):
                     continue
                 await turn.rested(permit.timing)
-                line.check()
-                async with line.room:
-                    capture = await self._send(line, wanted, permit.verdict)
+                connections.check()
+                async with connections.room:
+                    capture = await self._send(connections, planned, permit.verdict)
                 wall = wall_of_answer(capture)
                 turn.answered(capture, permit.timing, walled=wall is not None)
             if isinstance(capture.result, Response) and wall is None:
@@ -172,14 +176,14 @@ class Client:
             break
         return self._answer(capture, wall), redirect_target(capture) if wall is None else None
 
-    async def _send(self, line: "_Line", wanted: "_Wanted", verdict: Verdict) -> Capture:
-        request = Request(wanted.url, verdict, wanted.headers, wanted.public_only, wanted.method)
+    async def _send(self, connections: "_Connections", planned: "_PlannedRequest", verdict: Verdict) -> Capture:
+        request = Request(planned.url, verdict, planned.headers, planned.public_only, planned.method)
         began_at = self._clock.now()
         try:
-            async with asyncio.timeout(wanted.timeout_s):
-                return await line.transport.send(request)
+            async with asyncio.timeout(planned.timeout_s):
+                return await connections.transport.send(request)
         except TimeoutError:
-            failure = Failure("timeout", f"no whole answer within {wanted.timeout_s:g} s")
+            failure = Failure("timeout", f"no complete answer within {planned.timeout_s:g} s")
             return Capture(request, failure, began_at, self._clock.now() - began_at)
 
     def _is_stale(self, permit: Permit) -> bool:
@@ -201,36 +205,36 @@ class Client:
             from_public=peer is not None and not is_private_peer(peer),
         )
 
-    def _forbidden(self, line: "_Line", target: Url, verdict: Verdict) -> Answer:
-        failure = line.troubles.of(target) if verdict.access == "unreachable" else None
+    def _forbidden(self, connections: "_Connections", target: Url, verdict: Verdict) -> Answer:
+        failure = connections.failures.of(target) if verdict.access == "unreachable" else None
         return Answer(target.text, target.text, verdict, failure=failure)
 
     # ---- connections --------------------------------------------------------------------------------------------
 
-    async def _connected(self) -> "_Line":
-        """The connections of the event loop that runs. Raises InputError if they are another's that runs as well, or
-        the client was closed."""
+    async def _connected(self) -> "_Connections":
+        """Returns the connections of the running event loop. Raises InputError if the client is closed, or used in
+        another event loop that is running too."""
         if self._closed:
             raise InputError("this robot is closed")
-        loop, line = asyncio.get_running_loop(), self._line
-        if line is not None and line.loop is loop:
-            return line
-        if line is not None and line.loop.is_running():
+        loop, connections = asyncio.get_running_loop(), self._connections
+        if connections is not None and connections.loop is loop:
+            return connections
+        if connections is not None and connections.loop.is_running():
             raise InputError("this robot is used in another event loop; in several threads, use Robot.blocking")
-        self._line = made = self._new_line(loop)
-        if line is not None:
-            await line.close()
+        self._connections = made = self._new_connections(loop)
+        if connections is not None:
+            await connections.close()
         return made
 
-    def _new_line(self, loop: asyncio.AbstractEventLoop) -> "_Line":
+    def _new_connections(self, loop: asyncio.AbstractEventLoop) -> "_Connections":
         transport = self._connect()
-        troubles = _Troubles(transport)
-        return _Line(
+        failures = _FailureRecorder(transport)
+        return _Connections(
             loop,
             transport,
-            self._permission(troubles, self._stores[0]),
-            self._permission(_PublicOnly(troubles), self._stores[1]),
-            troubles,
+            self._permission(failures, self._stores[0]),
+            self._permission(_PublicOnly(failures), self._stores[1]),
+            failures,
             asyncio.Semaphore(self._settings.concurrency),
         )
 
@@ -240,34 +244,34 @@ class Client:
 
 
 @dataclass(slots=True)
-class _Line:
-    """What belongs to one event loop. What `public_permission` learns of hosts it may not reach, `permission` does not
-    know."""
+class _Connections:
+    """The objects that belong to one event loop. `public_permission` requests public addresses only, and keeps what it
+    learns apart from `permission`."""
 
     loop: asyncio.AbstractEventLoop
     transport: Transport
     permission: Permission
     public_permission: Permission
-    troubles: "_Troubles"
+    failures: "_FailureRecorder"
     room: asyncio.Semaphore
     closed: bool = False
 
     def check(self) -> None:
-        """Raises RunError for who has waited too long."""
+        """Raises RunError if the client was closed while the request waited."""
         if self.closed:
-            raise RunError("the robot was closed meanwhile")
+            raise RunError("the robot was closed while the request waited")
 
     async def close(self) -> None:
-        """Ends what is in flight."""
+        """Cancels the requests in flight and closes the transport."""
         self.closed = True
         self.permission.close()
         self.public_permission.close()
-        await self.troubles.close()
+        await self.failures.close()
 
 
 @dataclass(frozen=True, slots=True)
-class _Wanted:
-    """What is asked for next."""
+class _PlannedRequest:
+    """The next request of a call: its URL, and what goes with it."""
 
     method: Method
     url: Url
@@ -275,16 +279,16 @@ class _Wanted:
     public_only: bool
     timeout_s: float | None
 
-    def redirected(self, target: Url, from_public: bool) -> "_Wanted":
-        """The same of where a redirect leads: no validators of another document go along, and no secrets to another
-        origin."""
-        dropped = _OF_ONE_URL if target.origin == self.url.origin else _OF_ONE_URL | _OF_ONE_ORIGIN
+    def redirected(self, target: Url, from_public: bool) -> "_PlannedRequest":
+        """Returns the request for the target of a redirect, without conditions about another document, and without
+        credentials for another origin."""
+        dropped = _URL_FIELDS if target.origin == self.url.origin else _URL_FIELDS | _ORIGIN_FIELDS
         headers = tuple(field for field in self.headers if field[0].lower() not in dropped)
-        return _Wanted(self.method, target, headers, self.public_only or from_public, self.timeout_s)
+        return _PlannedRequest(self.method, target, headers, self.public_only or from_public, self.timeout_s)
 
 
-class _Troubles:
-    """A Transport that remembers of each origin why it did not answer."""
+class _FailureRecorder:
+    """A `Transport` that remembers why an origin did not answer."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -304,23 +308,24 @@ class _Troubles:
         self._failures.pop(request.url.origin, None)
         if isinstance(capture.result, Failure):
             self._failures[request.url.origin] = capture.result
-            if len(self._failures) > TROUBLES_MOST:
+            if len(self._failures) > MAX_FAILURES:
                 self._failures.popitem(last=False)
         return capture
 
     async def close(self) -> None:
-        """Fetches of robots.txt go on when nobody waits for them any more: not so from now on."""
+        """Closes the transport, and ends fetches of robots.txt, which go on after the call that needed them is
+        cancelled."""
         for task in self._tasks:
             task.cancel()
         await self._transport.close()
 
     def of(self, url: Url) -> Failure | None:
-        """Why the origin of `url` did not answer last; None if it did."""
+        """Why the origin of `url` did not answer the last request; None if it did."""
         return self._failures.get(url.origin)
 
 
 class _PublicOnly:
-    """A Transport that reaches no private address, whatever is open."""
+    """A `Transport` that requests no private address, even if the settings allow it."""
 
     def __init__(self, transport: Transport) -> None:
         self._transport = transport
@@ -334,30 +339,30 @@ class _PublicOnly:
         await self._transport.close()
 
 
-# ---- what programs give -----------------------------------------------------------------------------------------
+# ---- arguments of programs -----------------------------------------------------------------------------------------
 
 
 def parsed(url: str | Url) -> Url:
-    """Raises InputError for what is no http or https URL."""
+    """Returns the URL that a program gave. Raises InputError if it is not an http or https URL."""
     if isinstance(url, Url):
         return url
     found = parse_url(url.strip()) if isinstance(url, str) else None
     if found is None:
-        raise InputError(f"cannot ask for {url!r}: not an http or https URL")
+        raise InputError(f"cannot fetch {url!r}: not an http or https URL")
     return found
 
 
 def checked_headers(headers: GivenFields) -> Headers:
-    """Raises InputError for fields that say who asks, and for what cannot be sent: names are tokens (RFC 9110
-    §5.6.2)."""
+    """Returns the header fields that a program gave. Raises InputError for fields that identify the robot, and for
+    fields that cannot be sent: names have to be tokens (RFC 9110 §5.6.2)."""
     fields = tuple(headers.items() if isinstance(headers, Mapping) else headers)
     for name, value in fields:
         if not (isinstance(name, str) and isinstance(value, str)):
-            raise InputError(f"the header {name!r} cannot be sent: name and value are text, not {value!r}")
+            raise InputError(f"the header {name!r} cannot be sent: name and value have to be text, not {value!r}")
         if name.lower() in OWN_FIELDS:
-            raise InputError(f"the header {name} is the robot's own: it says who asks, or how")
+            raise InputError(f"the header {name} belongs to the robot: programs may not set it")
         if not _TOKEN.fullmatch(name):
-            raise InputError(f"the header {name!r} cannot be sent: a name is letters, digits and !#$%&'*+-.^_`|~")
+            raise InputError(f"the header {name!r} cannot be sent: a name has only letters, digits and !#$%&'*+-.^_`|~")
         if not (value.isprintable() or "\t" in value) or any(char in value for char in "\r\n\0"):
             raise InputError(f"the header {name!r} cannot be sent: {value!r}")
         try:

@@ -1,7 +1,8 @@
-"""Pages on their way to a program that crawls: each is handed over before it counts as visited.
+"""Streams the pages of a crawl to a program. A page counts as visited when the program has finished with it.
 
-Between a `Crawler` and its batch, in one process. What was not handed over when a program stops is not settled: its URL
-is ready again. A program that is slow holds the crawl back, since a page waits here until it is wanted.
+The stream stands between a `Crawler` and its batch, in one process. Pages that the program has not finished when it
+stops are not settled: their URLs are ready again. A slow program slows the crawl, since pages wait here until it takes
+them.
 """
 
 import asyncio
@@ -19,21 +20,21 @@ from goodbot.robot.crawl.outcome_of import Encode
 from goodbot.values import Capture, FoundLinks, LastVisit, Lease, Release, Response
 from goodbot.visit_values import VisitResult
 
-WAITING_MOST: Final = 16
-"""Pages that wait; those in flight come to it."""
+MAX_WAITING: Final = 16
+"""Pages that may wait for the program, in addition to those in flight."""
 
 
 @dataclass(frozen=True, slots=True)
 class StreamedPage(EncodedRecords):
-    """The records of a capture, and the capture, which the archive has no use for."""
+    """The archive records of a capture, and the capture itself, which the program gets."""
 
     capture: Capture | None = None
 
 
 class PageStream:
-    """A `RecordingSink` and `Leases` between a crawler and those it is `fitted` to."""
+    """A `RecordingSink` and `Leases` for a crawler, over the batch and the leases given to `fitted`."""
 
-    def __init__(self, room: int = WAITING_MOST) -> None:
+    def __init__(self, room: int = MAX_WAITING) -> None:
         self._room = room
         self._waiting: deque[tuple[VisitResult, Capture]] = deque()
         self._unsettled: dict[str, int] = {}
@@ -43,37 +44,39 @@ class PageStream:
         self.wake: Callable[[], None] = lambda: None
 
     def fitted(self, batch: RecordingSink, leases: Leases, clock: Clock) -> Self:
-        """Itself, once it is said where readings go in the end, and where leases come from."""
+        """Sets where results go after the program, and where leases come from. Returns itself."""
         self._batch = batch
         self._leases = leases
         self._clock = clock
         return self
 
     def encoding(self, encode: Encode | None) -> Encode:
-        """`encode`, which keeps the capture as well."""
+        """Returns `encode` changed to keep the capture as well."""
 
-        def caught(capture: Capture, headers_only: bool = False, *, about: LastVisit | None = None) -> EncodedRecords:
+        def encode_and_keep(
+            capture: Capture, headers_only: bool = False, *, about: LastVisit | None = None
+        ) -> EncodedRecords:
             if encode is None:
                 return StreamedPage(b"", 0, "", "", None, "", headers_only, capture)
             made = encode(capture, headers_only, about=about)
-            said: dict[str, Any] = {item.name: getattr(made, item.name) for item in fields(EncodedRecords)}
-            return StreamedPage(**said, capture=capture)
+            values: dict[str, Any] = {item.name: getattr(made, item.name) for item in fields(EncodedRecords)}
+            return StreamedPage(**values, capture=capture)
 
-        return caught
+        return encode_and_keep
 
     # ---- for the program --------------------------------------------------------------------------------------------
 
     async def first(self) -> Capture | None:
-        """The page that has waited longest, once there is one; None: there will be none."""
+        """Waits for a page and returns the one that has waited longest; None when the crawl has ended."""
         while not self._waiting and not self._closed:
             await self._change()
         return self._waiting[0][1] if self._waiting else None
 
     def take(self) -> None:
-        """The program is done with that page: it counts as visited."""
-        reading, _ = self._waiting.popleft()
-        host = reading.outcome.url.host_key
-        self._batch.add(reading)
+        """Settles the page that `first` returned: the program has finished with it."""
+        result, _ = self._waiting.popleft()
+        host = result.outcome.url.host_key
+        self._batch.add(result)
         self._unsettled[host] -= 1
         if not self._unsettled[host]:
             del self._unsettled[host]
@@ -83,7 +86,7 @@ class PageStream:
         self.wake()
 
     def close(self) -> None:
-        """The crawl has ended."""
+        """Notes that the crawl has ended: `first` returns None after the last page."""
         self._closed = True
         self._changed.set()
 
@@ -98,32 +101,33 @@ class PageStream:
         return list(self._leases.lease(hosts, urls_per_host, now))
 
     def next_ready_at(self) -> float | None:
-        """See `Leases`. As long as pages wait, whose links nobody knows yet, the crawl is not finished."""
+        """See `Leases`. While pages wait, whose links the frontier does not have yet, the crawl is not finished."""
         ready_at = self._leases.next_ready_at()
         return self._clock.now() + MAX_SLEEP_S if ready_at is None and self._waiting else ready_at
 
-    # ---- for the crawler: Keeper ------------------------------------------------------------------------------------
+    # ---- for the crawler: Sink --------------------------------------------------------------------------------------
 
     def __bool__(self) -> bool:
         return bool(self._batch)
 
-    def add(self, reading: VisitResult) -> None:
+    def add(self, result: VisitResult) -> None:
         """See `Sink`."""
-        capture = _page_of(reading)
+        capture = _page_of(result)
         if capture is None:
-            self._batch.add(reading)
+            self._batch.add(result)
             return
-        host = reading.outcome.url.host_key
+        host = result.outcome.url.host_key
         self._unsettled[host] = self._unsettled.get(host, 0) + 1
-        self._waiting.append((reading, capture))
+        self._waiting.append((result, capture))
         self._changed.set()
 
     def find(self, found: FoundLinks) -> None:
-        """See `Sink`. A list is handed over when all of it is read; what it names may be known before."""
+        """See `Sink`. The program gets a sitemap or feed when it has been read to the end; its links are known
+        earlier."""
         self._batch.find(found)
 
     def release(self, release: Release) -> None:
-        """See `Sink`. A lease ends when its last page was handed over."""
+        """See `Sink`. A lease ends when the program has finished with its last page."""
         if release.host in self._unsettled:
             self._releases[release.host] = release
         else:
@@ -139,9 +143,9 @@ class PageStream:
         """See `RecordingSink`."""
         return self._batch.keep(encoded)
 
-    def note(self, asked: HostRequest) -> None:
+    def note(self, request: HostRequest) -> None:
         """See `RecordingSink`."""
-        self._batch.note(asked)
+        self._batch.note(request)
 
     def give_back(self) -> None:
         """See `Sink`."""
@@ -164,10 +168,10 @@ class PageStream:
         self._batch.commit_all()
 
 
-def _page_of(reading: VisitResult) -> Capture | None:
-    """The capture of a page; None for what is none: a redirect, a refusal, what is as it was."""
-    encoded = reading.encoded
-    if reading.outcome.state != "visited" or not isinstance(encoded, StreamedPage) or encoded.capture is None:
+def _page_of(result: VisitResult) -> Capture | None:
+    """Returns the capture of a page; None for other results: a redirect, a refusal, an unchanged page."""
+    encoded = result.encoded
+    if result.outcome.state != "visited" or not isinstance(encoded, StreamedPage) or encoded.capture is None:
         return None
-    result = encoded.capture.result
-    return encoded.capture if isinstance(result, Response) and 200 <= result.status < 300 else None
+    response = encoded.capture.result
+    return encoded.capture if isinstance(response, Response) and 200 <= response.status < 300 else None

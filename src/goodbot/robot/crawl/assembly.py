@@ -1,4 +1,4 @@
-"""The parts of one robot process put together: the same for a crawl in one process and for each of its workers."""
+"""Assembles the parts of one crawling process: the same for a crawl in one process and for each worker."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -36,7 +36,8 @@ from goodbot.values import Capture
 
 @dataclass(frozen=True, slots=True)
 class WorkerSetup:
-    """The first message to a worker. The functions are named by their modules: a worker imports only what it needs."""
+    """The first message to a worker. Pickle sends the functions by name, so a worker imports only the modules it
+    needs."""
 
     settings: Settings
     identity: Identity
@@ -45,24 +46,24 @@ class WorkerSetup:
     encode: Encode | None
     prepare: Callable[[Document], PreparedDocument] | None
     uncommitted_most: int = 0
-    """Weight (`weight_of`) of what one worker has reported that may wait for its commit: a kill costs this and the
+    """The weight (`weight_of`) of the results of one worker that may wait for their commit. A kill costs these and the
     pages in flight."""
     processes: int = 1
-    """Robot processes that share what the crawl may keep in memory (`share_of`)."""
+    """The number of processes that share the memory limits of the crawl (`share_of`)."""
     forgotten: frozenset[str] = frozenset()
-    """Hosts (`Url.host_key`) that are asked nothing."""
+    """Hosts (`Url.host_key`) that get no request."""
     evidence: Encode | None = None
-    """Encodes the answer of a page that may kill its reader, also in a crawl without an archive."""
+    """Encodes the answer of a page that may kill its reader. Set also for a crawl without an archive."""
     logs: LogSettings = SILENT
     """Where the worker sends its log messages."""
 
 
 class RecordingSink(Sink, Protocol):
-    """A `Sink` that also takes records of robots.txt files, and what hosts were asked."""
+    """A `Sink` that also takes the archive records of robots.txt files, and the requests sent."""
 
     def keep(self, encoded: EncodedRecords) -> object: ...
 
-    def note(self, asked: HostRequest) -> None: ...
+    def note(self, request: HostRequest) -> None: ...
 
 
 def transport_of(
@@ -75,14 +76,14 @@ def transport_of(
     *,
     kept_most: int = KEPT_MOST,
 ) -> CurlTransport:
-    """What fetches, under this name. To be closed."""
+    """Makes the transport that sends requests under `identity`. The caller closes it."""
     resolver = NameResolver(settings, clock)
     named = settings, guard, identity.user_agent, identity.from_, clock, signer
     return CurlTransport(*named, resolver=resolver, bodies=bodies, kept_most=kept_most)
 
 
 class Readers(NamedTuple):
-    """What reads pages: what is known of sites, where pages lead, and what becomes of a URL."""
+    """The parts that read pages: what is known of sites, the decisions about links, and the outcomes of URLs."""
 
     knowledge: SiteKnowledge
     following: Following
@@ -101,7 +102,7 @@ def readers_of(
     evidence: Encode | None = None,
     processes: int = 1,
 ) -> Readers:
-    """Puts together what reads pages. `forbids`: whether a robots.txt at hand forbids a URL."""
+    """Assembles the parts that read pages. `forbids`: whether a robots.txt in memory or in the store forbids a URL."""
 
     def allows(url: Url, depth: int) -> bool:
         return scope.refuse(url, depth) is None and not forbids(url)
@@ -127,10 +128,12 @@ def crawler_of(
     *,
     keeps_answers: bool = False,
 ) -> tuple[Crawler, RequestRecorder]:
-    """A crawler, and its transport, which is to be closed. With a `browser`, which is to be closed too, pages are
-    rendered. `mark` says which page is being read; `transport` is what fetches, if not libcurl. `keeps_answers`: they
-    go to a program that may keep them all, so that none waits for another. Raises InputError for a key that cannot be
-    used."""
+    """Assembles a crawler. Returns it with its transport, which the caller closes.
+
+    With a `browser`, which the caller closes too, pages are rendered. `mark` records which page is being read.
+    `transport` replaces libcurl. `keeps_answers`: a program gets the answers and may keep all of them, so none waits
+    for the memory of another. Raises InputError for a signing key that cannot be used.
+    """
     settings, identity, encode = setup.settings, setup.identity, setup.encode
     bodies = None if keeps_answers or browser is not None else BodyBudget(settings.bodies_limit)
     kept_most = share_of(KEPT_MOST, setup.processes)

@@ -144,10 +144,10 @@ class Crawler(CrawlLoop):
             self._known_hosts |= hosts
             self.learn(self._lessons.load_lessons(sorted(hosts)), self._lessons.load_said(sorted(hosts)))
 
-    def learn(self, lessons: Sequence[Lesson], said: Sequence[IndexedPage]) -> None:
+    def learn(self, lessons: Sequence[Lesson], indexed_pages: Sequence[IndexedPage]) -> None:
         """Applies lessons learned before or by another process, and remembers pages that are in the index."""
         self._knowledge.take(lessons)
-        self._knowledge.remember(said)
+        self._knowledge.remember(indexed_pages)
 
     def _lease_done(self, task: asyncio.Task[None]) -> None:
         self._tasks.discard(task)

@@ -18,7 +18,7 @@ from goodbot.robot.crawl.indexable import document_of, indexing
 from goodbot.robot.crawl.not_requested import out_of_scope
 from goodbot.robot.crawl.page_mark import NoPageMark, PageMark
 from goodbot.robot.crawl.read_ahead import ReadPage, SendFound
-from goodbot.robot.crawl.revisit import Revisits, asked_with_conditions, text_digest
+from goodbot.robot.crawl.revisit import Revisits, is_conditional, text_digest
 from goodbot.robot.crawl.sitemap_reading import SitemapReader
 from goodbot.robot.crawl.slow_documents import SlowDocuments
 from goodbot.robot.lessons.site_knowledge import PageJudgement, SiteKnowledge
@@ -215,7 +215,7 @@ class OutcomeReader:
                 return self._refused(leased, capture, response, events, refused)
             ahead = ahead or ReadPage(self._page(leased.url, response, rendered))
             return self._visited(leased, capture, response, ahead, events, rendered)
-        if response.status == NOT_MODIFIED and leased.seen and asked_with_conditions(capture.request.headers):
+        if response.status == NOT_MODIFIED and leased.seen and is_conditional(capture.request.headers):
             return self._not_modified(leased, leased.seen, capture, response, events)
         encoded = self._encode(capture, False) if self._encode else None
         outcome = _outcome(leased.url, capture, f"status {response.status}", events, _digest(response, encoded))

@@ -1,6 +1,7 @@
-"""Records which page a robot process is reading, in memory shared with its owner, so that it survives its death.
+"""Records which page a worker is reading, in memory shared with the coordinator, so that the record survives the
+worker.
 
-If the page is suspected of killing its reader, its answer goes into the same file, behind the URL.
+If the page is suspected of killing its reader, its answer goes into the same file, after the URL.
 """
 
 import mmap
@@ -11,55 +12,56 @@ from typing import Final, Self
 
 from goodbot.url import Url
 
-SIZE: Final = 4096
+MARK_BYTES: Final = 4096
 _LENGTH: Final = 2
 
 
 class PageMark:
-    """One URL, or none. Costs 0.5 µs a page. Of a URL of more than 4 kB the beginning is kept."""
+    """Holds one URL or none. Takes 0.5 µs per page. Of a URL longer than 4 kB it holds the beginning."""
 
     def __init__(self, descriptor: int) -> None:
-        """Of a file of `SIZE` bytes, which stays open until `close`."""
+        """Uses a file of `MARK_BYTES` bytes, which stays open until `close`."""
         self.descriptor = descriptor
-        self._memory = mmap.mmap(descriptor, SIZE)
+        self._memory = mmap.mmap(descriptor, MARK_BYTES)
         self._keeps = False
 
     @classmethod
     def new(cls) -> Self:
-        """In a file without a name."""
+        """Makes a mark in a file without a name."""
         with tempfile.TemporaryFile() as file:
-            file.truncate(SIZE)
+            file.truncate(MARK_BYTES)
             return cls(os.dup(file.fileno()))
 
     def begin(self, url: Url) -> None:
-        """This page is read from now on."""
+        """Records that this page is being read."""
         self._drop_answer()
         octets = _octets(url)
         self._memory[_LENGTH : _LENGTH + len(octets)] = octets
         self._memory[:_LENGTH] = len(octets).to_bytes(_LENGTH)
 
     def keep(self, answer: bytes) -> None:
-        """The answer of the page that is read, until another begins or this one ends; a full disk keeps none."""
+        """Stores the answer of the page being read until `end`, or until the next page begins. If the disk is full,
+        stores nothing."""
         self._keeps = True
         with suppress(OSError):
             done = 0
             while done < len(answer):
-                done += os.pwrite(self.descriptor, memoryview(answer)[done:], SIZE + done)
+                done += os.pwrite(self.descriptor, memoryview(answer)[done:], MARK_BYTES + done)
             return
         self._drop_answer()
 
     def end(self) -> None:
-        """No page is read."""
+        """Records that no page is being read."""
         self._memory[:_LENGTH] = bytes(_LENGTH)
         self._drop_answer()
 
     def answer(self) -> bytes:
-        """What `keep` was given last; nothing if the page has ended, or was not suspected."""
-        return os.pread(self.descriptor, os.fstat(self.descriptor).st_size - SIZE, SIZE)
+        """Returns the answer stored by `keep`; empty if reading the page has ended, or it was not suspected."""
+        return os.pread(self.descriptor, os.fstat(self.descriptor).st_size - MARK_BYTES, MARK_BYTES)
 
     def _drop_answer(self) -> None:
         if self._keeps:
-            os.ftruncate(self.descriptor, SIZE)
+            os.ftruncate(self.descriptor, MARK_BYTES)
             self._keeps = False
 
     def is_on(self, url: Url) -> bool:
@@ -68,13 +70,13 @@ class PageMark:
         return self._memory[_LENGTH : _LENGTH + length] == _octets(url)
 
     def close(self) -> None:
-        """Gives memory and file back."""
+        """Frees the memory and closes the file."""
         self._memory.close()
         os.close(self.descriptor)
 
 
 class NoPageMark:
-    """For a process without an owner."""
+    """Records nothing: for a process without a coordinator."""
 
     def begin(self, url: Url) -> None:
         """See `PageMark.begin`."""
@@ -87,4 +89,4 @@ class NoPageMark:
 
 
 def _octets(url: Url) -> bytes:
-    return url.text.encode("utf-8", "surrogatepass")[: SIZE - _LENGTH]
+    return url.text.encode("utf-8", "surrogatepass")[: MARK_BYTES - _LENGTH]

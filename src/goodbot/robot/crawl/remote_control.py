@@ -1,4 +1,4 @@
-"""Where a crawl is told things from outside, whether it runs or rests."""
+"""Controls a crawl from another process, whether the crawl is running or not."""
 
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -13,18 +13,18 @@ from goodbot.ports import ControlFiles, Frontier, Ledger
 from goodbot.url import Url
 from goodbot.values import Discovery, State, Status
 
-PATIENCE_S: Final = 10.0
-"""How long a running crawl is waited for."""
-LOOK_S: Final = 0.1
-WISH_URLS: Final = 100
+REPLY_TIMEOUT_S: Final = 10.0
+"""How long to wait until a running crawl has carried out a request."""
+POLL_S: Final = 0.1
+URLS_PER_REQUEST: Final = 100
 
-Part = TypeVar("Part")
+Item = TypeVar("Item")
 Refuse = Callable[[Url, int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Submitted:
-    """What became of a URL: why it was refused, or its state before (None: not known) and now."""
+    """The result of submitting a URL: why it was refused, or its state before (None: unknown) and now."""
 
     url: Url
     refused: str | None = None
@@ -34,7 +34,8 @@ class Submitted:
 
 @dataclass(frozen=True, slots=True)
 class CrawlView:
-    """One look at a crawl. `live` is None if none runs, or it has not spoken yet."""
+    """The state of a crawl at one moment. `live` is None if the crawl is not running, or has not published its status
+    yet."""
 
     status: Status
     running: bool
@@ -42,7 +43,7 @@ class CrawlView:
 
 
 class RemoteControl:
-    """Takes what users want of one crawl. Raises RunError if a running crawl does not answer."""
+    """Carries out the requests of users for one crawl. Methods raise RunError if a running crawl does not answer."""
 
     def __init__(
         self,
@@ -51,55 +52,56 @@ class RemoteControl:
         ledger: Callable[[], AbstractContextManager[Ledger]],
         frontier: Callable[[], AbstractContextManager[Frontier]],
         scope: Callable[[Iterable[Url]], Refuse],
-        patience_s: float = PATIENCE_S,
+        timeout_s: float = REPLY_TIMEOUT_S,
     ) -> None:
         self._control = control
         self._ledger = ledger
         self._frontier = frontier
         self._scope = scope
-        self._patience_s = patience_s
+        self._timeout_s = timeout_s
 
     def live(self) -> LiveStatus | None:
-        """The running crawl; None if it rests."""
+        """The live status of the running crawl; None if it is not running."""
         return self._control.live()
 
     def is_running(self) -> bool:
-        """Whether a process crawls here now."""
+        """Whether a process runs this crawl now."""
         return self._control.is_running()
 
     def tell(self, kind: Literal["pause", "resume", "stop"]) -> bool:
-        """Has a running crawl pause, go on or stop, and waits until it does; False if none runs."""
+        """Pauses, resumes or stops a running crawl and waits until that is done; False if the crawl is not running."""
         if not self._deliver([ControlRequest(kind)]):
             return False
-        for _ in self._moments():
-            if _has_come(kind, self._control.live(), self._control.is_running()):
+        for _ in self._polls():
+            if _is_done(kind, self._control.live(), self._control.is_running()):
                 break
         return True
 
     def submit(self, urls: Iterable[Url]) -> list[Submitted]:
-        """Makes URLs in scope known to the crawl. Raises InputError for one that this crawl may not ask at all."""
-        wanted = list(dict.fromkeys(urls))
-        refuse = self._scope(wanted)
-        refused = {url: refuse(url, 0) for url in wanted}
-        taken = [url for url in wanted if refused[url] is None]
-        before = self._states(taken)
-        if taken:
-            self._add(taken)
-        now = self._states(taken)
-        return [Submitted(url, refused[url], before.get(url), now.get(url)) for url in wanted]
+        """Adds the URLs in scope to the crawl. Raises InputError for a URL that this crawl may never request."""
+        unique_urls = list(dict.fromkeys(urls))
+        refuse = self._scope(unique_urls)
+        refused = {url: refuse(url, 0) for url in unique_urls}
+        in_scope = [url for url in unique_urls if refused[url] is None]
+        before = self._states(in_scope)
+        if in_scope:
+            self._add(in_scope)
+        now = self._states(in_scope)
+        return [Submitted(url, refused[url], before.get(url), now.get(url)) for url in unique_urls]
 
     def forget(self, url: Url) -> bool:
-        """Has a running crawl leave the host of `url` for good; False if none runs."""
+        """Makes a running crawl forget the host of `url`; False if the crawl is not running."""
         return self._deliver([ControlRequest("forget", (url,))])
 
     def unlearn(self, ids: Iterable[str]) -> bool:
-        """Has a running crawl drop lessons; False if none runs."""
-        return self._deliver([ControlRequest("unlearn", lessons=part) for part in _parts(ids)])
+        """Makes a running crawl drop lessons; False if the crawl is not running."""
+        return self._deliver([ControlRequest("unlearn", lessons=part) for part in _chunks(ids)])
 
     def _add(self, urls: list[Url]) -> None:
-        """By the running crawl, else here. One that is just starting has the frontier, and takes no wish yet."""
-        until = time.monotonic() + self._patience_s
-        while not self._deliver([ControlRequest("submit", part) for part in _parts(urls)]):
+        """Adds the URLs through the running crawl, or directly if it is not running. A crawl that is just starting
+        holds the frontier but does not take requests yet."""
+        until = time.monotonic() + self._timeout_s
+        while not self._deliver([ControlRequest("submit", part) for part in _chunks(urls)]):
             try:
                 with self._frontier() as frontier:
                     frontier.add(Discovery(url, 0) for url in urls)
@@ -107,20 +109,21 @@ class RemoteControl:
             except BusyError:
                 if time.monotonic() > until:
                     raise
-                time.sleep(LOOK_S)
+                time.sleep(POLL_S)
 
     def _states(self, urls: Iterable[Url]) -> dict[Url, State]:
         with self._ledger() as ledger:
             records = {url: ledger.record(url) for url in urls}
         return {url: record.state for url, record in records.items() if record is not None}
 
-    def _deliver(self, wishes: list[ControlRequest]) -> bool:
-        """Leaves wishes to the running crawl until it has taken all; False if none runs, and nothing is left then."""
+    def _deliver(self, requests: list[ControlRequest]) -> bool:
+        """Posts requests and waits until the running crawl has taken all of them. If the crawl is not running,
+        withdraws them and returns False."""
         if not self._control.is_running():
             return False
-        names = [self._control.post(wish) for wish in wishes]
+        names = [self._control.post(request) for request in requests]
         running = True
-        for _ in self._moments():
+        for _ in self._polls():
             names = [name for name in names if self._control.is_waiting(name)]
             running = self._control.is_running()
             if not names or not running:
@@ -128,26 +131,26 @@ class RemoteControl:
         left = [name for name in names if self._control.withdraw(name)]
         if left and running:
             live = self._control.live()
-            who = f"the crawl (process {live.pid})" if live else "the crawl"
-            raise RunError(f"{who} has not answered within {self._patience_s:.0f} s: try again")
+            crawl = f"the crawl (process {live.pid})" if live else "the crawl"
+            raise RunError(f"{crawl} has not answered within {self._timeout_s:.0f} s: try again")
         return not left
 
-    def _moments(self) -> Iterator[None]:
-        """Now and then, as long as there is patience."""
-        until = time.monotonic() + self._patience_s
+    def _polls(self) -> Iterator[None]:
+        """Yields at once, then every `POLL_S` until the timeout."""
+        until = time.monotonic() + self._timeout_s
         yield
         while time.monotonic() < until:
-            time.sleep(LOOK_S)
+            time.sleep(POLL_S)
             yield
 
 
-def _parts(items: Iterable[Part]) -> Iterator[tuple[Part, ...]]:
-    rest = iter(items)
-    while part := tuple(islice(rest, WISH_URLS)):
-        yield part
+def _chunks(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:
+    left = iter(items)
+    while chunk := tuple(islice(left, URLS_PER_REQUEST)):
+        yield chunk
 
 
-def _has_come(kind: ControlKind, live: LiveStatus | None, running: bool) -> bool:
+def _is_done(kind: ControlKind, live: LiveStatus | None, running: bool) -> bool:
     if not running:
         return True
     if kind == "stop" or live is None:

@@ -1,12 +1,12 @@
-"""Pure: when a page is asked for again, and what becomes of one that was visited before.
+"""Decides when a page is visited again, and what becomes of a page that was visited before. Pure.
 
-**The wait.** A page that changes every `t` seconds is best visited every `sqrt(p * t)`: so the pages of a crawl are
-fresher together, for the same number of visits, than if each were visited in proportion to its changes (Cho and
-Garcia-Molina, Effective page refresh policies for Web crawlers, TODS 2003, for `p` small against `t`). `p` is the least
-wait there is, `revisit_least`. The wait itself stands for what is known of `t`: `wait² / p`. Each visit corrects it, up
-the slope of the likelihood of what was found, where `x = elapsed / t` changes were to be expected: by `2**x` if there
-was none, by `2**(-x / (e**x - 1))` if there was one. So a change that was no surprise says little, one that was
-halves the wait; no change makes it grow, the more the shorter it is, `revisit_growth` at most.
+**The wait.** A page that changes every `t` seconds is best visited every `sqrt(p * t)`: for the same number of visits,
+the pages of a crawl are then fresher than if each were visited in proportion to its changes (Cho and Garcia-Molina,
+Effective page refresh policies for Web crawlers, TODS 2003, for `p` small compared with `t`). `p` is the minimum wait,
+`revisit_least`. The wait also represents the estimate of `t`, which is `wait² / p`. Each visit corrects it along the
+gradient of the likelihood of its result, where `x = elapsed / t` changes were expected: by `2**x` if the page had not
+changed, by `2**(-x / (e**x - 1))` if it had. So an expected change has little effect, and an unexpected one halves the
+wait. Without a change the wait grows, short waits more than long ones, by `revisit_growth` at most.
 """
 
 from dataclasses import replace
@@ -19,18 +19,19 @@ from goodbot.exclusion import Directives
 from goodbot.exclusion.validity.freshness import STALE_FRESH_S, fresh_for_s
 from goodbot.values import Event, Headers, LastVisit, LeasedUrl, Outcome, Page, Response
 
-VALIDATOR_MOST: Final = 1024
-"""Characters of a validator that is sent back; a longer one is none."""
+MAX_VALIDATOR_CHARS: Final = 1024
+"""A longer validator is ignored."""
 PERMANENT: Final = (301, 308)
-_WAIT_LEAST_S: Final = 1e-3
-"""A shorter wait is as good as none."""
-_EXPECTED_MOST: Final = 50.0
-"""Changes to be expected beyond which it makes no difference."""
+_MIN_WAIT_S: Final = 1e-3
+"""A shorter wait counts as 0."""
+_MAX_EXPECTED_CHANGES: Final = 50.0
+"""More expected changes than this make no difference."""
 
 
 class ChangeHints(NamedTuple):
-    """What an answer, its page or a sitemap say of the next visit. `interval_s`: how often it changes; `fresh_s`: for
-    how long this copy may be used (RFC 9111); `static`: it does not change."""
+    """What an answer, its page or a sitemap state about the next visit. `interval_s`: how often the page changes;
+    `fresh_s`: how long this copy stays fresh (RFC 9111); `static`: the page does not change; `available_until`: it is
+    not to be shown after that time."""
 
     interval_s: float | None = None
     fresh_s: float = 0.0
@@ -39,7 +40,7 @@ class ChangeHints(NamedTuple):
 
 
 class NextVisit(NamedTuple):
-    """The next visit, and one sentence that says why then. Times in Unix seconds."""
+    """The time of the next visit (Unix seconds), the wait chosen, and the reason in one sentence."""
 
     due_at: float
     interval_s: float
@@ -53,86 +54,92 @@ def hints_of(
     directives: Directives | None = None,
     listed_s: float | None = None,
 ) -> ChangeHints:
-    """`listed_s` is what a sitemap says; REVISIT-AFTER of the page comes before it. Less than a minute, `no-store` and
-    the like ask for nothing: nobody means by them that a robot should come at once."""
+    """Collects the hints of an answer. `listed_s`: the interval that a sitemap states; REVISIT-AFTER of the page
+    overrides it. A freshness of less than a minute, `no-store` and similar are ignored: they are not meant to make a
+    robot come back at once."""
     fresh_s = fresh_for_s(headers, now, default_s=0.0, longest_s=settings.revisit_most)
-    said = directives or Directives()
+    stated = directives or Directives()
     return ChangeHints(
-        listed_s if said.revisit_after_s is None else said.revisit_after_s,
+        listed_s if stated.revisit_after_s is None else stated.revisit_after_s,
         fresh_s if fresh_s > STALE_FRESH_S else 0.0,
-        said.document_state == "static",
-        said.unavailable_after,
+        stated.document_state == "static",
+        stated.unavailable_after,
     )
 
 
 def plan_visit(
     settings: Settings, before: LastVisit | None, changed: bool, hints: ChangeHints, now: float
 ) -> NextVisit:
-    """When a page that was answered `now` is asked for again. `before`: what was known of it; None: nothing."""
+    """Decides when a page that was answered `now` is visited again. `before`: its previous visit, or None."""
     if hints.static:
-        interval_s, why = settings.revisit_most, "it is said not to change"
+        interval_s, why = settings.revisit_most, "its page says that it does not change"
     elif before is None:
-        said = hints.interval_s
-        interval_s = _bounded(settings, settings.revisit_first if said is None else said)
-        why = "visited for the first time" if said is None else f"it is said to change every {_span(said)}"
+        stated_s = hints.interval_s
+        interval_s = _bounded(settings, settings.revisit_first if stated_s is None else stated_s)
+        why = "first visit" if stated_s is None else f"its site says that it changes every {_duration(stated_s)}"
     else:
-        interval_s = _bounded(settings, _weighed(_learned(settings, before, changed, now), hints.interval_s, changed))
-        why = f"{'changed' if changed else 'unchanged'} after {_span(now - before.at)}"
+        interval_s = _bounded(
+            settings, _combined_with_hint(_corrected_wait(settings, before, changed, now), hints.interval_s, changed)
+        )
+        why = f"{'changed' if changed else 'unchanged'} after {_duration(now - before.at)}"
     due_at = now + interval_s
     if hints.fresh_s > interval_s:
-        due_at, why = now + hints.fresh_s, f"{why}; its server calls this copy fresh until then"
+        due_at, why = now + hints.fresh_s, f"{why}; its server says that this copy is fresh until then"
     if hints.available_until is not None and now < hints.available_until < due_at:
-        due_at, why = hints.available_until, f"{why}; it is not to be shown any more then"
-    return NextVisit(due_at, interval_s, f"{why}: due again in {_span(due_at - now)}")
+        due_at, why = hints.available_until, f"{why}; it is not to be shown after that"
+    return NextVisit(due_at, interval_s, f"{why}: due again in {_duration(due_at - now)}")
 
 
-def _learned(settings: Settings, before: LastVisit, changed: bool, now: float) -> float:
-    """See above. A wait of nothing, or a pace of nothing, leaves nothing to be expected."""
+def _corrected_wait(settings: Settings, before: LastVisit, changed: bool, now: float) -> float:
+    """Returns the wait corrected by the last visit (see the top of this module). With a wait or minimum wait of 0, no
+    change is expected."""
     wait_s, expected = before.interval_s, 0.0
-    if wait_s > _WAIT_LEAST_S and settings.revisit_least > 0:
+    if wait_s > _MIN_WAIT_S and settings.revisit_least > 0:
         expected = max(now - before.at, 0.0) / wait_s * (settings.revisit_least / wait_s)
-    expected = min(expected, _EXPECTED_MOST)
+    expected = min(expected, _MAX_EXPECTED_CHANGES)
     if not changed:
         return wait_s * min(exp2(expected), settings.revisit_growth)
     return wait_s * exp2(-expected / expm1(expected) if expected > 0 else -1.0)
 
 
-def _weighed(interval_s: float, said_s: float | None, changed: bool) -> float:
-    """What is said counts where the page bears it out: half of the way, as times go. Else what was seen does."""
-    agrees = said_s is not None and (0 < said_s < interval_s if changed else said_s > interval_s)
-    return sqrt(interval_s * said_s) if agrees and said_s is not None else interval_s
+def _combined_with_hint(interval_s: float, stated_s: float | None, changed: bool) -> float:
+    """Returns the geometric mean of the wait and the stated interval if the last visit agrees with the statement, else
+    the wait."""
+    agrees = stated_s is not None and (0 < stated_s < interval_s if changed else stated_s > interval_s)
+    return sqrt(interval_s * stated_s) if agrees and stated_s is not None else interval_s
 
 
 def _bounded(settings: Settings, interval_s: float) -> float:
     return min(max(interval_s, settings.revisit_least), settings.revisit_most)
 
 
-# ---- what becomes of a page -----------------------------------------------------------------------------------------
+# ---- outcomes of pages visited before --------------------------------------------------------------------------------
 
 
 def text_digest(page: Page) -> str | None:
-    """Of title and text, both as read; None if there are none. Bytes may change with every request (a token, a nonce)
-    where these do not. 12 µs for 5,000 characters."""
+    """Returns a digest of the title and the text as read; None if there are none. The bytes of a page may change with
+    every request (a token, a nonce) while these do not. Takes 12 µs for 5,000 characters."""
     if not (page.text or page.title):
         return None
-    said = f"{page.title}\0{page.text}".encode("utf-8", "surrogatepass")
-    return blake2b(said, digest_size=12).hexdigest()
+    content = f"{page.title}\0{page.text}".encode("utf-8", "surrogatepass")
+    return blake2b(content, digest_size=12).hexdigest()
 
 
-def asked_with_conditions(headers: Headers) -> bool:
-    """Whether a request may be answered with 304."""
+def is_conditional(headers: Headers) -> bool:
+    """Whether a request had conditions, so that its answer may be a 304."""
     return any(name.lower() in ("if-none-match", "if-modified-since") for name, _ in headers)
 
 
 class Revisits:
-    """Settles outcomes of one crawl with what their URLs were before. `keeps`: the crawl has an archive."""
+    """Completes the outcomes of one crawl with the previous visits of their URLs. `keeps`: the crawl has an archive."""
 
     def __init__(self, settings: Settings, keeps: bool) -> None:
         self._settings = settings
         self._keeps = keeps
 
     def conditions(self, seen: LastVisit | None) -> Headers:
-        """The validators of the last copy as they were received (RFC 9110 13.1.2, 13.1.3), if that copy is there."""
+        """Returns the validators of the last copy as received (RFC 9110 13.1.2, 13.1.3), if the archive has that
+        copy."""
         if seen is None or (self._keeps and seen.record is None):
             return ()
         fields = (("If-None-Match", seen.etag), ("If-Modified-Since", seen.modified))
@@ -148,8 +155,8 @@ class Revisits:
         *,
         rendered: bool = False,
     ) -> Outcome:
-        """A page, or a redirect. One of the same bytes as before stays in the index as it is; of one that a browser
-        has `rendered` only the text tells, and no validator."""
+        """Returns the outcome of a page or redirect that was answered. A page with the same bytes as before stays in
+        the index as it is. For `rendered` pages only the text shows a change; validators do not apply."""
         before, settings = leased.seen, self._settings
         hints = hints_of(settings, response.headers, outcome.at, directives, leased.interval_s)
         hints = hints._replace(static=hints.static or response.status in PERMANENT)
@@ -175,8 +182,8 @@ class Revisits:
         )
         outcome = replace(outcome, seen=seen, record=seen.record)
         if before is None:
-            said = hints != ChangeHints()
-            return replace(outcome, events=_told(outcome, plan.reason)) if said else outcome
+            has_hints = hints != ChangeHints()
+            return replace(outcome, events=_with_revisit(outcome, plan.reason)) if has_hints else outcome
         unchanged = kept and before.indexed == outcome.to_index
         return replace(
             outcome,
@@ -184,14 +191,15 @@ class Revisits:
             from_index=before.indexed and not outcome.to_index,
             unchanged=unchanged,
             revisit=True,
-            events=_told(outcome, plan.reason),
+            events=_with_revisit(outcome, plan.reason),
         )
 
     def not_modified(
         self, leased: LeasedUrl, before: LastVisit, outcome: Outcome, response: Response, directives: Directives
     ) -> Outcome:
-        """A 304: the page is what it was; what its header says of it counts from now on (RFC 9111 4.3.4). One that is
-        not to be shown any more leaves the index, and is asked for as a whole from then on: it may come back."""
+        """Returns the outcome of a page answered with 304: it is unchanged, and the header fields of the 304 apply from
+        now on (RFC 9111 4.3.4). A page that is not to be shown any longer leaves the index. It is requested without
+        conditions from then on, since it may come back."""
         until = before.available_until if directives.unavailable_after is None else directives.unavailable_after
         hints = hints_of(self._settings, response.headers, outcome.at, None, leased.interval_s)
         plan = plan_visit(self._settings, before, False, hints._replace(available_until=until), outcome.at)
@@ -209,19 +217,21 @@ class Revisits:
         )
         outcome = _as_before(outcome, before)
         if leaves:
-            said = "the page asks not to be indexed" if not directives.index else "it is not to be shown any more"
-            index = Event(outcome.at, "index", "no", f"{said}: it leaves the index")
+            reason = "the page asks not to be indexed" if not directives.index else "it is not to be shown any longer"
+            index = Event(outcome.at, "index", "no", f"{reason}: it leaves the index")
             outcome = replace(outcome, events=(*outcome.events, index))
-        return replace(outcome, seen=seen, from_index=leaves, unchanged=not leaves, events=_told(outcome, plan.reason))
+        return replace(
+            outcome, seen=seen, from_index=leaves, unchanged=not leaves, events=_with_revisit(outcome, plan.reason)
+        )
 
     def settle(self, leased: LeasedUrl, outcome: Outcome) -> Outcome:
-        """Any outcome that brought no page: what was visited before is kept through trouble, and taken out of the index
-        where its site wants it."""
+        """Returns the outcome of a visit that brought no page. A page visited before is kept through failures, and
+        leaves the index if its site wants that."""
         before = leased.seen
         if before is None:
             return outcome
         if outcome.state == "failed":
-            return self._kept(outcome, before)
+            return self._failed(outcome, before)
         expired = before.available_until is not None and before.available_until <= outcome.at
         if outcome.state == "ready":
             return replace(outcome, seen=before, from_index=before.indexed and expired, revisit=True)
@@ -229,12 +239,12 @@ class Revisits:
         if outcome.state == "gone":
             return self._gone(outcome, before)
         if outcome.state == "disallowed":
-            return self._closed(outcome, before)
+            return self._disallowed(outcome, before)
         return outcome
 
-    def _kept(self, outcome: Outcome, before: LastVisit) -> Outcome:
-        """Trouble takes nothing away, but what was to go by now. The next wait is as long as all since the last answer:
-        twice as long each time."""
+    def _failed(self, outcome: Outcome, before: LastVisit) -> Outcome:
+        """Returns the outcome of a failed visit: the page stays as it was, except if it was to leave the index by now.
+        The next wait is the time since the last answer, so it doubles each time."""
         due_at = self._later(before, outcome.at)
         expired = before.available_until is not None and before.available_until <= outcome.at
         leaves = before.indexed and expired
@@ -243,57 +253,61 @@ class Revisits:
             seen = replace(seen, etag=None, modified=None)
         elif before.available_until is not None and not expired:
             seen = replace(seen, due_at=min(due_at, before.available_until))
-        stays = "it was not to be shown any more by now, and leaves the index" if leaves else "its last copy is kept"
-        reason = f"{stays}: due again in {_span(seen.due_at - outcome.at)}"
+        stays = "it was to be shown until now only, and leaves the index" if leaves else "its last copy is kept"
+        reason = f"{stays}: due again in {_duration(seen.due_at - outcome.at)}"
         outcome = replace(_as_before(outcome, before), why=f"{outcome.why}; {stays}", tries=0)
-        return replace(outcome, seen=seen, from_index=leaves, unchanged=not leaves, events=_told(outcome, reason))
+        return replace(
+            outcome, seen=seen, from_index=leaves, unchanged=not leaves, events=_with_revisit(outcome, reason)
+        )
 
     def _gone(self, outcome: Outcome, before: LastVisit) -> Outcome:
-        """Out of the index at once; asked for some times more, as sites lose pages by mistake."""
+        """Returns the outcome of a page that is gone: it leaves the index at once, and is visited some more times,
+        since sites lose pages by mistake."""
         gone = before.gone + 1
         if gone > self._settings.gone_tries:
-            return replace(outcome, events=_told(outcome, f"gone {gone} times in a row: not asked for any more"))
+            return replace(outcome, events=_with_revisit(outcome, f"gone {gone} times in a row: not visited again"))
         wait_s = min(
             _bounded(self._settings, self._settings.revisit_first) * 2.0 ** (gone - 1), self._settings.revisit_most
         )
-        seen = _without_copy(replace(before, at=outcome.at, due_at=outcome.at + wait_s, gone=gone))
-        left = f"{gone} of {self._settings.gone_tries + 1} times gone: asked for again in {_span(wait_s)}"
-        return replace(outcome, seen=seen, events=_told(outcome, left))
+        seen = _as_not_indexed(replace(before, at=outcome.at, due_at=outcome.at + wait_s, gone=gone))
+        left = f"{gone} of {self._settings.gone_tries + 1} times gone: visited again in {_duration(wait_s)}"
+        return replace(outcome, seen=seen, events=_with_revisit(outcome, left))
 
-    def _closed(self, outcome: Outcome, before: LastVisit) -> Outcome:
-        """Its robots.txt has closed the page, and may open it again: looking there now and then asks for no page."""
+    def _disallowed(self, outcome: Outcome, before: LastVisit) -> Outcome:
+        """Returns the outcome of a page that robots.txt forbids now. It leaves the index. robots.txt may allow it
+        again, which later leases find out without requesting the page."""
         due_at = self._later(before, outcome.at)
-        reason = f"it leaves the index; its robots.txt is looked at again in {_span(due_at - outcome.at)}"
-        seen = _without_copy(replace(before, due_at=due_at))
-        return replace(outcome, seen=seen, events=_told(outcome, reason))
+        reason = f"it leaves the index; its robots.txt is checked again in {_duration(due_at - outcome.at)}"
+        seen = _as_not_indexed(replace(before, due_at=due_at))
+        return replace(outcome, seen=seen, events=_with_revisit(outcome, reason))
 
     def _later(self, before: LastVisit, now: float) -> float:
         return now + _bounded(self._settings, max(before.interval_s, now - before.at))
 
 
 def _as_before(outcome: Outcome, before: LastVisit) -> Outcome:
-    """Visited, with what the last answer brought that was one."""
+    """Returns the outcome as visited, with the content of the last answer that brought the page."""
     return replace(
         outcome, state="visited", digest=before.digest, title=before.title, record=before.record, revisit=True
     )
 
 
-def _without_copy(seen: LastVisit) -> LastVisit:
-    """Asked for as a whole, and in no index."""
+def _as_not_indexed(seen: LastVisit) -> LastVisit:
+    """Returns the visit as one whose page is requested without conditions and is in no index."""
     return replace(seen, etag=None, modified=None, indexed=False)
 
 
-def _told(outcome: Outcome, reason: str) -> tuple[Event, ...]:
+def _with_revisit(outcome: Outcome, reason: str) -> tuple[Event, ...]:
     return (*outcome.events, Event(outcome.at, "settle", "revisit", reason))
 
 
 def _can_be_sent(value: str) -> bool:
-    """Whether a field value may stand in a request (RFC 9110 5.5), and is of a sensible length."""
+    """Whether a field value is allowed in a request (RFC 9110 5.5), and is not too long."""
     printable = all(" " <= char <= "~" or "\xa0" <= char <= "\xff" or char == "\t" for char in value)
-    return 0 < len(value) <= VALIDATOR_MOST and printable
+    return 0 < len(value) <= MAX_VALIDATOR_CHARS and printable
 
 
-def _span(seconds: float) -> str:
+def _duration(seconds: float) -> str:
     """`90 s`, `5 min`, `36 h`, `5 days`."""
     for most, unit_s, name in ((120, 1, "s"), (7200, 60, "min"), (2 * 86400, 3600, "h")):
         if seconds < most:

@@ -121,7 +121,7 @@ class WorkerLessons:
         return []
 
     def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
-        """See `LessonStore.load_said`: it has come already."""
+        """See `LessonStore.load_said`. Empty, since the coordinator has sent these pages with the lease."""
         return []
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
