@@ -16,7 +16,7 @@ from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.permission import Permission
 from goodbot.robot.manners.politeness import Politeness
-from goodbot.robot.render.rendering import Errands, ResourceRequest
+from goodbot.robot.render.rendering import PageRequests, ResourceRequest
 from goodbot.robot.render.subresources import PacedFetcher, Subresources
 from goodbot.robot.scope.scope import Scope
 from goodbot.store.sqlite.frontier import SqliteFrontier
@@ -243,8 +243,8 @@ async def test_a_public_frame_in_a_private_page_reaches_nothing_inside(
     permission = Permission(settings, "goodbot", web, MemoryFrontier(), clock)
     subresources = Subresources(settings, "goodbot", permission, paced, clock)
     verdict = (await permission.check(Url(INSIDE))).verdict
-    errands = Errands(await web.send(Request(Url(INSIDE), verdict)), settings, subresources, clock.now() + 60)
+    requests = PageRequests(await web.send(Request(Url(INSIDE), verdict)), settings, subresources, clock.now() + 60)
     if has_frame:
-        assert await errands.answer(ResourceRequest(OUTSIDE, "document", headers=BY_PAGE)) is not None
-    assert (await errands.answer(ResourceRequest(secret, "fetch", headers=said)) is not None) == asked
+        assert await requests.answer(ResourceRequest(OUTSIDE, "document", headers=BY_PAGE)) is not None
+    assert (await requests.answer(ResourceRequest(secret, "fetch", headers=said)) is not None) == asked
     assert (secret in [request.url.text for request in web.requests]) == asked

@@ -90,7 +90,7 @@ async def rig(
     given = Settings(**{"render_time": PATIENCE_S, **settings})  # type: ignore[arg-type]
     with pytest.MonkeyPatch.context() as patch:
         for module in (tab, chromium):
-            patch.setattr(module, "READ_S", patience_s)
+            patch.setattr(module, "READ_TIMEOUT_S", patience_s)
         patch.setattr(tab, "QUIET_S", 2.0)
         browser = await open_chromium(str(CHROMIUM), "goodbot/1", wall=wall)
         try:

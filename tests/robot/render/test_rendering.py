@@ -1,4 +1,4 @@
-"""Pages in a real Chromium: what it makes of them, what it may ask for, and that nothing leaves it but through us."""
+"""Pages in a real Chromium: what it makes of them, what it may request, and that nothing leaves it but through us."""
 
 import asyncio
 import json
@@ -253,7 +253,7 @@ async def test_a_document_too_long_is_cut() -> None:
         _, rendered = await made.render()
         assert rendered.html is not None
         assert len(rendered.html) == 2 * 1024 * 1024
-        assert "longer than what is read" in story(rendered)
+        assert "longer than the part that is read" in story(rendered)
 
 
 @pytest.mark.long

@@ -194,5 +194,5 @@ async def test_a_private_address_is_not_asked_for_by_a_page_of_a_public_host() -
             public = Capture(came.request, came.result, came.fetched_at, came.elapsed_s, "93.184.216.34")
             rendered = await made.renderer.render(public)
             assert rendered is not None
-            assert "a public page asks for the private address" in story(rendered)
+            assert "a public page requests the private address" in story(rendered)
             assert inside.targets == []

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from goodbot.config import Settings
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.permission import Permission
-from goodbot.robot.render.rendering import Errands, RenderedDom, ResourceRequest, ServedResource, may_run
+from goodbot.robot.render.rendering import PageRequests, RenderedDom, ResourceRequest, ServedResource, may_run
 from goodbot.robot.render.subresources import FetchedResource, PacedFetcher, RefusedResource, Subresources
 from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.testing import FakeClock, FakeWeb
@@ -87,17 +87,17 @@ async def test_other_hosts_do_not_wait() -> None:
 
 async def test_the_answer_says_when_its_host_may_be_asked_again() -> None:
     desk = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 7"), f"{SITE}/x.js": script()})
-    got = await desk.get(f"{SITE}/x.js")
-    assert isinstance(got, FetchedResource)
-    assert got.ready_at == desk.web.times[-1] + 0.1 + 7
+    result = await desk.get(f"{SITE}/x.js")
+    assert isinstance(result, FetchedResource)
+    assert result.ready_at == desk.web.times[-1] + 0.1 + 7
 
 
 async def test_what_cannot_be_asked_in_time_is_refused_at_once() -> None:
     desk = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 60"), f"{SITE}/x.js": script()})
     began_at = desk.clock.now()
-    got = await desk.get(f"{SITE}/x.js", until=began_at + 30)
-    assert isinstance(got, RefusedResource)
-    assert "its host may be requested again only in 60 s" in got.reason
+    result = await desk.get(f"{SITE}/x.js", until=began_at + 30)
+    assert isinstance(result, RefusedResource)
+    assert "its host may be requested again only in 60 s" in result.reason
     assert desk.clock.now() < began_at + 1
     assert desk.asked == [f"{SITE}/robots.txt"]
 
@@ -106,8 +106,8 @@ async def test_a_host_in_trouble_is_left_alone() -> None:
     busy = Response(503, (("Retry-After", "600"),), b"")
     desk = Desk({f"{SITE}/a.js": busy, f"{SITE}/b.js": script()})
     await desk.get(f"{SITE}/a.js", desk.clock.now() + 30)
-    got = await desk.get(f"{SITE}/b.js", desk.clock.now() + 30)
-    assert isinstance(got, RefusedResource)
+    result = await desk.get(f"{SITE}/b.js", desk.clock.now() + 30)
+    assert isinstance(result, RefusedResource)
     assert desk.asked[-1] == f"{SITE}/a.js"
 
 
@@ -125,8 +125,8 @@ async def test_kept(fields: tuple[tuple[str, str], ...], later_s: float, known: 
     desk = Desk({f"{SITE}/x.js": script(b"0", *fields)})
     await desk.get(f"{SITE}/x.js")
     desk.clock.advance(later_s)
-    got = await desk.get(f"{SITE}/x.js")
-    assert isinstance(got, FetchedResource)
+    result = await desk.get(f"{SITE}/x.js")
+    assert isinstance(result, FetchedResource)
     assert desk.asked.count(f"{SITE}/x.js") == (1 if known else 2)
 
 
@@ -142,8 +142,8 @@ async def test_what_is_kept_is_bounded() -> None:
     desk = Desk(dict.fromkeys(urls, script(body)), delay=0.0, response_factor=0.0)
     for url in urls:
         await desk.get(url)
-    assert desk.subresources._kept_bytes <= 64 * 1024 * 1024
-    assert len(desk.subresources._kept) == 22
+    assert desk.subresources._cache_bytes <= 64 * 1024 * 1024
+    assert len(desk.subresources._cache) == 22
 
 
 async def test_each_redirect_needs_a_verdict_of_its_own() -> None:
@@ -155,17 +155,17 @@ async def test_each_redirect_needs_a_verdict_of_its_own() -> None:
             f"{other}/y.js": script(),
         }
     )
-    got = await desk.get(f"{SITE}/x.js")
-    assert isinstance(got, RefusedResource)
-    assert (got.by_robots_txt, got.line) == (True, 2)
+    result = await desk.get(f"{SITE}/x.js")
+    assert isinstance(result, RefusedResource)
+    assert (result.by_robots_txt, result.line) == (True, 2)
     assert f"{other}/y.js" not in desk.asked
 
 
 async def test_redirects_end() -> None:
     desk = Desk({f"{SITE}/x.js": redirect("/x.js")})
-    got = await desk.get(f"{SITE}/x.js")
-    assert isinstance(got, RefusedResource)
-    assert "redirects" in got.reason
+    result = await desk.get(f"{SITE}/x.js")
+    assert isinstance(result, RefusedResource)
+    assert "redirects" in result.reason
 
 
 async def test_from_a_public_host_nothing_private_is_asked_for_however_it_leads_there() -> None:
@@ -173,8 +173,8 @@ async def test_from_a_public_host_nothing_private_is_asked_for_however_it_leads_
     for url in ("http://127.0.0.1:8000/x.js", "http://[::1]/x.js", "http://localhost/x.js"):
         assert isinstance(await desk.get(url, public_only=True), RefusedResource)
     assert desk.asked == []
-    got = await desk.get(f"{SITE}/x.js")
-    assert isinstance(got, RefusedResource)
+    result = await desk.get(f"{SITE}/x.js")
+    assert isinstance(result, RefusedResource)
     assert desk.asked == [f"{SITE}/robots.txt", f"{SITE}/x.js"]
     assert [request.public_only for request in desk.web.requests] == [False, False]
 
@@ -192,44 +192,44 @@ async def test_the_archive_gets_each_answer_once_and_no_body_that_asks_not_to_be
     assert desk.kept == [(f"{SITE}/a.js", False), (f"{SITE}/b.js", True)]
 
 
-# ---- one page's errands ---------------------------------------------------------------------------------------------
+# ---- one page's requests ---------------------------------------------------------------------------------------------
 
 
-async def errands_of(desk: Desk) -> Errands:
-    return Errands(await desk.page(), desk.settings, desk.subresources, LATER)
+async def requests_of(desk: Desk) -> PageRequests:
+    return PageRequests(await desk.page(), desk.settings, desk.subresources, LATER)
 
 
 async def test_a_page_gets_so_many_answers_and_no_more() -> None:
     desk = Desk({f"{SITE}/{number}": script() for number in range(5)}, render_requests=3, delay=0.0)
-    errands = await errands_of(desk)
-    got = [await errands.answer(ResourceRequest(f"{SITE}/{number}", "script")) for number in range(5)]
-    assert [one is not None for one in got] == [True, True, True, False, False]
+    requests = await requests_of(desk)
+    result = [await requests.answer(ResourceRequest(f"{SITE}/{number}", "script")) for number in range(5)]
+    assert [one is not None for one in result] == [True, True, True, False, False]
 
 
 async def test_a_page_gets_so_many_bytes_and_no_more() -> None:
     bodies = {f"{SITE}/{number}": script(b"x" * 4_000_000) for number in range(4)}
     desk = Desk(bodies, delay=0.0)
-    errands = await errands_of(desk)
-    got = [await errands.answer(ResourceRequest(url, "fetch")) for url in bodies]
-    assert [one is not None for one in got] == [True, True, False, False]
+    requests = await requests_of(desk)
+    result = [await requests.answer(ResourceRequest(url, "fetch")) for url in bodies]
+    assert [one is not None for one in result] == [True, True, False, False]
 
 
 async def test_a_page_that_asks_without_end_is_told_to_stop() -> None:
     desk = Desk({})
-    errands = await errands_of(desk)
+    requests = await requests_of(desk)
     for number in range(500):
-        assert not errands.is_flooded
-        await errands.answer(ResourceRequest(f"{SITE}/{number}", "image"))
-    assert errands.is_flooded
-    rendered = errands.rendered(RenderedDom(None, "flood"), 0.0, 1.0)
+        assert not requests.is_flooded
+        await requests.answer(ResourceRequest(f"{SITE}/{number}", "image"))
+    assert requests.is_flooded
+    rendered = requests.rendered(RenderedDom(None, "flood"), 0.0, 1.0)
     assert "500 refused: 500 kind image" in rendered.events[-1].reason
 
 
 async def test_only_what_a_server_may_need_is_handed_on() -> None:
     desk = Desk({f"{SITE}/x": script()})
-    errands = await errands_of(desk)
+    requests = await requests_of(desk)
     said = (("accept", "application/json"), ("origin", SITE), ("cookie", "a=b"), ("user-agent", "Chrome"), ("x-a", "b"))
-    await errands.answer(ResourceRequest(f"{SITE}/x", "fetch", "GET", said))
+    await requests.answer(ResourceRequest(f"{SITE}/x", "fetch", "GET", said))
     assert desk.web.requests[-1].headers == (("accept", "application/json"), ("origin", SITE))
 
 
@@ -239,7 +239,7 @@ async def test_the_browser_gets_no_field_that_has_it_do_more() -> None:
         *(("Refresh", "0;url=/"), ("X-Total", "7"), ("Access-Control-Allow-Origin", "*")),
     )
     desk = Desk({f"{SITE}/x": script(b"0", *fields)})
-    served = await (await errands_of(desk)).answer(ResourceRequest(f"{SITE}/x", "fetch"))
+    served = await (await requests_of(desk)).answer(ResourceRequest(f"{SITE}/x", "fetch"))
     assert isinstance(served, ServedResource)
     assert [name for name, _ in served.headers] == ["Content-Type", "X-Total", "Access-Control-Allow-Origin"]
 
@@ -251,13 +251,13 @@ async def test_the_browser_gets_no_field_that_has_it_do_more() -> None:
     value=st.text(),
 )
 def test_whatever_a_page_asks_for_nothing_is_raised(url: str, kind: str, method: str, value: str) -> None:
-    async def ask() -> None:
-        errands = await errands_of(Desk({}))
+    async def request_one() -> None:
+        requests = await requests_of(Desk({}))
         wanted = ResourceRequest(url, kind, method, (("accept", value), ("origin", value)))
-        await errands.answer(wanted)
-        errands.rendered(RenderedDom("<p>", "quiet"), 0.0, 1.0)
+        await requests.answer(wanted)
+        requests.rendered(RenderedDom("<p>", "quiet"), 0.0, 1.0)
 
-    asyncio.run(ask())
+    asyncio.run(request_one())
 
 
 # ---- which pages are rendered ---------------------------------------------------------------------------------------

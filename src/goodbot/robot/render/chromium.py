@@ -1,11 +1,11 @@
-"""Chromium, through Playwright. It shows what it is given and reaches nobody.
+"""Runs Chromium through Playwright. The browser shows the documents it is given and cannot reach the network.
 
-Only this module and `tab` know either; they are loaded where pages are rendered and nowhere else.
+Only this module and `chromium_page` use Playwright and Chromium. They are loaded only for crawls that render pages.
 
-Two walls. Every request of a page is intercepted and answered by us or not at all. What Playwright does not intercept
-(WebSockets of workers, shared workers, preconnects, Chromium's own calls home) meets the second: all of it, loopback
-included, has to go through a proxy at a port of ours where nobody listens, no name leads anywhere, and WebRTC may use
-nothing but that proxy.
+There are two barriers. First, every request of a page is intercepted, and the robot answers it or it fails. Second,
+what Playwright does not intercept (WebSockets of workers, shared workers, preconnects, Chromium's own requests to its
+makers) has to go through a proxy, loopback addresses too. The proxy address is a local port where no program listens,
+no host name resolves, and WebRTC may use that proxy only.
 """
 
 import asyncio
@@ -29,11 +29,11 @@ from playwright.async_api import (
 )
 
 from goodbot.errors import InputError
-from goodbot.robot.render.chromium_page import READ_S, ChromiumPage, first_line
+from goodbot.robot.render.chromium_page import READ_TIMEOUT_S, ChromiumPage, first_line
 from goodbot.robot.render.rendering import RenderedDom, ResourceLoader, ServedResource
 
 MEMORY_BYTES: Final = 1536 * 1024 * 1024
-"""What one process of the browser may fill (Linux); a page that wants more loses its tab."""
+"""Memory limit of each browser process (Linux only). The tab of a page that needs more crashes."""
 
 _ON_PATH: Final = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 _ARGUMENTS: Final = (
@@ -49,18 +49,17 @@ _ARGUMENTS: Final = (
     "--blink-settings=imagesEnabled=false",
     "--js-flags=--max-old-space-size=256",
 )
-_NOT_FOR_US: Final = ("--disable-popup-blocking", "--disable-hang-monitor", "--enable-unsafe-swiftshader")
+_REMOVED_ARGUMENTS: Final = ("--disable-popup-blocking", "--disable-hang-monitor", "--enable-unsafe-swiftshader")
 _log = logging.getLogger(__name__)
 
 _REMEDY: Final = "apt install chromium, or playwright install chromium, or name one by the setting render_executable"
 
 
 async def open_chromium(executable: str | None, user_agent: str, *, wall: int | None = None) -> "Chromium":
-    """A browser that has started. `executable`: its file, else Playwright's own or one on PATH. `user_agent`: the name
-    that scripts see. `wall`: the port of the proxy, for tests that want to see what comes there; else one where nobody
-    listens.
+    """Starts a browser. `executable`: its file; if None, Playwright's own or one on PATH. `user_agent`: the name that
+    scripts see. `wall`: the port of the proxy, for tests that listen there; if None, a port where no program listens.
 
-    Raises InputError, saying what to install, if there is none or it does not start.
+    Raises InputError, saying what to install, if there is no browser or it does not start.
     """
     browser = Chromium(executable, user_agent, wall)
     await browser.start()
@@ -68,7 +67,8 @@ async def open_chromium(executable: str | None, user_agent: str, *, wall: int | 
 
 
 class Chromium:
-    """One headless browser, started anew when it is lost. Each page has a context of its own: no cookies, no cache."""
+    """Runs one headless browser, and restarts it when it has ended. Each page has a context of its own, without cookies
+    and cache."""
 
     def __init__(self, executable: str | None, user_agent: str, wall: int | None) -> None:
         self._executable = executable
@@ -78,7 +78,7 @@ class Chromium:
         self._starting = asyncio.Lock()
 
     async def start(self) -> "_Running":
-        """The browser that runs, started if none does. Raises InputError if it does not start."""
+        """Returns the running browser, after starting it if necessary. Raises InputError if it does not start."""
         async with self._starting:
             if self._running is None or not self._running.is_alive:
                 if self._running is not None:
@@ -88,15 +88,15 @@ class Chromium:
             return self._running
 
     async def show(self, url: str, document: ServedResource, answers: ResourceLoader, time_s: float) -> RenderedDom:
-        """Gives the browser `document` for the page at `url`, and reads what it has made of it. At most `time_s`, and
-        some seconds to start a browser or to end it. Never raises on what the page does."""
+        """Shows `document` as the page at `url`, and returns its DOM. Takes at most `time_s`, and some seconds to start
+        or end a browser. Never raises, whatever the page does."""
         try:
             running = await self.start()
         except InputError as error:
             return RenderedDom(None, "lost", detail=str(error))
         try:
-            async with asyncio.timeout(time_s + 3 * READ_S):
-                return await _shown(running, url, document, answers, time_s)
+            async with asyncio.timeout(time_s + 3 * READ_TIMEOUT_S):
+                return await _show(running, url, document, answers, time_s)
         except Error as error:
             return RenderedDom(None, "lost", detail=first_line(error))
         except TimeoutError:
@@ -115,7 +115,7 @@ class Chromium:
 
 
 class _Running:
-    """A browser that runs, its processes and its wall."""
+    """A running browser, with its processes and the port of its proxy."""
 
     def __init__(self, browser: Browser, user_agent: str, pid: int, stack: AsyncExitStack) -> None:
         self.browser = browser
@@ -132,12 +132,12 @@ class _Running:
             stack.push_async_callback(playwright.stop)
             if wall is None:
                 port = stack.enter_context(socket.socket())
-                port.bind(("127.0.0.1", 0))  # never listened on: whoever connects is refused
+                port.bind(("127.0.0.1", 0))  # nothing listens there: connections are refused
                 wall = port.getsockname()[1]
-            file = _found(executable, playwright.chromium.executable_path)
+            file = _browser_file(executable, playwright.chromium.executable_path)
             browser = await _launch(playwright.chromium, file, wall)
             pid = await _pid_of(browser)
-            _bound(pid)
+            _limit_memory(pid)
         except Error as error:
             await stack.aclose()
             raise InputError(f"Chromium does not start: {first_line(error)}; {_REMEDY}") from error
@@ -151,13 +151,13 @@ class _Running:
         return not self._killed and self.browser.is_connected()
 
     async def context(self) -> BrowserContext:
-        """Where one page lives, alone."""
+        """Returns a new context for one page."""
         return await self.browser.new_context(
             user_agent=self._user_agent, service_workers="block", accept_downloads=False, locale="en-US"
         )
 
     def kill(self) -> None:
-        """Ends its processes, whatever they do."""
+        """Kills all processes of the browser."""
         self._killed = True  # Playwright notices later
         for process in _processes(self.pid):
             try:
@@ -166,9 +166,9 @@ class _Running:
                 pass  # it has just ended
 
     async def end(self) -> None:
-        """Ends it in order, or else by force."""
+        """Closes the browser, or kills it if it does not close in time."""
         try:
-            async with asyncio.timeout(READ_S):
+            async with asyncio.timeout(READ_TIMEOUT_S):
                 await self.browser.close()
         except TimeoutError:
             self.kill()
@@ -179,7 +179,7 @@ class _Running:
 # ---- one page -------------------------------------------------------------------------------------------------------
 
 
-async def _shown(
+async def _show(
     running: _Running, url: str, document: ServedResource, answers: ResourceLoader, time_s: float
 ) -> RenderedDom:
     """Raises Playwright's Error if the tab is lost."""
@@ -197,20 +197,20 @@ async def _shown(
 
 
 async def _close(running: _Running, context: BrowserContext) -> None:
-    """With its processes; if it does not, the whole browser goes."""
+    """Closes a context with its processes. If that fails, kills the whole browser."""
     try:
-        async with asyncio.timeout(READ_S):
+        async with asyncio.timeout(READ_TIMEOUT_S):
             await context.close()
     except (Error, TimeoutError):
         running.kill()
 
 
 async def _launch(chromium: BrowserType, file: str, wall: int) -> Browser:
-    """It hears no signal of ours: pages in flight finish first."""
+    """Starts the browser process. It gets none of the signals of this process, since pages in flight finish first."""
     return await chromium.launch(
         executable_path=file,
         args=[f"--proxy-server=http://127.0.0.1:{wall}", *_ARGUMENTS],
-        ignore_default_args=list(_NOT_FOR_US),
+        ignore_default_args=list(_REMOVED_ARGUMENTS),
         chromium_sandbox=os.geteuid() != 0,  # Chromium has none for root
         handle_sigint=False,
         handle_sigterm=False,
@@ -218,11 +218,12 @@ async def _launch(chromium: BrowserType, file: str, wall: int) -> Browser:
     )
 
 
-# ---- where it is, and what it may fill ------------------------------------------------------------------------------
+# ---- its file, processes and memory --------------------------------------------------------------------------------
 
 
-def _found(executable: str | None, own: str) -> str:
-    """The browser's file: the one named, Playwright's own, one on PATH. Raises InputError if there is none."""
+def _browser_file(executable: str | None, own: str) -> str:
+    """Returns the file of the browser: the one given, Playwright's own, or one on PATH. Raises InputError if there is
+    none."""
     if executable is not None:
         if not os.access(executable, os.X_OK):
             raise InputError(f"no browser can be run at {executable}")
@@ -250,12 +251,12 @@ def _processes(pid: int) -> list[psutil.Process]:
         return []
 
 
-def _bound(pid: int) -> None:
-    """Every process of the browser, and those they will start, may fill so much memory and no more."""
+def _limit_memory(pid: int) -> None:
+    """Limits the memory of each browser process, and of those that they will start."""
     if sys.platform != "linux":
         return
     for process in _processes(pid):
         try:
             resource.prlimit(process.pid, resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
         except (ProcessLookupError, PermissionError):
-            pass  # it has just ended; or it is in a sandbox of another user's already
+            pass  # it has just ended, or already runs in a sandbox as another user

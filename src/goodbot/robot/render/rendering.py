@@ -1,7 +1,7 @@
-"""Pages that need JavaScript: the document we have fetched is given to a browser, whatever it asks for is ours to judge
-and to fetch, and what it has made of the page in the end is read.
+"""Renders pages that need JavaScript: gives a fetched document to a browser, judges and fetches what the page requests,
+and takes the resulting DOM.
 
-The browser itself reaches nobody; see `chromium`.
+The browser itself cannot reach the network; see `chromium`.
 """
 
 import asyncio
@@ -20,33 +20,34 @@ from goodbot.robot.scope.scope import Scope
 from goodbot.url import parse_url
 from goodbot.values import Capture, Event, Headers, Response
 
-AT_ONCE: Final = 2
-"""Pages in the browser at once: each is a process of 60 to 200 MB and may keep a core busy."""
+MAX_TABS: Final = 2
+"""Pages in the browser at a time: each is a process of 60 to 200 MB and may keep a core busy."""
 PAGE_BYTES: Final = 10 * 1024 * 1024
-"""What the requests of one page may bring, unfolded."""
-REFUSED_MOST: Final = 500
-"""Requests of one page refused before it is told to stop: each costs three processes a message."""
-NAMED_MOST: Final = 10
-"""Refused requests that are named one by one."""
-HEADER_MOST: Final = 1000
-"""Characters of a header field that is handed on."""
+"""Limit of the answers to the requests of one page together, without content coding."""
+MAX_REFUSED: Final = 500
+"""A page is stopped after so many refused requests, since each costs three processes a message."""
+MAX_NAMED: Final = 10
+"""Refused requests that are listed one by one."""
+MAX_HEADER_CHARS: Final = 1000
+"""A longer header field of the browser is not forwarded."""
 
 _HTML_TYPES: Final = ("text/html", "application/xhtml+xml")
 _MAY_RUN: Final = re.compile(rb"script|\son[a-z]", re.IGNORECASE)
-"""What a page has that runs something: an element, a URL, a handler. What has none of it stays as it is."""
-_ANSWERED: Final = frozenset({"script", "stylesheet", "xhr", "fetch", "document"})
-"""Kinds of requests that may be fetched; a page's text seldom hangs on others."""
-_HANDED_ON: Final = frozenset({"accept", "origin"})
-_WITHHELD: Final = re.compile(
+"""Found in every page that runs scripts: as an element, a URL or an event handler. Other pages are not rendered."""
+_FETCHED_KINDS: Final = frozenset({"script", "stylesheet", "xhr", "fetch", "document"})
+"""Kinds of requests that are fetched. The text of a page seldom depends on other kinds."""
+_FORWARDED_FIELDS: Final = frozenset({"accept", "origin"})
+_REMOVED_FIELDS: Final = re.compile(
     r"content-(encoding|length|disposition|security-policy-report-only)|transfer-encoding|connection|set-cookie2?|nel|report-to"
     r"|reporting-endpoints|alt-svc|strict-transport-security|clear-site-data|(www|proxy)-authenticate|refresh",
     re.IGNORECASE,
 )
-"""Fields that do not fit an answer unfolded, or have the browser do more than show the page."""
+"""Header fields removed from answers: they do not fit a decoded body, or make the browser do more than show the
+page."""
 
 
 class ResourceRequest(NamedTuple):
-    """What a page in the browser asks for. `kind` as Playwright names it, headers with their names in lower case."""
+    """A request of a page in the browser. `kind` as Playwright names it; header names in lower case."""
 
     url: str
     kind: str
@@ -55,7 +56,7 @@ class ResourceRequest(NamedTuple):
 
 
 class ServedResource(NamedTuple):
-    """What the browser is given: no content coding on it."""
+    """An answer for the browser, without content coding."""
 
     status: int
     headers: Headers
@@ -64,30 +65,31 @@ class ServedResource(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class RenderedDom:
-    """What came of a page in the browser. `html` is its document, None if it cannot be had; `cut`: there was more.
+    """The result of showing a page. `html` is its document, None if it could not be read; `cut`: it was longer.
 
-    `ended`: nothing happened any more, its time was over, it asked for too much, or its tab or the whole browser went.
-    `wishes` are where its scripts wanted to take the whole tab, as absolute URLs.
+    `ended`: `quiet` if nothing happened any longer, `time` if its time was over, `flood` if it requested too much,
+    `lost` if its tab or the browser ended. `navigations`: the absolute URLs that its scripts tried to open in place of
+    the page.
     """
 
     html: str | None
     ended: Literal["quiet", "time", "flood", "lost"]
     cut: bool = False
-    wishes: tuple[str, ...] = ()
+    navigations: tuple[str, ...] = ()
     detail: str = ""
 
 
 class ResourceLoader(Protocol):
-    """What a page's requests are answered with; None: with nothing. True once it has asked for too much."""
+    """Answers the requests of a page; None: the request fails. `is_flooded`: the page has sent too many."""
 
-    async def answer(self, wanted: ResourceRequest) -> ServedResource | None: ...
+    async def answer(self, request: ResourceRequest) -> ServedResource | None: ...
 
     @property
     def is_flooded(self) -> bool: ...
 
 
 class Browser(Protocol):
-    """Shows a page that is given to it, and asks `answers` for everything else."""
+    """Shows a document, and gets everything else from `answers`."""
 
     async def show(self, url: str, document: ServedResource, answers: ResourceLoader, time_s: float) -> RenderedDom: ...
 
@@ -95,7 +97,7 @@ class Browser(Protocol):
 
 
 class Renderer:
-    """Renders the pages of one crawl that may have something to run; `AT_ONCE` at a time."""
+    """Renders the pages of one crawl that may run scripts, `MAX_TABS` at a time."""
 
     def __init__(
         self, settings: Settings, scope: Scope, browser: Browser, subresources: Subresources, clock: Clock
@@ -105,27 +107,26 @@ class Renderer:
         self._browser = browser
         self._subresources = subresources
         self._clock = clock
-        self._room = asyncio.Semaphore(AT_ONCE)
+        self._room = asyncio.Semaphore(MAX_TABS)
 
     async def render(self, capture: Capture) -> Rendered | None:
-        """The page, `render_time` seconds after it has come to the browser at the latest; None if there is nothing to
-        render."""
+        """Renders a page within `render_time` seconds. Returns None if the answer is not to be rendered."""
         document = self._document(capture)
         if document is None:
             return None
         async with self._room:
             began_at = self._clock.now()
-            errands = Errands(capture, self._settings, self._subresources, began_at + self._settings.render_time)
+            requests = PageRequests(capture, self._settings, self._subresources, began_at + self._settings.render_time)
             url = capture.request.url.text
-            shown = await self._browser.show(url, document, errands, self._settings.render_time)
-            return errands.rendered(shown, began_at, self._clock.now())
+            dom = await self._browser.show(url, document, requests, self._settings.render_time)
+            return requests.rendered(dom, began_at, self._clock.now())
 
     async def close(self) -> None:
         """Ends the browser."""
         await self._browser.close()
 
     def _document(self, capture: Capture) -> ServedResource | None:
-        """What the browser is given: HTML of a crawl that wants it, and that may run something."""
+        """Returns the document for the browser; None unless it is HTML in scope that may run scripts."""
         response = capture.result
         if not isinstance(response, Response) or not 200 <= response.status < 300:
             return None
@@ -136,12 +137,13 @@ class Renderer:
 
 
 def may_run(document: bytes) -> bool:
-    """Whether there is anything in it that a browser would run; in doubt there is."""
+    """Whether the document may contain a script; True in doubt."""
     return _MAY_RUN.search(document) is not None
 
 
-class Errands:
-    """The requests of one page: `ResourceLoader` within the bounds of a page. Keeps what was refused, for `why`."""
+class PageRequests:
+    """Answers the requests of one page within its limits (`ResourceLoader`), and records what was refused, for
+    `why`."""
 
     def __init__(self, page: Capture, settings: Settings, subresources: Subresources, until: float) -> None:
         self._host = page.request.url.host_key
@@ -160,99 +162,101 @@ class Errands:
 
     @property
     def is_flooded(self) -> bool:
-        """Whether the page is to be told to stop."""
-        return self._reasons.total() >= REFUSED_MOST
+        """Whether the page has to be stopped."""
+        return self._reasons.total() >= MAX_REFUSED
 
-    async def answer(self, wanted: ResourceRequest) -> ServedResource | None:
-        """What the page gets; None: its request fails."""
-        got = await self._fetch(wanted)
-        if isinstance(got, ServedResource):
+    async def answer(self, request: ResourceRequest) -> ServedResource | None:
+        """Answers a request of the page; None: the request fails."""
+        result = await self._fetch(request)
+        if isinstance(result, ServedResource):
             self._answered += 1
-            return got
-        if got.by_robots_txt:
-            if len(self._forbidden) < NAMED_MOST:
-                self._forbidden.setdefault(wanted.url, got)
-            self._reasons["forbidden by robots.txt"] += 1
-        elif len(self._reasons) < NAMED_MOST or got.reason in self._reasons:
-            self._reasons[got.reason] += 1
+            return result
+        if result.by_robots_txt:
+            if len(self._forbidden) < MAX_NAMED:
+                self._forbidden.setdefault(request.url, result)
+            self._reasons["events by robots.txt"] += 1
+        elif len(self._reasons) < MAX_NAMED or result.reason in self._reasons:
+            self._reasons[result.reason] += 1
         else:
             self._reasons["other reasons"] += 1
         return None
 
-    async def _fetch(self, wanted: ResourceRequest) -> ServedResource | RefusedResource:
-        if wanted.kind not in _ANSWERED:
-            return RefusedResource(f"kind {wanted.kind}")
-        if wanted.method != "GET":
+    async def _fetch(self, request: ResourceRequest) -> ServedResource | RefusedResource:
+        if request.kind not in _FETCHED_KINDS:
+            return RefusedResource(f"kind {request.kind}")
+        if request.method != "GET":
             return RefusedResource("not a GET")
-        url = parse_url(wanted.url)
+        url = parse_url(request.url)
         if url is None:
             return RefusedResource("no http or https URL")
         if self._requests >= self._most:
             return RefusedResource(f"more than {self._most} requests")
         self._requests += 1
-        public_only = self._public_only or (self._has_public_frame and not self._is_by_page(wanted))
-        got = await self._subresources.get(url, _handed_on(wanted), self._until, public_only=public_only)
-        if wanted.kind == "document" and isinstance(got, FetchedResource) and got.from_public:
+        public_only = self._public_only or (self._has_public_frame and not self._is_by_page(request))
+        result = await self._subresources.get(url, _forwarded_fields(request), self._until, public_only=public_only)
+        if request.kind == "document" and isinstance(result, FetchedResource) and result.from_public:
             self._has_public_frame = True
-        return got if isinstance(got, RefusedResource) else self._taken(got, url.host_key)
+        return result if isinstance(result, RefusedResource) else self._decoded(result, url.host_key)
 
-    def _is_by_page(self, wanted: ResourceRequest) -> bool:
-        """Whether the page itself asks, not a frame in it: by what a browser says, which no script can change."""
-        said = [value for name, value in wanted.headers if name in ("origin", "referer")]
-        return bool(said) and all(f"{value}/".startswith(f"{self._origin}/") for value in said)
+    def _is_by_page(self, request: ResourceRequest) -> bool:
+        """Whether the page itself sent the request, not a frame in it. The header fields used are set by the browser,
+        and scripts cannot change them."""
+        senders = [value for name, value in request.headers if name in ("origin", "referer")]
+        return bool(senders) and all(f"{value}/".startswith(f"{self._origin}/") for value in senders)
 
-    def _taken(self, got: FetchedResource, host: str) -> ServedResource | RefusedResource:
+    def _decoded(self, result: FetchedResource, host: str) -> ServedResource | RefusedResource:
         if host == self._host:
-            self._ready_at = max(self._ready_at, got.ready_at)
-        decoded = decode_content(got.response, PAGE_BYTES - self._bytes)
+            self._ready_at = max(self._ready_at, result.ready_at)
+        decoded = decode_content(result.response, PAGE_BYTES - self._bytes)
         self._bytes += len(decoded.body)
         if self._bytes >= PAGE_BYTES:
             return RefusedResource(f"more than {PAGE_BYTES // 1024**2} MiB")
-        return _served(got.response, decoded.body)
+        return _served(result.response, decoded.body)
 
-    def rendered(self, shown: RenderedDom, began_at: float, now: float) -> Rendered:
-        """What came of the page, with its story."""
-        forbidden = tuple(
-            Event(now, "permission", "disallowed", f"the page asks for {url}: {refused.reason}", refused.line)
+    def rendered(self, dom: RenderedDom, began_at: float, now: float) -> Rendered:
+        """Returns the rendered page, with the events that describe it."""
+        events = tuple(
+            Event(now, "permission", "disallowed", f"the page requests {url}: {refused.reason}", refused.line)
             for url, refused in self._forbidden.items()
         )
-        decision = "as it came" if shown.html is None else "rendered"
-        event = Event(now, "read", decision, self._story(shown, now - began_at))
-        return Rendered(shown.html, shown.wishes, (*forbidden, event), self._ready_at)
+        decision = "as it came" if dom.html is None else "rendered"
+        event = Event(now, "read", decision, self._description(dom, now - began_at))
+        return Rendered(dom.html, dom.navigations, (*events, event), self._ready_at)
 
-    def _story(self, shown: RenderedDom, seconds: float) -> str:
-        asked = self._answered + self._reasons.total()
-        parts = [f"in {seconds * 1000:.0f} ms, {_ENDS[shown.ended]}{shown.detail and f' ({shown.detail})'}"]
-        parts.append(f"{counted(asked, 'request')}, {self._answered} answered")
+    def _description(self, dom: RenderedDom, seconds: float) -> str:
+        total = self._answered + self._reasons.total()
+        parts = [f"in {seconds * 1000:.0f} ms, {_ENDS[dom.ended]}{dom.detail and f' ({dom.detail})'}"]
+        parts.append(f"{counted(total, 'request')}, {self._answered} answered")
         if self._reasons:
             named = ", ".join(f"{count} {reason}" for reason, count in self._reasons.most_common())
             parts.append(f"{self._reasons.total()} refused: {named}")
-        if shown.cut:
-            parts.append("the document is longer than what is read of it")
+        if dom.cut:
+            parts.append("the document is longer than the part that is read")
         return "; ".join(parts)
 
 
 _ENDS: Final = {
     "quiet": "until nothing happened any more",
     "time": "when its time was over",
-    "flood": "when it had asked for too much",
+    "flood": "when it had requested too much",
     "lost": "when its tab was lost",
 }
 
 
-def _handed_on(wanted: ResourceRequest) -> Headers:
-    """What a server may need to know; the rest of a browser's fields are the browser's, and the robot is no browser."""
+def _forwarded_fields(request: ResourceRequest) -> Headers:
+    """Returns the header fields that are sent on to the server. The other fields describe the browser, and the robot is
+    none."""
     return tuple(
         (name, value)
-        for name, value in wanted.headers
-        if name in _HANDED_ON
+        for name, value in request.headers
+        if name in _FORWARDED_FIELDS
         and value != "*/*"
-        and len(value) <= HEADER_MOST
+        and len(value) <= MAX_HEADER_CHARS
         and value.isascii()
         and value.isprintable()
     )
 
 
 def _served(response: Response, body: bytes) -> ServedResource:
-    headers = tuple((name, value) for name, value in response.headers if not _WITHHELD.fullmatch(name))
+    headers = tuple((name, value) for name, value in response.headers if not _REMOVED_FIELDS.fullmatch(name))
     return ServedResource(response.status, headers, body)

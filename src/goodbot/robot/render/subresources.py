@@ -1,7 +1,7 @@
-"""What a page in a browser asks for: judged, paced and fetched like any page, and kept a while for the next page.
+"""Fetches what pages in a browser request: judged and paced like any page, and cached for other pages.
 
-Every request of the process goes through one gate (`PacedFetcher`), so that a page's own requests and those of the
-crawl keep their distance from each other, whichever host they go to.
+Every request of the process passes one gate (`PacedFetcher`), so the requests of pages and those of the crawl keep the
+delay of each host together.
 """
 
 import asyncio
@@ -23,22 +23,23 @@ from goodbot.robot.manners.redirects import is_from_public, redirect_target
 from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Failure, Headers, Request, Response
 
-FRESH_S: Final = 600.0
-"""For how long an answer is used again that does not say itself."""
-KEPT_BYTES: Final = 64 * 1024 * 1024
-"""Of answers kept for the next page, each counted with 1 kB for itself."""
-KEPT_MOST: Final = 4 * 1024 * 1024
-"""Bytes of one answer kept; a longer one is fetched for every page that asks."""
-HOPS: Final = 5
-"""Redirects in a row that are followed, each with a verdict of its own."""
+DEFAULT_FRESH_S: Final = 600.0
+"""How long an answer is reused if it does not state its freshness."""
+CACHE_BYTES: Final = 64 * 1024 * 1024
+"""Size of the cache; each answer counts as its body and 1 kB."""
+MAX_CACHED_BYTES: Final = 4 * 1024 * 1024
+"""A longer answer is not cached, but fetched for every page that requests it."""
+MAX_REDIRECTS: Final = 5
+"""Redirects followed in a row, each with a verdict of its own."""
 
-_Key = tuple[str, Headers, bool]
-"""A URL, what was sent with it, and whether only public addresses were asked: what is inside stays inside."""
+_CacheKey = tuple[str, Headers, bool]
+"""A URL, the header fields sent, and whether only public addresses were allowed: pages of public hosts never get an
+answer of a private address from the cache."""
 
 
 @dataclass(frozen=True, slots=True)
 class RefusedResource:
-    """Why a request of a page is not answered. `line`: that of the robots.txt that forbids it."""
+    """Why a request of a page is not answered. `line`: the line of the robots.txt that forbids it."""
 
     reason: str
     line: int | None = None
@@ -47,7 +48,8 @@ class RefusedResource:
 
 @dataclass(frozen=True, slots=True)
 class FetchedResource:
-    """An answer, and when its host may be asked again (0 if it was not asked). `from_public`: a public host gave it."""
+    """An answer, and when its host may be requested again (0 if the answer was cached). `from_public`: a public host
+    sent it."""
 
     response: Response
     ready_at: float = 0.0
@@ -55,20 +57,21 @@ class FetchedResource:
 
 
 class PacedFetcher:
-    """A Transport that lets each request wait for its host's rest, and one at a time through."""
+    """A `Transport` that delays each request until its host may be requested; hosts get one request at a time."""
 
     def __init__(self, transport: Transport, pace: Pace) -> None:
         self._transport = transport
         self._pace = pace
 
     async def send(self, request: Request) -> Capture:
-        """See `Transport.send`. Who sends it keeps what robots.txt asks."""
+        """See `Transport.send`. The caller has to keep the delay that robots.txt asks for."""
         async with self._pace.turn(request.url) as turn:
             capture, _ = await self._send(turn, request, NOTHING_ASKED)
             return capture
 
-    async def ask(self, request: Request, timing: Timing, until: float) -> tuple[Capture | None, float]:
-        """What came of it, and when the host may be asked again; nothing is sent if it rests beyond `until`."""
+    async def send_before(self, request: Request, timing: Timing, until: float) -> tuple[Capture | None, float]:
+        """Sends a request if its host may be requested before `until` (Unix seconds). Returns its result, None if it
+        was not sent, and when the host may be requested again."""
         async with self._pace.turn(request.url) as turn:
             if (ready_at := turn.ready_at(timing)) > until:
                 return None, ready_at
@@ -85,8 +88,8 @@ class PacedFetcher:
 
 
 class Subresources:
-    """The requests of all pages of one crawl. `keep` is handed each capture made here, and whether its body is to be
-    withheld from the archive."""
+    """Fetches what all pages of one crawl request. `keep` gets each capture made here, and whether the archive has to
+    leave out its body."""
 
     def __init__(
         self,
@@ -103,71 +106,72 @@ class Subresources:
         self._clock = clock
         self._keep = keep
         self._settings = settings
-        self._kept: OrderedDict[_Key, tuple[Capture, float]] = OrderedDict()
-        self._kept_bytes = 0
-        self._locks: WeakValueDictionary[_Key, asyncio.Lock] = WeakValueDictionary()
+        self._cache: OrderedDict[_CacheKey, tuple[Capture, float]] = OrderedDict()
+        self._cache_bytes = 0
+        self._locks: WeakValueDictionary[_CacheKey, asyncio.Lock] = WeakValueDictionary()
 
     async def get(
         self, url: Url, headers: Headers, until: float, *, public_only: bool
     ) -> FetchedResource | RefusedResource:
-        """The answer to a GET of `url`, where its redirects lead. `until` (Unix seconds): what cannot be asked for
-        before then is refused. `public_only`: no private address is asked, opened or not."""
+        """Fetches `url` and follows its redirects. A request that may not be sent before `until` (Unix seconds) is
+        refused. `public_only`: private addresses are refused, even allowed ones."""
         ready_at = 0.0
-        for _ in range(HOPS + 1):
-            got = await self._one(url, headers, until, public_only)
-            if isinstance(got, RefusedResource):
-                return got
-            capture, rested_at = got
-            ready_at = max(ready_at, rested_at)
+        for _ in range(MAX_REDIRECTS + 1):
+            result = await self._fetch_one(url, headers, until, public_only)
+            if isinstance(result, RefusedResource):
+                return result
+            capture, host_ready_at = result
+            ready_at = max(ready_at, host_ready_at)
             if isinstance(capture.result, Failure):
                 return RefusedResource(f"{capture.result.kind}: {capture.result.detail}")
             target = redirect_target(capture)
             if target is None:
                 return FetchedResource(capture.result, ready_at, public_only or self.is_public(capture))
             url, public_only = target, public_only or self.is_public(capture)
-        return RefusedResource(f"more than {HOPS} redirects in a row")
+        return RefusedResource(f"more than {MAX_REDIRECTS} redirects in a row")
 
     def is_public(self, capture: Capture) -> bool:
-        """Whether a public host answered: what it asks for may not be inside. A proxy's address tells nothing."""
+        """Whether a public host answered: then its page may not request private addresses. Behind a proxy
+        this is unknown, and False."""
         return is_from_public(capture, self._settings)
 
-    async def _one(
+    async def _fetch_one(
         self, url: Url, headers: Headers, until: float, public_only: bool
     ) -> tuple[Capture, float] | RefusedResource:
-        if public_only and is_private_host(url.host):  # before its robots.txt is asked for
-            return RefusedResource(f"a public page asks for the private address {url.host}")
+        if public_only and is_private_host(url.host):  # before its robots.txt is requested
+            return RefusedResource(f"a public page requests the private address {url.host}")
         permit = await self._permission.check(url, public_only=public_only)
         if not permit.verdict.allowed:
             return RefusedResource(permit.verdict.reason, permit.verdict.line, by_robots_txt=True)
         key = (url.text, headers, public_only)
         async with self._locks.setdefault(key, asyncio.Lock()):
-            if (known := self._known(key)) is not None:
+            if (known := self._cached(key)) is not None:
                 return known, 0.0
             request = Request(url, permit.verdict, headers, public_only)
-            capture, ready_at = await self._transport.ask(request, permit.timing, until)
+            capture, ready_at = await self._transport.send_before(request, permit.timing, until)
             if capture is None:
                 return RefusedResource(f"its host may be requested again only in {ready_at - self._clock.now():.0f} s")
-            self._remember(key, capture)
+            self._store(key, capture)
             return capture, ready_at
 
-    def _known(self, key: _Key) -> Capture | None:
-        capture, until = self._kept.get(key, (None, 0.0))
+    def _cached(self, key: _CacheKey) -> Capture | None:
+        capture, until = self._cache.get(key, (None, 0.0))
         return capture if until > self._clock.now() else None
 
-    def _remember(self, key: _Key, capture: Capture) -> None:
+    def _store(self, key: _CacheKey, capture: Capture) -> None:
         if not isinstance(capture.result, Response):
             return
         self._keep(capture, not Directives.parse((), capture.result.headers, self._token).archive)
-        if (before := self._kept.pop(key, None)) is not None:
-            self._kept_bytes -= _weight(before[0])
-        if capture.result.truncated or _weight(capture) > KEPT_MOST:
+        if (before := self._cache.pop(key, None)) is not None:
+            self._cache_bytes -= _weight(before[0])
+        if capture.result.truncated or _weight(capture) > MAX_CACHED_BYTES:
             return
         now = self._clock.now()
-        self._kept[key] = capture, now + fresh_for_s(capture.result.headers, now, FRESH_S)
-        self._kept_bytes += _weight(capture)
-        while self._kept_bytes > KEPT_BYTES:
-            _, (oldest, _) = self._kept.popitem(last=False)
-            self._kept_bytes -= _weight(oldest)
+        self._cache[key] = capture, now + fresh_for_s(capture.result.headers, now, DEFAULT_FRESH_S)
+        self._cache_bytes += _weight(capture)
+        while self._cache_bytes > CACHE_BYTES:
+            _, (oldest, _) = self._cache.popitem(last=False)
+            self._cache_bytes -= _weight(oldest)
 
 
 def _weight(capture: Capture) -> int:
