@@ -382,7 +382,7 @@ async def test_who_rests_longer_than_our_patience_is_not_waited_for() -> None:
     assert (first.status, second.status, second.allowed) == (503, None, True)
     assert second.held_until == pytest.approx(first.fetched_at + 7200)
     assert second.trouble
-    assert "rest until" in second.trouble
+    assert "may not be requested before" in second.trouble
     assert len(web.requests) == 2
     clock.advance(7300)
     assert (await client.get(HOME)).status == 503
