@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from goodbot.check import Kind, Subject, check
 from goodbot.check.checker import KINDS
+from goodbot.check.explanation import Example, explain
 
 PAGE = Path(__file__).parent / "findings.md"
 
@@ -30,9 +30,6 @@ ROOMS = {
     "R7": "Pages: META robots, header fields, and robots.txt",
 }
 
-SHOWN_LINES = 12
-SHOWN_CHARS = 100
-
 
 def page() -> str:
     """The whole page."""
@@ -42,66 +39,33 @@ def page() -> str:
         parts += ["", f"## {title}"]
         for kind in KINDS.values():
             if kind.code.startswith(room):
-                parts += _section(kind)
+                parts += _section(kind.code)
     return "\n".join([*parts, ""])
 
 
-def _section(kind: Kind) -> Iterator[str]:
-    found = next(finding for finding in check(kind.example) if finding.code == kind.code)
-    yield from ("", f'### <a id="{kind.code.lower()}"></a>{kind.code}: {kind.title}', "")
-    source = "the page of its operator, see [the directory](robots-directory.md)" if "{" in kind.source else kind.source
+def _section(code: str) -> Iterator[str]:
+    kind = explain(code)
+    yield from ("", f'### <a id="{code.lower()}"></a>{code}: {kind.title}', "")
+    source = kind.source.replace("docs/robots-directory.md", "[the directory](robots-directory.md)")
     yield " ".join(filter(None, (f"{kind.severity.capitalize()}.", kind.note, f"Source: {_linked(source)}.")))
     yield from ("", *_shown(kind.example, "Reported"), "")
-    yield f"> {found.severity}, line {found.line}, column {found.column}: {_plain(found.message)}"
-    yield from (">", f"> Affected: {_plain(found.affected)}.")
-    if found.fix:
-        yield from (">", f"> Fix: {_plain(found.fix)}{'' if found.fix.endswith('?') else '.'}")
-    yield from ("", *_shown(kind.near_miss, "Not reported"))
+    yield f"> {kind.example_severity}, line {kind.line}, column {kind.column}: {_plain(kind.text)}"
+    yield from (">", f"> Affects: {_plain(kind.affects)}.")
+    if kind.fix:
+        yield from (">", f"> Fix: {_plain(kind.fix)}{'' if kind.fix.endswith('?') else '.'}")
+    yield from ("", *_shown(kind.not_reported, "Not reported"))
 
 
-def _shown(subject: Subject, title: str) -> Iterator[str]:
-    """What is known about it, and its first lines."""
-    known = [f"at <{subject.url}>"] if subject.url else []
-    if subject.answer is not None and subject.answer.redirects:
-        known = [f"{' redirects to '.join(f'<{url}>' for url in subject.answer.redirects)}, {_answer(subject)}"]
-    elif subject.answer is not None:
-        known.append(_answer(subject))
-    known += [f"with a page at <{each.url}> that contains `{each.body.decode()}`" for each in subject.pages]
-    if subject.robots is not None:
-        known.append(f"with the robots.txt `{_one_line(subject.robots)}`")
-    yield f"{title}{', ' if known else ''}{', '.join(known)}:"
-    yield from ("", "```", *_lines(subject.body), "```")
+def _shown(example: Example, title: str) -> Iterator[str]:
+    """The file, and before it what is known about it."""
+    yield f"{title}{', ' if example.given else ''}{_linked(example.given)}:"
+    yield from ("", "```", *example.text.splitlines(), "```")
 
 
-def _answer(subject: Subject) -> str:
-    answer = subject.answer
-    if answer is None or answer.status is None:
-        return "without an answer"
-    fields = "".join(f", `{name}: {value}`" for name, value in answer.headers)
-    return f"{'which is ' if answer.redirects else ''}answered with {answer.status}{fields}"
-
-
-def _one_line(body: bytes) -> str:
-    return " / ".join(body.decode().splitlines())
-
-
-def _lines(body: bytes) -> list[str]:
-    """Bytes that are not text and invisible characters are escapes; so are line endings if one of them has a CR."""
-    text = body.decode("utf-8", "backslashreplace")
-    lines = re.split(r"(?<=\n)|(?<=\r)(?!\n)", text)
-    end = "" if "\r" in text else "\n"
-    shown = ["".join(_visible(character) for character in line.removesuffix(end)) for line in lines if line]
-    cut = [line if len(line) <= SHOWN_CHARS else f"{line[:SHOWN_CHARS]}… ({len(line):,} characters)" for line in shown]
-    return cut[:SHOWN_LINES] + (["…"] if len(cut) > SHOWN_LINES else [])
-
-
-def _visible(character: str) -> str:
-    is_shown = character.isprintable() or character == "\t"
-    return character if is_shown else character.encode("unicode_escape").decode()
-
-
-def _linked(source: str) -> str:
-    return re.sub(r"https?://[^\s;]+", lambda found: f"<{found[0]}>", source)
+def _linked(text: str) -> str:
+    """Turns URLs outside code into links."""
+    parts = text.split("`")
+    return "`".join(part if n % 2 else re.sub(r"https?://[^\s;,]+", r"<\g<0>>", part) for n, part in enumerate(parts))
 
 
 def _plain(text: str) -> str:
