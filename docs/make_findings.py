@@ -20,12 +20,12 @@ findings: [how-to/check.md](how-to/check.md). How often each kind occurs in real
 """
 
 ROOMS = {
-    "R0": "Fetching: how the robots.txt is answered",
+    "R0": "Fetching: what the server answers for robots.txt",
     "R1": "Bytes: encoding, line endings, invisible characters",
-    "R2": "Syntax: lines that robots cannot read, or read differently",
+    "R2": "Syntax: lines that robots cannot read or read differently",
     "R3": "Agents: names of robots",
     "R4": "Paths: rules that match nothing, or more or less than they seem to",
-    "R5": "Meaning: rules that decide nothing, or something else than they seem to",
+    "R5": "Meaning: rules that have no effect, or another effect than they seem to have",
     "R6": "Other records",
     "R7": "Pages: META robots, header fields, and robots.txt",
 }

@@ -138,7 +138,7 @@ SAYS: dict[str, str] = {
     "R103": "robots then read the line without it",
     "R104": "the rule then matches",
     "R106": "robots then read what you see",
-    "R107": "it matches more URLs",
+    "R107": "which matches more URLs",
     "R201": "the line then applies",
     "R203": "robots ignore the line",
     "R204": "each of them then applies",
@@ -150,7 +150,7 @@ SAYS: dict[str, str] = {
     "R304": "does not find this group",
     "R306": "they then apply",
     "R310": "the group then applies to all of them",
-    "R307": "then verdicts change only for a robot called anthropic-ai",
+    "R307": "verdicts then change only for a robot called anthropic-ai",
     "R401": "this rule matches nothing",
     "R402": "the rule then matches",
     "R403": "the rules then match what you mean",
@@ -161,7 +161,7 @@ SAYS: dict[str, str] = {
     "R409": "allow the files",
     "R501": "this rule then applies",
     "R503": "the path is then disallowed",
-    "R506": "close only what must be closed",
+    "R506": "disallow only the paths that robots must not fetch",
     "R507": "allow the page",
     "R509": "everything is then allowed",
     "R209": "the rule then matches only URLs that contain %23",
@@ -188,7 +188,7 @@ def urls_of(robots: Iterable[RobotsTxt]) -> list[str]:
 
 def dialects_of(finding: Finding) -> Iterable[str]:
     """Those in which its advice changes nothing: all, where it says so without naming one."""
-    fix = (finding.fix or "").replace("by RFC 9309 nothing changes", "")
+    fix = (finding.fix or "").replace("under RFC 9309 nothing changes", "")
     return DIALECTS if "nothing changes" in fix else ("rfc9309",)
 
 

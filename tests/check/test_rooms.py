@@ -298,7 +298,7 @@ def test_of_both_files_one_finding_means_the_other(
 
 
 USES = "`use=immediate`, `use=reference`, `use=full`"
-GONE = "then no longer applies; robots.txt cannot address fragments"
+GONE = "then no longer applies"
 FIXES: list[tuple[str, str, str | None, str]] = [
     # code, line, where the file lies, fix
     ("R401", "Disallow: http://other.example/", None, "remove it: a robots.txt applies only to its own host"),
@@ -310,7 +310,7 @@ FIXES: list[tuple[str, str, str | None, str]] = [
     ("R402", "Disallow: .php", None, "write `/*.php`: the rule then matches"),
     ("R402", "Disallow: ?id=", None, "write `/*?id=`: the rule then matches"),
     ("R402", "Disallow: ./a", None, "write `/a`: the rule then matches"),
-    ("R402", "Disallow: ./", None, "remove it: by RFC 9309 nothing changes"),
+    ("R402", "Disallow: ./", None, "remove it: under RFC 9309 nothing changes"),
     ("R402", "Disallow: 404.html", None, "write `/404.html`: the rule then matches"),
     (
         "R406",
@@ -328,15 +328,15 @@ FIXES: list[tuple[str, str, str | None, str]] = [
         "R408",
         "Disallow: /#!b",
         SITE,
-        f"remove it: robots read it as `Disallow: /`, which closes the whole site and {GONE}",
+        f"remove it, because robots.txt cannot match fragments; `Disallow: /`, which disallows the whole site, {GONE}",
     ),
     (
         "R408",
         "Disallow: /a#!b",
         None,
-        f"remove it: robots read it as `Disallow: /a`, which {GONE}",
+        f"remove it, because robots.txt cannot match fragments; `Disallow: /a` {GONE}",
     ),
-    ("R406", "Disallow: /a|b", None, "write %7C: by RFC 9309 nothing changes"),
+    ("R406", "Disallow: /a|b", None, "write %7C: under RFC 9309 nothing changes"),
     ("R406", "Disallow: /a\\b", None, "write `/`: the rule then matches other URLs"),
     ("R206", 'User-agent: "Googlebot"', None, "write `Googlebot`: the rules then apply"),
     ("R206", "User-agent: [gptbot]", None, "write `GPTBot`: the rules then apply"),
@@ -358,7 +358,7 @@ FIXES: list[tuple[str, str, str | None, str]] = [
         "R307",
         "User-agent: msnbot\nUser-agent: Bingbot",
         None,
-        "remove this line: then verdicts change only for a robot called msnbot",
+        "remove this line: verdicts then change only for a robot called msnbot",
     ),
     ("R606", "Content-Signal: train-ai=no", None, "did you mean `ai-train`?"),
     ("R606", "Content-Signal: use=bogus", None, f"write one of {USES}"),
@@ -412,7 +412,7 @@ def test_one_is_no_plural() -> None:
         each.message for each in check(Subject(ALL + b"Crawl-delay: 86400\n" + b"#" * 512_000 + b"\nDisallow: /b\n"))
     ]
     assert any("one page every day" in message for message in said)
-    assert any("one record from here on is ignored" in message for message in said)
+    assert any("they ignore one record from here on" in message for message in said)
 
 
 @pytest.mark.parametrize(("body", "codes"), [(b"", ["R004"]), (b"\x1f\x8b\x08\xff\xff", ["R004"]), (ALL, [])])
@@ -451,30 +451,30 @@ def test_a_term_is_told_with_what_was_meant() -> None:
 
 NAMES: list[tuple[str, str, str, str]] = [
     # value, what is found, message, fix
-    ("Googlebot, Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot, Bingbot", "R310 error", "matches Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
     (
         "GPTBot CCBot",
         "R310 error",
-        "addresses GPTBot only: CCBot does not",
+        "matches GPTBot only: CCBot does not",
         "`User-agent: GPTBot`, `User-agent: CCBot`",
     ),
     ("GPTBot;CCBot; Bytespider", "R310 error", "only: CCBot and Bytespider do not", "`User-agent: Bytespider`"),
-    ("Googlebot/2.1, Bingbot/2.0", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
-    ("AhrefsBot*, SemrushBot*", "R310 error", "addresses AhrefsBot only: SemrushBot does", "`User-agent: SemrushBot`"),
+    ("Googlebot/2.1, Bingbot/2.0", "R310 error", "matches Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("AhrefsBot*, SemrushBot*", "R310 error", "matches AhrefsBot only: SemrushBot does", "`User-agent: SemrushBot`"),
     ("Googlebot, Sogou web spider", "R310 error", "Sogou web spider does not", "`User-agent: Sogou web spider`"),
     ("Googlebot, Bingbot GPTBot", "R310 error", "Bingbot and GPTBot do not", "`User-agent: GPTBot`"),
-    ("Googlebot, *", "R310 error", "addresses Googlebot only: no other robot finds", "`User-agent: *`"),
-    ("*, Googlebot", "R310 error", "addresses no robot: all other robots and Googlebot do", "`User-agent: *`"),
-    ("Googlebot|Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
-    ("Googlebot & Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
-    ("Googlebot and Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
-    ("GPTBot |CCBot", "R310 error", "addresses GPTBot only: CCBot does not", "`User-agent: CCBot`"),
+    ("Googlebot, *", "R310 error", "matches Googlebot only: no other robot finds", "`User-agent: *`"),
+    ("*, Googlebot", "R310 error", "matches no robot: all other robots and Googlebot do", "`User-agent: *`"),
+    ("Googlebot|Bingbot", "R310 error", "matches Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot & Bingbot", "R310 error", "matches Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot and Bingbot", "R310 error", "matches Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("GPTBot |CCBot", "R310 error", "matches GPTBot only: CCBot does not", "`User-agent: CCBot`"),
     ("GPTBot and CCBot, Bytespider", "R310 error", "only: CCBot and Bytespider do not", "`User-agent: CCBot`"),
-    ("Googlebot+Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
-    ("Googlebot/Bingbot", "R310 error", "addresses Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
-    ("GPTBot 1.1, CCBot", "R310 error", "addresses GPTBot only: CCBot does not", "`User-agent: CCBot`"),
-    ("GPTBot v1 CCBot", "R310 error", "addresses GPTBot only: CCBot does not", "`User-agent: CCBot`"),
-    ("Googlebot 2.1, Bingbot 2.0", "R310 error", "addresses Googlebot only: Bingbot does", "`User-agent: Bingbot`"),
+    ("Googlebot+Bingbot", "R310 error", "matches Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("Googlebot/Bingbot", "R310 error", "matches Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
+    ("GPTBot 1.1, CCBot", "R310 error", "matches GPTBot only: CCBot does not", "`User-agent: CCBot`"),
+    ("GPTBot v1 CCBot", "R310 error", "matches GPTBot only: CCBot does not", "`User-agent: CCBot`"),
+    ("Googlebot 2.1, Bingbot 2.0", "R310 error", "matches Googlebot only: Bingbot does", "`User-agent: Bingbot`"),
     (
         '"GPTBot", "CCBot"',
         "R310 error",
@@ -493,10 +493,10 @@ NAMES: list[tuple[str, str, str, str]] = [
         "`User-agent: GPTBot`",
     ),
     ("Some Firm, GPTBot", "R310 error", "a robot called some only: GPTBot does not", "`User-agent: GPTBot`"),
-    ("GPTBot, CCBot, Common Crawl", "R310 error", "addresses GPTBot only: CCBot does not", "`User-agent: CCBot`"),
+    ("GPTBot, CCBot, Common Crawl", "R310 error", "matches GPTBot only: CCBot does not", "`User-agent: CCBot`"),
     ("Googlebot, Yandex Bot", "R310 error", "Googlebot only: YandexBot does not", "`User-agent: YandexBot`"),
     ("Googlebot, Bingbot etc.", "R310 error", "Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
-    ("GPTBot CCBot please", "R310 error", "addresses GPTBot only: CCBot does not", "`User-agent: CCBot`"),
+    ("GPTBot CCBot please", "R310 error", "matches GPTBot only: CCBot does not", "`User-agent: CCBot`"),
     ("all robots, GPTBot", "R310 error", "all other robots and GPTBot do not", "`User-agent: *`"),
     ("GPTBot., CCBot.", "R310 error", "CCBot does not", "`User-agent: CCBot`"),
     ("_GPTBot_, CCBot", "R310 error", "CCBot do not", "`User-agent: CCBot`"),
@@ -507,40 +507,40 @@ NAMES: list[tuple[str, str, str, str]] = [
     ("*CCBot, GPTBot", "R310 error", "CCBot and GPTBot do not", "`User-agent: GPTBot`"),
     ("- CCBot - GPTBot", "R310 error", "CCBot and GPTBot do not", "`User-agent: GPTBot`"),
     ("$GPTBot, CCBot", "R310 error", "GPTBot and CCBot do not", "`User-agent: CCBot`"),
-    ("GPTBot:CCBot", "R310 error", "addresses GPTBot only: CCBot does not", "`User-agent: CCBot`"),
+    ("GPTBot:CCBot", "R310 error", "matches GPTBot only: CCBot does not", "`User-agent: CCBot`"),
     ("Googlebot / Bingbot/2.0", "R310 error", "Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
     ("Googlebot User-agent: Bingbot", "R310 error", "Googlebot only: Bingbot does not", "`User-agent: Bingbot`"),
-    ("a,b", "R310 error", "addresses a only: b does not", "`User-agent: b`"),
-    ("AhrefsBot*", "R303 info", "addresses AhrefsBot: a name ends before `*`", "write `AhrefsBot`"),
-    ("Mediapartners-Google*", "R303 info", "addresses Mediapartners-Google:", "write `Mediapartners-Google`"),
-    ("ourbot**", "R303 info", "addresses ourbot:", "write `ourbot`"),
+    ("a,b", "R310 error", "matches a only: b does not", "`User-agent: b`"),
+    ("AhrefsBot*", "R303 info", "matches AhrefsBot: a name ends before `*`", "write `AhrefsBot`"),
+    ("Mediapartners-Google*", "R303 info", "matches Mediapartners-Google:", "write `Mediapartners-Google`"),
+    ("ourbot**", "R303 info", "matches ourbot:", "write `ourbot`"),
     (
         "Google*",
         "R303 error",
-        "addresses a robot called Google only",
+        "matches a robot called Google only",
         "for each robot you mean: the group then applies",
     ),
     (
         "Semrush*bot",
         "R303 error",
-        "addresses a robot called Semrush only",
+        "matches a robot called Semrush only",
         "for each robot you mean: the group then applies",
     ),
-    ("*bot", "R303 error", "addresses no robot: `*` means all robots only if it is the whole", "for each robot you"),
+    ("*bot", "R303 error", "matches no robot: `*` means all robots only if it stands alone", "for each robot you"),
 ]
 
 
 @pytest.mark.parametrize(("value", "kind", "message", "fix"), NAMES, ids=[case[0] for case in NAMES])
-def test_whom_a_line_of_several_names_addresses(value: str, kind: str, message: str, fix: str) -> None:
+def test_which_robots_a_line_of_several_names_matches(value: str, kind: str, message: str, fix: str) -> None:
     body = f"User-agent: {value}\nDisallow: /a\n".encode()
     (found,) = [each for each in check(Subject(body)) if each.code in ("R303", "R310")]
     assert f"{found.code} {found.severity}" == kind
     assert message in found.message
     assert fix in (found.fix or "")
     for name in re.findall(r"[\w.-]+bot\b", value, re.IGNORECASE):
-        is_addressed = not RobotsTxt.parse(body).allows("/a", name)
+        is_matched = not RobotsTxt.parse(body).allows("/a", name)
         if found.code == "R310":
-            assert is_addressed == (f"addresses {name} only" in found.message)
+            assert is_matched == (f"matches {name} only" in found.message)
 
 
 ONE_NAME = (
@@ -611,14 +611,14 @@ def test_names_that_only_older_dialects_read(value: str, robot: str) -> None:
     readers = {name for name in DIALECTS if not RobotsTxt.parse(body.encode(), name).allows("/a", robot)}
     assert readers >= {"1996", "conner"}
     assert "rfc9309" not in readers
-    assert found.message.startswith("by RFC 9309 ")
+    assert found.message.startswith("under RFC 9309 ")
 
 
 @pytest.mark.parametrize(
     ("body", "rules"),
     [
         ("User-agent:\nDisallow: /a\n", "apply to no robot"),
-        ("User-agent:\nUser-agent: A\nDisallow: /a\n", "apply to the other robots of this group only"),
+        ("User-agent:\nUser-agent: A\nDisallow: /a\n", "apply to only the other robots of this group"),
     ],
 )
 def test_a_nameless_line_beside_a_named_one(body: str, rules: str) -> None:
@@ -630,7 +630,7 @@ def test_a_useless_rule_may_decide_in_older_dialects() -> None:
     """So the fix of R504 speaks of RFC 9309 only."""
     body = "User-agent: *\nDisallow: /a/b\nAllow: /a\nDisallow: /a/\n"
     (found,) = [each for each in check(Subject(body.encode())) if each.code == "R504"]
-    assert (found.line, found.fix) == (2, "remove it: by RFC 9309 nothing changes; or keep it for human readers")
+    assert (found.line, found.fix) == (2, "remove it: under RFC 9309 nothing changes; or keep it for human readers")
     without = body.replace("Disallow: /a/b\n", "")
     one, other = (
         [RobotsTxt.parse(each.encode(), name).allows("/a/b", "x") for name in DIALECTS] for each in (body, without)
@@ -653,19 +653,19 @@ SAID: list[tuple[str, str, str, str]] = [
         "every name of a group",
         "User-agent: FacebookBot\nUser-agent: Bytespider\nComment: hi\n",
         "R207",
-        "there is no rule for FacebookBot and Bytespider: they may fetch everything",
+        "FacebookBot and Bytespider have no rules, so they may fetch everything",
     ),
     (
         "every name above other rules",
         "User-agent: A\nUser-agent: B\n\nUser-agent: C\nDisallow: /\n",
         "R207",
-        "there is no rule below A and B: the rules of C (line 4) apply to them",
+        "A and B have no rules of their own, so the rules of C (line 4) apply to them",
     ),
     (
         "a User-agent line without a name",
         "User-agent: A\n\nUser-agent:\nDisallow: /\n",
         "R207",
-        "there is no rule below A: the rules below the next User-agent line (line 3) apply to it",
+        "A has no rules of its own, so the rules below the next User-agent line (line 3) apply to it",
     ),
     (
         "a group that keeps nobody out",
@@ -683,7 +683,7 @@ SAID: list[tuple[str, str, str, str]] = [
         "the path that robots read",
         "User-agent: *\nDisallow: /a\t/b\n",
         "R204",
-        "this line contains 2 paths: robots read them as the one path `/a%09/b`, so the rule applies to none of them",
+        "this line contains 2 paths, but robots read one path, `/a%09/b`, so the rule matches none of them",
     ),
 ]
 

@@ -36,24 +36,24 @@ UNREACHABLE = Kind(
     "R001",
     "robots.txt cannot be read",
     "error",
-    "robots.txt cannot be read ({how}): until it can be read, robots stay away from the whole site",
+    "robots cannot read robots.txt ({how}), so they stay away from the whole site until they can",
     "{who}",
-    "let the server answer with the file, or with 404 if there is none",
+    "make the server answer with the file, or with 404 if there is none",
     "RFC 9309 2.3.1.4; Google's page on robots.txt errors",
     _answered(503),
     _answered(200),
 )
 UNAVAILABLE = Kind(
     "R002",
-    "refused or missing: everything is allowed",
+    "robots.txt refused or missing: everything is allowed",
     "warning",
-    "robots.txt is answered with {status}: robots may fetch every page",
-    "every robot that follows RFC 9309; some stay away after 401 and 403, as the texts of the 1990s say",
+    "the server answers {status} for robots.txt, so robots may fetch every page",
+    "every robot that follows RFC 9309; some stay away after 401 or 403, as the standards of the 1990s say",
     "serve the file with status 200; to keep robots out, write `Disallow: /` in it",
     "RFC 9309 2.3.1.3; the draft of December 1996, 3.1",
     _answered(403),
     _answered(200),
-    "Info for all statuses except 401 and 403.",
+    "Info for every status except 401 and 403.",
 )
 HTML = Kind(
     "R003",
@@ -70,7 +70,7 @@ MEDIA_TYPE = Kind(
     "R004",
     "wrong media type",
     "warning",
-    "robots.txt is served as {type}",
+    "robots.txt is served {how}",
     "{who}",
     "{remedy}",
     "RFC 9309 2.3",
@@ -79,22 +79,22 @@ MEDIA_TYPE = Kind(
 )
 REDIRECTS = Kind(
     "R005",
-    "too many or foreign redirects",
+    "too many redirects, or a redirect to another site",
     "warning",
-    "robots.txt is reached by {way}",
+    "robots.txt {redirect}",
     "{who}",
-    "serve the file at /robots.txt of each host itself",
+    "serve the file directly from /robots.txt on each host",
     "RFC 9309 2.3.1.2",
     _answered(200, redirects=("https://example.org/robots.txt", "https://elsewhere.example/robots.txt")),
     _answered(200, redirects=("http://example.org/robots.txt", "https://www.example.org/robots.txt")),
-    "Error if robots give up: more than five redirects, or a loop.",
+    "Error after more than five redirects or in a loop, because robots then give up.",
 )
 TOO_LONG = Kind(
     "R006",
-    "over 500 KiB, rules cut",
+    "over 500 KiB: robots ignore the rest",
     "error",
-    "the file is {bytes} bytes long, and robots read only the first 512,000: {records} ignored",
-    "Google, Bing and others that read no more than RFC 9309 requires",
+    "the file is {bytes} bytes long, but robots read only the first 512,000: they ignore {records} from here on",
+    "robots that read no more than RFC 9309 requires, such as Google's and Bing's",
     "shorten the file: remove long comments and repeated rules; `goodbot format --compact` shortens most files further",
     "RFC 9309 2.5",
     Subject(_LONG),
@@ -102,9 +102,9 @@ TOO_LONG = Kind(
 )
 EMPTY = Kind(
     "R007",
-    "no record",
+    "no rules",
     "info",
-    "the file contains no records: robots may fetch every page",
+    "the file contains no rules, so robots may fetch every page",
     "every robot",
     "if that is intended, write `User-agent: *` and `Disallow:`, or leave the file empty",
     "RFC 9309 2.2",
@@ -126,7 +126,7 @@ PLACE = Kind(
     "R009",
     "not at the root of the site",
     "error",
-    "no robot requests {path}: robots request /robots.txt, in lower case, on each host and port",
+    "no robot requests {path}: robots read only /robots.txt, in lower case, on each host and port",
     "every robot",
     "put the file at {place}",
     "RFC 9309 2.3; A Standard for Robot Exclusion, 1994",
@@ -136,11 +136,11 @@ PLACE = Kind(
 
 WALLED = Kind(
     "R010",
-    "a bot wall answers",
+    "bot wall instead of robots.txt",
     "error",
-    "a bot wall ({wall}) answers in place of robots.txt: robots cannot read the rules",
+    "a bot wall ({wall}) answers instead of robots.txt, so robots cannot read the rules",
     "every robot that does not solve challenges: some treat the whole site as allowed, others stay away from all of it",
-    "let everyone through the wall to /robots.txt without a challenge",
+    "exempt /robots.txt from the challenge of the bot wall",
     "RFC 9309 2.3.1; RFC 9110 15.5.4",
     _answered(403, ("Content-Type", "text/html"), ("cf-mitigated", "challenge")),
     _answered(200, _TEXT, ("cf-ray", "8f2b3c4d5e6f7-SJC")),
@@ -166,10 +166,10 @@ def find(subject: Subject) -> Iterator[Finding]:
     if subject.answer is not None:
         yield from _headers(subject.answer)
     if coding := _undecoded(subject):
-        said = f"{shown(coding)} without any record: it cannot be decoded, or is empty"
+        how = f"with Content-Encoding {shown(coding)}, but it cannot be decoded or contains no rules"
         who = "every robot: robots that find no rules treat the whole site as allowed"
-        remedy = "send the file unencoded, or encoded as its Content-Encoding says"
-        yield MEDIA_TYPE.at(type=said, who=who, remedy=remedy)
+        remedy = "send the file without Content-Encoding, or encoded as that header says"
+        yield MEDIA_TYPE.at(how=how, who=who, remedy=remedy)
     elif subject.body.strip() and not any(line.is_record for line in subject.lines):
         yield EMPTY.at()
     yield from _length(subject)
@@ -189,7 +189,7 @@ def _wall(subject: Subject) -> Wall | None:
 
 def _answer(answer: HttpAnswer) -> Iterator[Finding]:
     status = answer.status
-    google = "Google stops crawling for 12 hours, then uses its last good copy until day 30"
+    google = "Google stops crawling for 12 hours, then uses its last good copy for up to 30 days"
     who = f"every robot that follows RFC 9309; {google}"
     if status is None:
         yield UNREACHABLE.at(how=shown(answer.failure or "no answer"), who=who)
@@ -211,20 +211,20 @@ def _goes_on(answer: HttpAnswer) -> bool:
 
 
 def _redirects(redirects: tuple[str, ...]) -> Iterator[Finding]:
-    hops = len(redirects) - 1
+    count = len(redirects) - 1
     if len(set(redirects)) < len(redirects):
-        who = "every robot: no robot can read the file, and robots treat the whole site as allowed"
-        yield REDIRECTS.at(way=f"a redirect that leads back to {shown(redirects[-1])}", who=who, severity="error")
+        who = "every robot: none can read the file, so all treat the whole site as allowed"
+        yield REDIRECTS.at(redirect=f"redirects in a loop, back to {shown(redirects[-1])}", who=who, severity="error")
         return
-    if hops > _REDIRECTS_MOST:
-        who = "every robot that follows only five, as RFC 9309 asks: it treats the whole site as allowed"
-        yield REDIRECTS.at(way=f"{hops} redirects", who=who, severity="error")
+    if count > _REDIRECTS_MOST:
+        who = "robots that follow only the five redirects that RFC 9309 asks for: they treat the whole site as allowed"
+        yield REDIRECTS.at(redirect=f"redirects {count} times", who=who, severity="error")
         return
     hosts = [_bare(urlsplit(url).hostname or "") for url in redirects]
     foreign = next((host for host in hosts[1:] if host != hosts[0]), None)
     if foreign is not None:
-        who = f"robots apply the rules of {shown(foreign)} to {shown(hosts[0])}; some do not follow such a redirect"
-        yield REDIRECTS.at(way=f"a redirect to another site, {shown(foreign)}", who=who)
+        who = f"robots that follow the redirect: they apply the rules of {shown(foreign)} to {shown(hosts[0])}"
+        yield REDIRECTS.at(redirect=f"redirects to another site, {shown(foreign)}", who=who)
 
 
 def _bare(host: str) -> str:
@@ -235,10 +235,10 @@ def _headers(answer: HttpAnswer) -> Iterator[Finding]:
     stated = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
     media_type = stated.partition(";")[0].strip().lower()
     if media_type != "text/plain":
-        who = "robots and proxies that look at the type; most read the file all the same"
+        who = "robots and proxies that check the media type; most robots read the file anyway"
         remedy = "send `Content-Type: text/plain; charset=utf-8`"
-        stated_type = shown(media_type) or "nothing (no Content-Type)"
-        yield MEDIA_TYPE.at(type=f"{stated_type}, not as text/plain", who=who, remedy=remedy)
+        how = f"as {shown(media_type)}, not as text/plain" if media_type else "without a Content-Type"
+        yield MEDIA_TYPE.at(how=how, who=who, remedy=remedy)
     seconds = fresh_for_s(answer.headers, 0.0, default_s=0.0, longest_s=_AGES_S)
     if seconds > LONGEST_FRESH_S:
         yield CACHED.at(hours=f"{seconds / 3600:,.0f}")
@@ -258,5 +258,5 @@ def _length(subject: Subject) -> Iterator[Finding]:
     first = subject.body.count(b"\n", 0, LIMIT_BYTES) + 1
     lost = [line for line in subject.lines[first:] if line.field in _FIELDS]
     if lost:
-        records = f"{len(lost):,} records from here on are" if len(lost) > 1 else "one record from here on is"
+        records = f"{len(lost):,} records" if len(lost) > 1 else "one record"
         yield TOO_LONG.at(lost[0].number, bytes=f"{len(subject.body):,}", records=records)

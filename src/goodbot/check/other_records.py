@@ -34,7 +34,7 @@ _ANSWERS: Final = frozenset({Member("token", "y"), Member("token", "n")})
 
 DELAY = Kind(
     "R601",
-    "Crawl-delay: malformed, very long, or not obeyed by all",
+    "Crawl-delay malformed, very long, or ignored by some robots",
     "info",
     "{said}",
     "{who}",
@@ -62,7 +62,7 @@ OBSOLETE = Kind(
     "{said}",
     "{who}",
     "{remedy}",
-    "Yandex's pages on robots.txt; Host is not read since March 2018",
+    "Yandex's pages on robots.txt; no robot has read Host since March 2018",
     Subject(b"User-agent: *\nDisallow: /tmp/\n\nHost: www.example.org\n"),
     Subject(b"User-agent: Yandex\nDisallow: /tmp/\nClean-param: sid /forum/\n"),
 )
@@ -80,7 +80,7 @@ RELATIVE_SITEMAP = Kind(
 )
 SITEMAP = Kind(
     "R605",
-    "Sitemap foreign, missing or disallowed",
+    "Sitemap on another host, missing or disallowed",
     "warning",
     "the sitemap `{value}` {said}",
     "{who}",
@@ -118,7 +118,7 @@ NO_SITEMAP = Kind(
     "info",
     "the file names no sitemap",
     "robots that use sitemaps to find unlinked pages and changes",
-    "if the site has a sitemap, add `Sitemap:` with its whole URL",
+    "if the site has a sitemap, add `Sitemap:` with its full URL",
     "RFC 9309 2.2.4; sitemaps.org protocol",
     Subject(b"User-agent: *\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\nDisallow: /tmp/\n\nSitemap: https://example.org/sitemap.xml\n"),
@@ -181,15 +181,15 @@ def _delay(line: SourceLine, agents: Collection[str]) -> Iterator[Finding]:
     written = _written(line)
     place = (line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1)
     if delay_s is None:
-        said, who = f"`{written}` is not a plain number of seconds: robots ignore it", "robots that read Crawl-delay"
+        said, who = f"`{written}` is not a plain number of seconds, so robots ignore it", "robots that read Crawl-delay"
         yield DELAY.at(*place, severity="error", said=said, who=who, remedy="write seconds, such as `Crawl-delay: 5`")
     elif delay_s > DELAY_MOST_S:
-        said, who = f"`{written}` allows one page every {_span(delay_s)}", "robots that obey it, such as Bing's"
-        remedy = "ask for at most about 30 seconds, or disallow what should not be fetched"
+        said, who = f"`{written}` allows only one page every {_span(delay_s)}", "robots that obey it, such as Bing's"
+        remedy = "set at most about 30 seconds, or disallow what robots should not fetch"
         yield DELAY.at(*place, severity="warning", said=said, who=who, remedy=remedy)
     elif any(agent == "*" or agent.startswith("google") for agent in agents):
         said, who = f"only some robots obey `{written}`", "Google's robots, which set their own pace"
-        remedy = "if the others request too much, answer 429 or 503 with Retry-After"
+        remedy = "if other robots request too much, answer them with 429 or 503 and Retry-After"
         yield DELAY.at(*place, said=said, who=who, remedy=remedy)
 
 
@@ -223,7 +223,7 @@ def _obsolete(line: SourceLine, agents: Collection[str]) -> Iterator[Finding]:
     elif line.field == "clean-param" and not any("yandex" in agent for agent in agents):
         said = "of the large search engines, only Yandex reads `Clean-param`"
         who = "every robot except Yandex's and a few others"
-        remedy = "for the others, name the page with rel=canonical; this line does no harm"
+        remedy = "for other robots, name the main URL with rel=canonical; this line does no harm"
         yield _at(OBSOLETE, line, line.field_at, said=said, who=who, remedy=remedy)
 
 
@@ -234,13 +234,13 @@ def _relative_sitemap(line: SourceLine) -> Iterator[Finding]:
     if line.field != "sitemap" or (host_of(line.value) and parse_url(line.value)):
         return
     severity: Severity | None = None
-    said = f"the sitemap `{shown(line.value)}` is not a whole URL: most robots do not find it"
+    said = f"the sitemap `{shown(line.value)}` is not a full URL, so most robots cannot find it"
     remedy = f"write `Sitemap: https://` and the host before `{shown(line.value)}`"
     if not line.value:
         severity = "warning"
-        said, remedy = "this line names no sitemap", "write the whole URL of a sitemap after it, or remove it"
+        said, remedy = "this line names no sitemap", "write the full URL of a sitemap after it, or remove it"
     elif line.value.lower().startswith(("http://", "https://")):
-        remedy = "write the whole URL: `https://`, the host and the path"
+        remedy = "write the full URL: `https://`, the host and the path"
     yield _at(RELATIVE_SITEMAP, line, severity=severity, said=said, remedy=remedy)
 
 
@@ -259,7 +259,9 @@ def _sitemaps(subject: Subject, lines: list[SourceLine]) -> Iterator[Finding]:
                 f"is on another host than this file ({shown(host)})",
                 "robots that accept a sitemap only for its own host",
             )
-            remedy = "nothing to do if both hosts are yours: this line is how robots know"
+            remedy = (
+                "if both hosts are yours, change nothing: this line tells robots that the sitemap is for this host too"
+            )
             yield SITEMAP.at(
                 line.number,
                 line.value_at + 1,
@@ -305,7 +307,7 @@ def _signal(line: SourceLine) -> Iterator[Finding]:
         yield _at(PREFERENCE, line, value=shown(part.strip()), said=said, remedy=remedy)
     known = [level for level in USE_LEVELS if level in uses]
     if len(known) > 1:
-        said = f"states `{_USE}` with {len(known)} values, of which goodbot takes the strictest"
+        said = f"states `{_USE}` with {len(known)} values: goodbot applies the strictest"
         yield _at(PREFERENCE, line, value=shown(line.value), said=said, remedy=f"write `{_USE}={known[0]}` alone")
 
 
@@ -335,7 +337,7 @@ def _usage(line: SourceLine) -> Iterator[Finding]:
         return
     members = parse_dictionary(Usage.parse(line.value).preferences)
     if not members:
-        said = "states no preference" if members is not None else "is not a dictionary of structured fields (RFC 9651)"
+        said = "states no preference" if members is not None else "is not a structured-field dictionary (RFC 9651)"
         yield _at(PREFERENCE, line, value=_written(line), said=said, remedy="write `Content-Usage: train-ai=n`")
         return
     for label, member in members.items():
@@ -353,7 +355,7 @@ def _usage(line: SourceLine) -> Iterator[Finding]:
 
 def _license(line: SourceLine) -> Iterator[Finding]:
     if line.field == "license" and not host_of(line.value):
-        said = "is not the whole URL of a licence"
+        said = "is not the full URL of a licence"
         yield _at(
-            PREFERENCE, line, value=_written(line), said=said, remedy="write its whole URL, beginning with `https://`"
+            PREFERENCE, line, value=_written(line), said=said, remedy="write its full URL, beginning with `https://`"
         )

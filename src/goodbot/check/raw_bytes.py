@@ -65,7 +65,7 @@ MARK = Kind(
     "byte order mark",
     "info",
     "the file begins with a byte order mark (the bytes EF BB BF)",
-    "robots that do not skip it and so miss the first line",
+    "robots that do not skip it: they miss the first line",
     "save the file as UTF-8 without a byte order mark",
     "RFC 9309 2.2; Google's parser skips it",
     Subject(b"\xef\xbb\xbf" + _RULES),
@@ -75,7 +75,7 @@ WIDE = Kind(
     "R102",
     "UTF-16 or UTF-32",
     "error",
-    "the file is encoded as {encoding}: robots read UTF-8 and find no rules here",
+    "the file is in {encoding}, but robots expect UTF-8, so they find no rules in it",
     "every robot that follows RFC 9309; a few recognize the byte order mark",
     "save the file as UTF-8 without a byte order mark: its rules then apply",
     "RFC 9309 2.2",
@@ -86,7 +86,7 @@ CONTROL = Kind(
     "R103",
     "NUL or control character",
     "warning",
-    "this line contains a control character ({character})",
+    "this line contains a control character ({character}), which robots treat differently",
     "Google ends the line at NUL; other robots compare the character with the URL, which never contains one",
     "remove the character: robots then read the line without it",
     "RFC 9309 2.2 (control characters are in no part of the grammar)",
@@ -97,7 +97,7 @@ NOT_UTF8 = Kind(
     "R104",
     "not UTF-8",
     "warning",
-    "this line is not valid UTF-8 (byte {byte}): robots do not agree on what it matches",
+    "this line is not valid UTF-8 (byte {byte}): robots disagree on what it matches",
     "every robot: in URLs, letters beyond ASCII are percent-encoded UTF-8, which this byte does not match",
     "save the file as UTF-8, or percent-encode the letter as UTF-8 (`é` is `%C3%A9`): the rule then matches it",
     "RFC 9309 2.2, 2.2.2",
@@ -109,7 +109,7 @@ ENDS = Kind(
     "CR only, or mixed line endings",
     "info",
     "the lines end in {how}",
-    "robots that know only one line ending and read several lines as one",
+    "robots that know only one line ending: they read several lines as one",
     "end every line with LF, or every line with CR LF",
     "RFC 9309 2.2 (EOL); A Standard for Robot Exclusion, 1994",
     Subject(_RULES.replace(b"\n", b"\r")),
@@ -119,8 +119,8 @@ ODD_CHARACTER = Kind(
     "R106",
     "invisible or typographic character",
     "warning",
-    "this line contains {character} ({code}) instead of a plain character",
-    "every robot: the character counts as part of the word or path around it",
+    "this line contains {character} ({code}), which robots read as part of the text",
+    "every robot: the character makes the word or path a different one",
     "retype the line in a plain text editor: robots then read what you see",
     "RFC 9309 2.2",
     Subject("User-agent: *\nDisallow: /private\u200b/\n".encode()),
@@ -130,9 +130,9 @@ LONG_LINE = Kind(
     "R107",
     "very long line",
     "warning",
-    "the line is {bytes} bytes long; Google reads only the first 16,663",
+    "the line is {bytes} bytes long, but Google reads only the first 16,663",
     "Google's robots; others have undocumented limits",
-    "write several rules, or a shorter pattern with `*` (it matches more URLs)",
+    "write several rules, or a shorter pattern with `*`, which matches more URLs",
     "Google's robots.txt parser (2,083 × 8 bytes)",
     Subject(b"User-agent: *\nDisallow: /" + b"a" * GOOGLE_LINE_BYTES + b"\n"),
     Subject(b"User-agent: *\nDisallow: /" + b"a" * 2000 + b"\n"),
@@ -176,7 +176,7 @@ def _ends(body: bytes) -> Iterator[Finding]:
         yield ENDS.at(how="CR alone, as on old Macintoshes", edit=_REWRITE)
     elif len(kinds) > 1:
         names = {"\r": "CR", "\n": "LF", "\r\n": "CR LF"}
-        yield ENDS.at(how=f"{' here and '.join(sorted(names[end] for end in kinds))} there", edit=_REWRITE)
+        yield ENDS.at(how=f"a mix of {' and '.join(sorted(names[end] for end in kinds))}", edit=_REWRITE)
 
 
 def _not_utf8(subject: Subject) -> Iterator[Finding]:

@@ -47,7 +47,7 @@ FULL_URL = Kind(
     "R401",
     "full URL instead of a path",
     "error",
-    "`{path}` is a whole URL: rules are compared with the path, so this rule matches nothing",
+    "`{path}` is a full URL, but robots compare rules with paths, so this rule matches nothing",
     "every robot that follows RFC 9309",
     "{remedy}: a robots.txt applies only to its own host",
     "RFC 9309 2.2.2",
@@ -69,7 +69,7 @@ REGULAR = Kind(
     "R403",
     "regular expression or unsupported glob",
     "error",
-    "`{path}` looks like a regular expression: only `*` and a final `$` are special, all else is compared literally",
+    "`{path}` looks like a regular expression, but robots compare everything literally except `*` and a final `$`",
     "every robot",
     "rewrite it with `*` and `$`, as several rules if necessary: the rules then match what you mean",
     "RFC 9309 2.2.3",
@@ -80,10 +80,10 @@ DOLLAR = Kind(
     "R404",
     "`$` not last",
     "warning",
-    "the `$` in `{path}` is not at the end: there it is an ordinary character",
+    "the `$` in `{path}` is not at the end, so it is an ordinary character",
     "every robot: none ends the match at this `$`",
     "to match the end of a URL, end the rule at `$`: the rule then matches only URLs that end there; to match the "
-    "character, write %24: by RFC 9309 nothing changes",
+    "character `$`, write %24: under RFC 9309 nothing changes",
     "RFC 9309 2.2.3",
     Subject(b"User-agent: *\nDisallow: /*.php$?\n"),
     Subject(b"User-agent: *\nDisallow: /*.php$\nDisallow: /docs/$file/\n"),
@@ -93,9 +93,9 @@ LAST_STAR = Kind(
     "R405",
     "useless trailing `*`",
     "info",
-    "the `*` at the end of `{path}` adds nothing: every rule is a prefix match already",
-    "robots of the 1990s, for which `*` is an ordinary character, so the rule matches nothing",
-    "write `{better}`: by RFC 9309 nothing changes",
+    "the `*` at the end of `{path}` adds nothing: every rule already matches all paths that begin with it",
+    "robots of the 1990s: for them `*` is an ordinary character, so the rule matches nothing",
+    "write `{better}`: under RFC 9309 nothing changes",
     "RFC 9309 2.2.3; A Standard for Robot Exclusion, 1994",
     Subject(b"User-agent: *\nDisallow: /private/*\n"),
     Subject(b"User-agent: *\nDisallow: /*/private/\nDisallow: /*$\n"),
@@ -110,11 +110,11 @@ ENCODING = Kind(
     "RFC 9309 2.2.2; RFC 3986 2.1",
     Subject(b"User-agent: *\nDisallow: /a%2520b/\n"),
     Subject(b"User-agent: *\nDisallow: /a%20b/caf%C3%A9\n"),
-    "Warning for all but characters beyond ASCII.",
+    "Warning, except for characters beyond ASCII.",
 )
 SIBLINGS = Kind(
     "R407",
-    "missing final `/` also hits siblings",
+    "missing final `/`: other paths match too",
     "warning",
     "`{path}` also disallows `{sibling}`, which {where} names",
     "every robot",
@@ -125,21 +125,22 @@ SIBLINGS = Kind(
 )
 FRAGMENT = Kind(
     "R408",
-    "fragment",
+    "fragment of a URL",
     "error",
-    "`{written}` has a fragment, but `#` begins a comment: the rule is `{rule}`",
+    "`{written}` contains a fragment, but `#` begins a comment, so robots read `{rule}`",
     "every robot; robots never send the part of a URL after `#`",
-    "{remedy}: robots read it as `{rule}`, which {effect}then no longer applies; robots.txt cannot address fragments",
+    "{remedy}, because robots.txt cannot match fragments; `{rule}`{effect} then no longer applies",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /#!/admin\n"),
     Subject(b"User-agent: *\nDisallow: / # !important\n"),
-    "Only `#!` and `#/`, which begin the fragments of pages made by scripts; R209 reports any other `#` in a path.",
+    "Reports only `#!` and `#/`, which begin the fragments of pages made by scripts; R209 reports any other `#` in a "
+    "path.",
 )
 STYLE = Kind(
     "R409",
-    "closes CSS or JS",
+    "disallows CSS or JavaScript",
     "warning",
-    "`{path}` closes style sheets or scripts, so search engines render pages without them",
+    "`{path}` disallows style sheets or scripts, so search engines render pages without them",
     "search engines that render pages (Googlebot, Bingbot and others)",
     "allow the files that pages need to render",
     "Google's and Bing's pages on rendering",
@@ -193,7 +194,7 @@ def _no_slash(subject: Subject, line: SourceLine) -> Iterator[Finding]:
     better = f"/*{path.rstrip('*')}" if _ANYWHERE.match(path) else f"/{_DOTS.sub('', path)}"
     remedy = f"write `{shown(better)}`: the rule then matches"
     if better in WHOLE_SITE:
-        remedy = f"{subject.removal([line.number])}: by RFC 9309 nothing changes"
+        remedy = f"{subject.removal([line.number])}: under RFC 9309 nothing changes"
     yield _at(NO_SLASH, line, remedy=remedy)
 
 
@@ -253,32 +254,32 @@ def _encoding(line: SourceLine) -> Iterator[Finding]:
     elif twice := _BAD_ESCAPE.search(path):
         words = (
             "warning",
-            "a `%` that begins no escape",
-            "robots do not agree on what it matches",
+            "a `%` that does not begin an escape such as `%20`",
+            "every robot: they disagree on what the rule matches",
             "to match a literal `%`, write %25: the rule then matches only URLs that contain %25",
         )
     elif (twice := _SPACE.search(path)) and not _SEVERAL.match(path):
         words = (
             "warning",
             "a tab" if "\t" in twice[0] else "a space",
-            "Google's robots and others that compare bytes: no URL contains it",
-            f"to match it, write {quote(twice[0])}: by RFC 9309 nothing changes; begin a comment with `#`",
+            "robots that compare bytes, such as Google's: no URL contains it",
+            f"to match it, write {quote(twice[0])}: under RFC 9309 nothing changes; to begin a comment, write `#`",
         )
     elif not twice and (twice := unsafe_character(path)) and not _REGULAR.match(path):
         words = (
             "warning",
             f"`{twice[0]}`, which robots send percent-encoded",
-            "Google's robots and others that compare bytes: no URL contains this character",
+            "robots that compare bytes, such as Google's: no URL contains this character",
             "write `/`: the rule then matches other URLs"
             if twice[0] == "\\"
-            else f"write {quote(twice[0])}: by RFC 9309 nothing changes",
+            else f"write {quote(twice[0])}: under RFC 9309 nothing changes",
         )
     elif not twice and (twice := _RAW.search(path)):
         words = (
             "info",
             "characters beyond ASCII",
             "older robots, which compare bytes",
-            "percent-encode them as UTF-8: by RFC 9309 nothing changes",
+            "percent-encode them as UTF-8: under RFC 9309 nothing changes",
         )
     else:
         return
@@ -306,7 +307,7 @@ def _fragment(subject: Subject, line: SourceLine) -> Iterator[Finding]:
         written, rule = line.text[line.value_at :].rstrip(), f"{line.field.capitalize()}: {line.value}"
         closes = line.field == "disallow" and line.value in WHOLE_SITE
         words: dict[str, Any] = {"written": shown(written), "rule": shown(rule)}
-        words["effect"] = "closes the whole site and " if closes else ""
+        words["effect"] = ", which disallows the whole site," if closes else ""
         yield _at(FRAGMENT, line, end=len(written), remedy=subject.removal([line.number]), **words)
 
 

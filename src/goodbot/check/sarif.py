@@ -55,7 +55,7 @@ def _result(name: str, finding: Finding, order: dict[str, int]) -> dict[str, obj
     if finding.end_column is not None and finding.end_column >= finding.column:
         region["endColumn"] = finding.end_column
     where = {"artifactLocation": {"uri": _uri(name)}, "region": region}
-    said = [finding.message, f"Affected: {finding.affected}" if finding.affected else "", finding.fix or ""]
+    said = [finding.message, f"Affects: {finding.affected}" if finding.affected else "", finding.fix or ""]
     return {
         "ruleId": finding.code,
         "ruleIndex": order[finding.code],

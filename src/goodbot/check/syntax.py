@@ -39,7 +39,7 @@ NO_COLON = Kind(
     "R201",
     "no colon",
     "error",
-    "`{text}` has no colon: robots ignore the line",
+    "`{text}` has no colon, so robots ignore the line",
     "{who}",
     "{remedy}",
     "RFC 9309 2.2; Google's robots.txt parser",
@@ -51,7 +51,7 @@ SPACE_BEFORE_COLON = Kind(
     "space before the colon",
     "info",
     "there is a space or tab between `{field}` and its colon",
-    "robots that compare the field including the space; robots that follow RFC 9309 accept it",
+    "older robots, which take the space as part of the field name; robots that follow RFC 9309 skip it",
     "remove it",
     "RFC 9309 2.2 (the grammar allows it); A Standard for Robot Exclusion, 1994 (its format has none)",
     Subject(b"User-agent: *\nDisallow : /private/\n"),
@@ -61,7 +61,7 @@ UNKNOWN_FIELD = Kind(
     "R203",
     "unknown or misspelt field",
     "warning",
-    "`{field}` is {what}: robots ignore the line",
+    "`{field}` is {what}, so robots ignore the line",
     "{who}",
     "{remedy}",
     "RFC 9309 2.2; docs/conformance.md lists the fields that are read",
@@ -73,7 +73,7 @@ SEVERAL_PATHS = Kind(
     "R204",
     "several paths on a line",
     "error",
-    "this line contains {count} paths: robots read them as the one path `{path}`, so the rule applies to none of them",
+    "this line contains {count} paths, but robots read one path, `{path}`, so the rule matches none of them",
     "every robot except those of the dialect kollar, which read several paths on a line",
     "write one line for each path: each of them then applies",
     "RFC 9309 2.2; A Standard for Robot Exclusion, 1994",
@@ -95,7 +95,7 @@ NAMELESS = Kind(
     "R206",
     "User-agent line names no robot",
     "error",
-    "by RFC 9309 this line names no robot: {rules}",
+    "under RFC 9309 this line names no robot, so {rules}",
     "every robot that follows RFC 9309",
     "{remedy}: the rules then apply",
     "RFC 9309 2.2.1",
@@ -106,9 +106,9 @@ NO_RULES = Kind(
     "R207",
     "group without rules",
     "warning",
-    "{said}",
+    "{message}",
     "{who}",
-    "write the rules you mean below it; `Disallow:` alone allows everything",
+    "write rules below this line; `Disallow:` alone allows everything",
     "RFC 9309 2.1, 2.2.1",
     Subject(b"User-agent: OneBot\n\nUser-agent: *\nDisallow: /\n"),
     Subject(b"User-agent: OneBot\nUser-agent: OtherBot\nDisallow: /\n\nUser-agent: *\nDisallow:\n"),
@@ -117,9 +117,9 @@ BLANK_LINE = Kind(
     "R208",
     "blank line inside a group",
     "info",
-    "for robots of the 1990s the blank line before this rule ends the group: the rule applies to none of them",
+    "the blank line before this rule ends the group for robots of the 1990s, so they ignore the rule",
     "robots of the dialects 1994, 1996, book, kollar and conner; robots that follow RFC 9309 ignore blank lines",
-    "remove the blank line: by RFC 9309 nothing changes",
+    "remove the blank line: under RFC 9309 nothing changes",
     "A Standard for Robot Exclusion, 1994; RFC 9309 2.1",
     Subject(b"User-agent: *\nDisallow: /a/\n\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n# more\nDisallow: /b/\n\nUser-agent: OneBot\nDisallow:\n"),
@@ -128,7 +128,7 @@ CUT_BY_SHARP = Kind(
     "R209",
     "`#` cuts a path",
     "warning",
-    "`#` begins a comment even inside a path: the rule is `{rule}`",
+    "`#` begins a comment even inside a path, so robots read `{rule}`",
     "every robot",
     "for a comment, put a space before `#` (nothing changes); to match a literal `#`, write %23: the rule then matches "
     "only URLs that contain %23",
@@ -235,7 +235,7 @@ def _nameless(subject: Subject, line: SourceLine) -> Iterator[Finding]:
         everyone = "name the robot, or write `*` for all robots without a group of their own"
         others = any(token_of(value).strip("-_") for value in subject.names_at(line.number))
         words: dict[str, Any] = {
-            "rules": f"the rules below it apply to {'the other robots of this group only' if others else 'no robot'}",
+            "rules": f"the rules below it apply to {'only the other robots of this group' if others else 'no robot'}",
             "remedy": f"write `{meant}`" if meant else everyone,
         }
         yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, **words)
@@ -294,12 +294,12 @@ def _unruled(named: list[SourceLine], ruleless: list[SourceLine], *, bounded: bo
             continue
         others = "robots without a group of their own"
         if len(names) > 1:
-            they, who = "they", "robots of these names: they ignore the rules for `*`"
+            have, they, who = "have", "they", "robots of these names: they ignore the rules for `*`"
         elif everyone:
-            they = who = others
+            have, they, who = "has", others, others
         else:
-            they, who = "it", "robots of that name: they ignore the rules for `*`"
-        yield _no_rules(last, f"there is no rule for {_names(names)}: {they} may fetch everything", who)
+            have, they, who = "has", "it", "robots of that name: they ignore the rules for `*`"
+        yield _no_rules(last, f"{_names(names)} {have} no rules, so {they} may fetch everything", who)
 
 
 def _runs(named: list[SourceLine], ruleless: list[SourceLine]) -> list[list[SourceLine]]:
@@ -317,12 +317,17 @@ def _joined(names: list[SourceLine], next_: SourceLine) -> Finding:
     above = f"the rules of {shown(next_.value)} (line {next_.number})"
     if not token_of(next_.value):
         above = f"the rules below the next User-agent line (line {next_.number})"
-    said = f"there is no rule below {_names(names)}: {above} apply to {'them' if len(names) > 1 else 'it'}"
-    return _no_rules(names[-1], said, "robots that follow RFC 9309; older ones may find no group for it at all")
+    have_no_rules, them = (
+        ("have no rules of their own", "them") if len(names) > 1 else ("has no rules of its own", "it")
+    )
+    message = f"{_names(names)} {have_no_rules}, so {above} apply to {them}"
+    return _no_rules(names[-1], message, "robots that follow RFC 9309; older ones may find no group for this name")
 
 
-def _no_rules(line: SourceLine, said: str, who: str) -> Finding:
-    return NO_RULES.at(line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1, said=said, who=who)
+def _no_rules(line: SourceLine, message: str, who: str) -> Finding:
+    return NO_RULES.at(
+        line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1, message=message, who=who
+    )
 
 
 def _names(lines: list[SourceLine]) -> str:

@@ -35,8 +35,8 @@ WHOLE_VALUE = Kind(
     "R301",
     "whole User-Agent value instead of the token",
     "error",
-    "`{value}` is a whole User-Agent value; robots.txt names a robot by its product token alone",
-    "robots that compare only the token, and so may not find this group",
+    "`{value}` is a whole User-Agent value, but robots.txt names a robot by its product token alone",
+    "robots that compare only the token: they may not find this group",
     "{remedy}",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)\nDisallow: /a/\n"),
@@ -46,9 +46,9 @@ VERSION = Kind(
     "R302",
     "version in token",
     "warning",
-    "`{value}` contains a version: a product token is the name alone",
-    "robots that compare the whole value, and so do not find this group",
-    "write `{better}`: by RFC 9309 nothing changes",
+    "`{value}` contains a version, but a product token is the name alone",
+    "robots that compare the whole value: they do not find this group",
+    "write `{better}`: under RFC 9309 nothing changes",
     "RFC 9309 2.2.1; A Standard for Robot Exclusion, 1994",
     Subject(b"User-agent: Googlebot/2.1\nDisallow: /a/\n"),
     Subject(b"User-agent: MJ12bot\nDisallow: /a/\n"),
@@ -57,7 +57,7 @@ WILDCARD = Kind(
     "R303",
     "wildcard in token",
     "error",
-    "by RFC 9309 `{value}` addresses {whom}: {why}",
+    "under RFC 9309 `{value}` matches {whom}: {why}",
     "{who}",
     "{remedy}",
     "RFC 9309 2.2.1; Google's specification test of robots.txt (`*` ends a name)",
@@ -67,7 +67,7 @@ WILDCARD = Kind(
 )
 UNKNOWN = Kind(
     "R304",
-    "unknown token, did you mean",
+    "unknown robot name, probably misspelt",
     "warning",
     "no known robot is called `{value}`",
     "{who}",
@@ -80,27 +80,27 @@ SEVERAL_GROUPS = Kind(
     "R305",
     "same token in several groups",
     "info",
-    "`{value}` already has a group at line {line}: the rules of both apply",
+    "`{value}` already has a group at line {line}, so the rules of both apply",
     "robots that follow RFC 9309; older ones read only the first group",
-    "put all rules for this token into one group that names no other robot: by RFC 9309 nothing changes",
+    "put all rules for this token into one group that names no other robot: under RFC 9309 nothing changes",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: Googlebot\nDisallow: /a/\n\nUser-agent: googlebot\nDisallow: /b/\n"),
     Subject(b"User-agent: Googlebot\nUser-agent: Googlebot-News\nDisallow: /b/\n"),
 )
 NOT_INHERITED = Kind(
     "R306",
-    "own group does not inherit `*`",
+    "own group replaces the rules for `*`",
     "info",
     "{value} has a group of its own, so it ignores {rules} for `*`: `{rule}` (line {line}){more}",
     "the robots named in this group",
-    "repeat in this group the rules that should apply to it too: they then apply",
+    "repeat in this group the rules for `*` that it should obey too: they then apply",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /b/\n\nUser-agent: Bingbot\nCrawl-delay: 5\nDisallow: /b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n\nUser-agent: Bingbot\nDisallow: /a/\nDisallow: /b/\n"),
 )
 RETIRED = Kind(
     "R307",
-    "retired token",
+    "retired robot name",
     "info",
     "{robot} is retired{since}: {read}",
     "{who}",
@@ -111,11 +111,11 @@ RETIRED = Kind(
 )
 DISOBEYS = Kind(
     "R308",
-    "robot known not to obey",
+    "robot known to ignore robots.txt",
     "info",
     "{robot}{of} is known to ignore robots.txt, at least sometimes{effect}",
     "site owners who rely on this group",
-    "refuse it at the server if it must stay out; `goodbot who {asked}` shows the source",
+    "block it at the server if it must stay out; `goodbot who {asked}` shows the source",
     "{source}",
     Subject(b"User-agent: Bytespider\nDisallow: /\n"),
     Subject(b"User-agent: GPTBot\nDisallow: /\n"),
@@ -124,7 +124,7 @@ CONTROL = Kind(
     "R309",
     "control token that never fetches",
     "info",
-    "{robot} fetches nothing: the name only tells {of} how it may use pages that its other robots fetched",
+    "{robot} fetches nothing: the name only tells {of} how it may use the pages that its other robots fetch",
     "site owners who expect it to reduce requests",
     "nothing is wrong here; to reduce requests, name the robots that fetch pages",
     "{source}",
@@ -135,9 +135,9 @@ LISTED = Kind(
     "R310",
     "several names on one User-agent line",
     "error",
-    "by RFC 9309 `{value}` addresses {whom}: {missed} this group",
+    "under RFC 9309 `{value}` matches {whom}: {missed} this group",
     "{robots}",
-    "write one User-agent line for each: {lines}; the group then applies to all of them",
+    "write one User-agent line for each robot: {lines}; the group then applies to all of them",
     "RFC 9309 2.2.1; Google's robots.txt parser",
     Subject(b"User-agent: Googlebot, Bingbot\nDisallow: /a/\n"),
     Subject(b"User-agent: Screaming Frog SEO Spider\nDisallow: /a/\n"),
@@ -216,17 +216,17 @@ def _starred(line: SourceLine) -> Finding:
     """An info if only `*` follows the whole name of a robot, because a token ends before `*`."""
     token = line.value.rstrip("*")
     if token_of(line.value) == token.lower() and is_like_a_robot(token):
-        whom, why = shown(token), "a name ends before `*`, which adds nothing"
+        whom, why = shown(token), "a name ends before `*`, so `*` adds nothing"
         who, remedy = (
-            "robots that compare the whole value, and so do not find this group",
-            f"write `{shown(token)}`: by RFC 9309 nothing changes",
+            "robots that compare the whole value: they do not find this group",
+            f"write `{shown(token)}`: under RFC 9309 nothing changes",
         )
         return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
     name = first_name(line.value)
     whom = f"a robot called {shown(name)} only" if name else "no robot"
-    why = "`*` means all robots only if it is the whole value"
+    why = "`*` means all robots only if it stands alone"
     who, remedy = (
-        "the robots you mean",
+        "the robots you want to name",
         "write a User-agent line for each robot you mean: the group then applies to them",
     )
     return _at(WILDCARD, line, value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
@@ -285,7 +285,7 @@ def _known(subject: Subject, line: SourceLine, compared: set[str], tokens: Colle
         read, who, remedy = "no known robot uses this name any more", "no robot", _removal(subject, line)
         heir = _HEIRS.get(value.lower())
         if heir is not None and not any(token.startswith(heir) for token in tokens):
-            read = f"{heir} obeys this group while no group names {heir}"
+            read = f"{heir} obeys this group as long as no group names {heir}"
             who = f"`{heir}`, which would otherwise follow the `*` group"
             remedy = f"write `{heir}`: the group then still applies to it"
         yield _at(RETIRED, line, since=since, read=read, who=who, remedy=remedy, **words)
@@ -316,7 +316,7 @@ def _removal(subject: Subject, line: SourceLine) -> str:
     rules would join the group above."""
     alone = len(subject.names_at(line.number)) == 1
     what = "this group with all its rules" if alone else "this line"
-    return f"remove {what}: then verdicts change only for a robot called {shown(line.value)}"
+    return f"remove {what}: verdicts then change only for a robot called {shown(line.value)}"
 
 
 def _similar(value: str, compared: set[str]) -> list[str]:
