@@ -9,19 +9,23 @@ PAGE = Path(__file__).parent / "robots-directory.md"
 
 HEAD = """# The robots directory
 
-Made from the records in `src/goodbot/registry/records`, one file per operator; `goodbot who NAME` shows one,
-`goodbot who --list --json` all of them. Each fact was looked up in the year its record names, at the source linked;
-what could not be confirmed is left open. An example that is only a token means: no whole User-Agent could be confirmed.
-Robots without a record here are told by the patterns of
+Generated from the records in `src/goodbot/registry/records`, one file per operator. `goodbot who NAME` shows one robot,
+`goodbot who --list --json` all of them. Each fact comes from the source that its row links, which was read in the year
+shown. Facts that could not be confirmed are left empty; if the example in a record is only a token, no full User-Agent
+could be confirmed. goodbot recognizes robots without a record by the patterns of
 [crawler-user-agents](https://github.com/monperrus/crawler-user-agents) (MIT).
 
-In the column *robots.txt*: **yes**: it is said to obey; **named**: it obeys rules that name it, not those for `*`;
-**no**: it does not; empty: not known. In *checked by*: how anyone can tell it from those who only use its name.
+- **token**: the robot's name in robots.txt. *(robots.txt only)*: no robot sends this name; it only controls how pages
+  are used.
+- **robots.txt**: *yes*: the robot obeys robots.txt, according to the linked page; *named*: it obeys rules that name it,
+  but not those for `*`; *no*: it does not obey; empty: not known.
+- **verified by**: how to distinguish the robot from programs that only use its name: a list of its addresses (see the
+  end of this page), the domain of its reverse DNS names, or signed requests (Web Bot Auth).
 """
 
 
 def page() -> str:
-    """The whole page."""
+    """Returns the page."""
     known = robots()
     parts = [HEAD, f"{len(known)} robots of {len({robot.operator for robot in known})} operators.", ""]
     for purpose, meaning in PURPOSES.items():
@@ -32,14 +36,18 @@ def page() -> str:
                 "",
                 meaning,
                 "",
-                "| robot | operator | token | robots.txt | checked by | source |",
+                "| robot | operator | token | robots.txt | verified by | source |",
             ]
             parts += ["|---|---|---|---|---|---|", *map(_row, chosen), ""]
     parts += ["## Address lists", "", "| list | operator | published at | bundled |", "|---|---|---|---|"]
     book = AddressBook()
     for listed in load_records().lists.values():
         bundled = book.get(listed.name)
-        state = f"{len(bundled.networks):,} ranges of {bundled.as_of}" if bundled else "no: `goodbot who --refresh` it"
+        state = (
+            f"{len(bundled.networks):,} ranges, as of {bundled.as_of}"
+            if bundled
+            else "no; import it with `goodbot who --refresh`"
+        )
         parts.append(f"| `{listed.name}` | {listed.operator} | <{listed.url}> | {state} |")
     return "\n".join([*parts, ""])
 
@@ -47,10 +55,10 @@ def page() -> str:
 def _row(robot: KnownRobot) -> str:
     name = f"[{robot.name}]({robot.documentation})" if robot.documentation else robot.name
     if robot.retired:
-        name += f" (retired{f' {robot.retired_since}' if robot.retired_since else ''})"
+        name += f" (retired{f' in {robot.retired_since}' if robot.retired_since else ''})"
     token = f"`{robot.token}`" if robot.token else ""
     if robot.control:
-        token += " only there"
+        token += " (robots.txt only)"
     obeys = "" if robot.obeys == "unknown" else f"[{robot.obeys}]({robot.obeys_source})"
     source = f"[{robot.looked_up}]({robot.source})"
     return f"| {name} | {robot.operator} | {token} | {obeys} | {_checks(robot)} | {source} |"

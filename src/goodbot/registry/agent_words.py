@@ -1,9 +1,9 @@
-"""The words of a User-Agent, and robots found by them. Pure, one pass, whatever the text.
+"""Finds robots by the words of a User-Agent. Pure, in one pass, for any text.
 
-A pattern is one word or several that follow each other (`Googlebot-Image`, `Sogou web spider`), with `^` before it if
-the User-Agent must begin with it. Words are runs of letters and digits, joined by dots and hyphens, compared without
-regard to case, and a pattern matches whole words only: `bot` is not in `Cubot`, `Googlebot` not in `Googlebot-Image`.
-What lies in URLs and mail addresses counts for nothing: they are where a robot is explained, not its name.
+A pattern is one word or several consecutive words (`Googlebot-Image`, `Sogou web spider`), with `^` in front if the
+User-Agent must begin with it. Words are letters and digits, joined by dots and hyphens; case does not matter. A pattern
+matches whole words only: `bot` does not match `Cubot`, `Googlebot` does not match `Googlebot-Image`. Words inside URLs
+and mail addresses are skipped: these point to a robot's documentation and do not name it.
 """
 
 import re
@@ -22,13 +22,13 @@ Words = tuple[str, ...]
 
 
 def words_of(text: str) -> list[tuple[str, int]]:
-    """Each word in lower case, and where it begins."""
+    """Returns each word in lower case with the place where it begins."""
     return [(found[1].lower(), found.start()) for found in _PART.finditer(text) if found[1] is not None]
 
 
 @dataclass(frozen=True, slots=True)
 class _Name:
-    """One pattern, from its second word on."""
+    """A pattern without its first word."""
 
     rest: Words
     first_only: bool
@@ -36,7 +36,7 @@ class _Name:
 
 
 class Names:
-    """Finds robots by their patterns. The cost grows with the words of the text, not with the number of robots."""
+    """Finds robots by their patterns. The time grows with the length of the text, not with the number of robots."""
 
     def __init__(self, robots: Iterable[KnownRobot]) -> None:
         self._names: dict[str, list[_Name]] = defaultdict(list)
@@ -48,8 +48,12 @@ class Names:
             names.sort(key=lambda name: -len(name.rest))
 
     def find(self, text: str) -> KnownRobot | None:
-        """The robot named first; but one whose name others use (`KnownRobot.imitated`) gives way to those, and a tool
-        that a robot is made with gives way to the robot. A name after `like` or `following` is somebody else's."""
+        """Returns the robot that is named first, or None.
+
+        Robots whose names others use too (`KnownRobot.imitated`) count only if no other robot is named, and tools
+        (libraries that robots are made with) only if neither is. A name after `like` or `following` does not count: it
+        is that of another robot, to which the sender compares itself.
+        """
         placed = words_of(text)
         words = tuple(word for word, _ in placed)
         best: KnownRobot | None = None

@@ -1,4 +1,4 @@
-"""Robots by what they send, and by their names in robots.txt."""
+"""Finds robots by their User-Agent and by their names in robots.txt."""
 
 from functools import cache, lru_cache
 from typing import Final
@@ -9,22 +9,22 @@ from goodbot.registry.robot import KnownRobot, Purpose
 from goodbot.registry.robot_records import load_records
 
 READ_MOST: Final = 2048
-"""Characters of a User-Agent that are read: a name that stands later was not meant to be read."""
+"""How many characters of a User-Agent are searched for a name."""
 
 REMEMBERED: Final = 16_384
-"""User-Agents whose answer is kept: 34 MB at most, 4 MB for those of real logs."""
+"""How many User-Agents are cached with their robots: at most 34 MB, 4 MB for those of real logs."""
 
 TOKEN_MOST: Final = 64
 
 
 def robots() -> tuple[KnownRobot, ...]:
-    """Every robot recorded here, by operator; not those that only crawler-user-agents knows."""
+    """Returns every robot with a record of our own, by operator; not those that only crawler-user-agents lists."""
     return load_records().robots
 
 
 def find(user_agent: str) -> KnownRobot | None:
-    """The robot whose name stands in a User-Agent, by our own records, else by crawler-user-agents; None for browsers
-    and what nobody knows. Never raises. Answers are remembered: 0.2 µs; a new one takes 30.
+    """Finds the robot that a User-Agent names, by our own records, else by crawler-user-agents; None for browsers and
+    unknown robots. Never raises. Takes 30 µs, or 0.2 µs for a User-Agent in the cache.
     """
     return _find(user_agent.strip()[:READ_MOST])
 
@@ -40,8 +40,8 @@ def _names() -> Names:
 
 
 def find_token(token: str) -> KnownRobot | None:
-    """The robot that goes by this product token in robots.txt, whatever the case; a name that only crawler-user-agents
-    knows counts as well (`KnownRobot.recorded` is False then)."""
+    """Finds the robot with this product token, in any case. Names of robots that only crawler-user-agents lists count
+    too (`KnownRobot.recorded` is then False)."""
     return _tokens().get(token.strip().lower()) or load_base().by_name.get(token.strip().lower())
 
 
@@ -52,36 +52,40 @@ def _tokens() -> dict[str, KnownRobot]:
 
 
 def tokens_for(*purposes: Purpose) -> list[str]:
-    """The product tokens of robots for these purposes, control tokens among them, retired ones not: what a robots.txt
-    names to speak to all of them."""
+    """Returns the product tokens that a robots.txt must name to address all robots with these purposes; control tokens
+    are included, retired ones are not."""
     return [robot.token for robot in robots() if robot.purpose in purposes and robot.token and not robot.retired]
 
 
 def similar_tokens(token: str, most: int = 3) -> list[str]:
-    """Recorded product tokens that may have been meant, nearest first: at most two letters added, left out, changed or
-    swapped, one in names of fewer than six; if there are none, those that begin so (`bing`). None of a token that is
-    recorded, and none that is retired. Takes 2 ms."""
-    wanted = token.strip().lower()
-    if not wanted or len(wanted) > TOKEN_MOST or wanted in _tokens():
+    """Suggests recorded product tokens for one that is misspelt, nearest first.
+
+    Suggested are tokens that differ by at most two letters (added, left out, changed or swapped; one in names of fewer
+    than six letters), or, if there are none, tokens that begin with this one (`bing`). Retired tokens are never
+    suggested, and a recorded token gets no suggestions. Takes 2 ms.
+    """
+    written = token.strip().lower()
+    if not written or len(written) > TOKEN_MOST or written in _tokens():
         return []
-    limit = 1 if len(wanted) < 6 else 2
+    limit = 1 if len(written) < 6 else 2
     known = {name: robot.token or name for name, robot in _tokens().items() if not robot.retired}
-    near = sorted((distance, token) for name, token in known.items() if (distance := _steps(wanted, name)) <= limit)
-    begun = [token for name, token in known.items() if len(wanted) >= 4 and name.startswith(wanted)]
-    return ([token for _, token in near] or sorted(begun, key=lambda token: (len(token), token)))[:most]
+    near = sorted((distance, token) for name, token in known.items() if (distance := _edits(written, name)) <= limit)
+    longer = [token for name, token in known.items() if len(written) >= 4 and name.startswith(written)]
+    return ([token for _, token in near] or sorted(longer, key=lambda token: (len(token), token)))[:most]
 
 
-def _steps(one: str, other: str) -> int:
-    """Letters added, left out, changed, or swapped with their neighbour (optimal string alignment)."""
+def _edits(one: str, other: str) -> int:
+    """Counts the letters added, left out, changed or swapped with the next one (optimal string alignment); 3 if the
+    lengths differ by more than 2."""
     if abs(len(one) - len(other)) > 2:
         return 3
     before: list[int] = []
     row = list(range(len(other) + 1))
     for i, letter in enumerate(one, 1):
         row, before, last = [i], row, before
-        for j, against in enumerate(other, 1):
-            cost = min(row[j - 1] + 1, before[j] + 1, before[j - 1] + (letter != against))
-            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == against:
+        for j, other_letter in enumerate(other, 1):
+            cost = min(row[j - 1] + 1, before[j] + 1, before[j - 1] + (letter != other_letter))
+            if i > 1 and j > 1 and letter == other[j - 2] and one[i - 2] == other_letter:
                 cost = min(cost, last[j - 2] + 1)
             row.append(cost)
     return row[-1]

@@ -1,4 +1,4 @@
-"""The values of this room: a robot, whose it is, what it is for, how its word can be checked."""
+"""The values of this package: a robot, its operator, its purpose, and how a request in its name can be verified."""
 
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -29,46 +29,46 @@ Purpose = Literal[
 PURPOSES: Final[MappingProxyType[Purpose, str]] = MappingProxyType(
     {
         "search": "Builds the index of a search engine.",
-        "ai-training": "Gathers what models are trained on.",
-        "ai-search": "Builds the index from which an AI finds and cites its sources.",
-        "ai-assistant": "Fetches a page at the moment a person, or an agent on a person's behalf, asks an AI about it.",
-        "ai": "Works for an AI, and whether to train it or to answer is not known.",
-        "archive": "Keeps copies of pages for later times.",
-        "feed": "Asks for feeds that people have subscribed to.",
-        "preview": "Fetches title and picture of a link that somebody shares.",
-        "ads": "Looks at pages that advertise or carry advertisements.",
-        "shopping": "Gathers offers and prices.",
-        "seo": "Examines links and pages for people who want to be found.",
-        "monitoring": "Asks again and again whether a site answers, and how fast, mostly for its owner.",
-        "scanner": "Surveys the whole Internet for machines, services and software.",
-        "security": "Looks for malware, fraud, leaks or weak spots.",
-        "research": "Works for science: studies, libraries of papers, corpora of language.",
-        "data": "Gathers facts about companies, brands or people to sell them.",
-        "accessibility": "Makes pages usable for more people: reads aloud, checks, translates.",
-        "tool": "Software that anyone runs: the name says nothing of who does.",
-        "other": "None of these, or not recorded.",
+        "ai-training": "Collects data on which AI models are trained.",
+        "ai-search": "Builds the index in which an AI finds the sources that it cites.",
+        "ai-assistant": "Fetches a page when a person, or an agent acting for a person, asks an AI about it.",
+        "ai": "Works for an AI; it is not known whether for training or for answers.",
+        "archive": "Archives copies of pages.",
+        "feed": "Fetches feeds that people have subscribed to.",
+        "preview": "Fetches the title and picture of a link that someone shares.",
+        "ads": "Checks pages that are advertised or show advertisements.",
+        "shopping": "Collects offers and prices.",
+        "seo": "Analyses links and pages for search engine optimization.",
+        "monitoring": "Checks regularly whether a site answers and how fast, mostly for its owner.",
+        "scanner": "Scans the whole Internet for machines, services and software.",
+        "security": "Looks for malware, fraud, leaks or vulnerabilities.",
+        "research": "Collects data for research: studies, paper libraries, language corpora.",
+        "data": "Collects data about companies, brands or people, to sell it.",
+        "accessibility": "Makes pages accessible to more people: reads them aloud, checks or translates them.",
+        "tool": "Software that anyone can run: the name does not show who runs it.",
+        "other": "Has another purpose, or one that is not recorded.",
     }
 )
-"""Every purpose in one sentence, in the order they are listed."""
+"""Each purpose in one sentence, in the order in which they are listed."""
 
 Obeys = Literal["yes", "named", "no", "unknown"]
 
 OBEYS: Final[MappingProxyType[Obeys, str]] = MappingProxyType(
     {
         "yes": "obeys robots.txt",
-        "named": "obeys rules that name it, not those for *",
+        "named": "obeys rules that name it, but not those for *",
         "no": "does not obey robots.txt",
         "unknown": "it is not known whether it obeys robots.txt",
     }
 )
-"""What is known of its obedience: its operator's word, or where that is told otherwise, the word of the source."""
+"""Whether a robot obeys robots.txt, as its operator states, or as a source observed that contradicts the operator."""
 
 Tier = Literal["verified", "declared", "impostor", "unknown"]
 
 TIERS: Final[MappingProxyType[Tier, str]] = MappingProxyType(
     {
         "verified": "the request comes from this robot",
-        "declared": "the request claims this name; that is not verified",
+        "declared": "the request uses this robot's name, but that is not verified",
         "impostor": "the request uses the name of a robot that did not send it",
         "unknown": "no robot on record matches",
     }
@@ -77,15 +77,16 @@ TIERS: Final[MappingProxyType[Tier, str]] = MappingProxyType(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownRobot:
-    """One robot, as its operator and its source tell of it. What nobody could confirm is None, empty or `unknown`.
+    """One robot, as its operator and the source describe it. Facts that could not be confirmed are None, empty or
+    `unknown`.
 
-    `token` is its name in robots.txt; None: it has none, or none that is confirmed. `aliases` speak to it as well, and
-    mostly to other robots of its operator. `patterns` are words that tell it
-    in a User-Agent (see `words`). `address_lists` names the lists (`AddressList`) its operator publishes,
-    `reverse_dns` the domains in which the names of its addresses end, `signatures` the Signature-Agent of its Web Bot
-    Auth. `control`: a robots.txt control token, which no robot sends. `retired_since` is a year. `imitated`:
-    other robots put its name into their own User-Agent. `looked_up` is the year in which the facts were, `source`
-    where.
+    `token` is its product token in robots.txt; None if it has none, or none that is confirmed. It also obeys groups
+    with one of its `aliases`, which often address other robots of the same operator too. `patterns` are the words that
+    identify it in a User-Agent (see `agent_words`). `address_lists` names the lists (`AddressList`) that its operator
+    publishes, `reverse_dns` the domains of its addresses' reverse DNS names, and `signatures` its Signature-Agent for
+    Web Bot Auth. `control`: it is a robots.txt control token, which no robot sends. `retired_since` is a year.
+    `imitated`: other robots put its name into their own User-Agent. The facts were looked up in the year `looked_up` at
+    `source`.
     """
 
     name: str
@@ -108,7 +109,7 @@ class KnownRobot:
     looked_up: int
     source: str
     recorded: bool = True
-    """Whether goodbot has a record of its own; else crawler-user-agents knows it."""
+    """Whether goodbot has a record of its own; otherwise the robot comes from crawler-user-agents."""
 
 
 assert set(PURPOSES) == set(get_args(Purpose))  # noqa: S101  (one definition, two forms)

@@ -1,11 +1,11 @@
-"""The records of this room: one TOML file per operator with its robots, and with the address lists it publishes.
+"""Loads the records of robots: one TOML file per operator, with its robots and the address lists that it publishes.
 
 operator = "OpenAI"
 looked_up = 2026                       # the year of every fact below
-source = "https://…"                   # where they were found; a robot may name its own
+source = "https://…"                   # where they were found; a robot may have its own
 
 [[list]]                               # address ranges
-name = "openai-gptbot"                 # the file in addresses/, if they are bundled
+name = "openai-gptbot"                 # the file in ranges/, if the list is bundled
 url = "https://openai.com/gptbot.json"
 
 [[robot]]                              # the fields of `KnownRobot`
@@ -27,7 +27,7 @@ _FIELDS = {field.name for field in fields(KnownRobot)} - {"recorded"}
 
 @dataclass(frozen=True, slots=True)
 class ListName:
-    """A list of addresses an operator publishes."""
+    """A list of addresses that an operator publishes."""
 
     name: str
     url: str
@@ -36,7 +36,7 @@ class ListName:
 
 @dataclass(frozen=True, slots=True)
 class Records:
-    """Everything recorded: robots in the order of operators, and lists by name."""
+    """All records: the robots, by operator, and the address lists, by name."""
 
     robots: tuple[KnownRobot, ...]
     lists: dict[str, ListName]
@@ -44,7 +44,7 @@ class Records:
 
 @cache
 def load_records() -> Records:
-    """All files of `records/`, in order of their names. Read once; takes about 25 ms."""
+    """Loads all files of `records/`, in the order of their names. They are read once, which takes about 25 ms."""
     robots: list[KnownRobot] = []
     lists: dict[str, ListName] = {}
     for file in sorted(files(__package__).joinpath("records").iterdir(), key=lambda file: file.name):
@@ -57,8 +57,8 @@ def load_records() -> Records:
 
 
 def parse_robots(document: dict[str, Any]) -> list[KnownRobot]:
-    """The robots of one file. Raises KeyError, TypeError or ValueError for what is no record: the tests see to it that
-    there is none."""
+    """Reads the robots of one file. Raises KeyError, TypeError or ValueError for a malformed record; the tests check
+    that there is none."""
     shared = {key: document[key] for key in _SHARED}
     robots = []
     for entry in document["robot"]:

@@ -1,5 +1,5 @@
-"""Checks whether a request comes from the robot it names: offline by the ranges the operator publishes, and by reverse
-DNS if the caller asks for it."""
+"""Verifies that a request comes from the robot that it names: offline, by the address ranges that the operator
+publishes, and with `confirm` by reverse DNS."""
 
 from dataclasses import dataclass
 from typing import Final, Protocol
@@ -11,12 +11,12 @@ from goodbot.registry.robot_records import load_records
 from goodbot.url import is_private_address
 
 BUNDLED: Final = AddressBook()
-"""The lists that come with goodbot."""
+"""The address lists that come with goodbot."""
 
 
 @dataclass(frozen=True, slots=True)
 class VerifiedIdentity:
-    """Who it is, how sure that is, and why: one sentence for each thing found."""
+    """The robot that a request names, how certain that is, and the evidence, one sentence for each fact."""
 
     robot: KnownRobot | None
     tier: Tier
@@ -24,52 +24,53 @@ class VerifiedIdentity:
 
 
 class ReverseDns(Protocol):
-    """The two questions of forward-confirmed reverse DNS. None: nobody could be asked, or nobody answered."""
+    """The two lookups of forward-confirmed reverse DNS. Each returns None if no server answered."""
 
     async def names(self, address: str) -> tuple[str, ...] | None:
-        """The names of an address (PTR), without the dot at the end; empty: it has none."""
+        """Returns the names of an address (PTR), without the final dot; empty if it has none."""
         ...
 
     async def addresses(self, name: str) -> tuple[str, ...] | None:
-        """The addresses of a name (A, AAAA); empty: it has none."""
+        """Returns the addresses of a name (A, AAAA); empty if it has none."""
         ...
 
 
 def identify(user_agent: str, address: str | None = None, book: AddressBook = BUNDLED) -> VerifiedIdentity:
-    """`find`, then `verify`."""
+    """Finds the robot that a User-Agent names, and verifies that the request comes from it; see `verify`."""
     return verify(find(user_agent), address, book)
 
 
 def verify(robot: KnownRobot | None, address: str | None = None, book: AddressBook = BUNDLED) -> VerifiedIdentity:
-    """Says how sure it is that a request that uses a robot's name came from that robot.
+    """Verifies that a request with this robot's name comes from the robot.
 
-    `verified`: a list the operator publishes contains the address. `impostor`: all its lists are here and none contains
-    it, or no robot uses that name in requests. Else `declared`, always if no address is given. Takes about 5 µs once a
-    list has been read. Raises ValueError for text that is not an address.
+    The tier is `verified` if a list that the operator publishes contains the address; `impostor` if all its lists are
+    available and none contains it, or if no robot sends this name; `unknown` without a robot; otherwise `declared`, and
+    always if no address is given. Takes about 5 µs once a list has been read. Raises ValueError for text that is not an
+    address.
     """
     if robot is None:
         return VerifiedIdentity(None, "unknown", ("the User-Agent contains no name that a robot on record uses",))
-    said = (_claim(robot), *_facts(robot))
+    evidence = (_claim(robot), *_facts(robot))
     if address is None:
-        return VerifiedIdentity(robot, "declared", (*said, _how(robot, book)))
+        return VerifiedIdentity(robot, "declared", (*evidence, _how_to_verify(robot, book)))
     parsed = parse_address(address)
     if robot.control:
-        return VerifiedIdentity(robot, "impostor", (*said, f"the request from {parsed} only uses the name"))
+        return VerifiedIdentity(robot, "impostor", (*evidence, f"so another program sent the request from {parsed}"))
     lists = [found for name in robot.address_lists if (found := book.get(name)) is not None]
     for known in lists:
         if network := known.find(address):
-            return VerifiedIdentity(robot, "verified", (*said, f"{parsed} is in {network}, {_published(known)}"))
+            return VerifiedIdentity(robot, "verified", (*evidence, f"{parsed} is in {network}, {_published(known)}"))
     if robot.address_lists and len(lists) == len(robot.address_lists):
-        return VerifiedIdentity(robot, "impostor", (*said, *_outside(str(parsed), lists)))
-    return VerifiedIdentity(robot, "declared", (*said, _how(robot, book)))
+        return VerifiedIdentity(robot, "impostor", (*evidence, *_outside(str(parsed), lists)))
+    return VerifiedIdentity(robot, "declared", (*evidence, _how_to_verify(robot, book)))
 
 
 async def confirm(identity: VerifiedIdentity, address: str, dns: ReverseDns) -> VerifiedIdentity:
-    """Adds what reverse DNS says: the name of the address must end in a domain of the robot's and resolve back to the
-    address. No lookup is made if the robot is verified already or has no such domains.
+    """Verifies an identity by reverse DNS: the address must have a name in one of the robot's domains, and that name
+    must resolve back to the address.
 
-    A name that does not fit makes an impostor; no answer changes nothing. Raises ValueError for text that is not an
-    address.
+    If it does, the tier becomes `verified`; if it does not, `impostor`; without an answer the tier stays. No lookup is
+    made if the robot is verified already or has no such domains. Raises ValueError for text that is not an address.
     """
     robot = identity.robot
     parsed = parse_address(address)
@@ -80,24 +81,24 @@ async def confirm(identity: VerifiedIdentity, address: str, dns: ReverseDns) -> 
     names = await dns.names(str(parsed))
     if names is None:
         return _with(identity, identity.tier, f"no answer to the reverse DNS lookup of {parsed}")
-    fitting = [name for name in names if _is_under(name, robot.reverse_dns)]
-    wanted = " or ".join(robot.reverse_dns)
-    if not fitting:
+    matching = [name for name in names if _is_under(name, robot.reverse_dns)]
+    domains = " or ".join(robot.reverse_dns)
+    if not matching:
         seen = f"has the reverse DNS name {names[0]}" if names else "has no reverse DNS name"
-        return _with(identity, "impostor", f"{parsed} {seen}, not one under {wanted}")
-    for name in fitting:
+        return _with(identity, "impostor", f"{parsed} {seen}, not one under {domains}")
+    for name in matching:
         addresses = await dns.addresses(name)
         if addresses is None:
             return _with(identity, identity.tier, f"no answer to the DNS lookup of {name}")
         if any(parse_address(found) == parsed for found in addresses):
             return _with(identity, "verified", f"{parsed} has the reverse DNS name {name}, which resolves back to it")
     return _with(
-        identity, "impostor", f"{parsed} has the reverse DNS name {fitting[0]}, which does not resolve back to it"
+        identity, "impostor", f"{parsed} has the reverse DNS name {matching[0]}, which does not resolve back to it"
     )
 
 
-def _with(identity: VerifiedIdentity, tier: Tier, said: str) -> VerifiedIdentity:
-    return VerifiedIdentity(identity.robot, tier, (*identity.evidence, said))
+def _with(identity: VerifiedIdentity, tier: Tier, evidence: str) -> VerifiedIdentity:
+    return VerifiedIdentity(identity.robot, tier, (*identity.evidence, evidence))
 
 
 def _is_under(name: str, domains: tuple[str, ...]) -> bool:
@@ -108,12 +109,12 @@ def _is_under(name: str, domains: tuple[str, ...]) -> bool:
 
 
 def _claim(robot: KnownRobot) -> str:
-    whose = f"a robot of {robot.operator}" if robot.operator else "a robot whose operator is not recorded"
-    known = "" if robot.recorded else " (listed by crawler-user-agents)"
+    description = f"a robot of {robot.operator}" if robot.operator else "a robot whose operator is not recorded"
+    listed = "" if robot.recorded else " (listed by crawler-user-agents)"
     names = (*robot.patterns, *robot.aliases, robot.token or robot.name)
     if all(robot.name.lower() in name.lower() for name in names):
-        return f"the User-Agent contains {robot.name}, {whose}{known}"
-    return f"the User-Agent contains a name of {robot.name}, {whose}{known}"
+        return f"the User-Agent contains {robot.name}, {description}{listed}"
+    return f"the User-Agent contains a name of {robot.name}, {description}{listed}"
 
 
 def _facts(robot: KnownRobot) -> list[str]:
@@ -121,31 +122,33 @@ def _facts(robot: KnownRobot) -> list[str]:
     if robot.control:
         facts.append("it is a robots.txt control token; no robot sends it")
     if robot.retired:
-        facts.append("the robot is retired" + (f" since {robot.retired_since}" if robot.retired_since else ""))
+        facts.append(
+            f"the robot was retired in {robot.retired_since}" if robot.retired_since else "the robot is retired"
+        )
     return facts
 
 
-def _how(robot: KnownRobot, book: AddressBook) -> str:
-    """What would settle it."""
+def _how_to_verify(robot: KnownRobot, book: AddressBook) -> str:
+    """Says how the robot could be verified."""
     ways = []
     lists = load_records().lists
     for name in robot.address_lists:
         missing = "" if book.get(name) else " (not bundled; goodbot who --refresh imports it)"
         ways.append(f"the list {lists[name].url}{missing}" if name in lists else f"the list {name}{missing}")
     if robot.reverse_dns:
-        ways.append(f"reverse DNS under {' or '.join(robot.reverse_dns)}")
+        ways.append(f"a reverse DNS name under {' or '.join(robot.reverse_dns)}")
     if robot.signatures:
-        ways.append(f"Web Bot Auth by the keys of {robot.signatures}")
+        ways.append(f"Web Bot Auth with the keys of {robot.signatures}")
     if ways:
         return f"it can be verified by {'; '.join(ways)}"
     return "no known way to verify it" if not robot.control else "there is nothing to verify"
 
 
 def _outside(address: str, lists: list[AddressList]) -> list[str]:
-    told = [f"{address} is outside the ranges {_published(known)}" for known in lists]
+    sentences = [f"{address} is outside the ranges {_published(known)}" for known in lists]
     if is_private_address(address):
-        told.append(f"{address} is not a public address")
-    return told
+        sentences.append(f"{address} is not a public address")
+    return sentences
 
 
 def _published(known: AddressList) -> str:

@@ -35,7 +35,7 @@ async def no_robots(exchange: Exchange) -> None:
 async def crawl(folder: Path, settings: Settings, logs: LogSettings) -> list[dict[str, Any]]:
     start_logging(logs)
     async with open_crawl(folder, settings, logs=logs) as opened:
-        assert await opened.steward.run(None, lambda line: None, lambda live: None) == "finished"
+        assert await opened.supervisor.run(None, lambda line: None, lambda live: None) == "finished"
     assert logs.json_file is not None
     return [json.loads(line) for line in logs.json_file.read_text("ascii").splitlines()]
 
