@@ -36,7 +36,7 @@ def _finding(checked: CheckedFile, finding: Finding) -> Iterator[Line]:
     yield from wrapped(finding.message, "  ", "  ")
     yield from _excerpt(checked, finding)
     if finding.affected:
-        yield from wrapped(finding.affected, "  affected: ", " " * 12)
+        yield from wrapped(finding.affected, "  affects:  ", " " * 12)
     if finding.fix:
         yield from wrapped(finding.fix, "  fix:      ", " " * 12)
     yield []
