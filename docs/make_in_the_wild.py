@@ -1,5 +1,5 @@
-"""Writes the counts of docs/robots-in-the-wild.md from a folder of real robots.txt files; with a number, draws as many
-findings at random and prints them with their lines, to be judged by hand.
+"""Writes the counts of docs/robots-in-the-wild.md from a folder of real robots.txt files. If a number is given, draws
+that many findings at random and prints them with their lines, so that they can be judged by hand.
 
     python docs/make_in_the_wild.py FOLDER          the counts
     python docs/make_in_the_wild.py FOLDER 50 9     fifty findings, seed 9
@@ -19,7 +19,7 @@ _COUNTS = re.compile(r"(?<=<!-- counts -->\n).*(?=<!-- end of counts -->)", re.D
 
 
 def findings(folder: Path) -> list[tuple[str, Subject, list[Finding]]]:
-    """Every file, by name, and what is found in it."""
+    """Checks every file; returns its name, the file and its findings."""
     found = []
     for file in sorted(folder.glob("*.txt")):
         subject = Subject(file.read_bytes())
@@ -28,7 +28,7 @@ def findings(folder: Path) -> list[tuple[str, Subject, list[Finding]]]:
 
 
 def counts(found: list[tuple[str, Subject, list[Finding]]]) -> str:
-    """A table: how many files, how many findings, of each kind."""
+    """Returns a table with the number of files and of findings for each code."""
     files, all_of = Counter[str](), Counter[str]()
     for _, _, each in found:
         codes = [finding.code for finding in each]
@@ -41,16 +41,16 @@ def counts(found: list[tuple[str, Subject, list[Finding]]]) -> str:
     rows = [f"| {code} | {kind.title} | {files[code]:,} | {all_of[code]:,} |" for code, kind in KINDS.items()]
     seen = [row for row, code in zip(rows, KINDS, strict=True) if files[code]]
     never = ", ".join(code for code in KINDS if not files[code])
-    table = "\n".join(["| code | what | files | findings |", "|---|---|---|---|", *seen])
-    return f"{head}{table}\n\nNot found in these files (some need an HTTP response, a URL or a page): {never}.\n"
+    table = "\n".join(["| code | finding | files | findings |", "|---|---|---|---|", *seen])
+    return f"{head}{table}\n\nThese codes do not occur (some need an HTTP response, a URL or a page): {never}.\n"
 
 
 def draw(found: list[tuple[str, Subject, list[Finding]]], number: int, seed: int) -> None:
-    """Writes findings drawn at random, each as likely as any other, with their lines, to standard output."""
+    """Prints findings drawn at random, with their lines."""
     say = sys.stdout.write
     everything = [(name, subject, finding) for name, subject, each in found for finding in each]
-    drawn = random.Random(seed)
-    for place, (name, subject, finding) in enumerate(drawn.sample(everything, number), 1):
+    chance = random.Random(seed)
+    for place, (name, subject, finding) in enumerate(chance.sample(everything, number), 1):
         say(f"{place}. {name}:{finding.line}:{finding.column} {finding.severity} {finding.code} {finding.message}\n")
         say(f"   fix: {finding.fix}\n")
         for line in subject.lines[max(0, finding.line - 4) : finding.line + 2]:
