@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from goodbot.check import Finding, Subject, check
 from goodbot.check.checker import KINDS
-from goodbot.check.fixes import mend
+from goodbot.check.fixes import apply_fixes
 from goodbot.check.names import token_of
 from goodbot.exclusion import DIALECTS, RobotsTxt
 
@@ -36,9 +36,9 @@ def line_named(finding: Finding) -> int:
     return int(found[1])
 
 
-def mended(body: str, finding: Finding) -> str:
+def fixed(body: str, finding: Finding) -> str:
     others = [code for code in KINDS if code != finding.code]
-    return mend(Subject(body.encode()), others).decode()
+    return apply_fixes(Subject(body.encode()), others).decode()
 
 
 def taken_out(body: str, finding: Finding) -> str | None:
@@ -121,7 +121,7 @@ def named_on(line: str) -> str | None:
 
 
 FOLLOW: dict[str, Follow] = {
-    **dict.fromkeys(("R101", "R105", "R202", "R502"), mended),
+    **dict.fromkeys(("R101", "R105", "R202", "R502"), fixed),
     **dict.fromkeys(("R307", "R401", "R402", "R501", "R504", "R509"), taken_out),
     **dict.fromkeys(("R302", "R303", "R405"), written_anew),
     **dict.fromkeys(("R404", "R406"), sign_written),

@@ -6,12 +6,12 @@ from hypothesis import strategies as st
 
 from check.test_kinds import BODIES, HOSTILE
 from goodbot.check import Subject, check
-from goodbot.check.fixes import difference, mend
+from goodbot.check.fixes import apply_fixes, difference
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.access.access import LIMIT_BYTES
 
 MENDS: list[tuple[str, bytes, bytes]] = [
-    ("nothing to mend", b"User-agent: *\nDisallow: /a\n", b"User-agent: *\nDisallow: /a\n"),
+    ("nothing to fix", b"User-agent: *\nDisallow: /a\n", b"User-agent: *\nDisallow: /a\n"),
     ("mark", b"\xef\xbb\xbfUser-agent: *\nDisallow: /a\n", b"User-agent: *\nDisallow: /a\n"),
     (
         "a second mark would come first",
@@ -58,16 +58,16 @@ MENDS: list[tuple[str, bytes, bytes]] = [
 
 
 @pytest.mark.parametrize(("name", "before", "after"), MENDS, ids=[case[0] for case in MENDS])
-def test_mends(name: str, before: bytes, after: bytes) -> None:
-    assert mend(Subject(before)) == after
-    assert mend(Subject(after)) == after
+def test_fixes(name: str, before: bytes, after: bytes) -> None:
+    assert apply_fixes(Subject(before)) == after
+    assert apply_fixes(Subject(after)) == after
 
 
-def test_what_is_ignored_is_not_mended() -> None:
+def test_what_is_ignored_is_not_fixed() -> None:
     before = b"User-agent : *\r\nDisallow : /a\nDisallow: /a\n"
-    assert mend(Subject(before), ["R2"]) == b"User-agent : *\nDisallow : /a\n"
-    assert mend(Subject(before), ["R105", "R202"]) == b"User-agent : *\r\nDisallow : /a\n"
-    assert mend(Subject(before), ["R"]) == before
+    assert apply_fixes(Subject(before), ["R2"]) == b"User-agent : *\nDisallow : /a\n"
+    assert apply_fixes(Subject(before), ["R105", "R202"]) == b"User-agent : *\r\nDisallow : /a\n"
+    assert apply_fixes(Subject(before), ["R"]) == before
 
 
 def test_a_line_that_is_not_utf8_keeps_its_warning() -> None:
@@ -81,18 +81,18 @@ def test_a_line_that_is_not_utf8_keeps_its_warning() -> None:
 
 def test_what_is_cut_is_left_alone() -> None:
     before = b"User-agent: *\nDisallow : /a\n" + b"#" * LIMIT_BYTES
-    assert mend(Subject(before)) == before
+    assert apply_fixes(Subject(before)) == before
 
 
 def test_all_of_many() -> None:
     before = b"User-agent: *\n" + b"Disallow : /a\n" * 2_000
-    assert mend(Subject(before)) == b"User-agent: *\nDisallow: /a\n"
+    assert apply_fixes(Subject(before)) == b"User-agent: *\nDisallow: /a\n"
 
 
 def test_a_duplicate_that_is_none_to_somebody_stays() -> None:
     """In the dialects of the 1990s the first of the two is in no record."""
     before = b"User-agent: *\n\nDisallow: /a\nUser-agent: *\nDisallow: /a\n"
-    assert mend(Subject(before)) == before
+    assert apply_fixes(Subject(before)) == before
 
 
 AGENTS = ("*", "Googlebot", "OneBot/1.0")
@@ -101,8 +101,8 @@ PATHS = ("/", "/a", "/a/", "/a/b?c=d", "/caf%C3%A9", "/caf%E9", "/x.pdf", "/%2A"
 
 @given(body=st.one_of(BODIES, st.sampled_from([body for _, body in HOSTILE])))
 def test_no_verdict_changes(body: bytes) -> None:
-    after = mend(Subject(body))
-    assert mend(Subject(after)) == after
+    after = apply_fixes(Subject(body))
+    assert apply_fixes(Subject(after)) == after
     assert {finding.code for finding in check(Subject(after)) if finding.edit} <= {
         finding.code for finding in check(Subject(body)) if finding.edit
     }

@@ -376,7 +376,7 @@ FIXES: list[tuple[str, str, str | None, str]] = [
 
 
 @pytest.mark.parametrize(("code", "line", "url", "fix"), FIXES, ids=[f"{case[0]} {case[1]}" for case in FIXES])
-def test_how_to_mend_it(code: str, line: str, url: str | None, fix: str) -> None:
+def test_how_to_fix_it(code: str, line: str, url: str | None, fix: str) -> None:
     found = check(Subject(f"User-agent: *\n{line}\nDisallow: /z\n".encode(), url))
     assert [each.fix for each in found if each.code == code] == [fix]
 

@@ -1,4 +1,4 @@
-"""Is this robots.txt what its author means?"""
+"""Checks whether a robots.txt, or the robots tags of a page, do what their author intends."""
 
 from goodbot.check.checker import check
 from goodbot.check.findings import Edit, Finding, Kind, Severity

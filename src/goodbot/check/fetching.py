@@ -1,4 +1,4 @@
-"""R0: how the robots.txt was answered. Most of it is known only when it was fetched."""
+"""R0: checks how the server answers for robots.txt; most of this is known only if the file was fetched."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,17 +18,17 @@ _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
 _TEXT: Final = ("Content-Type", "text/plain; charset=utf-8")
 _FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
 _REDIRECTS_MOST: Final = 5
-_AGES_S: Final = 1e9
+_LONGEST_AGE_S: Final = 1e9
 _PAYMENT_REQUIRED: Final = 402
 _NOT_MODIFIED: Final = 304
-"""Says that a stored copy is still valid, but the request named none."""
+"""This status says that a stored copy is still valid, but the request did not name one."""
 
 _LONG = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\nDisallow: /cut\n"
 _LONG_COMMENT = _RULES + b"# " + b"-" * LIMIT_BYTES + b"\n"
 
 
 def _answered(status: int | None, *headers: tuple[str, str], **more: object) -> Subject:
-    """An example: the usual file, as it was answered."""
+    """Returns an example: the usual file with this answer."""
     return Subject(_RULES, _SITE, HttpAnswer(status, headers or (_TEXT,), **more))  # type: ignore[arg-type]
 
 
@@ -37,7 +37,7 @@ UNREACHABLE = Kind(
     "robots.txt cannot be read",
     "error",
     "robots cannot read robots.txt ({how}), so they stay away from the whole site until they can",
-    "{who}",
+    "{affected}",
     "make the server answer with the file, or with 404 if there is none",
     "RFC 9309 2.3.1.4; Google's page on robots.txt errors",
     _answered(503),
@@ -71,8 +71,8 @@ MEDIA_TYPE = Kind(
     "wrong media type",
     "warning",
     "robots.txt is served {how}",
-    "{who}",
-    "{remedy}",
+    "{affected}",
+    "{fix}",
     "RFC 9309 2.3",
     _answered(200, ("Content-Type", "application/octet-stream")),
     _answered(200, ("Content-Type", "Text/Plain")),
@@ -82,7 +82,7 @@ REDIRECTS = Kind(
     "too many redirects, or a redirect to another site",
     "warning",
     "robots.txt {redirect}",
-    "{who}",
+    "{affected}",
     "serve the file directly from /robots.txt on each host",
     "RFC 9309 2.3.1.2",
     _answered(200, redirects=("https://example.org/robots.txt", "https://elsewhere.example/robots.txt")),
@@ -150,7 +150,7 @@ KINDS = (UNREACHABLE, UNAVAILABLE, HTML, MEDIA_TYPE, REDIRECTS, TOO_LONG, EMPTY,
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """How it was answered, and whether it is a robots.txt at all."""
+    """Yields the findings of the answer, and whether the file is a robots.txt at all."""
     if subject.url is not None:
         yield from _place(subject.url)
     if (wall := _wall(subject)) is not None:
@@ -167,9 +167,9 @@ def find(subject: Subject) -> Iterator[Finding]:
         yield from _headers(subject.answer)
     if coding := _undecoded(subject):
         how = f"with Content-Encoding {shown(coding)}, but it cannot be decoded or contains no rules"
-        who = "every robot: robots that find no rules treat the whole site as allowed"
-        remedy = "send the file without Content-Encoding, or encoded as that header says"
-        yield MEDIA_TYPE.at(how=how, who=who, remedy=remedy)
+        affected = "every robot: robots that find no rules treat the whole site as allowed"
+        fix = "send the file without Content-Encoding, or encoded as that header says"
+        yield MEDIA_TYPE.at(how=how, affected=affected, fix=fix)
     elif subject.body.strip() and not any(line.is_record for line in subject.lines):
         yield EMPTY.at()
     yield from _length(subject)
@@ -182,7 +182,7 @@ def _place(url: str) -> Iterator[Finding]:
 
 
 def _wall(subject: Subject) -> Wall | None:
-    """The bot wall that answered, or whose challenge page was saved as a robots.txt."""
+    """Returns the bot wall that answered, or whose challenge page was saved as a robots.txt."""
     answer = subject.answer or HttpAnswer()
     return None if answer.status is None else wall_of(answer.status, answer.headers, subject.body)
 
@@ -190,21 +190,21 @@ def _wall(subject: Subject) -> Wall | None:
 def _answer(answer: HttpAnswer) -> Iterator[Finding]:
     status = answer.status
     google = "Google stops crawling for 12 hours, then uses its last good copy for up to 30 days"
-    who = f"every robot that follows RFC 9309; {google}"
+    affected = f"every robot that follows RFC 9309; {google}"
     if status is None:
-        yield UNREACHABLE.at(how=shown(answer.failure or "no answer"), who=who)
+        yield UNREACHABLE.at(how=shown(answer.failure or "no answer"), affected=affected)
     elif status == _PAYMENT_REQUIRED:
-        who = "robots that treat 402 as a refusal, as goodbot does; Google's and others treat the whole site as allowed"
-        yield UNREACHABLE.at(how=f"status {status}", who=who)
+        affected = "robots that treat 402 as a refusal, as goodbot does; others treat the whole site as allowed"
+        yield UNREACHABLE.at(how=f"status {status}", affected=affected)
     elif status == _NOT_MODIFIED or find_dialect("rfc9309").access_result(status) == "unreachable":
-        yield UNREACHABLE.at(how=f"status {status}", who=who)
-    elif not (200 <= status < 300 or _goes_on(answer)):
+        yield UNREACHABLE.at(how=f"status {status}", affected=affected)
+    elif not (200 <= status < 300 or _is_unfollowed_redirect(answer)):
         yield UNAVAILABLE.at(status=status, severity="warning" if status in (401, 403) else "info")
     yield from _redirects(answer.redirects)
 
 
-def _goes_on(answer: HttpAnswer) -> bool:
-    """Whether it is a redirect that robots no longer follow: R005 reports it."""
+def _is_unfollowed_redirect(answer: HttpAnswer) -> bool:
+    """Returns whether the last answer is a redirect that robots no longer follow; R005 reports it."""
     return answer.status in (301, 302, 303, 307, 308) and (
         len(answer.redirects) - 1 > _REDIRECTS_MOST or len(set(answer.redirects)) < len(answer.redirects)
     )
@@ -213,21 +213,23 @@ def _goes_on(answer: HttpAnswer) -> bool:
 def _redirects(redirects: tuple[str, ...]) -> Iterator[Finding]:
     count = len(redirects) - 1
     if len(set(redirects)) < len(redirects):
-        who = "every robot: none can read the file, so all treat the whole site as allowed"
-        yield REDIRECTS.at(redirect=f"redirects in a loop, back to {shown(redirects[-1])}", who=who, severity="error")
+        affected = "every robot: none can read the file, so all treat the whole site as allowed"
+        yield REDIRECTS.at(
+            redirect=f"redirects in a loop, back to {shown(redirects[-1])}", affected=affected, severity="error"
+        )
         return
     if count > _REDIRECTS_MOST:
-        who = "robots that follow only the five redirects that RFC 9309 asks for: they treat the whole site as allowed"
-        yield REDIRECTS.at(redirect=f"redirects {count} times", who=who, severity="error")
+        affected = "robots that follow only five redirects, as RFC 9309 asks: they treat the whole site as allowed"
+        yield REDIRECTS.at(redirect=f"redirects {count} times", affected=affected, severity="error")
         return
-    hosts = [_bare(urlsplit(url).hostname or "") for url in redirects]
+    hosts = [_without_www(urlsplit(url).hostname or "") for url in redirects]
     foreign = next((host for host in hosts[1:] if host != hosts[0]), None)
     if foreign is not None:
-        who = f"robots that follow the redirect: they apply the rules of {shown(foreign)} to {shown(hosts[0])}"
-        yield REDIRECTS.at(redirect=f"redirects to another site, {shown(foreign)}", who=who)
+        affected = f"robots that follow the redirect: they apply the rules of {shown(foreign)} to {shown(hosts[0])}"
+        yield REDIRECTS.at(redirect=f"redirects to another site, {shown(foreign)}", affected=affected)
 
 
-def _bare(host: str) -> str:
+def _without_www(host: str) -> str:
     return host.removeprefix("www.")
 
 
@@ -235,17 +237,17 @@ def _headers(answer: HttpAnswer) -> Iterator[Finding]:
     stated = next((value for name, value in answer.headers if name.lower() == "content-type"), "")
     media_type = stated.partition(";")[0].strip().lower()
     if media_type != "text/plain":
-        who = "robots and proxies that check the media type; most robots read the file anyway"
-        remedy = "send `Content-Type: text/plain; charset=utf-8`"
+        affected = "robots and proxies that check the media type; most robots read the file anyway"
+        fix = "send `Content-Type: text/plain; charset=utf-8`"
         how = f"as {shown(media_type)}, not as text/plain" if media_type else "without a Content-Type"
-        yield MEDIA_TYPE.at(how=how, who=who, remedy=remedy)
-    seconds = fresh_for_s(answer.headers, 0.0, default_s=0.0, longest_s=_AGES_S)
+        yield MEDIA_TYPE.at(how=how, affected=affected, fix=fix)
+    seconds = fresh_for_s(answer.headers, 0.0, default_s=0.0, longest_s=_LONGEST_AGE_S)
     if seconds > LONGEST_FRESH_S:
         yield CACHED.at(hours=f"{seconds / 3600:,.0f}")
 
 
 def _undecoded(subject: Subject) -> str:
-    """The content coding of an answer without any record; empty if it has records or no coding."""
+    """Returns the content coding of an answer in which no record is found; empty if there are records or no coding."""
     if subject.answer is None or any(line.field in _FIELDS for line in subject.lines):
         return ""
     stated = (value for name, value in subject.answer.headers if name.lower() == "content-encoding")

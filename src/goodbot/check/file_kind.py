@@ -1,4 +1,4 @@
-"""What a file is: a robots.txt, a Web page, UTF-16, or something else."""
+"""Recognizes what a file is: a robots.txt, a Web page, UTF-16, or something else."""
 
 import re
 from collections.abc import Iterator
@@ -11,10 +11,10 @@ from goodbot.exclusion.access.access import LIMIT_BYTES
 from goodbot.exclusion.robotstxt.lines import decode, split_lines
 
 HTML: Final = "an HTML page"
-"""What `form_of` says of a Web page without any record."""
+"""What `form_of` returns for a Web page without any record."""
 
-MOSTLY: Final = 0.75
-"""How alike a misspelling and its field are."""
+SIMILARITY_LEAST: Final = 0.75
+"""How similar a misspelling must be to its field."""
 
 _HTML = re.compile(
     rb"(?:\xef\xbb\xbf)?+(?>\s*+(?:<!--(?>.*?-->)|<\?xml[^>]*+>))*+\s*+<(?:!doctype\s+html|html|head|body|title|meta|script|style)[\s>]",
@@ -25,7 +25,7 @@ _TAG: Final = re.compile(
     re.IGNORECASE,
 )
 _TAG_WITHIN_BYTES: Final = 1_000
-"""A Web page without a head has a tag of HTML so near its beginning."""
+"""A Web page without a head has an HTML tag within so many bytes."""
 
 _WIDE = (
     (b"\xff\xfe\x00\x00", "UTF-32"),
@@ -35,7 +35,7 @@ _WIDE = (
 )
 _LOOK_BYTES: Final = 4096
 _WIDE_SHARE: Final = 0.75
-"""The share of units that are ASCII in a normal file; a few comments may not be."""
+"""The least share of ASCII characters in a UTF-16 or UTF-32 file; some comments may not be ASCII."""
 
 _FIRST_BYTES: Final = (
     (b"\x7fELF", "a program (ELF)"),
@@ -62,7 +62,7 @@ _FIRST_BYTES: Final = (
     (b"\x37\x7f\x06\x83", "a database (SQLite's log)"),
     (b"wOF", "a font (WOFF)"),
 )
-"""How files of a format begin, by the definition of each."""
+"""The first bytes of files, as the definition of each format states them."""
 
 _RECORD: Final = re.compile(
     rb"(?:\A|[\r\n])(?:\xef\xbb\xbf)?[ \t]*+(?:%b)[ \t]*+:"
@@ -71,65 +71,66 @@ _RECORD: Final = re.compile(
 )
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_SHARE: Final = 0.05
-"""A tenth of the bytes of compressed data are such characters; a text has none, or a few."""
+"""Above this share of control characters a file is binary: compressed data has a tenth, text has none or a few."""
 _CONTROL_SHARE_MOST: Final = 0.3
-"""More than that no text in UTF-8 has, records or not: programs and databases are full of NULs."""
+"""Above this share a file is binary even if it has records and is UTF-8: programs and databases are full of NULs."""
 _CONTROLS_MOST: Final = 32
-"""With so few control characters a file that has records is a robots.txt, however short it is."""
+"""A file with records and at most so many control characters is a robots.txt, however short it is."""
 _HEAD_BYTES: Final = 65_536
 _JSON: Final = re.compile(rb"\s*+(?:\{\s*+[\"}]|\[\s*+[\[\]{\"\d-])")
 _OTHER_TEXT: Final = "plain text"
 _XML: Final = re.compile(rb"(?:\xef\xbb\xbf)?\s*+<\?xml\s", re.IGNORECASE)
 
 _CORE: Final = ("user-agent", "disallow", "allow", "sitemap", "crawl-delay")
-"""The fields whose misspellings make a file a robots.txt; those of the others (`Hosts:`) are common words."""
+"""The fields whose misspellings identify a robots.txt; misspellings of other fields (`Hosts:`) are common words."""
 _WORDS: Final = re.compile(r"[^A-Za-z]*+([A-Za-z][\w\-]*+)(?:[ \t]++([A-Za-z][\w\-]*+))?", re.ASCII)
-_BEHIND: Final = re.compile(r"[ \t=;,.]*+(?:[/*\d]|https?:)")
-"""What follows a field without a colon, so that it is not the first word of a sentence."""
-_NAMED: Final = re.compile(r"[A-Za-z][A-Za-z\-]*+[ \t]*+:", re.ASCII)
+_VALUE: Final = re.compile(r"[ \t=;,.]*+(?:[/*\d]|https?:)")
+"""What must follow a field without a colon, because it could also be the first word of a sentence."""
+_FIELD_AND_COLON: Final = re.compile(r"[A-Za-z][A-Za-z\-]*+[ \t]*+:", re.ASCII)
 _LINES_MOST: Final = 200
 _FIELD_MOST: Final = 40
-_SIGNS: Final = " \t\"'`*+-_;,./"
-"""Characters that may stand around a field by mistake."""
+_STRAY_CHARACTERS: Final = " \t\"'`*+-_;,./"
+"""Characters that may surround a field by mistake."""
 
 
 def is_html(body: bytes) -> bool:
-    """Whether it begins as a Web page does, in UTF-8, UTF-16 or UTF-32."""
+    """Returns whether a file begins as a Web page does, in UTF-8, UTF-16 or UTF-32."""
     return _HTML.match(_as_ascii(body)) is not None
 
 
 def _as_ascii(body: bytes) -> bytes:
-    """The body; of UTF-16 and UTF-32, only the ASCII characters of its beginning can be relied on."""
+    """Returns the body; for UTF-16 and UTF-32 only its beginning, in which only ASCII characters are reliable."""
     if wide_encoding(body) is None:
         return body
     return body[:_HEAD_BYTES].lstrip(b"\0\xff\xfe").replace(b"\0", b"")
 
 
 def wide_encoding(body: bytes) -> str | None:
-    """UTF-32 or UTF-16, by its byte order mark, or by the NUL bytes that accompany ASCII letters; else None."""
+    """Returns UTF-32 or UTF-16, recognized by the byte order mark or by the NUL bytes in ASCII letters; else None."""
     marked = next((name for mark, name in _WIDE if body.startswith(mark)), None)
     head = body[:_LOOK_BYTES]
     if marked is not None or len(head) < 8 or b"\0" not in head:
         return marked
-    for name, octets in (("UTF-32", 4), ("UTF-16", 2)):
-        units = [head[at : at + octets] for at in range(0, len(head) - octets + 1, octets)]
-        for letter in (0, octets - 1):
-            plain = sum(bool(unit[letter]) and unit.count(0) == octets - 1 for unit in units)
+    for name, unit_bytes in (("UTF-32", 4), ("UTF-16", 2)):
+        units = [head[at : at + unit_bytes] for at in range(0, len(head) - unit_bytes + 1, unit_bytes)]
+        for letter in (0, unit_bytes - 1):
+            plain = sum(bool(unit[letter]) and unit.count(0) == unit_bytes - 1 for unit in units)
             if plain > _WIDE_SHARE * len(units):
                 return name
     return None
 
 
 def is_garbled(body: bytes) -> bool:
-    """Whether it is UTF-16 or UTF-32 without a byte order mark: then no word of it can be read."""
+    """Returns whether a file is UTF-16 or UTF-32 without a byte order mark, so that robots can read no word of it."""
     return wide_encoding(body) is not None and not body.startswith(tuple(mark for mark, _ in _WIDE))
 
 
 def form_of(body: bytes) -> str | None:
-    """Names what a file is that is not a robots.txt, with its article: `an image (PNG)`, `an HTML page`, `binary data`.
+    """Says what a file is that is not a robots.txt: `an image (PNG)`, `an HTML page`, `binary data`.
 
-    None for what may be one: an empty file, comments alone, UTF-16, and any text with a known field in its first
-    500 KiB, misspelt or not. Linear; never raises."""
+    Returns None for a file that may be a robots.txt: an empty one, comments alone, UTF-16, and any text with a known
+    field in its first 500 KiB, misspelt or not. Linear; never raises.
+    """
     head = body[:_HEAD_BYTES]
     known = next((form for start, form in _FIRST_BYTES if body.startswith(start)), None)
     if known is not None and (known.startswith("a PDF") or _is_binary(head)):
@@ -162,7 +163,7 @@ def _is_binary(head: bytes) -> bool:
 
 
 def _is_never_text(head: bytes) -> bool:
-    """Whether it holds so many control characters that its records stand there by chance."""
+    """Returns whether there are so many control characters that the records must be accidental."""
     share = _control_share(head)
     if share * len(head) <= _CONTROLS_MOST:
         return False
@@ -182,21 +183,21 @@ def _is_utf8(head: bytes) -> bool:
 
 
 def _may_be_rules(body: bytes) -> bool:
-    """Whether a text without any record may be a robots.txt: it says nothing, one of its first lines is a misspelt
-    record, or all of them have the form of records."""
-    said = list(islice(_said(body), _LINES_MOST))
-    return all(_NAMED.match(line) for line in said) or any(map(_is_misspelt, said))
+    """Returns whether a text without any record may be a robots.txt: it has only comments, one of its first lines is a
+    misspelt record, or all of them have the form of records."""
+    lines = list(islice(_content_lines(body), _LINES_MOST))
+    return all(_FIELD_AND_COLON.match(line) for line in lines) or any(map(_is_misspelt, lines))
 
 
-def _said(body: bytes) -> Iterator[str]:
-    """The lines without comments and outer spaces; lines that are then empty are left out."""
+def _content_lines(body: bytes) -> Iterator[str]:
+    """Yields the lines without comments and outer spaces, except empty ones."""
     for line in split_lines(decode(body[:LIMIT_BYTES])):
         if text := line.partition("#")[0].strip():
             yield text
 
 
 def _is_misspelt(line: str) -> bool:
-    """Whether it begins with a field, or what resembles one, and goes on as its record does (`Disallow /a`)."""
+    """Returns whether a line begins with a field, or something similar, and continues as a record (`Disallow /a`)."""
     field, colon, _ = line.partition(":")
     if colon and _is_like_a_field(field, _CORE):
         return True
@@ -206,8 +207,10 @@ def _is_misspelt(line: str) -> bool:
     first, second = found[1].lower(), (found[2] or "").lower()
     if first in ("user-agent", "disallow") or f"{first}-{second}" in ("user-agent", "crawl-delay"):
         return True
-    return _is_like_a_field(first, _CORE) and _BEHIND.match(line, found.end(1)) is not None
+    return _is_like_a_field(first, _CORE) and _VALUE.match(line, found.end(1)) is not None
 
 
 def _is_like_a_field(word: str, fields: tuple[str, ...]) -> bool:
-    return len(word) <= _FIELD_MOST and bool(get_close_matches(word.strip(_SIGNS).lower(), fields, 1, MOSTLY))
+    return len(word) <= _FIELD_MOST and bool(
+        get_close_matches(word.strip(_STRAY_CHARACTERS).lower(), fields, 1, SIMILARITY_LEAST)
+    )

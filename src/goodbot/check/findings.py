@@ -1,5 +1,5 @@
-"""The values of this package: a `Kind` is one record, which feeds the checker, docs/findings.md and the tests; a
-`Finding` is one finding of a kind at a place."""
+"""The values of this package. A `Kind` is the record of one kind of finding, from which the checker, docs/findings.md
+and the tests work; a `Finding` is one finding of a kind at a place."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -7,16 +7,16 @@ from typing import Literal
 from goodbot.check.subject import Subject
 
 Severity = Literal["error", "warning", "info"]
-"""`error`: the file does not do what its author intended; `warning`: it may not, or not for every robot; `info`: worth
-knowing."""
+"""`error`: the file does not do what its author intended; `warning`: it may not, or not for every robot; `info`: good
+to know."""
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """A fix that changes no verdict in any dialect: on `line` (from 1) the characters `start` to `end` (from 0, `end`
-    not included) are replaced by `text`. `end` None: to the end of the line, its end of line too."""
+    """A fix that changes no verdict in any dialect: it replaces the characters `start` to `end` (from 0, without `end`)
+    of `line` (from 1) with `text`. If `end` is None, it removes the rest of the line and its line ending."""
 
     line: int
     start: int
@@ -26,9 +26,13 @@ class Edit:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A finding of one kind at a place. `line` and `column` count from 1, in characters; `end_column` is one after the
-    last character. Findings about the whole file are at line 1, column 1. `message` is one sentence with words of the
-    file in it; `fix` says how to fix it, None if there is nothing to do; `edit` fixes it, None if that is not safe."""
+    """A finding of one kind at a place.
+
+    `line` and `column` count from 1, in characters; `end_column` is the column after the last character. Findings about
+    the whole file are at line 1, column 1. `message` is one sentence that quotes the file. `affected` names the robots
+    or people that the finding affects. `fix` describes a fix, None if there is nothing to do; `edit` makes it, None if
+    that would not be safe.
+    """
 
     code: str
     severity: Severity
@@ -45,9 +49,10 @@ class Finding:
 class Kind:
     """A kind of finding. `message`, `affected` and `fix` are templates for `str.format`; `title` is for lists.
 
-    `affected`: the robots or people it matters to. `source`: where it is stated (RFC section, operator's page, older
-    text). `example` has a finding of this kind; `near_miss` looks like it and has none. Tests run both, the docs show
-    both. `note` is for the docs: when the severity is another one, or what is not reported; sentences.
+    `affected` names the robots or people that it affects. `source` names the text it follows from (RFC section,
+    operator's page, older standard). `example` has a finding of this kind; `near_miss` is similar and has none. The
+    tests run both, and the docs show both. `note` says in sentences when the severity is another one, or what is not
+    reported.
     """
 
     code: str
@@ -72,7 +77,7 @@ class Kind:
         severity: Severity | None = None,
         **words: object,
     ) -> Finding:
-        """A finding of this kind at a place; `words` fill the templates."""
+        """Returns a finding of this kind at a place; `words` fill the templates."""
         return Finding(
             self.code,
             severity or self.severity,

@@ -1,5 +1,5 @@
-"""Safe fixes of a robots.txt, which change no verdict in any dialect. Each is proved: a fix after which a dialect reads
-other groups is left out."""
+"""Applies safe fixes to a robots.txt. They change no verdict in any dialect: a fix after which some dialect would read
+other groups or rules is left out."""
 
 import difflib
 import re
@@ -15,8 +15,8 @@ from goodbot.exclusion.robotstxt.lines import decode
 from goodbot.exclusion.text.shown_text import visible
 from goodbot.exclusion.verdict import RULE_FIELDS, Group
 
-ROUNDS_MOST = 10
-"""One fix may reveal another finding; no real file seen needs more than two rounds."""
+PASSES_MOST = 10
+"""How often fixes are applied, because one fix may reveal another finding. No known real file needs more than two."""
 
 _ALL = 10_000_000
 
@@ -25,19 +25,19 @@ _MARK = b"\xef\xbb\xbf"
 _BEGINS_LIKE_A_MARK = (b"\xef", b"\xfe", b"\xff")
 
 
-def mend(subject: Subject, ignore: Collection[str] = ()) -> bytes:
-    """The file with every safe edit made that is not ignored. Fixing the result again changes nothing.
+def apply_fixes(subject: Subject, ignore: Collection[str] = ()) -> bytes:
+    """Returns the file with all safe fixes whose codes are not in `ignore`. Fixing the result again changes nothing.
 
-    Lines keep their line endings, unless R105 is fixed: then all get the most common one. A line that is not valid
-    UTF-8 is left as it is (R104), and so is a file over 500 KiB, because the point where robots cut it would move.
-    Never raises on content.
+    Lines keep their line endings, unless R105 is fixed: then all get the most common one. Lines that are not valid
+    UTF-8 (R104) are left unchanged, and so are files over 500 KiB, because a fix would move the point where robots stop
+    reading. Never raises on content.
     """
     body = subject.body
     if subject.is_page or len(body) > LIMIT_BYTES:
         return body
-    for _ in range(ROUNDS_MOST):
-        found = check(Subject(body, mends_most=_ALL), ignore)
-        after = _round(body, [finding for finding in found if finding.edit is not None])
+    for _ in range(PASSES_MOST):
+        found = check(Subject(body, fixable_most=_ALL), ignore)
+        after = _pass(body, [finding for finding in found if finding.edit is not None])
         if after == body or len(after) > LIMIT_BYTES:
             break
         body = after
@@ -45,7 +45,7 @@ def mend(subject: Subject, ignore: Collection[str] = ()) -> bytes:
 
 
 def difference(before: bytes, after: bytes, name: str) -> str:
-    """A unified diff for people: invisible characters are escapes, a CR at the end of a line is shown as ␍."""
+    """Returns a unified diff for people, with invisible characters escaped and a CR at the end of a line shown as ␍."""
     lines = difflib.unified_diff(_shown_lines(before), _shown_lines(after), name, f"{name} (fixed)", lineterm="")
     return "".join(f"{line}\n" for line in lines)
 
@@ -56,26 +56,26 @@ def _shown_lines(body: bytes) -> list[str]:
     return [visible(line) for line in lines]
 
 
-# ---- one round ------------------------------------------------------------------------------------------------------
+# ---- one pass -------------------------------------------------------------------------------------------------------
 
 
-def _round(body: bytes, findings: list[Finding]) -> bytes:
-    """All edits at once; if they change what some dialect reads, only those kinds that do not."""
-    said = _readings(body)
+def _pass(body: bytes, findings: list[Finding]) -> bytes:
+    """Applies all edits; if they change what some dialect reads, only the kinds of edits that do not."""
+    before = _readings(body)
     whole = _applied(body, findings)
-    if whole == body or _readings(whole) == said:
+    if whole == body or _readings(whole) == before:
         return whole
     kept: list[Finding] = []
     for code in sorted({finding.code for finding in findings}):
         tried = [*kept, *(finding for finding in findings if finding.code == code)]
-        if _readings(_applied(body, tried)) == said:
+        if _readings(_applied(body, tried)) == before:
             kept = tried
     return _applied(body, kept)
 
 
 def _readings(body: bytes) -> list[object]:
-    """What each dialect reads, without line numbers, and each rule of a group once. Equal readings give equal
-    verdicts."""
+    """Returns what each dialect reads: without line numbers, and with each rule of a group once. If the readings of two
+    files are equal, their verdicts are equal."""
     parsed = [RobotsTxt.parse(body, dialect) for dialect in DIALECTS]
     return [
         [
@@ -87,7 +87,7 @@ def _readings(body: bytes) -> list[object]:
 
 
 def _reading(group: Group) -> object:
-    """The group's names and records, each with the number of the run it belongs to."""
+    """Returns the group's names and records, each with the number of the run that it belongs to."""
     runs = {run: place for place, run in enumerate(dict.fromkeys(group.runs))}
     names = [(runs[run], name) for run, name in zip(group.runs, group.agents, strict=True)]
     seen: set[tuple[str, str]] = set()
@@ -113,17 +113,17 @@ def _applied(body: bytes, findings: Sequence[Finding]) -> bytes:
     common = (b"\r\n" if ends[b"\r\n"] > ends[b"\n"] else b"\n") if "R105" in codes else None
     new = bytearray()
     for number, (line, end) in enumerate(lines, 1):
-        mended = _mended(line, edits[number]) if number in edits else line
-        if mended is not None:
-            new += mended + (common if common and end else end)
+        edited = _edited(line, edits[number]) if number in edits else line
+        if edited is not None:
+            new += edited + (common if common and end else end)
     keeps_mark = "R101" not in codes or new.startswith(_BEGINS_LIKE_A_MARK)
     return (mark if keeps_mark else b"") + bytes(new)
 
 
-def _mended(line: bytes, edits: Iterable[Edit]) -> bytes | None:
-    """One line, edited from the right; None if it is removed. Its comment keeps its bytes."""
-    said, sharp, comment = line.partition(b"#")
-    text = decode(b" " + said)[1:]  # only at the beginning of a file is this a byte order mark
+def _edited(line: bytes, edits: Iterable[Edit]) -> bytes | None:
+    """Applies edits to one line, from right to left, but not to its comment; returns None if the line is removed."""
+    record, sharp, comment = line.partition(b"#")
+    text = decode(b" " + record)[1:]  # the space: U+FEFF is a byte order mark only at the beginning
     for edit in sorted(edits, key=lambda each: each.start, reverse=True):
         if edit.end is None:
             return None

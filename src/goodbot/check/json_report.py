@@ -1,4 +1,4 @@
-"""Findings for programs: JSON, and the annotations of GitHub Actions."""
+"""Formats findings for programs: as JSON and as annotations of GitHub Actions."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -13,30 +13,30 @@ _COMMANDS = {"error": "error", "warning": "warning", "info": "notice"}
 
 @dataclass(frozen=True)
 class CheckedFile:
-    """One input: its name, as the user gave it, what was found in it, and its lines."""
+    """One input: its name, as the user gave it, its findings and its lines."""
 
     name: str
     findings: Sequence[Finding]
     lines: Sequence[str] = ()
 
     def severe(self) -> "CheckedFile":
-        """Without findings of severity info."""
+        """Returns the input without findings of severity info."""
         return replace(self, findings=[finding for finding in self.findings if finding.severity != "info"])
 
     @property
     def counts(self) -> Counter[Severity]:
-        """Findings of each severity."""
+        """The number of findings of each severity."""
         return Counter(finding.severity for finding in self.findings)
 
 
 def has(checked: Iterable[CheckedFile], at_least: Severity) -> bool:
-    """Whether a finding is at least that severe."""
+    """Returns whether there is a finding of this severity or a higher one."""
     severe = SEVERITIES[: SEVERITIES.index(at_least) + 1]
     return any(finding.severity in severe for each in checked for finding in each.findings)
 
 
 def as_json(checked: Iterable[CheckedFile]) -> list[dict[str, object]]:
-    """One object a finding, in order."""
+    """Returns one object per finding, in order."""
     return [_object(each.name, finding) for each in checked for finding in each.findings]
 
 
@@ -62,18 +62,18 @@ def _object(name: str, finding: Finding) -> dict[str, object]:
 
 
 def as_github(checked: Iterable[CheckedFile]) -> Iterator[str]:
-    """One workflow command a finding; GitHub shows it at the line of the file."""
+    """Yields one workflow command per finding; GitHub shows it next to the line of the file."""
     for each in checked:
         for finding in each.findings:
             place = {"file": each.name, "line": finding.line, "col": finding.column, "endColumn": finding.end_column}
-            said = {**place, "title": f"{finding.code} {KINDS[finding.code].title}"}
-            stated = ",".join(f"{key}={_property(value)}" for key, value in said.items() if value is not None)
+            properties = {**place, "title": f"{finding.code} {KINDS[finding.code].title}"}
+            given = ",".join(f"{key}={_property(value)}" for key, value in properties.items() if value is not None)
             fix = f"\n{finding.fix}" if finding.fix else ""
-            yield f"::{_COMMANDS[finding.severity]} {stated}::{_data(finding.message + fix)}"
+            yield f"::{_COMMANDS[finding.severity]} {given}::{_data(finding.message + fix)}"
 
 
 def _data(text: str) -> str:
-    """Escaped as GitHub's toolkit does; what else cannot be seen is an escape."""
+    """Escapes text as GitHub's toolkit does, and other invisible characters too."""
     return visible(text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A"))
 
 
@@ -82,7 +82,7 @@ def _property(value: object) -> str:
 
 
 def summary(checked: Sequence[CheckedFile], *, quiet: bool = False) -> str:
-    """`2 errors, 1 warning, 3 info in 2 files`; `quiet`: the infos are counted but not shown, and it says so."""
+    """Returns `2 errors, 1 warning, 3 info in 2 files`; with `quiet` it says that the infos are not shown."""
     counts = sum((each.counts for each in checked), Counter[Severity]())
     parts = [f"{counts[each]:,} {each}{'' if counts[each] == 1 or each == 'info' else 's'}" for each in SEVERITIES]
     hidden = " (not shown)" if quiet and counts["info"] else ""

@@ -1,9 +1,9 @@
-"""Writes a robots.txt again, tidy or in as few bytes as possible, with the same verdicts in every dialect.
+"""Formats a robots.txt, tidy or in as few bytes as possible, with the same verdicts in every dialect.
 
-Whatever some dialect reads is kept: a line that Google reads as a record without a colon, a blank line that ends a
-record of the 1990s. A file is left as it is if it is in UTF-16, contains a NUL or a line that may be longer than Google
-reads, has 200,000 lines or more, or begins with a part of a byte order mark (which Google skips): in such files one
-space more or less can change what is read.
+Everything that some dialect reads is kept, such as a line without a colon that Google reads as a record, or a blank
+line that ends a group for robots of the 1990s. A file stays unchanged if it is in UTF-16, contains a NUL or a line that
+may be longer than Google reads, has 200,000 lines or more, or begins with a part of a byte order mark (which Google
+skips): in such files a single space can change what robots read.
 """
 
 import re
@@ -18,12 +18,12 @@ _MARK = b"\xef\xbb\xbf"
 _PART_OF_MARK = re.compile(rb"\xef(?![\x80-\xbf]{2})")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
 _LINE_CHARS_MOST = GOOGLE_LINE_BYTES // 4
-"""A line of so many characters is never longer than Google reads: a character has at most four bytes."""
+"""Google reads a line of so many characters completely, because a character has at most four bytes."""
 
 
 @dataclass(frozen=True, slots=True)
 class _LayoutPart:
-    """A line of the new text. `key`: what it says, None: nothing to any dialect; `text`: how it is written."""
+    """A line of the new file: `text` as it is written, and `key`, its field and value; None if it is not a record."""
 
     text: str
     field: str = ""
@@ -35,31 +35,31 @@ class _LayoutPart:
 
 
 def tidy(body: bytes) -> bytes:
-    """One space after each colon, fields in their usual spelling, LF line endings, blank lines only between records;
-    comments stay. Tidying the result again changes nothing. Linear; never raises."""
-    lines = _readable(body)
-    return body if lines is None else _bytes(_apart(_without_edges(_tidied(line) for line in lines)))
+    """Formats a file with one space after each colon, fields in their usual spelling, LF line endings, and blank lines
+    only between groups. Comments stay. Tidying the result again changes nothing. Linear; never raises."""
+    lines = _lines_to_format(body)
+    return body if lines is None else _bytes(_separated(_without_edges(_tidied(line) for line in lines)))
 
 
 def compact(body: bytes) -> bytes:
-    """Without comments, needless spaces, lines that no robot reads, and repeated rules; neighbours with the same rules
-    share a group. Linear; never raises."""
-    lines = _readable(body)
+    """Formats a file without comments, needless spaces, lines that no robot reads and repeated rules; adjacent groups
+    with the same rules become one. Linear; never raises."""
+    lines = _lines_to_format(body)
     if lines is None:
         return body
-    said = read_by_google(body)
-    parts = _without_edges(part for line in lines if (part := _compacted(line, said)) is not None)
-    return min(_bytes(_joined(_once(_close(parts)))), body, key=len)
+    google_lines = read_by_google(body)
+    parts = _without_edges(part for line in lines if (part := _compacted(line, google_lines)) is not None)
+    return min(_bytes(_with_shared_groups(_without_repeated_rules(_without_needless_blanks(parts)))), body, key=len)
 
 
 def read_by_google(body: bytes) -> frozenset[int]:
-    """The numbers of the lines in which dialect `google`, which needs no colon, finds a field that some robot reads."""
+    """Returns the numbers of the lines in which the dialect `google`, which needs no colon, finds a known field."""
     return frozenset(number for number, field, _ in read_as_google(body) if field in FIELDS)
 
 
 def why_unchanged(body: bytes) -> str | None:
-    """Why it cannot be written again with the same meaning to all, in words; None if it can. Linear; never raises."""
-    return _unsafe_bytes(body) or _too_much(read_lines(body))
+    """Says why a file cannot be formatted without risk to its verdicts; None if it can. Linear; never raises."""
+    return _unsafe_bytes(body) or _too_large(read_lines(body))
 
 
 def _unsafe_bytes(body: bytes) -> str | None:
@@ -72,23 +72,23 @@ def _unsafe_bytes(body: bytes) -> str | None:
     return None
 
 
-def _too_much(lines: Sequence[SourceLine]) -> str | None:
+def _too_large(lines: Sequence[SourceLine]) -> str | None:
     if len(lines) == LINES_MOST:
         return f"it has {LINES_MOST:,} lines or more"
     long = next((line.number for line in lines if len(line.text) > _LINE_CHARS_MOST), None)
     return None if long is None else f"line {long} is longer than {_LINE_CHARS_MOST:,} characters"
 
 
-def _readable(body: bytes) -> tuple[SourceLine, ...] | None:
-    """Its lines; None if it cannot be written again with the same meaning to all."""
+def _lines_to_format(body: bytes) -> tuple[SourceLine, ...] | None:
+    """Returns the lines; None if the file cannot be formatted without risk to its verdicts."""
     if _unsafe_bytes(body):
         return None
     lines = read_lines(body)
-    return None if _too_much(lines) else lines
+    return None if _too_large(lines) else lines
 
 
 def _bytes(parts: Iterable[_LayoutPart]) -> bytes:
-    """With a byte order mark only where what comes first looks like one, or (to Google) like a part of one."""
+    """Encodes the lines, with a byte order mark only if the text begins with one, or (to Google) with a part of one."""
     text = "\n".join(part.text for part in parts).encode("utf-8", "replace")
     return (_MARK if text.startswith(_MARK[:1]) else b"") + text + (b"\n" if text else b"")
 
@@ -97,7 +97,7 @@ def _bytes(parts: Iterable[_LayoutPart]) -> bytes:
 
 
 def _tidied(line: SourceLine) -> _LayoutPart:
-    """A line without outer spaces; a record in its usual spelling, followed by its comment."""
+    """Formats a line without outer spaces: a record in its usual spelling, then its comment."""
     if not line.is_record:
         return _LayoutPart(line.text.strip(" \t"), key=None)
     name = FIELDS.get(line.field, line.text[line.field_at : line.colon_at].rstrip(" \t"))
@@ -108,7 +108,7 @@ def _tidied(line: SourceLine) -> _LayoutPart:
 
 
 def _without_edges(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
-    """Without blank lines at the beginning and the end; of several in a row, one."""
+    """Drops blank lines at the beginning and the end, and keeps one of several in a row."""
     blank: _LayoutPart | None = None
     begun = False
     for part in parts:
@@ -122,39 +122,39 @@ def _without_edges(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
         yield part
 
 
-def _apart(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
-    """A blank line before a group that follows the Disallow line of another: it ends there in every dialect anyway. It
-    comes before the comments that lead to the group."""
-    waiting: list[_LayoutPart] = []
+def _separated(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
+    """Adds a blank line before a group that follows a Disallow line, because there the group before it ends in every
+    dialect. The blank line comes before the comments above the group."""
+    comments: list[_LayoutPart] = []
     closed = False
     for part in parts:
         if closed and part.text.startswith("#"):
-            waiting.append(part)
+            comments.append(part)
             continue
         if closed and part.field == "user-agent":
             yield _LayoutPart("")
-        yield from waiting
-        waiting.clear()
+        yield from comments
+        comments.clear()
         closed = part.field == "disallow" or (closed and part.field in RULE_FIELDS)
         yield part
-    yield from waiting
+    yield from comments
 
 
 # ---- compact --------------------------------------------------------------------------------------------------------
 
 
-def _compacted(line: SourceLine, said: frozenset[int]) -> _LayoutPart | None:
+def _compacted(line: SourceLine, google_lines: frozenset[int]) -> _LayoutPart | None:
     if line.is_blank:
         return _LayoutPart("")
     text = line.text if line.comment_at < 0 else line.text[: line.comment_at]
     if line.is_record:
         name = line.text[line.field_at : line.colon_at].rstrip(" \t")
         return _LayoutPart(f"{name}:{line.value}", line.field, (line.field, line.value))
-    return _LayoutPart(text.strip(" \t")) if line.number in said else None
+    return _LayoutPart(text.strip(" \t")) if line.number in google_lines else None
 
 
-def _close(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
-    """Without blank lines before a group that follows a Disallow line, which ends the record before it anyway."""
+def _without_needless_blanks(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
+    """Drops blank lines between a Disallow line and the next group: the group before it ends there anyway."""
     blank: _LayoutPart | None = None
     ruled = False
     for part in parts:
@@ -170,8 +170,8 @@ def _close(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
         yield part
 
 
-def _once(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
-    """Without rules that stand in the same unbroken run already."""
+def _without_repeated_rules(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
+    """Drops rules that the same unbroken run of rules already has."""
     seen: set[tuple[str, str] | None] = set()
     for part in parts:
         if part.is_blank or part.field not in RULE_FIELDS:
@@ -185,27 +185,27 @@ def _once(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
 
 @dataclass(frozen=True, slots=True)
 class _Block:
-    """User-agent lines and the unbroken run of lines under them."""
+    """User-agent lines and the unbroken run of lines below them."""
 
     names: tuple[_LayoutPart, ...]
     rest: tuple[_LayoutPart, ...]
 
     @property
     def is_whole(self) -> bool:
-        """Whether it is a record in every dialect, for robots by name."""
+        """Whether every dialect reads it as a group for named robots."""
         named = all(part.key is not None and part.key[1] not in ("", "*") for part in self.names)
         return bool(self.names) and named and any(part.field == "disallow" for part in self.rest)
 
-    def joins(self, other: "_Block") -> bool:
-        """Whether the other, which follows at once, can share these rules."""
+    def shares_rules_with(self, other: "_Block") -> bool:
+        """Returns whether the next block has the same rules, so that both can share them."""
         keys = [part.key for part in self.rest]
         return self.is_whole and other.is_whole and keys == [part.key for part in other.rest] and None not in keys
 
 
-def _joined(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
+def _with_shared_groups(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
     last: _Block | None = None
     for block in _blocks(parts):
-        if last is not None and not last.joins(block):
+        if last is not None and not last.shares_rules_with(block):
             yield from last.rest
         yield from block.names
         last = block

@@ -1,4 +1,4 @@
-"""R5: rules that decide nothing, and rules that decide something else than they seem to."""
+"""R5: finds rules that have no effect, or another effect than they seem to have."""
 
 import re
 from collections.abc import Iterator
@@ -6,10 +6,10 @@ from itertools import islice
 from shlex import quote
 from typing import Any, Final
 
-from goodbot.check.dead_rules import RuleOrder, better_in_all, is_plain, is_same
+from goodbot.check.dead_rules import RuleOrder, is_plain, is_same, overriding_in_all
 from goodbot.check.findings import Edit, Finding, Kind
 from goodbot.check.names import token_of
-from goodbot.check.page_checks import unread_noindex, words_of
+from goodbot.check.page_checks import directives_of, unread_noindex
 from goodbot.check.pattern_checks import WHOLE_SITE, as_sent, example_of
 from goodbot.check.raw_bytes import EACH_MOST
 from goodbot.check.subject import PageFile, Subject
@@ -18,29 +18,29 @@ from goodbot.exclusion.text.octets import Compared, compared_pattern
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import Group, Rule
 
-QUESTIONS_MOST: Final = 10_000_000
-"""Rules times rules of their robot, over all groups that are checked: a second if all of them match."""
+COMPARISONS_MOST: Final = 10_000_000
+"""The most comparisons of a rule with the rules of its robots, in all groups; they take a second if all rules match."""
 
 GROUPS_MOST: Final = 1_000
 
 SAMPLES_MOST: Final = 300
-"""URLs of one file put to every dialect."""
+"""How many URLs of one file are judged in every dialect."""
 
-_ASKED_FIRST: Final = 4
+_FIRST_SAMPLES: Final = 4
 
-_COMPILING: Final = 100
-"""Compiling one rule costs as much as this many questions."""
+_COMPILATION_COST: Final = 100
+"""Compiling one rule takes as long as this many comparisons."""
 
-_ITSELF: Final = ("/robots.txt", "/robots.txt$")
-_ON_ITSELF: Final = "has no effect on robots.txt itself, which robots may always fetch"
-_BESIDE_ITSELF: Final = "verdicts change only for other paths, such as `/robots.txt.bak`"
+_ROBOTS_TXT: Final = ("/robots.txt", "/robots.txt$")
+_NO_EFFECT: Final = "has no effect on robots.txt itself, which robots may always fetch"
+_OTHER_PATHS_CHANGE: Final = "verdicts change only for other paths, such as `/robots.txt.bak`"
 
 _SECRET = re.compile(
     r"passwd|passwords|secret(?!ar|ion|ive|or)|backups?(?![a-z])|(?<![a-z])dumps?(?![a-z])|\.git\b|\.svn\b|\.env\b|phpmyadmin"
     r"|\.sql\b|confidential|geheim|intranet|hidden",
     re.IGNORECASE,
 )
-"""Not a secretary, nor words that only begin alike (`/dumplings/`)."""
+"""Does not match `secretary`, nor words that only begin like these (`/dumplings/`)."""
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_MOST: Final = 4
 _PAGE = PageFile("https://example.org/old/page.html", b'<meta name="robots" content="noindex">')
@@ -52,7 +52,7 @@ SHADOWED = Kind(
     "warning",
     "`{rule}` never applies: `{other}` (line {line}) is longer and matches every URL that this rule matches",
     "robots that follow RFC 9309",
-    "{remedy}: under RFC 9309 nothing changes; or remove line {line}: this rule then applies",
+    "{fix}: under RFC 9309 nothing changes; or remove line {line}: this rule then applies",
     "RFC 9309 2.2.2 (the longest match wins)",
     Subject(b"User-agent: *\nDisallow: /news\nAllow: /*news\n"),
     Subject(b"User-agent: *\nDisallow: /news\nAllow: /news/open/\n"),
@@ -85,7 +85,7 @@ NEVER = Kind(
     "info",
     "under RFC 9309 `{rule}` {effect}",
     "no robot that follows RFC 9309; others may need this rule",
-    "{remedy}: under RFC 9309 {change}; or keep it for human readers",
+    "{fix}: under RFC 9309 {change}; or keep it for human readers",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /a/b/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\nAllow: /a/b/\nDisallow: /a/b/c/\n"),
@@ -150,9 +150,9 @@ DIFFERS = Kind(
     "R510",
     "verdict differs between dialects",
     "info",
-    "`{url}` is {one} for `{agent}` under RFC 9309, but {other} in {who}",
-    "robots that read the file in {who}",
-    "`goodbot allowed ROBOTS --dialect all {asked}` shows the verdict of every dialect",
+    "`{url}` is {one} for `{agent}` under RFC 9309, but {other} in {affected}",
+    "robots that read the file in {affected}",
+    "`goodbot allowed ROBOTS --dialect all {arguments}` shows the verdict of every dialect",
     "docs/conformance.md (dialects)",
     Subject(b"User-agent: *\nDisallow: /*.pdf$\n"),
     Subject(b"User-agent: *\nDisallow: /private/\n"),
@@ -163,22 +163,22 @@ KINDS = (SHADOWED, DUPLICATE, TIE, NEVER, ORDER, CLOSED, NOINDEX_CLOSED, REVEALS
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Group by group, then the file as a whole."""
+    """Yields the findings of each group, then of the file as a whole."""
     groups = subject.parsed.groups
     duplicates = (finding for group in groups for finding in _duplicates(subject, group))
-    yield from islice(duplicates, subject.mends_most)
-    for look in (_empty_rules, _reveals):
-        yield from islice((finding for group in groups for finding in look(subject, group)), EACH_MOST)
-    weighed = list(_weighed(subject))
-    for look in (_shadowed, _order):
-        yield from islice((finding for group in weighed for finding in look(subject, group)), EACH_MOST)
+    yield from islice(duplicates, subject.fixable_most)
+    for check in (_empty_rules, _reveals):
+        yield from islice((finding for group in groups for finding in check(subject, group)), EACH_MOST)
+    affordable = list(_affordable(subject))
+    for check in (_shadowed, _order):
+        yield from islice((finding for group in affordable for finding in check(subject, group)), EACH_MOST)
     yield from _closed(subject)
     yield from islice(_noindex_closed(subject), EACH_MOST)
     yield from _differs(subject)
 
 
 def _at(subject: Subject, kind: Kind, line_number: int, *, edit: Edit | None = None, **words: Any) -> Finding:
-    """At the rule of a line."""
+    """Returns a finding at the rule of this line."""
     if line_number > len(subject.lines):
         return kind.at(line_number, edit=edit, **words)
     line = subject.lines[line_number - 1]
@@ -186,12 +186,12 @@ def _at(subject: Subject, kind: Kind, line_number: int, *, edit: Edit | None = N
     return kind.at(line_number, line.field_at + 1, end + 1, edit=edit, **words)
 
 
-def _weighed(subject: Subject) -> Iterator[Group]:
-    """The groups whose rules are checked against every robot they name, until the work limit is reached."""
-    left = QUESTIONS_MOST
+def _affordable(subject: Subject) -> Iterator[Group]:
+    """Yields the groups whose rules can be compared with those of every robot they name, within the limit."""
+    left = COMPARISONS_MOST
     for group in subject.parsed.groups[:GROUPS_MOST]:
-        asked = len(group.records) + _COMPILING
-        work = sum(asked * reader.records for reader in subject.readers[group.line])
+        rules = len(group.records) + _COMPILATION_COST
+        work = sum(rules * reader.records for reader in subject.readers[group.line])
         if work <= left:
             left -= work
             yield group
@@ -201,7 +201,7 @@ def _weighed(subject: Subject) -> Iterator[Group]:
 
 
 def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
-    """The same path twice: the same rule letter by letter, or the opposite rule for an equal path."""
+    """Finds rules with the same path: identical ones, and opposite ones whose paths RFC 9309 treats as equal."""
     first: dict[tuple[bool, str], Rule] = {}
     compared: dict[tuple[bool, Compared], Rule] = {}
     tied: set[Compared] = set()
@@ -219,21 +219,21 @@ def _duplicates(subject: Subject, group: Group) -> Iterator[Finding]:
 
 
 def _shadowed(subject: Subject, group: Group) -> Iterator[Finding]:
-    """Rules that never decide for any of the group's robots."""
+    """Finds rules that never decide for any of the group's robots."""
     rules = list({rule.pattern: rule for rule in reversed(subject.rules_of(group))}.values())[::-1]
-    readings = [RuleOrder(subject, reader) for reader in subject.readers[group.line]]
+    orders = [RuleOrder(subject, reader) for reader in subject.readers[group.line]]
     found: dict[int, tuple[Rule, Rule | None]] = {}
     for rule in rules:
-        if rule.pattern in _ITSELF:
+        if rule.pattern in _ROBOTS_TXT:
             found[rule.line] = rule, None
-        elif better := better_in_all(readings, rule):
-            found[rule.line] = rule, better
-    remedy = subject.removal(found) if found else ""
+        elif overriding := overriding_in_all(orders, rule):
+            found[rule.line] = rule, overriding
+    fix = subject.removal(found) if found else ""
     for rule, other in found.values():
-        words: dict[str, Any] = {"rule": shown(str(rule)), "remedy": remedy}
+        words: dict[str, Any] = {"rule": shown(str(rule)), "fix": fix}
         if other is None:
-            change = "nothing changes" if rule.pattern.endswith("$") else _BESIDE_ITSELF
-            yield _at(subject, NEVER, rule.line, effect=_ON_ITSELF, change=change, **words)
+            change = "nothing changes" if rule.pattern.endswith("$") else _OTHER_PATHS_CHANGE
+            yield _at(subject, NEVER, rule.line, effect=_NO_EFFECT, change=change, **words)
         elif other.allow != rule.allow:
             yield _at(subject, SHADOWED, rule.line, other=shown(str(other)), line=other.line, **words)
         else:
@@ -258,13 +258,13 @@ def _reveals(subject: Subject, group: Group) -> Iterator[Finding]:
 
 
 def _is_name(pattern: str, at: int) -> bool:
-    """Whether the path has a name of few words there, not the title of an article."""
+    """Returns whether the path segment there is a name of few words, not the title of an article."""
     part = pattern[pattern.rfind("/", 0, at) + 1 :].partition("/")[0]
     return len(_WORD.findall(part)) <= _WORDS_MOST
 
 
 def _order(subject: Subject, group: Group) -> Iterator[Finding]:
-    """The first rule that comes after a shorter, opposite rule of the same group that also matches the same URLs."""
+    """Finds the first rule that follows a shorter, opposite rule of the same group that matches the same URLs."""
     rules, readers = subject.rules_of(group), subject.readers[group.line]
     if len({rule.allow for rule in rules}) < 2 or not readers:
         return
@@ -302,9 +302,9 @@ def _closes_all(subject: Subject, group: Group) -> bool:
 
 
 def _noindex_closed(subject: Subject) -> Iterator[Finding]:
-    """Of the pages given as files; a disallowed page is never fetched for this."""
+    """Checks the pages given as files; a disallowed page is never fetched for this."""
     for page in subject.pages:
-        unread = unread_noindex(subject.parsed, page.url, words_of(page))
+        unread = unread_noindex(subject.parsed, page.url, directives_of(page))
         if unread is not None:
             rule = unread.verdict.rule or ""
             yield _at(subject, NOINDEX_CLOSED, unread.verdict.line or 1, rule=shown(rule), url=shown(page.url))
@@ -314,10 +314,10 @@ _GOOGLE: Final = ("google",)
 
 
 def _differs(subject: Subject) -> Iterator[Finding]:
-    """One finding for Google's dialect, which is in use, and one for all others together, each for its first URL."""
-    few = SAMPLES_MOST // (1 + len(subject.parsed.groups) // 1_000)
+    """Yields one finding for Google's dialect, which is in use, and one for all others, each for the first such URL."""
+    limit = SAMPLES_MOST // (1 + len(subject.parsed.groups) // 1_000)
     samples: dict[tuple[str, str], int] = {}
-    for agent, url, line in islice(_samples(subject), few):
+    for agent, url, line in islice(_samples(subject), limit):
         samples.setdefault((url, agent), line)
     others = tuple(name for name in DIALECTS if name not in ("rfc9309", *_GOOGLE))
     for dialects in (_GOOGLE, others):
@@ -329,34 +329,35 @@ def _differs(subject: Subject) -> Iterator[Finding]:
                 "one": one,
                 "agent": shown(agent),
                 "other": other,
-                "who": _dialects(unlike),
-                "asked": shown(f"--agent {quote(agent)} {quote(url)}"),
+                "affected": _dialects(unlike),
+                "arguments": shown(f"--agent {quote(agent)} {quote(url)}"),
             }
             words["severity"] = "warning" if dialects is _GOOGLE else "info"
             yield _at(subject, DIFFERS, samples[url, agent], **words)
 
 
 def _dialects(names: list[str]) -> str:
-    """`dialect google`, `the dialects 1996, book and kollar`."""
+    """Returns `the dialect google` or `the dialects 1996, book and kollar`."""
     first, last = ", ".join(names[:-1]), names[-1]
     return f"the dialects {first} and {last}" if first else f"the dialect {last}"
 
 
 def _first_unlike(
-    robots: RobotsTxt, dialects: tuple[str, ...], questions: list[tuple[str, str]]
+    robots: RobotsTxt, dialects: tuple[str, ...], samples: list[tuple[str, str]]
 ) -> tuple[tuple[str, str], bool, list[str]] | None:
-    """The first question that one of the dialects answers differently from RFC 9309, the answer of RFC 9309, and the
-    dialects that differ. A few questions are asked first, because most files that differ do so in these."""
-    for some in (questions[:_ASKED_FIRST], questions[_ASKED_FIRST:]):
+    """Finds the first URL and robot for which one of the dialects decides differently from RFC 9309. Returns them with
+    the verdict of RFC 9309 and the dialects that differ. A few samples are judged first, because most files that differ
+    do so in these."""
+    for some in (samples[:_FIRST_SAMPLES], samples[_FIRST_SAMPLES:]):
         answers = {name: robots.in_dialect(name).answers(some) for name in dialects}
-        for place, (question, allowed) in enumerate(zip(some, robots.answers(some), strict=True)):
+        for place, (sample, allowed) in enumerate(zip(some, robots.answers(some), strict=True)):
             if unlike := [name for name in dialects if answers[name][place] is not allowed]:
-                return question, allowed, unlike
+                return sample, allowed, unlike
     return None
 
 
 def _samples(subject: Subject) -> Iterator[tuple[str, str, int]]:
-    """A URL for each rule that it is likely to be written for."""
+    """Yields a robot, a URL that a rule is likely to be written for, and the line of the rule, for each rule."""
     for group in subject.parsed.groups:
         agent = next(filter(token_of, group.agents), "")
         for rule in subject.rules_of(group)[:50] if agent else ():

@@ -1,4 +1,4 @@
-"""R6: the other records: those that few robots read, that no robot reads any more, that cannot be read."""
+"""R6: finds other records that are malformed, or that few or no robots read."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -19,7 +19,7 @@ from goodbot.exclusion.uses.structured_fields import Member, parse_dictionary
 from goodbot.url import parse_url
 
 DELAY_MOST_S: Final = 300.0
-"""At a longer Crawl-delay a robot sees fewer than 300 pages a day."""
+"""With a longer Crawl-delay a robot can fetch fewer than 300 pages a day."""
 
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
 _SITE: Final = "https://example.org/robots.txt"
@@ -30,15 +30,15 @@ _PAIR: Final = re.compile(r"(?<![\w\-])([\w\-]++)[ \t]*+=[ \t]*+([\w\-]++)", re.
 _SIGNALS_MOST_CHARS: Final = 1_000
 _USAGES: Final = frozenset({"train-ai", "search"})
 _ANSWERS: Final = frozenset({Member("token", "y"), Member("token", "n")})
-"""All that draft-ietf-aipref-vocab-07 knows."""
+"""The values that draft-ietf-aipref-vocab-07 defines."""
 
 DELAY = Kind(
     "R601",
     "Crawl-delay malformed, very long, or ignored by some robots",
     "info",
-    "{said}",
-    "{who}",
-    "{remedy}",
+    "{problem}",
+    "{affected}",
+    "{fix}",
     "RFC 9309 2.2.4 (no standard has Crawl-delay); Google's and Bing's pages",
     Subject(b"User-agent: *\nCrawl-delay: 86400\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\nRequest-rate: 1/10\nDisallow: /tmp/\n"),
@@ -59,9 +59,9 @@ OBSOLETE = Kind(
     "R603",
     "Host is obsolete; few robots read Clean-param",
     "info",
-    "{said}",
-    "{who}",
-    "{remedy}",
+    "{problem}",
+    "{affected}",
+    "{fix}",
     "Yandex's pages on robots.txt; no robot has read Host since March 2018",
     Subject(b"User-agent: *\nDisallow: /tmp/\n\nHost: www.example.org\n"),
     Subject(b"User-agent: Yandex\nDisallow: /tmp/\nClean-param: sid /forum/\n"),
@@ -70,9 +70,9 @@ RELATIVE_SITEMAP = Kind(
     "R604",
     "relative Sitemap",
     "error",
-    "{said}",
+    "{problem}",
     "every robot that follows the sitemaps.org protocol",
-    "{remedy}",
+    "{fix}",
     "sitemaps.org protocol (robots.txt); RFC 9309 2.2.4",
     Subject(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n"),
     Subject(b"User-agent: *\nDisallow:\n\nSitemap: https://example.org/sitemap.xml\n"),
@@ -82,9 +82,9 @@ SITEMAP = Kind(
     "R605",
     "Sitemap on another host, missing or disallowed",
     "warning",
-    "the sitemap `{value}` {said}",
-    "{who}",
-    "{remedy}",
+    "the sitemap `{value}` {problem}",
+    "{affected}",
+    "{fix}",
     "sitemaps.org protocol (location, cross submits); RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/private/map.xml\n", _SITE),
     Subject(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/map.xml\n", _SITE),
@@ -94,9 +94,9 @@ PREFERENCE = Kind(
     "R606",
     "Content-Signal, Content-Usage or License malformed",
     "warning",
-    "`{value}` {said}",
+    "`{value}` {problem}",
     "robots that read this record: they ignore this part of it",
-    "{remedy}",
+    "{fix}",
     "contentsignals.org; AIPREF drafts, RFC 9651; RSL 1.0",
     Subject(b"User-agent: *\nContent-Signal: search=yes, ai-train=maybe\nAllow: /\n"),
     Subject(b"User-agent: *\nContent-Signal: search=yes, ai-train=no\nContent-Usage: train-ai=n\nAllow: /\n"),
@@ -105,7 +105,7 @@ WHEN = Kind(
     "R607",
     "Request-rate or Visit-time malformed",
     "warning",
-    "`{value}` is invalid: {said}",
+    "`{value}` is invalid: {problem}",
     "the few robots that read the record",
     "write it like `{better}`",
     "Conner, An Extended Standard for Robot Exclusion, 1996",
@@ -128,13 +128,13 @@ KINDS = (DELAY, NOINDEX, OBSOLETE, RELATIVE_SITEMAP, SITEMAP, PREFERENCE, WHEN, 
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Record by record."""
+    """Yields the findings of each record."""
     lines = [line for line in subject.lines if line.is_record]
-    for look in (_noindex, _relative_sitemap, _signal, _usage, _license, _when):
-        yield from islice((finding for line in lines for finding in look(line)), EACH_MOST)
+    for check in (_noindex, _relative_sitemap, _signal, _usage, _license, _when):
+        yield from islice((finding for line in lines for finding in check(line)), EACH_MOST)
     grouped = list(_with_agents(lines))
-    for look_at in (_delay, _obsolete):
-        yield from islice((finding for line, agents in grouped for finding in look_at(line, agents)), EACH_MOST)
+    for check_for in (_delay, _obsolete):
+        yield from islice((finding for line, agents in grouped for finding in check_for(line, agents)), EACH_MOST)
     yield from islice(_sitemaps(subject, lines), EACH_MOST)
     closes_all = not subject.parsed.allows("/", "*")
     if lines and not closes_all and not any(line.field == "sitemap" for line in lines):
@@ -155,15 +155,15 @@ def _at(
 
 
 def _with_agents(lines: list[SourceLine]) -> Iterator[tuple[SourceLine, Collection[str]]]:
-    """Each line with the robots (in lower case) named above it, as its author sees them: a User-agent line after
-    another record begins a new list, even where RFC 9309 joins both lists."""
+    """Yields each line with the robots (in lower case) that its author means: those named above it. A User-agent line
+    after another record begins a new list, even where RFC 9309 joins both lists."""
     agents: list[str] = []
-    apart = False
+    ended = False
     for line in lines:
         if line.field == "user-agent":
-            agents = [] if apart else agents
+            agents = [] if ended else agents
             agents.append(line.value.lower())
-        apart = line.field != "user-agent"
+        ended = line.field != "user-agent"
         yield line, agents
 
 
@@ -181,30 +181,38 @@ def _delay(line: SourceLine, agents: Collection[str]) -> Iterator[Finding]:
     written = _written(line)
     place = (line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1)
     if delay_s is None:
-        said, who = f"`{written}` is not a plain number of seconds, so robots ignore it", "robots that read Crawl-delay"
-        yield DELAY.at(*place, severity="error", said=said, who=who, remedy="write seconds, such as `Crawl-delay: 5`")
+        problem, affected = (
+            f"`{written}` is not a plain number of seconds, so robots ignore it",
+            "robots that read Crawl-delay",
+        )
+        yield DELAY.at(
+            *place, severity="error", problem=problem, affected=affected, fix="write seconds, such as `Crawl-delay: 5`"
+        )
     elif delay_s > DELAY_MOST_S:
-        said, who = f"`{written}` allows only one page every {_span(delay_s)}", "robots that obey it, such as Bing's"
-        remedy = "set at most about 30 seconds, or disallow what robots should not fetch"
-        yield DELAY.at(*place, severity="warning", said=said, who=who, remedy=remedy)
+        problem, affected = (
+            f"`{written}` allows only one page every {_span(delay_s)}",
+            "robots that obey it, such as Bing's",
+        )
+        fix = "set at most about 30 seconds, or disallow what robots should not fetch"
+        yield DELAY.at(*place, severity="warning", problem=problem, affected=affected, fix=fix)
     elif any(agent == "*" or agent.startswith("google") for agent in agents):
-        said, who = f"only some robots obey `{written}`", "Google's robots, which set their own pace"
-        remedy = "if other robots request too much, answer them with 429 or 503 and Retry-After"
-        yield DELAY.at(*place, said=said, who=who, remedy=remedy)
+        problem, affected = f"only some robots obey `{written}`", "Google's robots, which set their own pace"
+        fix = "if other robots request too much, answer them with 429 or 503 and Retry-After"
+        yield DELAY.at(*place, problem=problem, affected=affected, fix=fix)
 
 
 def _span(seconds: float) -> str:
-    """A delay of more than five minutes: `10 minutes`, `1.5 hours`, `11.6 days`."""
+    """Formats a delay of more than five minutes: `10 minutes`, `1.5 hours`, `11.6 days`."""
     length, unit = next((length, unit) for length, unit in _UNITS if seconds >= length)
     number = f"{seconds / length:,.1f}".removesuffix(".0")
     return unit if number == "1" else f"{number} {unit}s"
 
 
 def _when(line: SourceLine) -> Iterator[Finding]:
-    if line.field == "request-rate" and isinstance(why := parse_rate(line.value), str):
-        yield _at(WHEN, line, value=_written(line), said=why, better="Request-rate: 1/10m 1300-1659")
-    if line.field == "visit-time" and isinstance(unread := parse_window(line.value), str):
-        yield _at(WHEN, line, value=_written(line), said=unread, better="Visit-time: 0600-0845")
+    if line.field == "request-rate" and isinstance(problem := parse_rate(line.value), str):
+        yield _at(WHEN, line, value=_written(line), problem=problem, better="Request-rate: 1/10m 1300-1659")
+    if line.field == "visit-time" and isinstance(malformed := parse_window(line.value), str):
+        yield _at(WHEN, line, value=_written(line), problem=malformed, better="Visit-time: 0600-0845")
 
 
 # ---- records that few robots read, or none ---------------------------------------------------------------------------
@@ -217,14 +225,17 @@ def _noindex(line: SourceLine) -> Iterator[Finding]:
 
 def _obsolete(line: SourceLine, agents: Collection[str]) -> Iterator[Finding]:
     if line.field == "host":
-        said, who = "`Host` is obsolete: no robot reads it any more", "every robot; Yandex read it until March 2018"
-        remedy = "redirect the other hosts to the main one (301), and remove this line"
-        yield _at(OBSOLETE, line, line.field_at, said=said, who=who, remedy=remedy)
+        problem, affected = (
+            "`Host` is obsolete: no robot reads it any more",
+            "every robot; Yandex read it until March 2018",
+        )
+        fix = "redirect the other hosts to the main one (301), and remove this line"
+        yield _at(OBSOLETE, line, line.field_at, problem=problem, affected=affected, fix=fix)
     elif line.field == "clean-param" and not any("yandex" in agent for agent in agents):
-        said = "of the large search engines, only Yandex reads `Clean-param`"
-        who = "every robot except Yandex's and a few others"
-        remedy = "for other robots, name the main URL with rel=canonical; this line does no harm"
-        yield _at(OBSOLETE, line, line.field_at, said=said, who=who, remedy=remedy)
+        problem = "of the large search engines, only Yandex reads `Clean-param`"
+        affected = "every robot except Yandex's and a few others"
+        fix = "for other robots, name the main URL with rel=canonical; this line does no harm"
+        yield _at(OBSOLETE, line, line.field_at, problem=problem, affected=affected, fix=fix)
 
 
 # ---- sitemaps -------------------------------------------------------------------------------------------------------
@@ -234,32 +245,32 @@ def _relative_sitemap(line: SourceLine) -> Iterator[Finding]:
     if line.field != "sitemap" or (host_of(line.value) and parse_url(line.value)):
         return
     severity: Severity | None = None
-    said = f"the sitemap `{shown(line.value)}` is not a full URL, so most robots cannot find it"
-    remedy = f"write `Sitemap: https://` and the host before `{shown(line.value)}`"
+    problem = f"the sitemap `{shown(line.value)}` is not a full URL, so most robots cannot find it"
+    fix = f"write `Sitemap: https://` and the host before `{shown(line.value)}`"
     if not line.value:
         severity = "warning"
-        said, remedy = "this line names no sitemap", "write the full URL of a sitemap after it, or remove it"
+        problem, fix = "this line names no sitemap", "write the full URL of a sitemap after it, or remove it"
     elif line.value.lower().startswith(("http://", "https://")):
-        remedy = "write the full URL: `https://`, the host and the path"
-    yield _at(RELATIVE_SITEMAP, line, severity=severity, said=said, remedy=remedy)
+        fix = "write the full URL: `https://`, the host and the path"
+    yield _at(RELATIVE_SITEMAP, line, severity=severity, problem=problem, fix=fix)
 
 
 def _sitemaps(subject: Subject, lines: list[SourceLine]) -> Iterator[Finding]:
     host = host_of(subject.url or "")
     for line in lines:
-        if line.field != "sitemap" or not (there := host_of(line.value)):
+        if line.field != "sitemap" or not (sitemap_host := host_of(line.value)):
             continue
         value = shown(line.value)
         if line.value in subject.sitemaps_missing:
-            said, who = "does not exist", "every robot that reads sitemaps"
-            remedy = "create it, or remove this line: no verdict changes"
-            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy=remedy)
-        elif host and there.removeprefix("www.") != host.removeprefix("www."):
-            said, who = (
+            problem, affected = "does not exist", "every robot that reads sitemaps"
+            fix = "create it, or remove this line: no verdict changes"
+            yield _at(SITEMAP, line, value=value, problem=problem, affected=affected, fix=fix)
+        elif host and sitemap_host.removeprefix("www.") != host.removeprefix("www."):
+            problem, affected = (
                 f"is on another host than this file ({shown(host)})",
                 "robots that accept a sitemap only for its own host",
             )
-            remedy = (
+            fix = (
                 "if both hosts are yours, change nothing: this line tells robots that the sitemap is for this host too"
             )
             yield SITEMAP.at(
@@ -268,18 +279,22 @@ def _sitemaps(subject: Subject, lines: list[SourceLine]) -> Iterator[Finding]:
                 line.value_end + 1,
                 severity="info",
                 value=value,
-                said=said,
-                who=who,
-                remedy=remedy,
+                problem=problem,
+                affected=affected,
+                fix=fix,
             )
-        elif (not host or there == host) and _is_closed(subject, line.value):
-            said, who = "is disallowed by this file", "robots without a group of their own: they may not fetch it"
-            remedy = "add an Allow rule for it: they may then fetch it"
-            yield _at(SITEMAP, line, value=value, said=said, who=who, remedy=remedy)
+        elif (not host or sitemap_host == host) and _is_closed(subject, line.value):
+            problem, affected = (
+                "is disallowed by this file",
+                "robots without a group of their own: they may not fetch it",
+            )
+            fix = "add an Allow rule for it: they may then fetch it"
+            yield _at(SITEMAP, line, value=value, problem=problem, affected=affected, fix=fix)
 
 
 def _is_closed(subject: Subject, url: str) -> bool:
-    """To robots without a group; where these may come nowhere (a list of guests), to Google's."""
+    """Returns whether robots without a group may not fetch a URL; if the file closes the site to them, whether Google's
+    may not."""
     agent = "*" if subject.parsed.allows("/", "*") else "Googlebot"
     return not subject.parsed.allows(url, agent)
 
@@ -288,7 +303,7 @@ def _is_closed(subject: Subject, url: str) -> bool:
 
 
 def _signal(line: SourceLine) -> Iterator[Finding]:
-    """Keys that are not defined may have values of their own."""
+    """Checks Content-Signal; keys that are not defined may have any value."""
     if line.field != "content-signal":
         return
     uses: dict[str, None] = {}
@@ -297,39 +312,39 @@ def _signal(line: SourceLine) -> Iterator[Finding]:
         if key == _USE:
             uses[value] = None
         if not key or not equals or (key in _SIGNALS and value not in ("yes", "no")):
-            said, remedy = "is neither `key=yes` nor `key=no`", _signal_fix(line.value, key)
+            problem, fix = "is neither `key=yes` nor `key=no`", _signal_fix(line.value, key)
         elif key == _USE and value not in USE_LEVELS:
-            said, remedy = f"is none of {_USES}", f"write one of {_USES}"
+            problem, fix = f"is none of {_USES}", f"write one of {_USES}"
         elif key not in (*_SIGNALS, _USE) and (meant := _meant(key, _SIGNALS)):
-            said, remedy = "names a use that is not defined", f"did you mean `{meant}`?"
+            problem, fix = "names a use that is not defined", f"did you mean `{meant}`?"
         else:
             continue
-        yield _at(PREFERENCE, line, value=shown(part.strip()), said=said, remedy=remedy)
+        yield _at(PREFERENCE, line, value=shown(part.strip()), problem=problem, fix=fix)
     known = [level for level in USE_LEVELS if level in uses]
     if len(known) > 1:
-        said = f"states `{_USE}` with {len(known)} values: goodbot applies the strictest"
-        yield _at(PREFERENCE, line, value=shown(line.value), said=said, remedy=f"write `{_USE}={known[0]}` alone")
+        problem = f"states `{_USE}` with {len(known)} values: goodbot applies the strictest"
+        yield _at(PREFERENCE, line, value=shown(line.value), problem=problem, fix=f"write `{_USE}={known[0]}` alone")
 
 
 def _signal_fix(value: str, key: str) -> str:
-    """How to write the signals of a value, without guessing an answer or dropping a signal: if they are only separated
-    wrongly, with commas; otherwise `key` or the first signal without a valid answer needs one."""
-    said = {name.lower(): answer.lower() for name, answer in _PAIR.findall(value[:_SIGNALS_MOST_CHARS])}
-    known = [name for name in said if name in _SIGNALS]
-    unread = [name for name in known if said[name] not in ("yes", "no")]
-    if key in _SIGNALS and (key in unread or key not in said):
+    """Says how to write the signals of a value, without guessing or dropping one: with commas if only the separators
+    are wrong, otherwise with a valid answer for `key` or the first signal that lacks one."""
+    signals = {name.lower(): answer.lower() for name, answer in _PAIR.findall(value[:_SIGNALS_MOST_CHARS])}
+    known = [name for name in signals if name in _SIGNALS]
+    unread = [name for name in known if signals[name] not in ("yes", "no")]
+    if key in _SIGNALS and (key in unread or key not in signals):
         unread.insert(0, key)
     if unread:
         return f"write `{unread[0]}=yes` or `{unread[0]}=no`"
-    if not said:
+    if not signals:
         return "write each signal as `key=yes` or `key=no`"
-    return f"write `{', '.join(f'{name}={answer}' for name, answer in said.items())}`"
+    return f"write `{', '.join(f'{name}={answer}' for name, answer in signals.items())}`"
 
 
 def _meant(key: str, known: Collection[str]) -> str | None:
-    """The known key that this one is a slip for: misspelt, or its words swapped (`ai-train`, `train-ai`)."""
-    turned = "-".join(reversed(key.split("-")))
-    return turned if turned in known else next(iter(get_close_matches(key[:40], sorted(known), 1, 0.8)), None)
+    """Returns the known key that is probably meant: this one is misspelt or has its words swapped (`train-ai`)."""
+    swapped = "-".join(reversed(key.split("-")))
+    return swapped if swapped in known else next(iter(get_close_matches(key[:40], sorted(known), 1, 0.8)), None)
 
 
 def _usage(line: SourceLine) -> Iterator[Finding]:
@@ -337,25 +352,25 @@ def _usage(line: SourceLine) -> Iterator[Finding]:
         return
     members = parse_dictionary(Usage.parse(line.value).preferences)
     if not members:
-        said = "states no preference" if members is not None else "is not a structured-field dictionary (RFC 9651)"
-        yield _at(PREFERENCE, line, value=_written(line), said=said, remedy="write `Content-Usage: train-ai=n`")
+        problem = "states no preference" if members is not None else "is not a structured-field dictionary (RFC 9651)"
+        yield _at(PREFERENCE, line, value=_written(line), problem=problem, fix="write `Content-Usage: train-ai=n`")
         return
     for label, member in members.items():
         if label in _USAGES and member not in _ANSWERS:
-            said, remedy = (
+            problem, fix = (
                 "has a value that is neither `y` nor `n`",
                 f"write `{label}=n` or `{label}=y`",
             )
         elif label not in _USAGES and (meant := _meant(label, _USAGES)):
-            said, remedy = "names a use that is not defined", f"did you mean `{meant}`?"
+            problem, fix = "names a use that is not defined", f"did you mean `{meant}`?"
         else:
             continue
-        yield _at(PREFERENCE, line, value=shown(f"{label}={member.text}"), said=said, remedy=remedy)
+        yield _at(PREFERENCE, line, value=shown(f"{label}={member.text}"), problem=problem, fix=fix)
 
 
 def _license(line: SourceLine) -> Iterator[Finding]:
     if line.field == "license" and not host_of(line.value):
-        said = "is not the full URL of a licence"
+        problem = "is not the full URL of a licence"
         yield _at(
-            PREFERENCE, line, value=_written(line), said=said, remedy="write its full URL, beginning with `https://`"
+            PREFERENCE, line, value=_written(line), problem=problem, fix="write its full URL, beginning with `https://`"
         )

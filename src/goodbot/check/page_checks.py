@@ -1,4 +1,4 @@
-"""R7: what a page says to robots, in META, in header fields, and against its site's robots.txt."""
+"""R7: checks the directives of a page in META and header fields, also against the robots.txt of its site."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -22,7 +22,7 @@ from goodbot.url import parse_url
 from goodbot.values import Response
 
 SEARCH_ENGINES: Final = ("Googlebot", "Bingbot")
-"""The robots for which a page may be disallowed."""
+"""The robots for which it is checked whether a page is disallowed."""
 
 _PERMITS: Final = {
     "index": ("index",),
@@ -31,7 +31,7 @@ _PERMITS: Final = {
     "archive": ("archive",),
     "snippet": ("snippet",),
 }
-"""Words that forbid nothing, and the fields of Directives that they are about."""
+"""Directives that permit something, and the fields of `Directives` that they set."""
 
 _WITH_VALUE: Final = {
     "max-snippet": "max-snippet:50",
@@ -39,15 +39,15 @@ _WITH_VALUE: Final = {
     "max-video-preview": "max-video-preview:-1",
     "unavailable_after": "unavailable_after: 2030-12-31",
 }
-"""How to write the words that need a value."""
+"""Examples of the directives that need a value."""
 
 _FIELDS: Final = {"x-robots-tag": read_x_robots_tag, "robots-tag": read_robots_tag}
 _AUDIENCES_MOST: Final = 20
-"""Robots of one page for whom its header fields are read."""
+"""The most robots for which the header fields of one page are read."""
 
 _LIMITS: Final = frozenset({"max_snippet", "max_image_preview", "max_video_preview"})
 _RARE: Final = frozenset({"noyaca", "nopreview", "noimageclick", "nomediaindex", "noydir", "noodyp"})
-"""Read by some robot once, so not misspelt."""
+"""Directives that some robot used to read, and that are therefore not misspelt."""
 
 _READ_BYTES: Final = 16 * 1024 * 1024
 _HERE: Final = "https://example.org/old/page.html"
@@ -56,7 +56,7 @@ _OPEN: Final = b"User-agent: *\nDisallow: /private/\n"
 
 
 def _page(head: bytes, body: bytes = b"<p>Text", **more: object) -> Subject:
-    """An example."""
+    """Returns an example."""
     html = (
         b"<!DOCTYPE html>\n<html><head><title>Old</title>\n"
         + head
@@ -75,7 +75,7 @@ CONFLICT = Kind(
     "META robots in conflict",
     "warning",
     "`{one}` contradicts `{other}` (line {line}): the stricter one applies",
-    "{who}; robots of the 1990s may apply the other one",
+    "{affected}; robots of the 1990s may apply the other one",
     "remove the one you do not mean",
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(b'<meta name="robots" content="index, noindex">'),
@@ -109,7 +109,7 @@ UNKNOWN = Kind(
     "info",
     "no known robot reads `{term}` in META {name}",
     "every robot: all of them ignore it",
-    "{remedy}",
+    "{fix}",
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(b'<meta name="robots" content="no-index">'),
     _page(b'<meta name="robots" content="NOINDEX, max-snippet:-1, unavailable_after: 25 Jun 2027 15:00:00 GMT">'),
@@ -130,8 +130,8 @@ HEADER = Kind(
     "R706",
     "X-Robots-Tag contradicts META",
     "warning",
-    "META {name} says `{said}`, but the {field} header says `{other}`: the stricter one applies",
-    "{who}",
+    "META {name} says `{stated}`, but the {field} header says `{other}`: the stricter one applies",
+    "{affected}",
     "make both say the same, or use only one of them",
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(_INDEX, answer=HttpAnswer(200, (("X-Robots-Tag", "noindex"),))),
@@ -153,17 +153,17 @@ KINDS = (CONFLICT, REPEATED, OUTSIDE, UNKNOWN, NOINDEX_CLOSED, HEADER, CANONICAL
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Tag by tag, then against the header fields, then against robots.txt."""
+    """Yields the findings of each tag, of tags and header fields together, and of both against robots.txt."""
     if not subject.is_read:
         return
     headers = subject.answer.headers if subject.answer is not None else ()
     tags = read_tags(page_text(subject.body, headers))
     robots = _robots_tags(tags)
-    said = _words(headers, robots)
-    for look in (_repeated(robots), _outside(robots), _unknown(robots), _conflicts(said)):
-        yield from islice(look, EACH_MOST)
+    directives = _directives(headers, robots)
+    for findings in (_repeated(robots), _outside(robots), _unknown(robots), _conflicts(directives)):
+        yield from islice(findings, EACH_MOST)
     if subject.robots is not None and subject.url is not None:
-        yield from _against_robots(subject, said, tags)
+        yield from _against_robots(subject, directives, tags)
 
 
 def _robots_tags(tags: Iterable[PageTag]) -> list[PageTag]:
@@ -171,12 +171,12 @@ def _robots_tags(tags: Iterable[PageTag]) -> list[PageTag]:
 
 
 def _is_robots(name: str) -> bool:
-    """Whether META of this name is for robots: for all, or for a known one."""
+    """Returns whether a META of this name is for robots: for all, or for a known one."""
     return name == "robots" or (name not in PAGE_METAS and registry.find_token(name) is not None)
 
 
 def _at(kind: Kind, tag: PageTag | None, *, severity: Severity | None = None, **words: Any) -> Finding:
-    """At a tag; a header field has no place in the page, so line 1."""
+    """Returns a finding at a tag, or at line 1 for a header field, which has no place in the page."""
     place = (1, 1, None) if tag is None else (tag.line, tag.column, tag.end_column)
     return kind.at(*place, severity=severity, **words)
 
@@ -199,73 +199,76 @@ def _unknown(tags: Iterable[PageTag]) -> Iterator[Finding]:
     for tag in tags:
         for term in unread_terms(tag.content):
             close = _meant(term)
-            remedy = f"did you mean `{close}`?" if close else "remove it"
+            fix = f"did you mean `{close}`?" if close else "remove it"
             severity: Severity | None = "warning" if close else None
-            yield _at(UNKNOWN, tag, severity=severity, term=shown(term), name=shown(tag.name), remedy=remedy)
+            yield _at(UNKNOWN, tag, severity=severity, term=shown(term), name=shown(tag.name), fix=fix)
 
 
 def _meant(term: str) -> str | None:
-    word, colon, _ = term.lower().partition(":")
-    if word in _RARE or len(word) > 40:
+    name, colon, _ = term.lower().partition(":")
+    if name in _RARE or len(name) > 40:
         return None
-    if word in KNOWN:  # its value cannot be read
-        return _WITH_VALUE.get(word, word)
-    return next(iter(get_close_matches(word if colon else term.lower(), sorted(KNOWN), 1, 0.8)), None)
+    if name in KNOWN:  # its value is malformed
+        return _WITH_VALUE.get(name, name)
+    return next(iter(get_close_matches(name if colon else term.lower(), sorted(KNOWN), 1, 0.8)), None)
 
 
 # ---- what contradicts what ------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, slots=True)
-class _Word:
-    """One directive: what it says, in which META (None: a header field, `field`), to which robot (`robots`: all)."""
+class _Directive:
+    """One directive of a page: its text and its effects, the robot that it addresses (`robots`: all), and the META tag
+    that contains it; in a header field `tag` is None and `field` names the field."""
 
     text: str
-    asks: dict[str, object]
+    effects: dict[str, object]
     audience: str
     tag: PageTag | None = None
     field: str = ""
 
 
-def words_of(page: PageFile) -> list[_Word]:
-    """What a page says to robots. Never raises on content."""
-    return _words(page.headers, _robots_tags(read_tags(page_text(page.body, page.headers))))
+def directives_of(page: PageFile) -> list[_Directive]:
+    """Returns the directives of a page. Never raises on content."""
+    return _directives(page.headers, _robots_tags(read_tags(page_text(page.body, page.headers))))
 
 
-def _words(headers: Iterable[tuple[str, str]], tags: list[PageTag]) -> list[_Word]:
-    """Of header fields what is for all, for search engines, and for the robots that a META names."""
+def _directives(headers: Iterable[tuple[str, str]], tags: list[PageTag]) -> list[_Directive]:
+    """Returns the directives of header fields and META tags; of header fields those for all robots, for search engines
+    and for the robots that a META tag names."""
     named = dict.fromkeys([*(agent.lower() for agent in SEARCH_ENGINES), *(tag.name for tag in tags)])
     audiences = [name for name in islice(named, _AUDIENCES_MOST) if name != "robots"]
     return [*_of_headers(headers, audiences), *_of_metas(tags)]
 
 
-def _of_metas(tags: Iterable[PageTag]) -> Iterator[_Word]:
+def _of_metas(tags: Iterable[PageTag]) -> Iterator[_Directive]:
     for tag in tags:
-        for text, asks in islice(read_meta(tag.content), EACH_MOST):
-            yield _Word(text, dict(asks), tag.name, tag)
+        for text, effects in islice(read_meta(tag.content), EACH_MOST):
+            yield _Directive(text, dict(effects), tag.name, tag)
 
 
-def _of_headers(headers: Iterable[tuple[str, str]], audiences: Iterable[str]) -> Iterator[_Word]:
-    """Those for all robots, then those for each audience alone."""
+def _of_headers(headers: Iterable[tuple[str, str]], audiences: Iterable[str]) -> Iterator[_Directive]:
+    """Yields the directives for all robots, then those for each audience alone."""
     for name, value in headers:
         read = _FIELDS.get(name.strip().lower())
         if read is None:
             continue
         general = list(islice(read(value, ""), EACH_MOST))
-        for text, asks in general:
-            yield _Word(text, dict(asks), "robots", field=name.strip())
+        for text, effects in general:
+            yield _Directive(text, dict(effects), "robots", field=name.strip())
         for audience in audiences:
             left = Counter(text for text, _ in general)
-            for text, asks in islice(read(value, audience), EACH_MOST):
+            for text, effects in islice(read(value, audience), EACH_MOST):
                 left[text] -= 1
                 if left[text] < 0:
-                    yield _Word(text, dict(asks), audience, field=name.strip())
+                    yield _Directive(text, dict(effects), audience, field=name.strip())
 
 
-def _conflicts(words: list[_Word]) -> Iterator[Finding]:
-    """The first contradiction of each field for each robot. Forbidding one robot what others may do is not one."""
+def _conflicts(directives: list[_Directive]) -> Iterator[Finding]:
+    """Finds the first contradiction about each field for each robot. It is no contradiction if one robot is forbidden
+    what others may do."""
     reported: set[tuple[str, str]] = set()
-    for field, one, other in _contradictions(words):
+    for field, one, other in _contradictions(directives):
         audience = one.audience if one.audience != "robots" else other.audience
         if (field, audience) in reported or (one.tag is None and other.tag is None):
             continue
@@ -273,92 +276,94 @@ def _conflicts(words: list[_Word]) -> Iterator[Finding]:
         yield _against_header(one, other) if one.tag is None or other.tag is None else _in_metas(one, other)
 
 
-def _contradictions(words: list[_Word]) -> Iterator[tuple[str, _Word, _Word]]:
-    """Field, what permits, what forbids."""
-    forbidding: dict[tuple[str, str], _Word] = {}
-    limits: dict[tuple[str, str], _Word] = {}
-    for word in words:
-        for field, value in word.asks.items():
+def _contradictions(directives: list[_Directive]) -> Iterator[tuple[str, _Directive, _Directive]]:
+    """Yields contradictions: the field, the directive that permits and the one that forbids."""
+    forbidding: dict[tuple[str, str], _Directive] = {}
+    limits: dict[tuple[str, str], _Directive] = {}
+    for directive in directives:
+        for field, value in directive.effects.items():
             if value is False:
-                forbidding.setdefault((field, word.audience), word)
+                forbidding.setdefault((field, directive.audience), directive)
             elif field in _LIMITS:
-                before = limits.setdefault((field, word.audience), word)
-                if before.asks[field] != value:
-                    yield field, before, word
-    for word in words:
-        for field in _PERMITS.get(word.text, ()):
-            other = forbidding.get((field, word.audience)) or forbidding.get((field, "robots"))
+                before = limits.setdefault((field, directive.audience), directive)
+                if before.effects[field] != value:
+                    yield field, before, directive
+    for directive in directives:
+        for field in _PERMITS.get(directive.text, ()):
+            other = forbidding.get((field, directive.audience)) or forbidding.get((field, "robots"))
             if other is not None:
-                yield field, word, other
+                yield field, directive, other
 
 
-def _in_metas(permitting: _Word, forbidding: _Word) -> Finding:
-    """At the later of the two."""
+def _in_metas(permitting: _Directive, forbidding: _Directive) -> Finding:
+    """Returns a finding at the later of two directives in META tags."""
     pair = [permitting, forbidding]
-    places = [(tag.line, tag.column) if (tag := word.tag) else (1, 1) for word in pair]
+    places = [(tag.line, tag.column) if (tag := directive.tag) else (1, 1) for directive in pair]
     early, late = pair if places[0] <= places[1] else reversed(pair)
-    assert early.tag is not None and late.tag is not None  # noqa: S101, PT018  (`_conflicts` saw to it)
-    words: dict[str, Any] = {"one": shown(late.text), "other": shown(early.text), "who": _who(early, late)}
+    assert early.tag is not None and late.tag is not None  # noqa: S101, PT018  (`_conflicts` checks this)
+    words: dict[str, Any] = {"one": shown(late.text), "other": shown(early.text), "affected": _robots_of(early, late)}
     return _at(CONFLICT, late.tag, line=early.tag.line, **words)
 
 
-def _who(one: _Word, other: _Word) -> str:
-    """The robots that both apply to."""
+def _robots_of(one: _Directive, other: _Directive) -> str:
+    """Names the robots to which both directives apply."""
     audience = one.audience if one.audience != "robots" else other.audience
     return "search engines" if audience == "robots" else shown(audience)
 
 
-def _against_header(one: _Word, other: _Word) -> Finding:
+def _against_header(one: _Directive, other: _Directive) -> Finding:
     meta, header = (one, other) if one.tag is not None else (other, one)
-    assert meta.tag is not None  # noqa: S101  (`_conflicts` saw to it)
+    assert meta.tag is not None  # noqa: S101  (`_conflicts` checks this)
     stated = header.text if header.audience == "robots" else f"{header.audience}: {header.text}"
-    words: dict[str, Any] = {"name": shown(meta.tag.name), "said": shown(meta.text), "other": shown(stated)}
-    return _at(HEADER, meta.tag, field=shown(header.field), who=_who(meta, header), **words)
+    words: dict[str, Any] = {"name": shown(meta.tag.name), "stated": shown(meta.text), "other": shown(stated)}
+    return _at(HEADER, meta.tag, field=shown(header.field), affected=_robots_of(meta, header), **words)
 
 
 # ---- against robots.txt ---------------------------------------------------------------------------------------------
 
 
-def _against_robots(subject: Subject, words: list[_Word], tags: tuple[PageTag, ...]) -> Iterator[Finding]:
+def _against_robots(subject: Subject, directives: list[_Directive], tags: tuple[PageTag, ...]) -> Iterator[Finding]:
     robots, url = RobotsTxt.parse(subject.robots or b""), subject.url or ""
-    unread = unread_noindex(robots, url, words)
+    unread = unread_noindex(robots, url, directives)
     if unread is not None:
-        yield _at(NOINDEX_CLOSED, unread.word.tag, word=shown(unread.word.text), **_words_of(unread.verdict))
+        yield _at(
+            NOINDEX_CLOSED, unread.directive.tag, word=shown(unread.directive.text), **_template_words(unread.verdict)
+        )
     canonical = _canonical(subject)
-    if canonical is not None and canonical != url and (verdict := _closed(robots, canonical)) is not None:
+    if canonical is not None and canonical != url and (verdict := _disallowing(robots, canonical)) is not None:
         stated = next((tag for tag in tags if tag.is_canonical), None)
-        yield _at(CANONICAL, stated, url=shown(canonical), **_words_of(verdict))
+        yield _at(CANONICAL, stated, url=shown(canonical), **_template_words(verdict))
 
 
-class _UnreadTag(NamedTuple):
-    """A word that asks not to be indexed, and the verdict that keeps its search engine from reading it."""
+class _UnreadNoindex(NamedTuple):
+    """A noindex directive, and the verdict that keeps its search engine from reading it."""
 
-    word: _Word
+    directive: _Directive
     verdict: Verdict
 
 
-def unread_noindex(robots: RobotsTxt, url: str, words: Iterable[_Word]) -> _UnreadTag | None:
-    """The first of them, if there is one."""
-    noindex = [word for word in words if word.asks.get("index") is False]
+def unread_noindex(robots: RobotsTxt, url: str, directives: Iterable[_Directive]) -> _UnreadNoindex | None:
+    """Returns the first noindex that robots.txt keeps a search engine from reading, or None."""
+    noindex = [directive for directive in directives if directive.effects.get("index") is False]
     for agent in SEARCH_ENGINES:
-        word = next((word for word in noindex if word.audience in ("robots", agent.lower())), None)
-        if word is not None and (verdict := _closed(robots, url, (agent,))) is not None:
-            return _UnreadTag(word, verdict)
+        found = next((each for each in noindex if each.audience in ("robots", agent.lower())), None)
+        if found is not None and (verdict := _disallowing(robots, url, (agent,))) is not None:
+            return _UnreadNoindex(found, verdict)
     return None
 
 
-def _closed(robots: RobotsTxt, url: str, agents: Iterable[str] = SEARCH_ENGINES) -> Verdict | None:
-    """The first verdict that keeps a search engine away."""
+def _disallowing(robots: RobotsTxt, url: str, agents: Iterable[str] = SEARCH_ENGINES) -> Verdict | None:
+    """Returns the first verdict that keeps a search engine from a URL, or None."""
     verdicts = (robots.verdict(url, agent) for agent in agents)
     return next((verdict for verdict in verdicts if not verdict.allowed), None)
 
 
-def _words_of(verdict: Verdict) -> dict[str, Any]:
+def _template_words(verdict: Verdict) -> dict[str, Any]:
     return {"rule": shown(verdict.rule or ""), "line": verdict.line, "agent": verdict.agent}
 
 
 def _canonical(subject: Subject) -> str | None:
-    """The canonical URL, if it is of the same origin; the robots.txt of another origin is not known here."""
+    """Returns the canonical URL, if it has the origin of the page; the robots.txt of another origin is not known."""
     url = parse_url(subject.url or "")
     if url is None:
         return None

@@ -1,4 +1,4 @@
-"""A page as its author wrote it → the tags in it that are for robots, with their places."""
+"""Finds the tags for robots in a page, with their places in the source."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from goodbot.exclusion import parse_rel
 from goodbot.page.encoding import decode_text
 
 PAGE_CHARS_MOST = 5_000_000
-"""Of a page; what follows is not looked at."""
+"""How many characters of a page are read."""
 
 TAGS_MOST = 10_000
 
@@ -31,17 +31,18 @@ _HEAD_TAGS = frozenset(
         "template",
     ]
 )
-"""WHATWG HTML §13.2.6.4.4: any other start tag, and any text, ends the head."""
+"""The tags that may be in the head (WHATWG HTML §13.2.6.4.4): any other start tag, and any text, ends it."""
 
 _RAW = frozenset({"title", "script", "style", "noscript", "noframes"})
-"""Whose content the tokenizer gives as one piece of text."""
+"""The tags whose content the tokenizer returns as one piece of text."""
 
 Headers = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PageTag:
-    """META with a name, or LINK of kind canonical (`name` is `canonical` then). Line and columns count from 1."""
+    """A META tag with a name, or a LINK tag with rel=canonical (then `name` is `canonical`). Lines and columns count
+    from 1."""
 
     name: str
     content: str
@@ -56,21 +57,21 @@ class PageTag:
 
 
 def page_text(body: bytes, headers: Headers) -> str:
-    """The text of a page, decoded as its header, its META or its bytes say; at most `PAGE_CHARS_MOST`."""
+    """Decodes a page by its header, its META or its bytes; returns at most `PAGE_CHARS_MOST` characters."""
     stated = next((value for name, value in headers if name.lower() == "content-type"), None)
     return decode_text(body, stated)[0][:PAGE_CHARS_MOST]
 
 
 @lru_cache(maxsize=4)
 def read_tags(html: str) -> tuple[PageTag, ...]:
-    """In the order of the page; robots read those in `noscript`, but not those in a template. Linear; never
-    raises."""
-    walk = _Walk()
-    walk.read(html.replace("\0", "\ufffd"))
-    return tuple(walk.tags)
+    """Returns the tags in the order of the page, also those in `noscript`, but not those in a template, which robots do
+    not read. Linear; never raises."""
+    scan = _TagScan()
+    scan.read(html.replace("\0", "\ufffd"))
+    return tuple(scan.tags)
 
 
-class _Walk:
+class _TagScan:
     """The state of one pass over the tokens."""
 
     def __init__(self) -> None:
@@ -81,7 +82,7 @@ class _Walk:
         self._inside_fallback = False
 
     def read(self, html: str, line: int = 1, column: int = 0) -> None:
-        """All of `html`, which begins at this place of the page (columns from 0)."""
+        """Reads `html`, which begins at this place of the page (columns from 0)."""
 
         def place(token: Token) -> tuple[int, int]:
             return token.line + line - 1, token.col + (column if token.line == 1 else 0) + 1

@@ -1,4 +1,4 @@
-"""A policy → robots.txt, and two files → one."""
+"""Writes a robots.txt from a policy, and merges several robots.txt into one."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -8,7 +8,7 @@ from functools import lru_cache
 from typing import Literal
 
 from goodbot.check.names import EVERYONE, token_of
-from goodbot.check.pattern_checks import octets
+from goodbot.check.pattern_checks import pattern_bytes
 from goodbot.errors import InputError
 from goodbot.exclusion import RobotsTxt
 from goodbot.exclusion.robotstxt.matching import Matcher
@@ -21,7 +21,7 @@ from goodbot.registry import PURPOSES, Purpose, tokens_for
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RobotLimits:
-    """What some robots may do: `close` and `open` are path patterns, `delay` seconds between two requests."""
+    """What some robots may fetch: `close` and `open` are path patterns, `delay` is the seconds between two requests."""
 
     close: tuple[str, ...] = ()
     open: tuple[str, ...] = ()
@@ -30,13 +30,13 @@ class RobotLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """What the owner of a site wants. Raises InputError for what cannot be written.
+    """What the owner of a site allows. Raises InputError for values that cannot be written.
 
-    `everyone`: whether the site is open to robots not named here, but for `bounds`. `only`: product tokens of the
-    robots that may come, all others may not. `no`: purposes whose robots may not come, by the list of robots, but for
-    those of `only`; `no_robots` the same by name. `robots` have bounds of their own, which hold beside what holds for
-    them anyway: where the site is closed to a robot, its own `open` opens these paths, and nothing else does. Of
-    several patterns that match, the longest counts; of equal ones, `open`.
+    `everyone` says whether the site is open to robots that are not named here, within `bounds`. With `only`, the robots
+    with these product tokens may fetch the site, and all others may not. `no` excludes the robots with these purposes,
+    except those in `only`; `no_robots` excludes robots by name. `robots` adds limits for single robots. An excluded
+    robot may fetch only the paths in the `open` of its own limits. If several patterns match, the longest decides; if
+    two are equally long, `open` wins.
     """
 
     everyone: Literal["open", "closed"] = "open"
@@ -61,8 +61,8 @@ class Policy:
         for sitemap in self.sitemaps:
             if not sitemap.startswith(("http://", "https://")) or not sitemap.isprintable() or " " in sitemap:
                 raise InputError(f"a sitemap must be a full URL, not {sitemap!r}")
-        barred = {token.lower() for token in self.no_robots}
-        if both := [token for token in self.only if token.lower() in barred]:
+        excluded = {token.lower() for token in self.no_robots}
+        if both := [token for token in self.only if token.lower() in excluded]:
             raise InputError(f"`only` lets {both[0]} in and `no_robots` keeps it out: remove one of the two")
 
 
@@ -77,7 +77,7 @@ def _check_token(token: str) -> None:
 
 
 def _number(seconds: float) -> str:
-    """As Crawl-delay is read: digits and a point, no exponent."""
+    """Formats seconds as Crawl-delay is read: digits and a point, no exponent."""
     return f"{Decimal(str(seconds)):f}".removesuffix(".0")
 
 
@@ -85,37 +85,39 @@ _CLOSED = RobotLimits(close=("/",))
 
 
 def write_robotstxt(policy: Policy) -> bytes:
-    """The file, UTF-8. A group replaces the one for `*`, so each has all that is meant for it (RFC 9309 §2.2.1)."""
-    guests = {token.lower(): token for token in policy.only}
-    shut = _shut_out(policy)
-    tables = {token.lower(): token for token in policy.robots}
+    """Writes the file, in UTF-8. Each group has all rules for its robots, because it replaces the group for `*`
+    (RFC 9309 §2.2.1)."""
+    admitted = {token.lower(): token for token in policy.only}
+    excluded = _excluded(policy)
+    named = {token.lower(): token for token in policy.robots}
     signals = ["Content-Signal: ai-train=no"] if "ai-training" in policy.no else []
-    held = [policy.bounds]
-    for_all = [_CLOSED, *held] if policy.only or policy.everyone == "closed" else held
+    common = [policy.bounds]
+    for_all = [_CLOSED, *common] if policy.only or policy.everyone == "closed" else common
     groups: list[str] = []
-    if plainly := [token for key, token in shut.items() if key not in tables]:
-        groups.append(_group(plainly, ["Disallow: /"]))
-    for key, token in tables.items():
+    if without_limits := [token for key, token in excluded.items() if key not in named]:
+        groups.append(_group(without_limits, ["Disallow: /"]))
+    for key, token in named.items():
         own = [bounds for name, bounds in policy.robots.items() if name.lower() == key]
-        common = (
-            [_CLOSED, RobotLimits(delay=policy.bounds.delay)] if key in shut else held if key in guests else for_all
-        )
-        groups.append(_group([token], [*signals, *_rules(*common, *own)]))
-    if guests.keys() - tables.keys():
-        names = [token for key, token in guests.items() if key not in tables]
-        groups.append(_group(names, [*signals, *_rules(*held)]))
+        if key in excluded:
+            shared = [_CLOSED, RobotLimits(delay=policy.bounds.delay)]
+        else:
+            shared = common if key in admitted else for_all
+        groups.append(_group([token], [*signals, *_rules(*shared, *own)]))
+    if admitted.keys() - named.keys():
+        names = [token for key, token in admitted.items() if key not in named]
+        groups.append(_group(names, [*signals, *_rules(*common)]))
     groups.append(_group(["*"], [*signals, *_rules(*for_all)]))
     if policy.sitemaps:
         groups.append("\n".join(f"Sitemap: {sitemap}" for sitemap in policy.sitemaps))
     return ("\n\n".join(groups) + "\n").encode()
 
 
-def _shut_out(policy: Policy) -> dict[str, str]:
-    """Those that may not come, by their names in lower case, but for those that may by `only`."""
-    named = {token.lower(): token for token in policy.no_robots}
+def _excluded(policy: Policy) -> dict[str, str]:
+    """Returns the tokens of excluded robots, by their names in lower case, without those that `only` admits."""
+    by_name = {token.lower(): token for token in policy.no_robots}
     by_purpose = {token.lower(): token for token in tokens_for(*policy.no)} if policy.no else {}
-    guests = {token.lower() for token in policy.only}
-    return named | {key: by_purpose[key] for key in sorted(by_purpose) if key not in guests and key not in named}
+    admitted = {token.lower() for token in policy.only}
+    return by_name | {key: by_purpose[key] for key in sorted(by_purpose) if key not in admitted and key not in by_name}
 
 
 def _group(tokens: Iterable[str], lines: Iterable[str]) -> str:
@@ -123,14 +125,14 @@ def _group(tokens: Iterable[str], lines: Iterable[str]) -> str:
 
 
 def _rules(*bounds: RobotLimits) -> list[str]:
-    """The longest first, so that robots that take the first rule that matches read the same; of equals, the Allow."""
+    """Returns the rules, longest first and Allow before Disallow, so that robots that take the first match agree."""
     rules = {path: False for each in bounds for path in each.close}
     rules |= {path: True for each in bounds for path in each.open}
-    ordered = sorted(rules.items(), key=lambda rule: (-octets(rule[0]), not rule[1], rule[0]))
+    ordered = sorted(rules.items(), key=lambda rule: (-pattern_bytes(rule[0]), not rule[1], rule[0]))
     lines = [f"{'Allow' if allow else 'Disallow'}: {path}" for path, allow in ordered]
     delays = [each.delay for each in bounds if each.delay is not None]
     if not any(line.startswith("Disallow") for line in lines):
-        lines = ["Disallow:"]  # where nothing is closed, there is nothing to open
+        lines = ["Disallow:"]  # Allow rules have no effect without a Disallow rule
     return [*lines, *([f"Crawl-delay: {_number(max(delays))}"] if delays else [])]
 
 
@@ -138,12 +140,14 @@ def _rules(*bounds: RobotLimits) -> list[str]:
 
 
 def merge_robotstxt(bodies: Sequence[bytes]) -> tuple[bytes, list[str]]:
-    """One file for a server of many authors: what one of them closes to a robot is closed, what all leave open is open.
-    Beside it, one sentence for each Allow rule that had to be left out to be sure of that, one for Noindex lines left
-    out, and one for different Host lines.
+    """Merges the files of several authors into one for their server, in which each robot is disallowed every path that
+    one of the files disallows for it.
 
-    Read and written as RFC 9309 has it. Each robot gets the longest of the delays that the files ask of it. All
-    `Sitemap`, `License`, `Clean-param` and `Host` lines and the other records of its groups are kept, each once."""
+    Also returns warnings: one for each Allow rule that is left out because it could override a Disallow rule of another
+    file, one for Noindex lines that are left out, and one for different Host lines. The files are read and written by
+    RFC 9309. Each robot gets the longest delay that a file sets for it. All `Sitemap`, `License`, `Clean-param` and
+    `Host` lines and the other records of its groups are kept, each once.
+    """
     files = [RobotsTxt.parse(body) for body in bodies]
     left_out: dict[str, None] = {}
     groups: dict[tuple[str, ...], list[str]] = {}
@@ -154,11 +158,11 @@ def merge_robotstxt(bodies: Sequence[bytes]) -> tuple[bytes, list[str]]:
     if outside := list(_outside_groups(records)):
         parts.append("\n".join(outside))
     text = ("\n\n".join(parts) + "\n").encode("utf-8", "replace") if parts else b""
-    return text, [*left_out, *_doubts(records)]
+    return text, [*left_out, *_warnings(records)]
 
 
-def _doubts(records: Iterable[Record]) -> Iterator[str]:
-    """What the author of the files should know of records that are not rules."""
+def _warnings(records: Iterable[Record]) -> Iterator[str]:
+    """Yields warnings about records that are not rules."""
     values: dict[str, dict[str, str]] = {"noindex": {}, "host": {}}
     for _, name, value in records:
         if value and name in values:
@@ -174,31 +178,33 @@ def _doubts(records: Iterable[Record]) -> Iterator[str]:
 
 
 def _outside_groups(records: Sequence[Record]) -> Iterator[str]:
-    """The records of the whole file, each once, field by field."""
+    """Yields the records that belong to no group, each once, field by field."""
     for name in ("Host", "Clean-param", "License", "Sitemap"):
         values = dict.fromkeys(value for _, field, value in records if field == name.lower() and value)
         yield from (f"{name}: {value}" for value in values)
 
 
 def _tokens(files: Iterable[RobotsTxt]) -> list[str]:
-    """Every robot one of the files addresses, as robots compare names; `*` last."""
+    """Returns the tokens that the files name, as robots compare them, with `*` last."""
     names = {token_of(agent) for file in files for group in file.groups for agent in group.agents} - {""}
     return sorted(names, key=lambda name: (name == EVERYONE, name))
 
 
 def _merged(files: Sequence[RobotsTxt], token: str, left_out: dict[str, None]) -> Iterator[str]:
-    """The rules of all files for one robot."""
+    """Yields the rules of all files for one robot."""
     matchers = [file.matcher(token) for file in files]
     rules = [[rule for group in matcher.groups for rule in group.rules] for matcher in matchers]
     kept: dict[str, None] = {}
     for number, own in enumerate(rules):
-        others = [(matchers[place], theirs) for place, theirs in enumerate(rules) if place != number]
+        others = [(matchers[place], rules_there) for place, rules_there in enumerate(rules) if place != number]
         for rule in own:
-            closed = next(filter(None, (_closes(rule, *other) for other in others)), None) if rule.allow else None
-            if closed is None:
+            overridden = (
+                next(filter(None, (_overridden_by(rule, *other) for other in others)), None) if rule.allow else None
+            )
+            if overridden is None:
                 kept[str(rule)] = None
             else:
-                left_out[f"`{rule}` for {token} is left out: another file has `{closed}`"] = None
+                left_out[f"`{rule}` for {token} is left out: another file has `{overridden}`"] = None
     if not any(line.startswith("Disallow") for line in kept):
         kept["Disallow:"] = None
     yield from kept
@@ -212,22 +218,24 @@ def _merged(files: Sequence[RobotsTxt], token: str, left_out: dict[str, None]) -
 _KEPT = {name.lower(): name for name in ("Request-rate", "Visit-time", "Content-Signal", "Content-Usage", "Comment")}
 
 
-def _closes(allow: Rule, other: Matcher, rules: Sequence[Rule]) -> Rule | None:
-    """The rule of another file that `allow` could override; None if that file opens the same anyway."""
+def _overridden_by(allow: Rule, other: Matcher, rules: Sequence[Rule]) -> Rule | None:
+    """Returns the Disallow rule of another file that `allow` could override; None if that file allows the same."""
     if any(rule.allow and rule.pattern == allow.pattern for rule in rules):
         return None
     is_plain = "*" not in allow.pattern and "$" not in allow.pattern
-    for url in (allow.pattern, f"{allow.pattern}~") if is_plain else ():  # the second where `$` opens the first alone
+    for url in (
+        (allow.pattern, f"{allow.pattern}~") if is_plain else ()
+    ):  # the second, because a `$` may allow only the first
         if not other.allows(url):
             line = other.verdict(url).line
             return next(rule for rule in rules if rule.line == line)
-    most, _ = _measured(allow.pattern)
-    shorter = (rule for rule in rules if not rule.allow and _measured(rule.pattern)[0] <= most)
+    length, _ = _measured(allow.pattern)
+    shorter = (rule for rule in rules if not rule.allow and _measured(rule.pattern)[0] <= length)
     return next((rule for rule in shorter if _may_meet(allow, rule, is_plain=is_plain)), None)
 
 
 def _may_meet(allow: Rule, closed: Rule, *, is_plain: bool) -> bool:
-    """Whether one URL may match both. Two paths without wildcards were asked about already."""
+    """Returns whether a URL may match both rules. Two paths without wildcards were compared before."""
     if is_plain and "*" not in closed.pattern:
         return False
     one, other = (_measured(rule.pattern)[1] for rule in (allow, closed))
@@ -236,6 +244,6 @@ def _may_meet(allow: Rule, closed: Rule, *, is_plain: bool) -> bool:
 
 @lru_cache(maxsize=16_384)
 def _measured(pattern: str) -> tuple[int, str]:
-    """How many octets count, and what every URL that matches begins with, as it is compared; cut before `=`, because
-    URLs are compared in two forms after it."""
-    return octets(pattern), re.split(r"[*=]", compared_pattern(pattern).plain, maxsplit=1)[0].removesuffix("$")
+    """Returns the length of a pattern in bytes, and the beginning of every URL that it matches, in compared form. The
+    beginning ends before `=`, because URLs are compared in two forms after it."""
+    return pattern_bytes(pattern), re.split(r"[*=]", compared_pattern(pattern).plain, maxsplit=1)[0].removesuffix("$")

@@ -1,4 +1,4 @@
-"""R1: the bytes themselves: encoding, line endings, invisible characters."""
+"""R1: checks the bytes of a file: its encoding, line endings and invisible characters."""
 
 import re
 from collections.abc import Iterator
@@ -11,11 +11,11 @@ from goodbot.check.subject import Subject
 from goodbot.exclusion.robotstxt.lines import GOOGLE_LINE_BYTES
 
 EACH_MOST: Final = 100
-"""Findings of one kind in one file: a file in the wrong encoding has one on every line."""
+"""The most findings of one kind in one file: a file in the wrong encoding has one on every line."""
 
 _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
 _REWRITE: Final = Edit(1, 0, 0, "")
-"""Replaces nothing in a line: the whole file is written without a mark, or with one kind of line ending."""
+"""An edit that changes no line: the whole file is written without a byte order mark or with one line ending."""
 
 _CONTROL = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
 _ENDS = re.compile(rb"\r\n|\r|\n")
@@ -58,7 +58,7 @@ _ODD: Final = {
     "\uff0a": "a full-width asterisk",
 }
 _ODD_CHARACTER = re.compile(f"(?!(?<=[^\\W\\da-zA-Z_])[\u200c\u200d][^\\W\\da-zA-Z_])[{''.join(_ODD)}]")
-"""But for joiners between letters beyond ASCII, as Persian and Hindi are written."""
+"""Does not match joiners between letters beyond ASCII, which Persian and Hindi need."""
 
 MARK = Kind(
     "R101",
@@ -154,7 +154,7 @@ KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_CHARACTER, LONG_LINE, FOREIGN)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """What is odd about the bytes."""
+    """Yields the findings of the bytes."""
     if subject.form is not None and not subject.is_html:
         yield FOREIGN.at(form=subject.form, found=subject.found_in_it)
         return
@@ -185,13 +185,13 @@ def _not_utf8(subject: Subject) -> Iterator[Finding]:
 
 
 def _characters(subject: Subject) -> Iterator[Finding]:
-    """The first of each line, not in comments."""
+    """Finds the first control character and the first odd character of each line, except in comments."""
     for line in subject.lines:
-        said = line.text if line.comment_at < 0 else line.text[: line.comment_at]
-        if match := _CONTROL.search(said):
+        content = line.text if line.comment_at < 0 else line.text[: line.comment_at]
+        if match := _CONTROL.search(content):
             at = match.start() + 1
             yield CONTROL.at(line.number, at, at + 1, character=f"U+{ord(match.group()):04X}")
-        if not said.isascii() and (match := _ODD_CHARACTER.search(said)):
+        if not content.isascii() and (match := _ODD_CHARACTER.search(content)):
             at, odd = match.start() + 1, match.group()
             yield ODD_CHARACTER.at(line.number, at, at + 1, character=_ODD[odd], code=f"U+{ord(odd):04X}")
 

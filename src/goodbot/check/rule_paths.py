@@ -1,4 +1,4 @@
-"""R4: paths that match nothing, or more or less than they seem to."""
+"""R4: finds paths that match nothing, or more or less than they seem to."""
 
 import re
 from bisect import bisect_left
@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from goodbot.check.findings import Finding, Kind
-from goodbot.check.pattern_checks import WHOLE_SITE, example_of, host_of, octets, unsafe_character
+from goodbot.check.pattern_checks import WHOLE_SITE, example_of, host_of, pattern_bytes, unsafe_character
 from goodbot.check.raw_bytes import EACH_MOST
 from goodbot.check.source_lines import SourceLine
 from goodbot.check.subject import Subject
@@ -20,16 +20,16 @@ _SCHEME = re.compile(r"https?://", re.IGNORECASE)
 _REGULAR = re.compile(
     r"\^|.*(?:\\[.dwsDWS/?+*-]|\(\?|\(\.\*|\[[^\]=]-[^\]]|\.\+|[^/]\{\d+,?\d*\}|\([^()]*\|)", re.DOTALL
 )
-"""What only a regular expression contains. `.*`, `[]` and parentheses alone are found in real paths."""
+"""What only regular expressions contain. `.*`, `[]` and parentheses also occur in real paths."""
 _CHOICE = re.compile(r"\{[^{}/,]*(?:,[^{}/,]*)+\}")
-"""`{a,b}` of a shell; `{id}` alone is a placeholder that slipped in."""
+"""A choice as in a shell, `{a,b}`; `{id}` is a placeholder that was left in by mistake."""
 _DOLLAR = re.compile(r"\$(?=[^$])(?:(?<=[A-Za-z0-9]\$)|(?![A-Za-z0-9_{(%]))")
-"""`/$file` and `/${x}` are found in real URLs."""
+"""A `$` before the end, except as in `/$file` and `/${x}`, which occur in real URLs."""
 _TWICE_ENCODED = re.compile(r"%25[0-9A-Fa-f]{2}")
 _BAD_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _SPACE = re.compile(r"[ \t]+")
 _SEVERAL = re.compile(r"[/*]\S*(?:[ \t]+[/*]\S*)+$")
-"""Several paths (`R204`): the spaces between them belong to none of them."""
+"""Several paths (`R204`), which are separated by spaces."""
 _RAW = re.compile(r"[^\x21-\x7e]+")
 _STYLE = re.compile(
     r"\*\.(?:css|js)(?=$|[*?$])"
@@ -37,9 +37,9 @@ _STYLE = re.compile(
     re.IGNORECASE,
 )
 _ANYWHERE = re.compile(r"[?&;=]|\.[A-Za-z]|[^/?*$.]+=")
-"""How a later part of a URL begins: a query, an extension, a parameter."""
+"""What begins a later part of a URL: a query, an extension, a parameter."""
 _Lengths = set[tuple[bool, int]]
-"""How many bytes the patterns of Allow rules (True) and of Disallow rules have."""
+"""The lengths in bytes of the patterns of Allow rules (True) and Disallow rules (False)."""
 
 _DOTS = re.compile(r"(?:\.{1,2}(?:/|$))+")
 
@@ -49,7 +49,7 @@ FULL_URL = Kind(
     "error",
     "`{path}` is a full URL, but robots compare rules with paths, so this rule matches nothing",
     "every robot that follows RFC 9309",
-    "{remedy}: a robots.txt applies only to its own host",
+    "{fix}: a robots.txt applies only to its own host",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: https://example.org/private/\n"),
     Subject(b"User-agent: *\nDisallow: /redirect?to=https://example.org/\n"),
@@ -60,7 +60,7 @@ NO_SLASH = Kind(
     "error",
     "`{path}` begins with neither `/` nor `*`, so the rule matches nothing",
     "every robot that follows RFC 9309",
-    "{remedy}",
+    "{fix}",
     "RFC 9309 2.2 (path-pattern)",
     Subject(b"User-agent: *\nDisallow: private/\n"),
     Subject(b"User-agent: *\nDisallow: *.pdf\nDisallow: /private/\n"),
@@ -105,8 +105,8 @@ ENCODING = Kind(
     "unencoded or doubly encoded characters",
     "info",
     "`{path}` contains {what}",
-    "{who}",
-    "{remedy}",
+    "{affected}",
+    "{fix}",
     "RFC 9309 2.2.2; RFC 3986 2.1",
     Subject(b"User-agent: *\nDisallow: /a%2520b/\n"),
     Subject(b"User-agent: *\nDisallow: /a%20b/caf%C3%A9\n"),
@@ -129,7 +129,7 @@ FRAGMENT = Kind(
     "error",
     "`{written}` contains a fragment, but `#` begins a comment, so robots read `{rule}`",
     "every robot; robots never send the part of a URL after `#`",
-    "{remedy}, because robots.txt cannot match fragments; `{rule}`{effect} then no longer applies",
+    "{fix}, because robots.txt cannot match fragments; `{rule}`{effect} then no longer applies",
     "RFC 9309 2.2; RFC 3986 3.5",
     Subject(b"User-agent: *\nDisallow: /#!/admin\n"),
     Subject(b"User-agent: *\nDisallow: / # !important\n"),
@@ -152,12 +152,12 @@ KINDS = (FULL_URL, NO_SLASH, REGULAR, DOLLAR, LAST_STAR, ENCODING, SIBLINGS, FRA
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Rule by rule."""
+    """Yields the findings of each rule."""
     rules = [line for line in subject.lines if line.field in RULE_FIELDS and line.value]
-    for look in (_regular, _dollar, _encoding):
-        yield from islice((finding for line in rules for finding in look(line)), EACH_MOST)
-    for look_in in (_no_slash, _fragment):
-        yield from islice((finding for line in rules for finding in look_in(subject, line)), EACH_MOST)
+    for check in (_regular, _dollar, _encoding):
+        yield from islice((finding for line in rules for finding in check(line)), EACH_MOST)
+    for check_in in (_no_slash, _fragment):
+        yield from islice((finding for line in rules for finding in check_in(subject, line)), EACH_MOST)
     yield from islice(_full_url(subject, rules), EACH_MOST)
     yield from islice(_last_star(subject), EACH_MOST)
     yield from islice(_siblings(subject, rules), EACH_MOST)
@@ -165,26 +165,26 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def _at(kind: Kind, line: SourceLine, start: int = 0, end: int | None = None, **words: Any) -> Finding:
-    """At a part of the path."""
+    """Returns a finding at a part of the path."""
     stop = line.value_end if end is None else line.value_at + end
     return kind.at(line.number, line.value_at + start + 1, stop + 1, path=shown(line.value), **words)
 
 
 def _full_url(subject: Subject, rules: list[SourceLine]) -> Iterator[Finding]:
-    """The fix depends on whose host the URL names; it never proposes to close or open a whole site."""
+    """Finds full URLs. The fix depends on the host of the URL and never proposes a rule for a whole site."""
     own = host_of(subject.url or "").removeprefix("www.")
     for line in rules:
         if not _SCHEME.match(line.value):
             continue
         path, host = _path_of(line.value), host_of(line.value).removeprefix("www.")
         if path.rstrip("$") in WHOLE_SITE or (own and host != own):
-            remedy = subject.removal([line.number])
+            fix = subject.removal([line.number])
         elif own or not host:
-            remedy = f"write `{shown(path)}`"
+            fix = f"write `{shown(path)}`"
         else:
-            else_ = subject.removal([line.number])
-            remedy = f"write `{shown(path)}` if this is the robots.txt of {shown(host)}, otherwise {else_}"
-        yield _at(FULL_URL, line, remedy=remedy)
+            otherwise = subject.removal([line.number])
+            fix = f"write `{shown(path)}` if this is the robots.txt of {shown(host)}, otherwise {otherwise}"
+        yield _at(FULL_URL, line, fix=fix)
 
 
 def _no_slash(subject: Subject, line: SourceLine) -> Iterator[Finding]:
@@ -192,10 +192,10 @@ def _no_slash(subject: Subject, line: SourceLine) -> Iterator[Finding]:
     if path[0] in "/*^" or _SCHEME.match(path):
         return
     better = f"/*{path.rstrip('*')}" if _ANYWHERE.match(path) else f"/{_DOTS.sub('', path)}"
-    remedy = f"write `{shown(better)}`: the rule then matches"
+    fix = f"write `{shown(better)}`: the rule then matches"
     if better in WHOLE_SITE:
-        remedy = f"{subject.removal([line.number])}: under RFC 9309 nothing changes"
-    yield _at(NO_SLASH, line, remedy=remedy)
+        fix = f"{subject.removal([line.number])}: under RFC 9309 nothing changes"
+    yield _at(NO_SLASH, line, fix=fix)
 
 
 def _path_of(text: str) -> str:
@@ -218,63 +218,67 @@ def _dollar(line: SourceLine) -> Iterator[Finding]:
 
 
 def _last_star(subject: Subject) -> Iterator[Finding]:
-    """Skipped if an opposite rule for the same robots has the length of this one with or without the star, since the
-    extra byte may decide; also skipped after `$` (which would then end the rule) or after a space (which would be
-    trimmed)."""
+    """Finds a useless `*` at the end of a rule.
+
+    A `*` is not reported if an opposite rule for the same robots is as long as this rule with or without it, because
+    its byte may decide; nor after `$` (which would become special) or a space (which would be trimmed).
+    """
     own = {group.line: _lengths(subject.rules_of(group)) for group in subject.parsed.groups}
     together: dict[tuple[int, ...], _Lengths] = {}
     for group in subject.parsed.groups:
         for reader in subject.readers[group.line]:
             if reader.lines not in together:
                 together[reader.lines] = set().union(*(own[line] for line in reader.lines))
-        counted = own[group.line].union(*(together[reader.lines] for reader in subject.readers[group.line]))
+        all_lengths = own[group.line].union(*(together[reader.lines] for reader in subject.readers[group.line]))
         for rule in subject.rules_of(group):
             bare = rule.pattern.rstrip("*")
             if not bare or bare == rule.pattern or bare[-1] in "$ \t" or bare[0] not in "/*":
                 continue
-            lengths = range(octets(bare), octets(rule.pattern) + 1)
-            if rule.line <= len(subject.lines) and counted.isdisjoint((not rule.allow, length) for length in lengths):
+            lengths = range(pattern_bytes(bare), pattern_bytes(rule.pattern) + 1)
+            if rule.line <= len(subject.lines) and all_lengths.isdisjoint(
+                (not rule.allow, length) for length in lengths
+            ):
                 yield _at(LAST_STAR, subject.lines[rule.line - 1], len(bare), better=shown(bare))
 
 
 def _lengths(rules: Iterable[Rule]) -> _Lengths:
-    return {(rule.allow, octets(rule.pattern)) for rule in rules}
+    return {(rule.allow, pattern_bytes(rule.pattern)) for rule in rules}
 
 
 def _encoding(line: SourceLine) -> Iterator[Finding]:
     path = line.value
-    if twice := _TWICE_ENCODED.search(path):
+    if found := _TWICE_ENCODED.search(path):
         better = _TWICE_ENCODED.sub(lambda found: f"%{found[0][3:]}", path)
         words = (
             "warning",
             "a percent sign that is encoded twice",
             "every robot: the rule matches only URLs that contain %25",
-            f"if you mean {_meant(twice[0])}, write `{shown(better)}`: the rule then matches those URLs instead",
+            f"if you mean {_meant(found[0])}, write `{shown(better)}`: the rule then matches those URLs instead",
         )
-    elif twice := _BAD_ESCAPE.search(path):
+    elif found := _BAD_ESCAPE.search(path):
         words = (
             "warning",
             "a `%` that does not begin an escape such as `%20`",
             "every robot: they disagree on what the rule matches",
             "to match a literal `%`, write %25: the rule then matches only URLs that contain %25",
         )
-    elif (twice := _SPACE.search(path)) and not _SEVERAL.match(path):
+    elif (found := _SPACE.search(path)) and not _SEVERAL.match(path):
         words = (
             "warning",
-            "a tab" if "\t" in twice[0] else "a space",
+            "a tab" if "\t" in found[0] else "a space",
             "robots that compare bytes, such as Google's: no URL contains it",
-            f"to match it, write {quote(twice[0])}: under RFC 9309 nothing changes; to begin a comment, write `#`",
+            f"to match it, write {quote(found[0])}: under RFC 9309 nothing changes; to begin a comment, write `#`",
         )
-    elif not twice and (twice := unsafe_character(path)) and not _REGULAR.match(path):
+    elif not found and (found := unsafe_character(path)) and not _REGULAR.match(path):
         words = (
             "warning",
-            f"`{twice[0]}`, which robots send percent-encoded",
+            f"`{found[0]}`, which robots send percent-encoded",
             "robots that compare bytes, such as Google's: no URL contains this character",
             "write `/`: the rule then matches other URLs"
-            if twice[0] == "\\"
-            else f"write {quote(twice[0])}: under RFC 9309 nothing changes",
+            if found[0] == "\\"
+            else f"write {quote(found[0])}: under RFC 9309 nothing changes",
         )
-    elif not twice and (twice := _RAW.search(path)):
+    elif not found and (found := _RAW.search(path)):
         words = (
             "info",
             "characters beyond ASCII",
@@ -283,51 +287,52 @@ def _encoding(line: SourceLine) -> Iterator[Finding]:
         )
     else:
         return
-    severity, what, who, remedy = words
-    start, end = twice.span()
+    severity, what, affected, fix = words
+    start, end = found.span()
     yield ENCODING.at(
         line.number,
         line.value_at + start + 1,
         line.value_at + end + 1,
         severity=severity,  # type: ignore[arg-type]
         what=what,
-        who=who,
-        remedy=remedy,
+        affected=affected,
+        fix=fix,
         path=shown(path),
     )
 
 
-def _meant(twice: str) -> str:
-    """What `%25` and two digits are meant to be."""
-    return "a space" if twice == "%2520" else f"`%{twice[3:]}`"
+def _meant(found: str) -> str:
+    """Says what `%25` and two digits are meant to be."""
+    return "a space" if found == "%2520" else f"`%{found[3:]}`"
 
 
 def _fragment(subject: Subject, line: SourceLine) -> Iterator[Finding]:
     if line.value_end == line.comment_at and line.text.startswith(FRAGMENTS, line.comment_at):
         written, rule = line.text[line.value_at :].rstrip(), f"{line.field.capitalize()}: {line.value}"
-        closes = line.field == "disallow" and line.value in WHOLE_SITE
+        disallows_all = line.field == "disallow" and line.value in WHOLE_SITE
         words: dict[str, Any] = {"written": shown(written), "rule": shown(rule)}
-        words["effect"] = ", which disallows the whole site," if closes else ""
-        yield _at(FRAGMENT, line, end=len(written), remedy=subject.removal([line.number]), **words)
+        words["effect"] = ", which disallows the whole site," if disallows_all else ""
+        yield _at(FRAGMENT, line, end=len(written), fix=subject.removal([line.number]), **words)
 
 
 def _siblings(subject: Subject, rules: list[SourceLine]) -> Iterator[Finding]:
-    """Only if the file itself names a sibling that robots should fetch: `/news`, `/news-sitemap.xml`. Otherwise the
-    author may mean longer names too (`/search` for `/searchresults`)."""
-    closed = {line.value for line in rules if line.field == "disallow"}
-    wanted = sorted(pair for pair in _wanted(subject, rules) if pair[0] not in closed)
+    """Finds rules without a final `/` that also match a path which the file names elsewhere, as `/news` matches
+    `/news-sitemap.xml`. Other rules may be meant for longer names too (`/search` for `/searchresults`)."""
+    disallowed = {line.value for line in rules if line.field == "disallow"}
+    named = sorted(pair for pair in _named_paths(subject, rules) if pair[0] not in disallowed)
     for line in rules:
         path = line.value
         if line.field != "disallow" or len(path) < 2 or path[-1] in "/*$?=&" or "*" in path:
             continue
-        at = bisect_left(wanted, (path + "\0", ""))
-        if at < len(wanted) and wanted[at][0].startswith(path) and wanted[at][0][len(path)] not in "/?#*$&=":
-            sibling, where = wanted[at]
+        at = bisect_left(named, (path + "\0", ""))
+        if at < len(named) and named[at][0].startswith(path) and named[at][0][len(path)] not in "/?#*$&=":
+            sibling, where = named[at]
             if not subject.parsed.allows(sibling, "*"):
                 yield _at(SIBLINGS, line, sibling=shown(sibling), where=where)
 
 
-def _wanted(subject: Subject, rules: list[SourceLine]) -> Iterator[tuple[str, str]]:
+def _named_paths(subject: Subject, rules: list[SourceLine]) -> Iterator[tuple[str, str]]:
+    """Yields the paths that robots should fetch according to the file, and the lines that name them, in words."""
     for line in rules:
         if line.field == "allow" and "*" not in line.value:
             yield line.value.rstrip("$"), f"the Allow line (line {line.number})"

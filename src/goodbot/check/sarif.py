@@ -1,4 +1,4 @@
-"""Findings as SARIF 2.1.0 (OASIS), which code hosts and editors read."""
+"""Formats findings as SARIF 2.1.0 (OASIS), which code hosts and editors read."""
 
 import os
 import re
@@ -16,7 +16,7 @@ _RFC = re.compile(r"RFC (\d+)(?: (\d+(?:\.\d+)*))?")
 
 
 def as_sarif(checked: Sequence[CheckedFile], version: str) -> dict[str, object]:
-    """One run. `version` is that of goodbot; the rules are those of the kinds that were found."""
+    """Returns one SARIF run. `version` is the version of goodbot; the rules are the kinds of these findings."""
     codes = sorted({finding.code for each in checked for finding in each.findings})
     order = {code: number for number, code in enumerate(codes)}
     driver = {"name": "goodbot", "version": version, "rules": [_rule(KINDS[code]) for code in codes]}
@@ -29,7 +29,7 @@ def as_sarif(checked: Sequence[CheckedFile], version: str) -> dict[str, object]:
 
 
 def source_url(source: str) -> str | None:
-    """Where a source can be read: the URL in it, else that of its RFC; None for others."""
+    """Returns where a source can be read: the URL in it, else the URL of its RFC, else None."""
     if found := _URL.search(source):
         return found[0]
     if found := _RFC.search(source):
@@ -55,12 +55,12 @@ def _result(name: str, finding: Finding, order: dict[str, int]) -> dict[str, obj
     if finding.end_column is not None and finding.end_column >= finding.column:
         region["endColumn"] = finding.end_column
     where = {"artifactLocation": {"uri": _uri(name)}, "region": region}
-    said = [finding.message, f"Affects: {finding.affected}" if finding.affected else "", finding.fix or ""]
+    parts = [finding.message, f"Affects: {finding.affected}" if finding.affected else "", finding.fix or ""]
     return {
         "ruleId": finding.code,
         "ruleIndex": order[finding.code],
         "level": _LEVELS[finding.severity],
-        "message": {"text": "\n".join(filter(None, said))},
+        "message": {"text": "\n".join(filter(None, parts))},
         "locations": [{"physicalLocation": where}],
     }
 

@@ -1,4 +1,4 @@
-"""What a user prefers for every check: the table `[check]` of goodbot.toml."""
+"""Reads the user's settings for every check: the table `[check]` of goodbot.toml."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -10,15 +10,15 @@ from goodbot.errors import InputError
 
 @dataclass(frozen=True, slots=True)
 class CheckSettings:
-    """`ignore`: codes, or beginnings of codes, that are not reported. `fail_on`: lowest severity that gives exit status
-    1."""
+    """Settings of checks. `ignore` lists codes, or beginnings of codes, that are not reported; `fail_on` is the lowest
+    severity that leads to exit status 1."""
 
     ignore: tuple[str, ...] = ()
     fail_on: Severity = "error"
 
     @classmethod
     def of(cls, values: Mapping[str, object], origin: str) -> "CheckSettings":
-        """From such a table. Raises InputError, naming `origin`, for an unknown key or a wrong value."""
+        """Reads the table. Raises InputError, naming `origin`, for an unknown key or a wrong value."""
         unknown = sorted(values.keys() - {"ignore", "fail_on"})
         if unknown:
             raise InputError(f"{origin}: unknown setting {unknown[0]!r} of [check]")
@@ -29,7 +29,7 @@ class CheckSettings:
 
 
 def known_codes(codes: Iterable[str], origin: str) -> tuple[str, ...]:
-    """In capitals. Raises InputError for one that no kind of finding has or begins with."""
+    """Returns the codes in capitals. Raises InputError if no kind of finding has a code that begins so."""
     given = tuple(code.strip().upper() for code in codes)
     for code in given:
         if not code or not any(known.startswith(code) for known in KINDS):
@@ -38,7 +38,7 @@ def known_codes(codes: Iterable[str], origin: str) -> tuple[str, ...]:
 
 
 def severity(value: object, origin: str) -> Severity:
-    """Raises InputError for what is none."""
+    """Returns the value as a severity. Raises InputError for any other value."""
     for known in SEVERITIES:
         if value == known:
             return known

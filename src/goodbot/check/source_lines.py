@@ -1,4 +1,4 @@
-"""The lines of a robots.txt as its author sees them: with comments, spaces and columns, which parsing drops."""
+"""Splits a robots.txt into lines as its author sees them: with comments, spaces and columns, which the parser drops."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -6,7 +6,7 @@ from typing import Final
 from goodbot.exclusion.robotstxt.lines import decode, split_lines
 
 LINES_MOST: Final = 200_000
-"""Only the first lines are checked: 500 KiB, which is all that a robot must read, have fewer."""
+"""How many lines are checked; the 500 KiB that a robot must read rarely have more."""
 
 
 FIELDS: Final = {
@@ -16,7 +16,7 @@ FIELDS: Final = {
         *("Clean-param", "Comment", "Robot-version", "Noindex", "Content-Signal", "Content-Usage", "License"),
     )
 }
-"""The fields that some robot reads or has read, in their usual spelling."""
+"""The fields that some robot reads or used to read, in their usual spelling, by their names in lower case."""
 
 MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "disallaw", "site-map", "useragent"})
 """Misspellings that Google's parser accepts."""
@@ -24,11 +24,11 @@ MISSPELT: Final = frozenset({"dissallow", "dissalow", "disalow", "diasllow", "di
 
 @dataclass(frozen=True, slots=True)
 class SourceLine:
-    """One line. `text` is without its end. Columns count from 0, in characters.
+    """One line; `text` is the line without its line ending. Columns count from 0, in characters.
 
-    `field` is in lower case, `value` is without comment and outer spaces; both are empty if there is no colon.
-    `field_at`, `colon_at`, `value_at`, `value_end`: their columns; `comment_at`: where `#` begins a comment. -1: there
-    is none.
+    `field` is in lower case, and `value` has no comment and no outer spaces; both are empty if there is no colon.
+    `field_at`, `colon_at`, `value_at` and `value_end` are their columns, and `comment_at` is the column of the `#` that
+    begins a comment; -1 means that there is none.
     """
 
     number: int
@@ -43,24 +43,24 @@ class SourceLine:
 
     @property
     def is_blank(self) -> bool:
-        """Whether it has nothing but spaces and tabs, and no comment either."""
+        """Whether the line has only spaces and tabs (a line with a comment is not blank)."""
         return not self.text.strip(" \t")
 
     @property
     def is_record(self) -> bool:
-        """Whether RFC 9309 reads a record here."""
+        """Whether RFC 9309 reads a record in this line."""
         return bool(self.field)
 
 
 def read_lines(body: bytes) -> tuple[SourceLine, ...]:
-    """The lines of `body`, numbered as `exclusion` numbers them. Never raises, linear."""
+    """Splits `body` into lines, numbered as `exclusion` numbers them. Linear; never raises."""
     return tuple(_line(number, text) for number, text in enumerate(split_lines(decode(body))[:LINES_MOST], 1))
 
 
 def _line(number: int, text: str) -> SourceLine:
-    said, sharp, _ = text.partition("#")
-    comment_at = len(said) if sharp else -1
-    written, colon, rest = said.partition(":")
+    content, sharp, _ = text.partition("#")
+    comment_at = len(content) if sharp else -1
+    written, colon, rest = content.partition(":")
     name = written.strip(" \t")
     if not colon or not name:
         return SourceLine(number, text, comment_at=comment_at, colon_at=len(written) if colon else -1)

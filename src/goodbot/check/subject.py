@@ -1,4 +1,4 @@
-"""What is checked: the bytes of a robots.txt, and what is known of where they came from. Everything is derived once."""
+"""The file that is checked, with what is known about its origin. Everything derived from it is computed once."""
 
 import re
 from bisect import bisect_right
@@ -20,12 +20,12 @@ Headers = tuple[tuple[str, str], ...]
 _ENDS = re.compile(rb"\r\n|\r|\n")
 _NOT_TEXT = re.compile("[\udc80-\udcff]")
 FILLER: Final = "\udc00"
-"""Stands for nothing: it keeps the columns of a line."""
+"""A placeholder that is not shown; it keeps the columns of a line."""
 
 
 class Readers(NamedTuple):
-    """Robots to which the same groups apply together. `token` is one of these robots' tokens, `lines` are the lines
-    where the groups begin, `records` is the number of records in them."""
+    """The robots to which the same groups apply. `token` is the token of one of them, `lines` are the lines where the
+    groups begin, and `records` is the number of records in them."""
 
     token: str
     lines: tuple[int, ...]
@@ -34,8 +34,8 @@ class Readers(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class HttpAnswer:
-    """How a robots.txt or a page was fetched: the last status (None: no answer, `failure` says why), its headers, and
-    in `redirects` the URLs asked for, one after another, the one that answered last."""
+    """The answer to the request for a robots.txt or a page: the last status and its headers. Without an answer `status`
+    is None and `failure` says why. `redirects` are the requested URLs in order; the last one answered."""
 
     status: int | None = 200
     headers: Headers = ()
@@ -45,7 +45,7 @@ class HttpAnswer:
 
 @dataclass(frozen=True)
 class PageFile:
-    """A page given as a file, for checks that need one: its URL, its bytes, the headers it comes with."""
+    """A page that the user gives as a file, for checks that need one: its URL, bytes and headers."""
 
     url: str
     body: bytes
@@ -54,10 +54,13 @@ class PageFile:
 
 @dataclass(frozen=True)
 class Subject:
-    """A robots.txt, or (`is_page`) a page, to be checked. `url` is its URL, None if unknown. `pages` are
-    pages of the site given as files; of a page, `robots` is its site's robots.txt, if given. `sitemaps_missing` are
-    the Sitemap URLs that were asked for and are not there. `mends_most`: how many findings of each kind that `--fix`
-    can fix are reported; of other kinds a hundred are."""
+    """A robots.txt, or a page (`is_page`), to be checked.
+
+    `url` is its URL, None if unknown. `pages` are pages of the site that the user gives as files. For a page, `robots`
+    is the robots.txt of its site, if given. `sitemaps_missing` are the Sitemap URLs that were requested and do not
+    exist. `fixable_most` is the most findings reported of each kind that `--fix` can fix; of other kinds at most a
+    hundred are reported.
+    """
 
     body: bytes
     url: str | None = None
@@ -66,27 +69,29 @@ class Subject:
     pages: Sequence[PageFile] = ()
     robots: bytes | None = None
     sitemaps_missing: Sequence[str] = field(default=())
-    mends_most: int = 100
+    fixable_most: int = 100
 
     @cached_property
     def lines(self) -> tuple[SourceLine, ...]:
-        """Every line, empty ones and comments too, with the places of its parts. Empty if the file is not text."""
+        """All lines, also empty ones and comments, with the places of their parts; none if the file is not text."""
         return read_lines(self.body) if self.form is None or self.is_html else ()
 
     @cached_property
     def is_html(self) -> bool:
-        """Whether it is a Web page; then no line of it is looked at."""
+        """Whether it is a Web page, whose lines are not checked."""
         return self.form == HTML or is_html(self.body)
 
     @cached_property
     def form(self) -> str | None:
-        """What it is if it is not a robots.txt; see `form_of`."""
+        """What the file is if it is not a robots.txt; see `form_of`."""
         return form_of(self.body)
 
     @cached_property
     def not_utf8(self) -> Mapping[int, tuple[int, int]]:
-        """The lines that are not valid UTF-8 before their comment: the first such byte and its column, by line.
-        The letter meant is unknown, so `--fix` leaves these lines as they are. Linear."""
+        """The first byte that is not valid UTF-8, outside comments, and its column, by line.
+
+        `--fix` leaves these lines unchanged, because the letter that is meant is unknown. Linear.
+        """
         found: dict[int, tuple[int, int]] = {}
         for number, line in enumerate(_ENDS.split(self.body.removeprefix(b"\xef\xbb\xbf")), 1):
             try:
@@ -98,8 +103,11 @@ class Subject:
 
     @property
     def source_lines(self) -> list[str]:
-        """The texts of `lines`, in which a byte that is not UTF-8 is a lone surrogate and two `FILLER`s, as long as the
-        `%E9` of `lines`, instead of what looks like an escape of the author. Only in lines of `not_utf8`. Linear."""
+        """The texts of `lines` for display, in which bytes that are not UTF-8 do not look like escapes of the author.
+
+        In `lines` such a byte is `%E9`; here it is a lone surrogate and two `FILLER`s, so that columns stay the same.
+        Linear.
+        """
         texts = [line.text for line in self.lines]
         raw = _ENDS.split(self.body.removeprefix(b"\xef\xbb\xbf")) if self.not_utf8 else []
         for number in self.not_utf8:
@@ -110,12 +118,12 @@ class Subject:
 
     @property
     def is_read(self) -> bool:
-        """Whether robots read its lines: not if it was asked for and not answered with 200."""
+        """Whether robots read its lines: only if the request for it succeeded, or none was made."""
         return self.answer is None or (self.answer.status is not None and 200 <= self.answer.status < 300)
 
     @property
     def found_in_it(self) -> str:
-        """What robots find in a file that is not a robots.txt, in words."""
+        """Says which rules robots find in a file that is not a robots.txt."""
         rules = [rule for rule in self.parsed.rules if rule.pattern]
         if not rules:
             return "robots find no rules in it and treat the whole site as allowed"
@@ -124,20 +132,20 @@ class Subject:
 
     @property
     def is_encoded(self) -> bool:
-        """Whether its answer says that it is encoded (Content-Encoding)."""
+        """Whether its answer has a Content-Encoding."""
         headers = self.answer.headers if self.answer else ()
         stated = (value.strip().lower() for name, value in headers if name.lower() == "content-encoding")
         return any(value not in ("", "identity") for value in stated)
 
     @cached_property
     def parsed(self) -> RobotsTxt:
-        """The file as RFC 9309 reads it, its first 500 KiB; `parsed.in_dialect(name)` as others do."""
+        """The first 500 KiB of the file as RFC 9309 reads them; see `parsed.in_dialect(name)` for other dialects."""
         return RobotsTxt.parse(cut(self.body))
 
     @cached_property
     def readers(self) -> Mapping[int, Sequence[Readers]]:
-        """Of each group of `parsed`, by its line, the robots it applies to: one for each set of groups that are read
-        together. Linear."""
+        """The robots that each group of `parsed` applies to, by the line of the group: one entry for each set of groups
+        that apply together. Linear."""
         lines_of: dict[str, list[int]] = {}
         for group in self.parsed.groups:
             for token in dict.fromkeys(map(token_of, group.agents)):
@@ -155,18 +163,18 @@ class Subject:
         return found
 
     def group_at(self, line: int) -> Group | None:
-        """The group that this line belongs to; None above the first group."""
+        """Returns the group that this line belongs to; None above the first group."""
         place = bisect_right(self.parsed.groups, line, key=lambda group: group.line)
         return self.parsed.groups[place - 1] if place else None
 
     def names_at(self, line: int) -> tuple[str, ...]:
-        """The User-agent values of the group that this line belongs to; none above the first group."""
+        """Returns the User-agent values of the group that this line belongs to; none above the first group."""
         group = self.group_at(line)
         return group.agents if group else ()
 
     def removal(self, lines: Collection[int]) -> str:
-        """How to remove these rules of one group, in words. If a group has no rule line, the rules of the next one
-        apply to its robots."""
+        """Says how to remove these rules of one group. They are replaced if the group would have no rule line left,
+        because the rules of the next group would then apply to its robots."""
         whole = self._ruled.get(next(iter(lines)))
         if whole is None or not whole.issubset(lines):
             return "remove it"
@@ -183,7 +191,7 @@ class Subject:
         return found
 
     def rules_of(self, group: Group) -> tuple[Rule, ...]:
-        """Those of a group of `parsed`, made once: many checks look at them."""
+        """Returns the rules of a group of `parsed`; they are made once, because many checks use them."""
         return self._rules[group.line]
 
     @cached_property

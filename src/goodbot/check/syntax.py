@@ -1,4 +1,4 @@
-"""R2: lines that are not records, records that no robot knows, and what spaces and `#` do to them."""
+"""R2: finds lines that are not records, unknown records, and unintended effects of spaces and `#`."""
 
 import re
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from goodbot.check.findings import Edit, Finding, Kind, Severity
-from goodbot.check.names import counted, listed, spelt, token_of
+from goodbot.check.names import joined_names, spelling_of, split_names, token_of
 from goodbot.check.raw_bytes import EACH_MOST
 from goodbot.check.source_lines import FIELDS, SourceLine
 from goodbot.check.subject import Subject
@@ -16,32 +16,32 @@ from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
 
 _RARE: Final = frozenset({"nofollow", "noarchive", "nosnippet", "unavailable-after", "indexpage", "cache-delay"})
-"""Read by no robot today, but not misspelt."""
+"""Fields that no robot reads today, but that are not misspelt."""
 
 FRAGMENTS: Final = ("#!", "#/")
-"""How comments begin that were meant to be part of a path: R408 reports them."""
+"""How comments begin that are meant as part of a path: R408 reports them."""
 
-_BOUNDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time", "content-signal", "content-usage"})
-"""Other records of a group, which need no rule beside them."""
+_LIMIT_FIELDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time", "content-signal", "content-usage"})
+"""Other records of a group, which are useful without any rule."""
 
-_SHUT_RULE: Final = re.compile(r"#[#\s]*(?:dis)?allow\s*:", re.IGNORECASE)
-"""A rule after `#`: the author did not want the next group's rules to apply here."""
+_COMMENTED_RULE: Final = re.compile(r"#[#\s]*(?:dis)?allow\s*:", re.IGNORECASE)
+"""A rule in a comment: the author did not intend that the next group's rules apply here."""
 
 _AROUND: Final = "\"'`+-<>[]{}!@#$%&=~|;:,./ \t"
-"""Characters often put before a name by mistake; robots then do not find the name."""
+"""Characters that authors put before a name by mistake, so that robots do not find it."""
 
 _GOOGLE_FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
 
-MOSTLY: Final = 0.75
-"""How alike a misspelling and its field are."""
+SIMILARITY_LEAST: Final = 0.75
+"""How similar a misspelling must be to its field."""
 
 NO_COLON = Kind(
     "R201",
     "no colon",
     "error",
     "`{text}` has no colon, so robots ignore the line",
-    "{who}",
-    "{remedy}",
+    "{affected}",
+    "{fix}",
     "RFC 9309 2.2; Google's robots.txt parser",
     Subject(b"User-agent: *\nDisallow /private/\n"),
     Subject(b"User-agent: *\n# Disallow /private/\nDisallow: /private/\n"),
@@ -62,8 +62,8 @@ UNKNOWN_FIELD = Kind(
     "unknown or misspelt field",
     "warning",
     "`{field}` is {what}, so robots ignore the line",
-    "{who}",
-    "{remedy}",
+    "{affected}",
+    "{fix}",
     "RFC 9309 2.2; docs/conformance.md lists the fields that are read",
     Subject(b"User-agent: *\nDisalow: /private/\n"),
     Subject(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
@@ -85,7 +85,7 @@ UNNAMED = Kind(
     "rule before any User-agent",
     "error",
     "this rule comes before the first User-agent line, so it applies to no robot",
-    "{who}",
+    "{affected}",
     "write `User-agent: *` above it, or a User-agent line for the robot you mean: the rule then applies",
     "RFC 9309 2.2.1, 2.2.2",
     Subject(b"Disallow: /private/\nUser-agent: *\nDisallow: /tmp/\n"),
@@ -97,7 +97,7 @@ NAMELESS = Kind(
     "error",
     "under RFC 9309 this line names no robot, so {rules}",
     "every robot that follows RFC 9309",
-    "{remedy}: the rules then apply",
+    "{fix}: the rules then apply",
     "RFC 9309 2.2.1",
     Subject(b"User-agent:\nDisallow: /private/\n"),
     Subject(b"User-agent: *\nDisallow:\n"),
@@ -107,7 +107,7 @@ NO_RULES = Kind(
     "group without rules",
     "warning",
     "{message}",
-    "{who}",
+    "{affected}",
     "write rules below this line; `Disallow:` alone allows everything",
     "RFC 9309 2.1, 2.2.1",
     Subject(b"User-agent: OneBot\n\nUser-agent: *\nDisallow: /\n"),
@@ -151,11 +151,11 @@ KINDS = (
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Line by line, then group by group."""
+    """Yields the findings of each line, then of each group."""
     spaced = (finding for line in subject.lines for finding in _space_before_colon(subject, line))
-    yield from islice(spaced, subject.mends_most)
-    for kind in (_no_colon, _unknown_field, _several_paths, _cut_by_sharp):
-        yield from islice((finding for line in subject.lines for finding in kind(line)), EACH_MOST)
+    yield from islice(spaced, subject.fixable_most)
+    for check in (_no_colon, _unknown_field, _several_paths, _cut_by_sharp):
+        yield from islice((finding for line in subject.lines for finding in check(line)), EACH_MOST)
     yield from islice((finding for line in subject.lines for finding in _nameless(subject, line)), EACH_MOST)
     yield from islice(_groups(subject.lines), EACH_MOST)
     yield from islice(_blank_lines(subject.lines), EACH_MOST)
@@ -165,19 +165,19 @@ def find(subject: Subject) -> Iterator[Finding]:
 
 
 def _no_colon(line: SourceLine) -> Iterator[Finding]:
-    said = (line.text if line.comment_at < 0 else line.text[: line.comment_at]).strip()
-    if not said or line.colon_at >= 0:
+    text = (line.text if line.comment_at < 0 else line.text[: line.comment_at]).strip()
+    if not text or line.colon_at >= 0:
         return
-    word, *rest = said.split(None, 1)
+    word, *rest = text.split(None, 1)
     name = FIELDS.get(word.lower())
-    remedy = (
+    fix = (
         f"write `{name}: {shown(''.join(rest))}`: the line then applies"
         if name
         else "if it is a comment, begin it with `#`"
     )
     start = len(line.text) - len(line.text.lstrip())
-    who = "every robot except Google's, which accept a missing colon" if _google_field(line) else "every robot"
-    yield NO_COLON.at(line.number, start + 1, start + len(said) + 1, text=shown(said), who=who, remedy=remedy)
+    affected = "every robot except Google's, which accept a missing colon" if _google_field(line) else "every robot"
+    yield NO_COLON.at(line.number, start + 1, start + len(text) + 1, text=shown(text), affected=affected, fix=fix)
 
 
 def _space_before_colon(subject: Subject, line: SourceLine) -> Iterator[Finding]:
@@ -192,26 +192,26 @@ def _unknown_field(line: SourceLine) -> Iterator[Finding]:
     if not line.is_record or line.field in FIELDS:
         return
     written = shown(line.text[line.field_at : line.field_at + len(line.field)])
-    close = [] if line.field in _RARE else get_close_matches(line.field[:40], FIELDS, 1, MOSTLY)
+    close = [] if line.field in _RARE else get_close_matches(line.field[:40], FIELDS, 1, SIMILARITY_LEAST)
     place = (line.number, line.field_at + 1, line.field_at + len(line.field) + 1)
     google = _google_field(line)
     words: dict[str, Any] = {
         "field": written,
         "what": "not a field that robots know",
-        "who": f"every robot except Google's, which read it as `{FIELDS[google]}`" if google else "every robot",
+        "affected": f"every robot except Google's, which read it as `{FIELDS[google]}`" if google else "every robot",
     }
     severity: Severity = "info"
-    remedy = "remove the line, or begin it with `#`"
+    fix = "remove the line, or begin it with `#`"
     if line.field in ("http", "https"):
         severity, words["what"] = "warning", "the beginning of a URL, not a field"
-        remedy = "if it is a sitemap, write `Sitemap:` before it; otherwise begin the line with `#`"
+        fix = "if it is a sitemap, write `Sitemap:` before it; otherwise begin the line with `#`"
     elif close:
-        severity, remedy = "error", f"did you mean `{FIELDS[close[0]]}`?"
-    yield UNKNOWN_FIELD.at(*place, severity=severity, remedy=remedy, **words)
+        severity, fix = "error", f"did you mean `{FIELDS[close[0]]}`?"
+    yield UNKNOWN_FIELD.at(*place, severity=severity, fix=fix, **words)
 
 
 def _google_field(line: SourceLine) -> str:
-    """The field of RFC 9309 or Sitemap that Google's robots read in a line; empty if none."""
+    """Returns the field of RFC 9309, or Sitemap, that Google's robots read in a line; empty if none."""
     return next((field for _, field, _ in read_as_google(line.text) if field in _GOOGLE_FIELDS), "")
 
 
@@ -226,17 +226,17 @@ def _several_paths(line: SourceLine) -> Iterator[Finding]:
 
 
 def _nameless(subject: Subject, line: SourceLine) -> Iterator[Finding]:
-    """Without a name, or with one that begins with a character that a token cannot contain, such as a quote."""
-    if line.field != "user-agent" or listed(line.value):
+    """Finds lines without a name, and names that begin with a character that no token contains, such as a quote."""
+    if line.field != "user-agent" or split_names(line.value):
         return
     if not token_of(line.value).strip("-_") and not set(line.value) & set("*("):
         start = line.value_at if line.value else line.field_at
-        meant = spelt(token_of(line.value.lstrip(_AROUND)))
+        meant = spelling_of(token_of(line.value.lstrip(_AROUND)))
         everyone = "name the robot, or write `*` for all robots without a group of their own"
         others = any(token_of(value).strip("-_") for value in subject.names_at(line.number))
         words: dict[str, Any] = {
             "rules": f"the rules below it apply to {'only the other robots of this group' if others else 'no robot'}",
-            "remedy": f"write `{meant}`" if meant else everyone,
+            "fix": f"write `{meant}`" if meant else everyone,
         }
         yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, **words)
 
@@ -252,58 +252,62 @@ def _cut_by_sharp(line: SourceLine) -> Iterator[Finding]:
 
 
 def _groups(lines: tuple[SourceLine, ...]) -> Iterator[Finding]:
-    """Rules before the first group, and User-agent lines without rules of their own. A group of delays or preferences
-    alone may be intended if it replaces no rules of the group for `*`. Content-Usage ends the list of names as rules
-    do."""
+    """Finds rules before the first group, and User-agent lines without rules.
+
+    A group that has only delays or preferences may be intended, unless it replaces rules of the group for `*`.
+    Content-Usage ends the list of names, as rules do.
+    """
     named: list[SourceLine] = []
     ruleless: list[SourceLine] = []
-    apart = begun = closes = bounded = ended = False
+    separated = begun = disallows = has_limits = ended = False
     google = 0
     for line in lines:
         if line.field in RULE_FIELDS:
             if not begun and line.value:
-                except_ = f" except Google's, which read line {google} as a User-agent line" if google else ""
-                yield UNNAMED.at(line.number, line.field_at + 1, line.value_end + 1, who=f"every robot{except_}")
+                exception = f" except Google's, which read line {google} as a User-agent line" if google else ""
+                yield UNNAMED.at(line.number, line.field_at + 1, line.value_end + 1, affected=f"every robot{exception}")
             yield from (_joined(names, named[-1]) for names in _runs(named, ruleless)[:-1])
-            named, ruleless, apart, ended = [], [], False, False
-            closes = closes or (line.field == "disallow" and bool(line.value))
+            named, ruleless, separated, ended = [], [], False, False
+            disallows = disallows or (line.field == "disallow" and bool(line.value))
         elif line.field == "user-agent":
             begun = True
             if ended:
-                yield from _unruled(named, ruleless, bounded=bounded, closes=closes)
-                named, ruleless, apart, ended = [], [], False, False
-            if named and apart:
+                yield from _unruled(named, ruleless, has_limits=has_limits, disallows=disallows)
+                named, ruleless, separated, ended = [], [], False, False
+            if named and separated:
                 ruleless.append(named[-1])
-            apart = bounded = False
+            separated = has_limits = False
             named.append(line)
         elif not begun:
             google = google or (line.number if _google_field(line) == "user-agent" else 0)
-        elif named and (line.is_record or line.comment_at < 0 or _SHUT_RULE.match(line.text, line.comment_at)):
-            apart = True
-            bounded = bounded or line.field in _BOUNDS
+        elif named and (line.is_record or line.comment_at < 0 or _COMMENTED_RULE.match(line.text, line.comment_at)):
+            separated = True
+            has_limits = has_limits or line.field in _LIMIT_FIELDS
             ended = ended or line.field == "content-usage"
     if named:
-        yield from _unruled(named, ruleless, bounded=bounded, closes=closes)
+        yield from _unruled(named, ruleless, has_limits=has_limits, disallows=disallows)
 
 
-def _unruled(named: list[SourceLine], ruleless: list[SourceLine], *, bounded: bool, closes: bool) -> Iterator[Finding]:
-    """Of a group that ends without a rule."""
+def _unruled(
+    named: list[SourceLine], ruleless: list[SourceLine], *, has_limits: bool, disallows: bool
+) -> Iterator[Finding]:
+    """Yields the findings of a group that ends without a rule."""
     for names in _runs(named, ruleless):
         last, everyone = names[-1], names[-1].value == "*"
-        if last is named[-1] and bounded and (everyone or not closes):
+        if last is named[-1] and has_limits and (everyone or not disallows):
             continue
         others = "robots without a group of their own"
         if len(names) > 1:
-            have, they, who = "have", "they", "robots of these names: they ignore the rules for `*`"
+            have, they, affected = "have", "they", "robots of these names: they ignore the rules for `*`"
         elif everyone:
-            have, they, who = "has", others, others
+            have, they, affected = "has", others, others
         else:
-            have, they, who = "has", "it", "robots of that name: they ignore the rules for `*`"
-        yield _no_rules(last, f"{_names(names)} {have} no rules, so {they} may fetch everything", who)
+            have, they, affected = "has", "it", "robots of that name: they ignore the rules for `*`"
+        yield _no_rules(last, f"{_names(names)} {have} no rules, so {they} may fetch everything", affected)
 
 
 def _runs(named: list[SourceLine], ruleless: list[SourceLine]) -> list[list[SourceLine]]:
-    """The User-agent lines up to each line of `ruleless`, and those after the last."""
+    """Splits the User-agent lines after each line of `ruleless`."""
     ends = {line.number for line in ruleless}
     runs: list[list[SourceLine]] = [[]]
     for line in named:
@@ -324,18 +328,18 @@ def _joined(names: list[SourceLine], next_: SourceLine) -> Finding:
     return _no_rules(names[-1], message, "robots that follow RFC 9309; older ones may find no group for this name")
 
 
-def _no_rules(line: SourceLine, message: str, who: str) -> Finding:
+def _no_rules(line: SourceLine, message: str, affected: str) -> Finding:
     return NO_RULES.at(
-        line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1, message=message, who=who
+        line.number, line.field_at + 1, max(line.value_end, line.colon_at + 1) + 1, message=message, affected=affected
     )
 
 
 def _names(lines: list[SourceLine]) -> str:
-    return counted([shown(line.value) or "a robot without a name" for line in lines])
+    return joined_names([shown(line.value) or "a robot without a name" for line in lines])
 
 
 def _blank_lines(lines: tuple[SourceLine, ...]) -> Iterator[Finding]:
-    """The first rule after a blank line, where a User-agent line or a rule stood before that."""
+    """Finds each first rule after a blank line inside a group."""
     open_, blank = False, False
     for line in lines:
         if line.is_blank:

@@ -1,4 +1,4 @@
-"""R3: names of robots: not product tokens, unknown or retired names, names that change what a group means."""
+"""R3: checks the names of robots: malformed, unknown and retired ones, and names that change what a group means."""
 
 import re
 from collections.abc import Collection, Iterator
@@ -10,7 +10,16 @@ from typing import Any
 
 from goodbot import registry
 from goodbot.check.findings import Finding, Kind, Severity
-from goodbot.check.names import ALL_ROBOTS, EVERYONE, NAMES_SHOWN, counted, is_like_a_robot, listed, spelt, token_of
+from goodbot.check.names import (
+    ALL_ROBOTS,
+    EVERYONE,
+    NAMES_SHOWN,
+    joined_names,
+    looks_like_robot,
+    spelling_of,
+    split_names,
+    token_of,
+)
 from goodbot.check.pattern_checks import WHOLE_SITE, example_of
 from goodbot.check.raw_bytes import EACH_MOST
 from goodbot.check.source_lines import SourceLine
@@ -21,15 +30,15 @@ from goodbot.exclusion.verdict import Group
 
 _VERSION = re.compile(r"[/ ]v?\d[\w.]*$")
 _LONGEST_TOKEN = 64
-_ALIKE = 0.83
+_SIMILARITY_LEAST = 0.83
 _SLIP_CHARS = 6
-"""Length from which two names that differ by one character more or less are taken for a misspelling."""
+"""The least length at which a name with one character more or less than another is taken for a misspelling."""
 _COMPARED_MOST = 300
-"""How many unknown names of one file are compared with all known names; each takes 2 ms."""
-_HEIRS = {"msnbot": "bingbot"}
-"""Retired tokens, and the robots that still obey them if no group names these robots (Bing's page on robots.txt)."""
+"""How many unknown names of one file are compared with all known names; each comparison takes 2 ms."""
+_SUCCESSORS = {"msnbot": "bingbot"}
+"""Retired tokens, and the robots that obey their groups if no group names these robots (Bing's page on robots.txt)."""
 _GROUPS_MOST = 500
-"""Compared with the group for all."""
+"""How many groups are compared with the group for `*`."""
 
 WHOLE_VALUE = Kind(
     "R301",
@@ -37,7 +46,7 @@ WHOLE_VALUE = Kind(
     "error",
     "`{value}` is a whole User-Agent value, but robots.txt names a robot by its product token alone",
     "robots that compare only the token: they may not find this group",
-    "{remedy}",
+    "{fix}",
     "RFC 9309 2.2.1",
     Subject(b"User-agent: Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)\nDisallow: /a/\n"),
     Subject(b"User-agent: Googlebot # Mozilla/5.0 (compatible; Googlebot/2.1)\nDisallow: /a/\n"),
@@ -58,8 +67,8 @@ WILDCARD = Kind(
     "wildcard in token",
     "error",
     "under RFC 9309 `{value}` matches {whom}: {why}",
-    "{who}",
-    "{remedy}",
+    "{affected}",
+    "{fix}",
     "RFC 9309 2.2.1; Google's specification test of robots.txt (`*` ends a name)",
     Subject(b"User-agent: *bot\nDisallow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n"),
@@ -70,7 +79,7 @@ UNKNOWN = Kind(
     "unknown robot name, probably misspelt",
     "warning",
     "no known robot is called `{value}`",
-    "{who}",
+    "{affected}",
     "did you mean `{better}`?",
     "docs/robots-directory.md",
     Subject(b"User-agent: Gogolebot\nDisallow: /a/\n"),
@@ -103,8 +112,8 @@ RETIRED = Kind(
     "retired robot name",
     "info",
     "{robot} is retired{since}: {read}",
-    "{who}",
-    "{remedy}",
+    "{affected}",
+    "{fix}",
     "docs/robots-directory.md",
     Subject(b"User-agent: anthropic-ai\nDisallow: /\n"),
     Subject(b"User-agent: ClaudeBot\nDisallow: /\n"),
@@ -115,7 +124,7 @@ DISOBEYS = Kind(
     "info",
     "{robot}{of} is known to ignore robots.txt, at least sometimes{effect}",
     "site owners who rely on this group",
-    "block it at the server if it must stay out; `goodbot who {asked}` shows the source",
+    "block it at the server if it must stay out; `goodbot who {name}` shows the source",
     "{source}",
     Subject(b"User-agent: Bytespider\nDisallow: /\n"),
     Subject(b"User-agent: GPTBot\nDisallow: /\n"),
@@ -158,11 +167,11 @@ KINDS = (
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Name by name, then group by group."""
-    named = [line for line in subject.lines if line.field == "user-agent" and line.value]
+    """Yields the findings of each name, then of each group."""
+    name_lines = [line for line in subject.lines if line.field == "user-agent" and line.value]
     compared: set[str] = set()
-    tokens = {line.value.lower() for line in named}
-    names = (finding for line in named for finding in _named(subject, line, compared, tokens))
+    tokens = {line.value.lower() for line in name_lines}
+    names = (finding for line in name_lines for finding in _check_name(subject, line, compared, tokens))
     yield from islice(names, EACH_MOST)
     yield from islice(_several_groups(subject), EACH_MOST)
     yield from islice(_not_inherited(subject), EACH_MOST)
@@ -172,27 +181,27 @@ def _at(kind: Kind, line: SourceLine, /, *, severity: Severity | None = None, **
     return kind.at(line.number, line.value_at + 1, line.value_end + 1, severity=severity, **words)
 
 
-def _named(subject: Subject, line: SourceLine, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
-    """The first problem with the name itself. `compared`: names looked up so far; `tokens`: all that the file names, in
-    lower case."""
+def _check_name(subject: Subject, line: SourceLine, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
+    """Yields the first problem with a name. `compared` collects the names that were looked up; `tokens` are all names
+    in the file, in lower case."""
     value = line.value
     if value == "*":
         return
-    names = () if "mozilla/" in value.lower() else listed(value)
+    names = () if "mozilla/" in value.lower() else split_names(value)
     if names:
         yield from _several_names(line, names)
     elif "mozilla/" in value.lower() or "(" in value:
-        yield _at(WHOLE_VALUE, line, value=shown(value), remedy=_instead(value))
+        yield _at(WHOLE_VALUE, line, value=shown(value), fix=_token_to_write(value))
     elif "*" in value:
-        yield _starred(line)
+        yield _with_wildcard(line)
     elif found := _VERSION.search(value[:_LONGEST_TOKEN]):
         yield _at(VERSION, line, value=shown(value), better=shown(value[: found.start()].rstrip()))
     else:
-        yield from _known(subject, line, compared, tokens)
+        yield from _by_registry(subject, line, compared, tokens)
 
 
 def _several_names(line: SourceLine, names: tuple[str, ...]) -> Iterator[Finding]:
-    """Reports the names on the line that robots will not find."""
+    """Reports the names on the line that their robots do not find."""
     token = token_of(line.value)
     missed = list(dict.fromkeys(name for name in names if token_of(name) != token))
     if not missed:
@@ -206,33 +215,35 @@ def _several_names(line: SourceLine, names: tuple[str, ...]) -> Iterator[Finding
         line,
         value=shown(line.value),
         whom=f"{addressed} only" if token.strip("-_*") else "no robot",
-        missed="no other robot finds" if missed == [EVERYONE] else f"{counted(called)} {finds}",
-        robots=counted(called),
+        missed="no other robot finds" if missed == [EVERYONE] else f"{joined_names(called)} {finds}",
+        robots=joined_names(called),
         lines=several + (", …" if len(names) > NAMES_SHOWN else ""),
     )
 
 
-def _starred(line: SourceLine) -> Finding:
-    """An info if only `*` follows the whole name of a robot, because a token ends before `*`."""
+def _with_wildcard(line: SourceLine) -> Finding:
+    """Reports a wildcard; as info if `*` only follows the whole name of a robot, because a token ends before `*`."""
     token = line.value.rstrip("*")
-    if token_of(line.value) == token.lower() and is_like_a_robot(token):
+    if token_of(line.value) == token.lower() and looks_like_robot(token):
         whom, why = shown(token), "a name ends before `*`, so `*` adds nothing"
-        who, remedy = (
+        affected, fix = (
             "robots that compare the whole value: they do not find this group",
             f"write `{shown(token)}`: under RFC 9309 nothing changes",
         )
-        return _at(WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
+        return _at(
+            WILDCARD, line, severity="info", value=shown(line.value), whom=whom, why=why, affected=affected, fix=fix
+        )
     name = first_name(line.value)
     whom = f"a robot called {shown(name)} only" if name else "no robot"
     why = "`*` means all robots only if it stands alone"
-    who, remedy = (
+    affected, fix = (
         "the robots you want to name",
         "write a User-agent line for each robot you mean: the group then applies to them",
     )
-    return _at(WILDCARD, line, value=shown(line.value), whom=whom, why=why, who=who, remedy=remedy)
+    return _at(WILDCARD, line, value=shown(line.value), whom=whom, why=why, affected=affected, fix=fix)
 
 
-def _instead(value: str) -> str:
+def _token_to_write(value: str) -> str:
     robot = registry.find(value)
     token = (robot.token if robot else None) or product_token(value)
     if token.lower() in ("mozilla", "msie"):
@@ -240,9 +251,9 @@ def _instead(value: str) -> str:
     return f"write `{shown(token)}`: the group then applies to that robot"
 
 
-def _are_alike(written: str, token: str) -> bool:
-    """Whether one is a slip for the other: its `bot` forgotten, a letter forgotten or typed twice anywhere, two letters
-    swapped, or a letter or two wrong before `bot`; but not if one name only begins like the other."""
+def _is_misspelt(written: str, token: str) -> bool:
+    """Returns whether a name is probably a misspelt token: without its `bot`, with a letter missing or doubled, two
+    letters swapped, or a letter or two wrong before `bot`; but not if one name only begins with the other."""
     if token.lower() in (f"{written.lower()}bot", f"{written.lower()}spider"):
         return True
     if min(len(written), len(token)) >= _SLIP_CHARS and _is_one_letter_off(written.lower(), token.lower()):
@@ -250,11 +261,11 @@ def _are_alike(written: str, token: str) -> bool:
     one, other = _stem(written), _stem(token)
     if min(len(one), len(other)) < 3 or (one != other and (one.startswith(other) or other.startswith(one))):
         return False
-    return product_token(token) == token and SequenceMatcher(None, one, other).ratio() >= _ALIKE
+    return product_token(token) == token and SequenceMatcher(None, one, other).ratio() >= _SIMILARITY_LEAST
 
 
 def _is_one_letter_off(one: str, other: str) -> bool:
-    """Whether one is the other without one of its characters, or with two neighbours in each other's place."""
+    """Returns whether one name is the other without one of its characters or with two adjacent characters swapped."""
     short, long = sorted((one, other), key=len)
     if len(long) == len(short):
         return any(one[:at] + one[at + 1] + one[at] + one[at + 2 :] == other for at in range(len(one) - 1))
@@ -265,30 +276,30 @@ def _stem(name: str) -> str:
     return re.sub(r"[^a-z]|bot$|robot$|spider$", "", name.lower())
 
 
-def _known(subject: Subject, line: SourceLine, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
+def _by_registry(subject: Subject, line: SourceLine, compared: set[str], tokens: Collection[str]) -> Iterator[Finding]:
     value = line.value[:_LONGEST_TOKEN]
     robot = registry.find_token(value)
     if robot is None:
         if value.lower() in ALL_ROBOTS:
-            who = "all robots: none of them finds this group"
-            yield _at(UNKNOWN, line, value=shown(value), better=EVERYONE, who=who)
+            affected = "all robots: none of them finds this group"
+            yield _at(UNKNOWN, line, value=shown(value), better=EVERYONE, affected=affected)
         elif meant := _meant(value, compared):
-            who = f"{meant}, which does not find this group"
-            yield _at(UNKNOWN, line, value=shown(value), better=meant, who=who)
+            affected = f"{meant}, which does not find this group"
+            yield _at(UNKNOWN, line, value=shown(value), better=meant, affected=affected)
         return
     words: dict[str, Any] = {"robot": robot.name, "source": robot.obeys_source or robot.source, "of": ""}
-    words["asked"] = quote(shown(value))
+    words["name"] = quote(shown(value))
     if robot.operator:
         words["of"] = f" ({robot.operator})"
     if robot.retired:
         since = f" (since {robot.retired_since})" if robot.retired_since else ""
-        read, who, remedy = "no known robot uses this name any more", "no robot", _removal(subject, line)
-        heir = _HEIRS.get(value.lower())
-        if heir is not None and not any(token.startswith(heir) for token in tokens):
-            read = f"{heir} obeys this group as long as no group names {heir}"
-            who = f"`{heir}`, which would otherwise follow the `*` group"
-            remedy = f"write `{heir}`: the group then still applies to it"
-        yield _at(RETIRED, line, since=since, read=read, who=who, remedy=remedy, **words)
+        read, affected, fix = "no known robot uses this name any more", "no robot", _removal(subject, line)
+        successor = _SUCCESSORS.get(value.lower())
+        if successor is not None and not any(token.startswith(successor) for token in tokens):
+            read = f"{successor} obeys this group as long as no group names {successor}"
+            affected = f"`{successor}`, which would otherwise follow the `*` group"
+            fix = f"write `{successor}`: the group then still applies to it"
+        yield _at(RETIRED, line, since=since, read=read, affected=affected, fix=fix, **words)
     elif robot.control:
         words["of"] = robot.operator or "its operator"
         yield _at(CONTROL, line, **words)
@@ -298,22 +309,22 @@ def _known(subject: Subject, line: SourceLine, compared: set[str], tokens: Colle
 
 
 def _disallows(subject: Subject, line: SourceLine) -> bool:
-    """Whether the group of this name disallows anything."""
+    """Returns whether the group of this name disallows anything."""
     group = subject.group_at(line.number)
     return group is not None and any(not rule.allow for rule in subject.rules_of(group))
 
 
 def _meant(value: str, compared: set[str]) -> str | None:
-    """The robot whose name is written with a space in it (`Google bot`) or misspelt."""
-    if " " in value and is_like_a_robot(joined := "".join(value.split())):
-        return spelt(joined)
-    near = _similar(value, compared) if product_token(value) == value else []
-    return next((token for token in near if _are_alike(value, token)), None)
+    """Returns the robot that is meant if its name is written with a space (`Google bot`) or misspelt, else None."""
+    if " " in value and looks_like_robot(joined := "".join(value.split())):
+        return spelling_of(joined)
+    similar = _similar(value, compared) if product_token(value) == value else []
+    return next((token for token in similar if _is_misspelt(value, token)), None)
 
 
 def _removal(subject: Subject, line: SourceLine) -> str:
-    """How to remove a name, in words. If the name is the only one of its group, the whole group must go; otherwise its
-    rules would join the group above."""
+    """Says how to remove a name. If it is the only name of its group, the whole group must go, because its rules would
+    otherwise join the group above."""
     alone = len(subject.names_at(line.number)) == 1
     what = "this group with all its rules" if alone else "this line"
     return f"remove {what}: verdicts then change only for a robot called {shown(line.value)}"
@@ -323,11 +334,11 @@ def _similar(value: str, compared: set[str]) -> list[str]:
     if value not in compared and len(compared) >= _COMPARED_MOST:
         return []
     compared.add(value)
-    return _remembered(value)
+    return _cached_similar(value)
 
 
 @lru_cache(maxsize=1024)
-def _remembered(value: str) -> list[str]:
+def _cached_similar(value: str) -> list[str]:
     return registry.similar_tokens(value)
 
 
@@ -343,12 +354,13 @@ def _several_groups(subject: Subject) -> Iterator[Finding]:
 
 
 def _not_inherited(subject: Subject) -> Iterator[Finding]:
-    """Only for groups that disallow some paths, and so look as if they added to the rules for all robots."""
+    """Finds groups that ignore rules for `*`. They are reported only if they disallow some paths, and so look as if
+    they added to these rules."""
     rules = [rule for group in subject.parsed.groups if "*" in group.agents for rule in subject.rules_of(group)]
     everyone = [rule for rule in rules if not rule.allow and rule.pattern not in WHOLE_SITE]
     if not everyone:
         return
-    asked = [example_of(rule.pattern) for rule in everyone[:_GROUPS_MOST]]
+    urls = [example_of(rule.pattern) for rule in everyone[:_GROUPS_MOST]]
     answers: dict[tuple[int, ...], list[bool]] = {}
     for group in subject.parsed.groups[:_GROUPS_MOST]:
         readers = subject.readers[group.line]
@@ -356,7 +368,7 @@ def _not_inherited(subject: Subject) -> Iterator[Finding]:
             continue
         token, lines, _ = readers[0]
         if lines not in answers:
-            answers[lines] = subject.parsed.answers([(url, token) for url in asked])
+            answers[lines] = subject.parsed.answers([(url, token) for url in urls])
         missed = [rule for rule, is_open in zip(everyone, answers[lines], strict=False) if is_open]
         if missed:
             words: dict[str, Any] = {

@@ -10,7 +10,7 @@ import click
 
 from goodbot.check import Severity, check
 from goodbot.check.findings import SEVERITIES
-from goodbot.check.fixes import difference, mend
+from goodbot.check.fixes import apply_fixes, difference
 from goodbot.check.json_report import CheckedFile, as_github, as_json, has, summary
 from goodbot.check.page_tags import page_text
 from goodbot.check.sarif import as_sarif
@@ -207,7 +207,7 @@ def _fixed_body(given: CheckInput, ignore: Collection[str], *, to_error: bool) -
     if len(before) > LIMIT_BYTES:
         why = "robots read only its first 500 KiB, and a fix would move that point"
         say(f"goodbot: --fix leaves {given.name} unchanged: {why}", err=True)
-    after = mend(given.subject, ignore)
+    after = apply_fixes(given.subject, ignore)
     if after != before:
         for line in difference(before, after, given.name).splitlines():
             say(line, err=to_error)
