@@ -38,9 +38,9 @@ CASES = [
 WRONG = [
     ("", "empty"),
     ("  ", "empty"),
-    ("http://h/[ab", "without its ]"),
-    ("*[!]", "without its ]"),
-    ("*?*", "question mark is [?]"),
+    ("http://h/[ab", "without a ]"),
+    ("*[!]", "without a ]"),
+    ("*?*", "[?] for a question mark"),
     ("example.org/*", "did you mean '*example.org/*' ?"),
     ("http", "did you mean"),
     ("/private/*", "did you mean '*/private/*' ?"),
