@@ -1,6 +1,7 @@
 """Content coding: what comes out of good, damaged and hostile bodies."""
 
 import gzip
+import io
 import sys
 import tracemalloc
 import zlib
@@ -166,6 +167,44 @@ def test_never_raises_and_stays_within_the_limit(
 ) -> None:
     decoded = decode_content(answer(", ".join(codings), body[:at] + hurt + body[at + len(hurt) :]), limit)
     assert len(decoded.body) <= limit
+
+
+def deflated(data: bytes, wbits: int, level: int, strategy: int) -> bytes:
+    encoder = zlib.compressobj(level, wbits=wbits, strategy=strategy)
+    half = len(data) // 2
+    return (
+        encoder.compress(data[:half])
+        + encoder.flush(zlib.Z_SYNC_FLUSH)
+        + encoder.compress(data[half:])
+        + encoder.flush()
+    )
+
+
+@given(
+    st.binary(max_size=100).flatmap(lambda data: st.sampled_from([data, data * 1000])),
+    st.sampled_from([("gzip", 31), ("deflate", 15), ("deflate", -15)]),
+    st.integers(0, 9),
+    st.sampled_from([zlib.Z_DEFAULT_STRATEGY, zlib.Z_FILTERED, zlib.Z_HUFFMAN_ONLY, zlib.Z_RLE, zlib.Z_FIXED]),
+    st.integers(0, 100_000),
+)
+def test_whatever_zlib_writes_is_read(
+    data: bytes, coding: tuple[str, int], level: int, strategy: int, cut: int
+) -> None:
+    name, wbits = coding
+    body = deflated(data, wbits, level, strategy)
+    decoded = decode_content(answer(name, body), LIMIT)
+    assert (decoded.body, decoded.complete, decoded.error) == (data, True, None)
+    short = decode_content(answer(name, body[: cut % len(body)]), LIMIT)
+    assert data.startswith(short.body)
+
+
+def test_a_gzip_file_with_a_name() -> None:
+    file = io.BytesIO()
+    with gzip.GzipFile("sitemap.xml", "wb", fileobj=file, mtime=0) as packer:
+        packer.write(TEXT)
+    for body in (file.getvalue(), GZIP + file.getvalue()):
+        assert decode_content(answer("gzip", body), LIMIT).complete
+        assert in_pieces("gzip", body) == (TEXT * (body.count(b"sitemap.xml") + body.startswith(GZIP)), [])
 
 
 # ---- in pieces -------------------------------------------------------------------------------------------------------

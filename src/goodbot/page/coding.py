@@ -1,17 +1,17 @@
-"""Content coding (RFC 9110 §8.4): the body as received → the bytes of the document.
+"""Undoes content codings (RFC 9110 §8.4): turns the body as received into the bytes of the document.
 
-A small answer can unfold to gigabytes. Every decoder here is asked for a little at a time and is dropped at the limit,
-so that no more than the limit and one step is held.
+A small answer can unpack to gigabytes. Every decoder is asked for a little output at a time and dropped at the limit,
+so memory holds at most the limit and one step.
 """
 
 import sys
-import zlib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import chain
 from typing import Protocol
 
 import brotli  # type: ignore[import-untyped]
+from isal import igzip_lib
 
 from goodbot.values import Response
 
@@ -21,28 +21,37 @@ else:
     from backports import zstd
 
 MAX_CODINGS = 4
-"""Codings in a row; nobody sends more than two in earnest."""
+"""Codings applied one after another; no honest server sends more than two."""
 
 MAX_MEMBERS = 1000
-"""gzip members or zstd frames in one body; each costs a decoder of its own."""
+"""Maximum number of gzip members or zstd frames in one body; each needs a new decoder."""
 
 _SLICE = 4096
-"""Bytes given to a decoder at once."""
+"""Bytes given to a decoder at a time."""
 
 _STEP = 65536
-"""Bytes taken from a decoder at once."""
+"""Bytes taken from a decoder at a time."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _MAGIC_MOST = 4
-"""Bytes by which a member is known."""
+"""Length of the longest magic number that marks a member."""
 
 _ZSTD_WINDOW_LOG = 23
-"""8 MB, what RFC 9659 §3 lets a server ask for; zstd itself would go up to 2 GB."""
+"""8 MB, the most that RFC 9659 §3 lets a server use; zstd itself allows 2 GB."""
+
+
+_DAMAGE: tuple[type[Exception], ...] = (
+    igzip_lib.IsalError,  # type: ignore[assignment]  # isal declares its error class as an instance
+    brotli.error,
+    zstd.ZstdError,
+    EOFError,
+)
+"""What decoders raise for damaged data."""
 
 
 @dataclass(frozen=True, slots=True)
 class Decoded:
-    """A body without content coding. `complete`: nothing is missing. `error`: one line, None if all is well."""
+    """A body without content coding. `complete`: nothing is missing. `error`: one line, None if there is no error."""
 
     body: bytes
     complete: bool
@@ -50,10 +59,10 @@ class Decoded:
 
 
 def decode_content(response: Response, limit_bytes: int) -> Decoded:
-    """The body with its content codings undone, at most `limit_bytes` of it. Never raises.
+    """Undoes the content codings of the body and returns at most `limit_bytes` of the result. Never raises.
 
-    Damaged data gives what came out before the damage. What is called gzip and is not, or has an unknown coding,
-    is given as received.
+    For damaged data it returns what came before the damage. It returns a body as received if its coding is unknown, or
+    is said to be gzip and is not.
     """
     names = _codings(response)
     body, complete, error = response.body, response.truncated is None, None
@@ -66,14 +75,15 @@ def decode_content(response: Response, limit_bytes: int) -> Decoded:
 
 
 def _codings(response: Response) -> list[str]:
-    """In the order they were applied."""
+    """Lists the content codings in the order they were applied."""
     listed = ",".join(response.all_headers("content-encoding")).lower().split(",")
     names = [name.strip() for name in listed]
     return [name for name in names if name not in ("", "identity")]
 
 
 class _Decoder(Protocol):
-    """What zstd offers, and zlib and brotli behind their adapters. `decompress` gives little more than `max_length`."""
+    """The interface of zstd and isal decoders, and of brotli's adapter. `decompress` returns little more than
+    `max_length`."""
 
     @property
     def eof(self) -> bool: ...
@@ -82,25 +92,6 @@ class _Decoder(Protocol):
     @property
     def unused_data(self) -> bytes: ...
     def decompress(self, data: bytes, max_length: int) -> bytes: ...
-
-
-class _Zlib:
-    def __init__(self, wbits: int) -> None:
-        self._inner = zlib.decompressobj(wbits)
-        self.needs_input = True
-
-    @property
-    def eof(self) -> bool:
-        return self._inner.eof
-
-    @property
-    def unused_data(self) -> bytes:
-        return self._inner.unused_data
-
-    def decompress(self, data: bytes, max_length: int) -> bytes:
-        piece = self._inner.decompress(self._inner.unconsumed_tail + data, max_length)
-        self.needs_input = len(piece) < max_length and not self._inner.unconsumed_tail
-        return piece
 
 
 class _Brotli:
@@ -122,15 +113,15 @@ class _Brotli:
 
 
 def _gzip() -> _Decoder:
-    return _Zlib(31)
+    return igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_GZIP)
 
 
 def _zlib() -> _Decoder:
-    return _Zlib(15)
+    return igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_ZLIB)
 
 
 def _raw_deflate() -> _Decoder:
-    return _Zlib(-15)
+    return igzip_lib.IgzipDecompressor(igzip_lib.DECOMP_DEFLATE)
 
 
 def _zstd() -> _Decoder:
@@ -138,21 +129,21 @@ def _zstd() -> _Decoder:
 
 
 def _decode(name: str, body: bytes, limit: int) -> tuple[bytes, bool, str | None]:
-    """One coding undone: bytes (one more than `limit` at most), whether all came out, and the error."""
+    """Undoes one coding. Returns the bytes (at most one more than `limit`), whether they are all, and the error."""
     decoder = _decoder(name, body)
     if isinstance(decoder, str):
         return body, True, decoder
     data, error, bad_at = _run(decoder, body, limit + 1)
-    if error and bad_at < len(body):  # what lies between the last good step and the damage: once more, byte by byte
+    if error and bad_at < len(body):  # decode the last slice again byte by byte, up to the damage
         data, error, _ = _run(decoder, body, limit + 1, fine_from=bad_at)
     return data, len(data) <= limit and error is None, error and f"{name}: {error}"
 
 
 def _decoder(name: str, body: bytes) -> Callable[[], _Decoder] | str:
-    """What makes decoders for that coding, or why there is none."""
+    """Returns a function that makes decoders for this coding, or the reason why there is none."""
     if name in ("gzip", "x-gzip"):
         return _gzip if body.startswith(_GZIP_MAGIC[: len(body)]) else f"{name}: this is not gzip data"
-    if name == "deflate":  # zlib data (RFC 9110 §8.4.1.2), but some servers send it bare
+    if name == "deflate":  # zlib data (RFC 9110 §8.4.1.2), but some servers send raw deflate
         return _zlib if body[0] & 15 == 8 and int.from_bytes(body[:2], "big") % 31 == 0 else _raw_deflate
     if name == "br":
         return _Brotli
@@ -164,9 +155,10 @@ def _decoder(name: str, body: bytes) -> Callable[[], _Decoder] | str:
 def _run(
     decoder: Callable[[], _Decoder], body: bytes, room: int, fine_from: int | None = None
 ) -> tuple[bytes, str | None, int]:
-    """At most `room` bytes out of all members; the error, and where the slice that brought it starts (else the end).
+    """Decodes all members, up to `room` bytes. Returns the bytes, the error, and where the slice with the error starts
+    (the end of the body if there is no error).
 
-    From `fine_from` on, bytes are given one by one.
+    From `fine_from` on, the decoder gets bytes one by one.
     """
     out = bytearray()
     position = slice_at = 0
@@ -184,7 +176,7 @@ def _run(
                 position += len(data)
             try:
                 out += stream.decompress(data, min(_STEP, room - len(out)))
-            except (zlib.error, brotli.error, zstd.ZstdError, EOFError) as error:
+            except _DAMAGE as error:
                 return bytes(out), f"damaged data ({error})", slice_at
         position -= len(stream.unused_data)
         if not _another_member(decoder, body, position):
@@ -199,7 +191,7 @@ def _slice_end(position: int, fine_from: int | None) -> int:
 
 
 def _another_member(decoder: Callable[[], _Decoder], body: bytes, position: int) -> bool:
-    """Whether another member follows; other bytes behind the last one are padding and left alone, as gzip does."""
+    """Whether another member follows. Other bytes after the last member are padding and ignored, as gzip does."""
     if decoder is _gzip:
         return body.startswith(_GZIP_MAGIC, position)
     if decoder is _zstd:  # the second is a skippable frame (RFC 8878 §3.1.2)
@@ -211,13 +203,13 @@ def _another_member(decoder: Callable[[], _Decoder], body: bytes, position: int)
 
 
 Complain = Callable[[str], object]
-"""Is told in one line that data is damaged, ends early, or is longer than what is read of it."""
+"""Receives a line if data is damaged, ends early, or is longer than what is read of it."""
 
 
 def decode_pieces(response: Response, limit_bytes: int, complain: Complain) -> Iterator[bytes]:
-    """The body with its content codings undone, in pieces of at most 64 KiB, together at most `limit_bytes`; that is
-    also the most that comes out of any coding below the last. A gzip file is unpacked once more, whatever the headers
-    say of it. Never raises; ends where the data is damaged. Memory does not grow with the body."""
+    """Undoes the content codings of the body and yields pieces of at most 64 KiB, together at most `limit_bytes`; the
+    same limit holds for what each coding unpacks to. A gzip file is unpacked too, whatever the headers say about it.
+    Never raises; ends where the data is damaged. Memory does not grow with the body."""
     names = _codings(response)
     pieces = _sliced(response.body)
     while names and len(names) <= MAX_CODINGS:
@@ -231,8 +223,8 @@ def decode_pieces(response: Response, limit_bytes: int, complain: Complain) -> I
 
 
 def unpacked(pieces: Iterable[bytes], complain: Complain, members_most: int = MAX_MEMBERS) -> Iterator[bytes]:
-    """A gzip file's contents, in pieces of at most 64 KiB; anything else as it is. Never raises; ends where the data is
-    damaged, and after `members_most` gzip members. Memory does not grow."""
+    """Unpacks a gzip file in pieces of at most 64 KiB, and returns anything else as it is. Never raises; ends where the
+    data is damaged, and after `members_most` gzip members. Memory does not grow with the file."""
     pieces = iter(pieces)
     first = b""
     while len(first) < len(_GZIP_MAGIC) and (piece := next(pieces, b"")):
@@ -262,20 +254,20 @@ def _bounded(pieces: Iterable[bytes], limit: int, complain: Complain) -> Iterato
 def _undone(
     decoder: Callable[[], _Decoder], pieces: Iterator[bytes], complain: Complain, members_most: int = MAX_MEMBERS
 ) -> Iterator[bytes]:
-    """What comes out of all members, given in slices."""
+    """Decodes all members of data that comes in slices."""
     left = b""
     for _ in range(members_most):
         stream = decoder()
         while not stream.eof:
-            given = b""
+            data = b""
             if stream.needs_input:
-                given, left = left or next(pieces, b""), b""
-                if not given:
+                data, left = left or next(pieces, b""), b""
+                if not data:
                     complain("the data ends early")
                     return
             try:
-                piece = stream.decompress(given, _STEP)
-            except (zlib.error, brotli.error, zstd.ZstdError, EOFError) as error:
+                piece = stream.decompress(data, _STEP)
+            except _DAMAGE as error:
                 complain(f"the data is damaged ({error})")
                 return
             if piece:
