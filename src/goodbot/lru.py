@@ -1,4 +1,4 @@
-"""A bounded memory: the value that was used longest ago is forgotten first."""
+"""A cache of bounded size that removes the least recently used value first."""
 
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator
@@ -12,17 +12,17 @@ _SHARE_LEAST: Final = 8
 
 
 def share_of(most: int, processes: int) -> int:
-    """What one of several robot processes may keep of what a crawl may keep. Each host belongs to one process, and
-    hosts differ, so it is never less than an eighth."""
+    """Returns how many values one of several robot processes may keep, if a crawl may keep `most`. Each host belongs to
+    one process, and some hosts need much more than others, so the share is never less than an eighth."""
     return -(-most // min(processes, _SHARE_LEAST))
 
 
 class LruCache(Generic[Key, Value]):
-    """Keeps up to `most` values by key, of at most `limit_bytes` together. `weigh` gives the bytes of a value when it
+    """Keeps up to `most` values by key, of at most `limit_bytes` together. `weigh` returns the bytes of a value when it
     is put. The last value put is kept, whatever it weighs.
 
-    Only a hash of a key is kept, of 64 bits. For text it differs from process to process, so a site cannot choose two
-    keys that are confused. So a key weighs the same, however long its URL is.
+    The cache stores only a 64-bit hash of each key, so a long URL takes no more memory than a short one. Hashes of text
+    differ from process to process, so a site cannot choose two keys with the same hash.
     """
 
     def __init__(
@@ -42,19 +42,19 @@ class LruCache(Generic[Key, Value]):
         return hash(key) in self._values
 
     def get(self, key: Key) -> Value | None:
-        """Returns the value, which counts as used now; None if there is none."""
-        mark = hash(key)
-        known = self._values.get(mark)
+        """Returns the value and marks it as used now; None if there is none."""
+        key_hash = hash(key)
+        known = self._values.get(key_hash)
         if known is not None:
-            self._values.move_to_end(mark)
+            self._values.move_to_end(key_hash)
         return known
 
     def values(self) -> Iterator[Value]:
-        """Returns all values, which does not count as using them."""
+        """Returns all values without marking them as used."""
         return iter(self._values.values())
 
     def get_or(self, key: Key, make: Callable[[], Value]) -> Value:
-        """Returns the value; makes and keeps one if there is none."""
+        """Returns the value; if there is none, makes one and keeps it."""
         value = self.get(key)
         if value is None:
             value = make()
@@ -62,25 +62,25 @@ class LruCache(Generic[Key, Value]):
         return value
 
     def put(self, key: Key, value: Value) -> None:
-        """Keeps a value in place of the one before. A value whose weight has changed is put again."""
+        """Keeps a value and replaces the one before. Put a value again when its weight has changed."""
         self.pop(key)
-        mark = hash(key)
-        self._values[mark] = value
+        key_hash = hash(key)
+        self._values[key_hash] = value
         if self._weigh is not None:
-            self._weights[mark] = weight = self._weigh(value)
+            self._weights[key_hash] = weight = self._weigh(value)
             self.bytes += weight
         while len(self._values) > self._most or (self.bytes > self._limit_bytes and len(self._values) > 1):
             oldest, _ = self._values.popitem(last=False)
             self.bytes -= self._weights.pop(oldest, 0)
 
     def clear(self) -> None:
-        """Forgets all values."""
+        """Removes all values."""
         self._values.clear()
         self._weights.clear()
         self.bytes = 0
 
     def pop(self, key: Key) -> Value | None:
-        """Forgets a value and returns it; None if there is none."""
-        mark = hash(key)
-        self.bytes -= self._weights.pop(mark, 0)
-        return self._values.pop(mark, None)
+        """Removes a value and returns it; None if there is none."""
+        key_hash = hash(key)
+        self.bytes -= self._weights.pop(key_hash, 0)
+        return self._values.pop(key_hash, None)
