@@ -34,7 +34,7 @@ from goodbot.robot.scope.seeding import opened_networks
 from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.url import Url, is_private_address, is_private_host, parse_url
 from goodbot.values import Capture, Failure, Headers, Request, Response
-from goodbot.web.robots_asker import RobotsAsker
+from goodbot.web.site_robots import RobotsFetcher
 
 OWN = identity_of(Settings(), version("goodbot"))
 """The identity of goodbot's own requests outside a crawl."""
@@ -233,14 +233,14 @@ async def _missing(networks: list[Network], urls: dict[str, Url]) -> list[str]:
     return missing
 
 
-def robots_asker(settings: Settings) -> RobotsAsker:
-    """Makes the fetcher of robots.txt for the checker page: public addresses only, with the identity in `settings`."""
+def robots_fetcher(settings: Settings) -> RobotsFetcher:
+    """Makes a fetcher of robots.txt that refuses private addresses and identifies itself as `settings` say."""
     identity, clock = identity_of(settings, version("goodbot")), SystemClock()
 
     def transport() -> Transport:
         return transport_of(settings, AddressGuard(), identity, clock, signer_of(settings))
 
-    return RobotsAsker(settings, identity.token, transport, MemoryFrontier, clock)
+    return RobotsFetcher(settings, identity.token, transport, MemoryFrontier, clock)
 
 
 def reverse_lookup(nameservers: Iterable[str] = ()) -> ReverseLookup:

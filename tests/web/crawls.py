@@ -1,4 +1,4 @@
-"""A crawl for the pages to show: numbers in memory, and a desk that writes down what it is told."""
+"""A crawl for the pages to show: figures in memory, and control files that record what is posted."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -45,6 +45,8 @@ RUNNING = LiveStatus(
     errors=(("404", 12), ("timeout", 3), ("<b>", 1)),
     troubles=(
         FetchError(1_795_000_050.0, "http://slow.example/" + "x" * 300, "timeout", "timeout: 60 s without an end"),
+        FetchError(1_795_000_049.0, "http://big.example/gone", "404", "status 404"),
+        FetchError(1_795_000_048.0, "http://big.example/gone-before", "404", "status 404"),
     ),
 )
 HOSTS = [HostAhead("big.example", 10_000, 0.0), HostAhead("<i>odd</i>.example:8080", 31, 1_795_000_100.0)]
@@ -52,7 +54,7 @@ HOSTS = [HostAhead("big.example", 10_000, 0.0), HostAhead("<i>odd</i>.example:80
 
 @dataclass
 class Crawls:
-    """A `CrawlConsole`, and the control files behind its desk. `live` None: no crawl runs."""
+    """A `CrawlConsole`, and the control files behind it. `live_now` None: no crawl is running."""
 
     token: str | None = TOKEN
     live_now: LiveStatus | None = RUNNING

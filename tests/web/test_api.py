@@ -59,7 +59,7 @@ def test_nothing_found(visitor: Visitor) -> None:
         ("/api/search?q=a&page=0", 400, "the page must be a whole number from 1 to 100"),
         ("/api/search?q=a&page=two", 400, "the page must be a whole number from 1 to 100"),
         ("/api/search?q=a&page=101", 400, "the page must be a whole number from 1 to 100"),
-        ("/api/nothing", 404, "No page has this address."),
+        ("/api/nothing", 404, "There is no page at this address."),
     ],
 )
 def test_errors_are_one_line(visitor: Visitor, path: str, status: int, line: str) -> None:

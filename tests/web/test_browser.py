@@ -66,7 +66,7 @@ def test_turn_the_pages(tab: Page) -> None:
 
 def test_no_result(tab: Page) -> None:
     tab.goto("/search?q=zeppelin")
-    expect(tab.get_by_role("heading", level=1)).to_contain_text("No result for")
+    expect(tab.get_by_role("heading", level=1)).to_contain_text("No results for")
     expect(tab.get_by_role("listitem")).to_have_count(4)
 
 
@@ -130,6 +130,20 @@ def test_no_sideways_scroll(
             tab.goto(path)
             tab.screenshot(path=tmp_path / f"{name}.png", full_page=True)
             assert tab.evaluate("document.documentElement.scrollWidth") <= width, name
+
+
+@pytest.mark.parametrize("width", [320, 375, 1280])
+def test_the_search_box_is_the_widest_thing_of_the_header(browser: Browser, visitor: Visitor, width: int) -> None:
+    with browser.new_context(base_url=visitor.base, viewport={"width": width, "height": 800}) as context:
+        tab = context.new_page()
+        for path in (*PATHS.values(), "/check"):
+            tab.goto(path)
+            if not tab.locator("header").count():  # the front page has the box in its middle
+                continue
+            box = tab.locator("header input[name=q]").bounding_box()
+            others = [each.bounding_box() for each in tab.locator("header .brand, header nav").all()]
+            assert box is not None
+            assert all(other is not None and other["width"] < box["width"] for other in others), path
 
 
 def test_a_long_query_and_name_wrap(browser: Browser) -> None:

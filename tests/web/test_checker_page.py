@@ -16,8 +16,8 @@ from goodbot.exclusion import DIALECTS, Access
 from goodbot.url import Url
 from goodbot.web import create_app, running
 from goodbot.web.checker_report import FINDINGS_SENT, FINDINGS_SHOWN, judge, same_text, text_of
-from goodbot.web.robots_asker import SiteRobots, TooManyError
-from goodbot.web.shield import POLICY
+from goodbot.web.security_headers import POLICY
+from goodbot.web.site_robots import SiteRobots, TooManyRequestsError
 from web.browser import chromium
 from web.crawls import Crawls
 from web.library import SPECIMENS, Library, Visitor
@@ -37,31 +37,31 @@ def site(body: bytes = BAD.encode(), status: int = 200, at: float = 1_795_000_00
     )
 
 
-class Asked:
-    """An `Asker` with an answer for everybody."""
+class FakeSource:
+    """A `RobotsSource` with the same answer for every site."""
 
     def __init__(self) -> None:
         self.answer: SiteRobots | InputError = site()
-        self.asked: list[str] = []
+        self.fetched: list[str] = []
 
-    async def ask(self, text: str) -> SiteRobots:
-        self.asked.append(text)
+    async def fetch(self, text: str) -> SiteRobots:
+        self.fetched.append(text)
         if isinstance(self.answer, InputError):
             raise self.answer
         return self.answer
 
-    def remembered(self, origin: str) -> SiteRobots | None:
+    def cached(self, origin: str) -> SiteRobots | None:
         return self.answer if isinstance(self.answer, SiteRobots) and origin == "https://a.example" else None
 
 
 @pytest.fixture
-def asker() -> Asked:
-    return Asked()
+def source() -> FakeSource:
+    return FakeSource()
 
 
 @pytest.fixture
-def visitor(asker: Asked) -> Iterator[Visitor]:
-    with running(create_app(Library(SPECIMENS), "Sample library", Crawls(), None, asker)) as url:
+def visitor(source: FakeSource) -> Iterator[Visitor]:
+    with running(create_app(Library(SPECIMENS), "Sample library", Crawls(), None, source)) as url:
         yield Visitor(url)
 
 
@@ -115,10 +115,10 @@ def test_a_url_is_judged_as_robots_request_it(visitor: Visitor, url: str) -> Non
     assert "Robots request it as" not in post(visitor, robots=GOOD, agent="any", url="/private/").text
 
 
-def test_the_findings_of_a_site(visitor: Visitor, asker: Asked) -> None:
-    asker.answer = site(b"", 403)
+def test_the_findings_of_a_site(visitor: Visitor, source: FakeSource) -> None:
+    source.answer = site(b"", 403)
     report = json.loads(api(visitor, {"site": "a.example", "agent": "any", "url": "/x"}).text)
-    assert asker.asked == ["a.example"]
+    assert source.fetched == ["a.example"]
     assert (report["file"], report["fetched_at"]) == ("https://a.example/robots.txt", 1_795_000_000.0)
     assert [each["code"] for each in report["findings"]] == ["R002"]
     by_name = {each["dialect"]: each["allowed"] for each in report["verdicts"]}
@@ -127,21 +127,26 @@ def test_the_findings_of_a_site(visitor: Visitor, asker: Asked) -> None:
 
 
 TROUBLES: list[tuple[str, object, int, str]] = [
-    ("nothing", {}, 400, "give robots"),
-    ("both", {"robots": "", "site": "a.example"}, 400, "give robots"),
+    ("nothing", {}, 400, "give either robots"),
+    ("both", {"robots": "", "site": "a.example"}, 400, "give either robots"),
     ("no object", [1], 400, "send a JSON object"),
-    ("unknown", {"robots": "", "ignore": "R1"}, 400, "unknown: ignore"),
-    ("no text", {"robots": 5}, 400, "are strings"),
-    ("half a question", {"robots": "", "agent": "x"}, 400, "give the URL"),
-    ("the other half", {"robots": "", "url": "/x"}, 400, "give the robot's name"),
+    ("unknown", {"robots": "", "ignore": "R1"}, 400, "unknown key: ignore"),
+    ("no text", {"robots": 5}, 400, "must be strings"),
+    ("half a question", {"robots": "", "agent": "x"}, 400, "also give the URL"),
+    ("the other half", {"robots": "", "url": "/x"}, 400, "also give the robot's name"),
     ("a long agent", {"robots": "", "agent": "x" * 501, "url": "/"}, 400, "500 characters at most"),
     ("a long URL", {"robots": "", "agent": "x", "url": "/" * 2001}, 400, "2,000"),
-    ("no URL", {"robots": "", "agent": "x", "url": "http://[::1"}, 400, "is no URL that robots fetch"),
-    ("no Web", {"robots": "", "agent": "x", "url": "ftp://a.example/"}, 400, "is no URL that robots fetch"),
+    ("no URL", {"robots": "", "agent": "x", "url": "http://[::1"}, 400, "is not a URL that robots fetch"),
+    ("no Web", {"robots": "", "agent": "x", "url": "ftp://a.example/"}, 400, "is not a URL that robots fetch"),
     ("no path", {"robots": "", "agent": "x", "url": "private/x"}, 400, "or a path that begins with `/`"),
-    ("another site", {"site": "a.example", "agent": "x", "url": "https://b.example/"}, 400, "is not of https://a.exa"),
-    ("too long", {"robots": "#" * 600_000}, 413, "more than 528 KiB is not looked at"),
-    ("far too long", {"robots": "#" * 5_000_000}, 413, "more than 528 KiB is not looked at"),
+    (
+        "another site",
+        {"site": "a.example", "agent": "x", "url": "https://b.example/"},
+        400,
+        "is not a URL of https://a.exa",
+    ),
+    ("too long", {"robots": "#" * 600_000}, 413, "more than 528 KiB is not checked"),
+    ("far too long", {"robots": "#" * 5_000_000}, 413, "more than 528 KiB is not checked"),
 ]
 
 
@@ -167,10 +172,10 @@ def test_what_is_no_json(visitor: Visitor, body: bytes, type_: str, status: int)
     assert (answer.status, set(json.loads(answer.text))) == (status, {"error"})
 
 
-def test_the_refusals_of_the_asker(visitor: Visitor, asker: Asked) -> None:
-    asker.answer = InputError("127.0.0.1 is on a private address")
+def test_sites_that_are_refused(visitor: Visitor, source: FakeSource) -> None:
+    source.answer = InputError("127.0.0.1 is on a private address")
     assert api(visitor, {"site": "http://127.0.0.1/"}).status == 400
-    asker.answer = TooManyError("too many sites")
+    source.answer = TooManyRequestsError("too many sites")
     assert api(visitor, {"site": "http://127.0.0.1/"}).status == 429
 
 
@@ -201,15 +206,15 @@ def test_get_and_lone_surrogates(visitor: Visitor) -> None:
         ({}, 200),
     ],
 )
-def test_other_sites_have_nothing_asked(
-    visitor: Visitor, asker: Asked, path: str, headers: dict[str, str], status: int
+def test_requests_from_pages_of_other_sites_are_refused(
+    visitor: Visitor, source: FakeSource, path: str, headers: dict[str, str], status: int
 ) -> None:
     if path == "/api/check":
         answer = api(visitor, {"site": "a.example"}, **headers)
     else:
         answer = post(visitor, path, headers, site="a.example")
     assert answer.status == status
-    assert asker.asked == (["a.example"] if status == 200 and path != "/check/report" else [])
+    assert source.fetched == (["a.example"] if status == 200 and path != "/check/report" else [])
 
 
 # ---- for people -----------------------------------------------------------------------------------------------------
@@ -228,11 +233,22 @@ def test_the_other_pages_lead_to_it(visitor: Visitor) -> None:
         assert 'href="/check"' in visitor.ask(path).text
 
 
-def test_without_an_asker_no_site_is_asked() -> None:
+def test_the_answer_comes_first_and_the_1990s_are_folded() -> None:
+    robots = b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow:\n"
+    report = judge(robots, "Googlebot-News", "/news")
+    assert [(name, verdict.allowed) for name, verdict in report.modern] == [("RFC 9309", False), ("Google", False)]
+    assert [name for name, _ in report.historic] == [name for name in DIALECTS if name not in ("rfc9309", "google")]
+    assert report.historic_answers == "2 say yes, 3 say no"
+    robots = b"User-agent: *\nDisallow: /private/\n"
+    assert judge(robots, "any", "/x").historic_answers == "all say yes"
+    assert judge(b"User-agent: *\nDisallow: /\n", "any", "/x").historic_answers == "all say no"
+
+
+def test_without_a_source_no_site_is_fetched() -> None:
     with running(create_app(Library(SPECIMENS), "Sample library")) as url:
         visitor = Visitor(url)
         assert 'name="site"' not in visitor.ask("/check").text
-        assert "This server asks no site" in post(visitor, site="a.example").text
+        assert "This server does not fetch from sites" in post(visitor, site="a.example").text
         assert "R203" in post(visitor, robots=BAD).text
 
 
@@ -264,11 +280,11 @@ def test_a_form_that_is_too_long(visitor: Visitor) -> None:
     for size in (600_000, 2_000_000, 10_000_000):
         answer = post(visitor, robots="a" * size)
         assert answer.status == 413
-        assert "robots read the first 500 KiB" in answer.text
+        assert "robots read only the first 500 KiB" in answer.text
 
 
-def test_a_refusal_keeps_what_was_typed(visitor: Visitor, asker: Asked) -> None:
-    asker.answer = InputError("x.example is on a private address")
+def test_a_refusal_keeps_what_was_typed(visitor: Visitor, source: FakeSource) -> None:
+    source.answer = InputError("x.example is on a private address")
     answer = post(visitor, site="x.example", agent="Googlebot", url="/a")
     assert answer.status == 400
     assert "X.example is on a private address" in answer.text
@@ -276,16 +292,16 @@ def test_a_refusal_keeps_what_was_typed(visitor: Visitor, asker: Asked) -> None:
     assert 'value="/a"' in answer.text
 
 
-def test_what_was_fetched_is_judged_with_its_answer_until_it_is_edited(visitor: Visitor, asker: Asked) -> None:
-    asker.answer = site(BAD.encode().replace(b"\n", b"\r\n"))
+def test_what_was_fetched_is_judged_with_its_answer_until_it_is_edited(visitor: Visitor, source: FakeSource) -> None:
+    source.answer = site(BAD.encode().replace(b"\n", b"\r\n"))
     page = post(visitor, site="a.example").text
     assert 'name="of" value="https://a.example"' in page
-    assert "answered with 200" in page
+    assert "status 200" in page
     same = post(visitor, robots=BAD.replace("\n", "\r\n"), of="https://a.example").text
-    assert "answered with 200" in same
+    assert "status 200" in same
     edited = post(visitor, robots=BAD + "\n# more", of="https://a.example").text
-    assert "answered with" not in edited
-    assert asker.asked == ["a.example"]
+    assert "status 200" not in edited
+    assert source.fetched == ["a.example"]
 
 
 def test_a_long_list_is_cut() -> None:
@@ -335,11 +351,18 @@ def test_while_one_types(tab: Page) -> None:
     expect(tab.get_by_role("status")).to_contain_text("1 error")
     tab.get_by_label("Robot", exact=True).fill("Googlebot")
     tab.get_by_label("URL or path").fill("/tmp/x.html")
-    expect(tab.get_by_role("table").get_by_role("row")).to_have_count(1 + len(DIALECTS))
-    expect(tab.get_by_role("row", name="1994")).to_contain_text("may not")
-    expect(tab.get_by_role("row", name="rfc9309")).to_contain_text("may fetch")
+    expect(tab.locator(".answer")).to_have_text("RFC 9309: yes. Google: yes.")
+    expect(tab.get_by_role("status")).to_contain_text("RFC 9309: yes. Google: yes.")
+    expect(tab.get_by_role("row", name="RFC 9309")).to_contain_text("Allow: /tmp/*.html")
+    expect(tab.get_by_role("row", name="1994")).not_to_be_visible()
+    tab.get_by_text("Dialects of the 1990s: all say no").click()
+    expect(tab.get_by_role("table", name="The dialects of the 1990s").get_by_role("row")).to_have_count(
+        1 + len(DIALECTS) - 2
+    )
+    expect(tab.get_by_role("row", name="1994")).to_contain_text("Line 3 Disallow: /tmp")
     tab.get_by_label("Or paste a robots.txt").fill(BAD.replace("Dissallow", "Disallow"))
     expect(tab.locator(".findings .error")).to_have_count(0)
+    expect(tab.get_by_role("row", name="1994")).to_be_visible()  # still unfolded
     assert tab.url.endswith("/check")
     assert faults == []
 
@@ -364,23 +387,23 @@ def test_what_is_hostile_stays_text(tab: Page) -> None:
 def test_what_is_too_long_is_told(tab: Page) -> None:
     tab.goto("/check")
     tab.evaluate("robots.value = 'a'.repeat(700000); judge.dispatchEvent(new Event('input', {bubbles: true}))")
-    expect(tab.locator("#report")).to_contain_text("more than 528 KiB is not looked at")
+    expect(tab.locator("#report")).to_contain_text("more than 528 KiB is not checked")
 
 
-def test_a_site_by_keyboard_alone(tab: Page, asker: Asked) -> None:
+def test_a_site_by_keyboard_alone(tab: Page, source: FakeSource) -> None:
     tab.goto("/check")
     tab.get_by_label("Robot", exact=True).fill("Googlebot")
     tab.get_by_label("URL or path").fill("/tmp/x.html")
-    tab.get_by_label("A site, whose robots.txt is fetched").focus()
+    tab.get_by_label("Fetch the robots.txt of a site").focus()
     tab.keyboard.type("a.example")
     tab.keyboard.press("Enter")
-    expect(tab.get_by_role("row", name="1994")).to_contain_text("may not")
+    expect(tab.locator(".answer")).to_have_text("RFC 9309: yes. Google: yes.")
     expect(tab.get_by_label("Or paste a robots.txt")).to_have_value(BAD)
-    assert asker.asked == ["a.example"]
+    assert source.fetched == ["a.example"]
     tab.get_by_label("Or paste a robots.txt").press("Control+End")
     tab.keyboard.type("# mine")
-    expect(tab.locator("#report")).not_to_contain_text("answered with")
-    assert asker.asked == ["a.example"]  # typing asks nobody
+    expect(tab.locator("#report")).not_to_contain_text("status 200")
+    assert source.fetched == ["a.example"]  # typing asks nobody
 
 
 def test_without_javascript(browser: Browser, visitor: Visitor) -> None:
@@ -393,6 +416,8 @@ def test_without_javascript(browser: Browser, visitor: Visitor) -> None:
         tab.get_by_label("URL or path").fill("/tmp/x.html")
         tab.get_by_role("button", name="Check").click()
         expect(tab.locator(".findings .error").first).to_contain_text("Dissallow")
+        expect(tab.locator(".answer")).to_have_text("RFC 9309: yes. Google: yes.")
+        tab.get_by_text("Dialects of the 1990s").click()
         expect(tab.get_by_role("row", name="1994")).to_contain_text("Line 4")
         expect(tab.get_by_label("Or paste a robots.txt")).to_have_value("\n" + BAD)
         tab.get_by_label("URL or path").fill("")

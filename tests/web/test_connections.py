@@ -20,7 +20,7 @@ from starlette.routing import Route
 
 from goodbot.web import create_app, running
 from goodbot.web.connections import ConnectionLimit
-from goodbot.web.quiet import LINES_A_MINUTE
+from goodbot.web.log_throttle import LINES_PER_MINUTE
 from web.library import SPECIMENS, Library, Visitor
 
 TESTS = str(Path(__file__).parents[1])
@@ -91,7 +91,7 @@ def test_more_half_sent_heads_than_files_stop_nobody_and_write_no_log() -> None:
         assert Visitor(url).ask("/healthz").status == 200
         status, log = ended(started)
     assert status == 0
-    assert len(log.splitlines()) <= LINES_A_MINUTE
+    assert len(log.splitlines()) <= LINES_PER_MINUTE
 
 
 def test_ctrl_c_with_clients_that_hang_and_a_post_that_was_broken_off() -> None:
@@ -108,8 +108,8 @@ def test_ctrl_c_with_clients_that_hang_and_a_post_that_was_broken_off() -> None:
 
 @pytest.mark.parametrize("begun", [b"", HALF_A_HEAD, HALF_A_BODY, WHOLE + HALF_A_HEAD], ids=str)
 def test_half_a_request_is_not_waited_for(begun: bytes, caplog: pytest.LogCaptureFixture) -> None:
-    room = ConnectionLimit(20, head_s=0.2, body_s=0.2)
-    with running(create_app(Library(SPECIMENS), "Sample"), room=room) as url, connected(url) as (connection,):
+    limit = ConnectionLimit(20, head_timeout_s=0.2, body_timeout_s=0.2)
+    with running(create_app(Library(SPECIMENS), "Sample"), limit=limit) as url, connected(url) as (connection,):
         said(connection, begun)
         assert heard(connection).count(b"HTTP/1.1 408 Request Timeout\r\n") == 1
     assert caplog.records == []
@@ -117,8 +117,8 @@ def test_half_a_request_is_not_waited_for(begun: bytes, caplog: pytest.LogCaptur
 
 @pytest.mark.parametrize("begun", [HALF_A_HEAD, HALF_A_BODY], ids=str)
 def test_a_byte_now_and_then_prolongs_nothing(begun: bytes) -> None:
-    room = ConnectionLimit(20, head_s=0.3, body_s=0.3)
-    with running(create_app(Library(SPECIMENS), "Sample"), room=room) as url, connected(url) as (connection,):
+    limit = ConnectionLimit(20, head_timeout_s=0.3, body_timeout_s=0.3)
+    with running(create_app(Library(SPECIMENS), "Sample"), limit=limit) as url, connected(url) as (connection,):
         said(connection, begun)
         connection.settimeout(0.05)
         answered = b""
@@ -131,7 +131,7 @@ def test_a_byte_now_and_then_prolongs_nothing(begun: bytes) -> None:
 
 def test_the_oldest_that_is_not_being_answered_makes_room() -> None:
     with (
-        running(create_app(Library(SPECIMENS), "Sample"), room=ConnectionLimit(4)) as url,
+        running(create_app(Library(SPECIMENS), "Sample"), limit=ConnectionLimit(4)) as url,
         connected(url, 30) as connections,
     ):
         for connection in connections:
@@ -149,7 +149,7 @@ def test_who_comes_while_all_are_being_answered_is_sent_away() -> None:
         return PlainTextResponse("late")
 
     app = Starlette(routes=[Route("/healthz", wait)])
-    with running(app, room=ConnectionLimit(1)) as url, connected(url, 1) as (first,):
+    with running(app, limit=ConnectionLimit(1)) as url, connected(url, 1) as (first,):
         try:
             said(first, WHOLE)
             asked.wait()
@@ -170,7 +170,7 @@ def test_who_does_not_read_the_answer_is_not_waited_for() -> None:
         dropped.set()  # each further part is thrown away once the connection has ended
 
     app = Starlette(routes=[Route("/healthz", lambda request: StreamingResponse(long()))])
-    with running(app, room=ConnectionLimit(20, read_s=0.2)) as url, connected(url) as (connection,):
+    with running(app, limit=ConnectionLimit(20, read_timeout_s=0.2)) as url, connected(url) as (connection,):
         said(connection, WHOLE)
         dropped.wait()
 
@@ -178,11 +178,11 @@ def test_who_does_not_read_the_answer_is_not_waited_for() -> None:
 def test_what_strangers_can_have_written_into_the_log_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     with running(create_app(Library(SPECIMENS), "Sample")) as url:
-        for _ in range(5 * LINES_A_MINUTE):
+        for _ in range(5 * LINES_PER_MINUTE):
             with connected(url) as (connection,):
                 said(connection, b"\0 nonsense\r\n\r\n")
                 assert b"400" in heard(connection)
-    assert 1 <= len(caplog.records) <= 3 * LINES_A_MINUTE  # a test may see three minutes begin
+    assert 1 <= len(caplog.records) <= 3 * LINES_PER_MINUTE  # a test may see three minutes begin
 
 
 async def test_a_file_is_not_checked_for_a_visitor_who_has_left() -> None:

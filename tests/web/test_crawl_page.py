@@ -1,4 +1,4 @@
-"""The page of a crawl and /metrics: looked at by anyone, told by who has the token, in HTTP and in a browser."""
+"""The page of a crawl and /metrics: read by anyone, controlled with the token, over HTTP and in a browser."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -6,13 +6,16 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 from prometheus_client.parser import text_string_to_metric_families
 
 from goodbot.errors import DamagedError
 from goodbot.live import ControlRequest
 from goodbot.url import Url
+from goodbot.values import STATES, Status
 from goodbot.web import create_app, running
+from goodbot.web.crawl_view import MEANINGS, error_groups, progress
+from goodbot.web.security_headers import SCRIPT_POLICY
 from web.browser import chromium
 from web.crawls import RUNNING, TOKEN, Crawls
 from web.library import SPECIMENS, Answer, Library, Visitor
@@ -58,11 +61,41 @@ def test_strangers_words_are_escaped(visitor: Visitor) -> None:
     assert "&lt;b&gt;" in text
 
 
-def test_a_crawl_at_rest(visitor: Visitor, crawls: Crawls) -> None:
+def test_a_crawl_that_is_not_running(visitor: Visitor, crawls: Crawls) -> None:
     crawls.live_now = None
     text = visitor.ask("/crawl").text
-    assert "The crawl rests" in text
-    assert "Pages a second" not in text
+    assert "The crawl is not running" in text
+    assert "Pages per second" not in text
+
+
+def test_progress(visitor: Visitor, crawls: Crawls) -> None:
+    assert "8,170 of 128,634 URLs in scope are done (6 %); about 28 min left" in visitor.ask("/crawl").text
+    assert progress(Status(dict.fromkeys(STATES, 0), 0, 0, 0, None)).percent == 0
+    assert progress(Status({**dict.fromkeys(STATES, 0), "visited": 999, "ready": 1}, 0, 0, 0, None)).percent == 99
+
+
+def test_equal_errors_are_grouped_with_the_latest_example(visitor: Visitor) -> None:
+    groups = error_groups(RUNNING)
+    assert [(group.name, group.count) for group in groups] == [("404 Not Found", 12), ("timeout", 3), ("<b>", 1)]
+    assert [group.latest.url[:28] if group.latest else None for group in groups] == [
+        "http://big.example/gone",
+        "http://slow.example/xxxxxxxx",
+        None,
+    ]
+    assert visitor.ask("/crawl").text.count("status 404") == 1
+
+
+def test_every_state_is_explained(visitor: Visitor) -> None:
+    assert tuple(MEANINGS) == STATES
+    text = visitor.ask("/crawl").text
+    assert all(meaning in text for meaning in MEANINGS.values())
+
+
+def test_its_script_is_a_file_of_this_server(visitor: Visitor) -> None:
+    answer = visitor.ask("/crawl")
+    assert answer.headers["Content-Security-Policy"] == SCRIPT_POLICY
+    assert answer.text.count("<script") == 1
+    assert "http-equiv" not in answer.text
 
 
 def test_the_other_pages_lead_to_it(visitor: Visitor) -> None:
@@ -102,7 +135,7 @@ def test_a_damaged_frontier_is_no_traceback(visitor: Visitor, crawls: Crawls) ->
     for path in ("/crawl", "/metrics"):
         answer = visitor.ask(path)
         assert answer.status == 503
-        assert "The crawl is out of order" in answer.text
+        assert "Crawl status is unavailable" in answer.text
         assert "secret" not in answer.text
 
 
@@ -125,10 +158,17 @@ WRONG = ["", "wrong", TOKEN[:-1], TOKEN + "x", "ü", "\x00"]
 
 
 @pytest.mark.parametrize("token", WRONG)
-def test_a_wrong_token_is_refused(visitor: Visitor, crawls: Crawls, token: str) -> None:
+def test_a_wrong_token_is_refused_and_logged(
+    visitor: Visitor, crawls: Crawls, token: str, caplog: pytest.LogCaptureFixture
+) -> None:
     assert visitor.ask(f"/crawl?token={quote(token)}").status == 403
     assert post(visitor, "stop", token=token).status == 403
     assert crawls.wishes == []
+    refused = [record for record in caplog.records if record.levelname == "WARNING"]
+    assert [(record.name, record.getMessage()) for record in refused] == [
+        ("goodbot.web", f"refused a control request from 127.0.0.1: {path} without the token")
+        for path in ("/crawl", "/crawl/stop")
+    ]
 
 
 def test_a_cookie_alone_does_nothing(visitor: Visitor, crawls: Crawls) -> None:
@@ -147,11 +187,11 @@ def test_without_a_token_nobody_may(visitor: Visitor, crawls: Crawls) -> None:
 @pytest.mark.parametrize("order", ["pause", "resume", "stop"])
 def test_orders(visitor: Visitor, crawls: Crawls, order: str) -> None:
     answer = post(visitor, order, token=TOKEN)
-    assert (answer.status, answer.headers["Location"]) == (303, f"/crawl?said={order}")
+    assert (answer.status, answer.headers["Location"]) == (303, f"/crawl?done={order}")
     assert [wish.kind for wish in crawls.wishes] == [order]
-    assert "The crawl" in visitor.ask(f"/crawl?said={order}").text
+    assert "The crawl" in visitor.ask(f"/crawl?done={order}").text
     crawls.live_now = None
-    assert post(visitor, order, token=TOKEN).headers["Location"] == "/crawl?said=rests"
+    assert post(visitor, order, token=TOKEN).headers["Location"] == "/crawl?done=not-running"
 
 
 def test_orders_by_get_are_none(visitor: Visitor, crawls: Crawls) -> None:
@@ -168,7 +208,7 @@ def test_submit_to_a_running_crawl(visitor: Visitor, crawls: Crawls) -> None:
     assert "elsewhere.example is not the host of a seed" in answer.text
 
 
-def test_submit_to_a_crawl_at_rest(visitor: Visitor, crawls: Crawls) -> None:
+def test_submit_to_a_crawl_that_is_not_running(visitor: Visitor, crawls: Crawls) -> None:
     crawls.live_now = None
     assert post(visitor, "submit", token=TOKEN, urls="http://here.example/a").status == 200
     assert crawls.wishes == []
@@ -182,7 +222,7 @@ BAD = [
     ("no URL", "nonsense", 400, "not a URL"),
     ("a script", "javascript:alert(1)", 400, "not a URL"),
     ("too many", "http://here.example/\n" * 101, 400, "1 to 100 URLs"),
-    ("too long", "http://here.example/" + "x" * 300_000, 413, "too much"),
+    ("too long", "http://here.example/" + "x" * 300_000, 413, "Too much"),
 ]
 
 
@@ -234,7 +274,72 @@ def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
         tab.get_by_role("button", name="Submit").click()
         expect(tab.get_by_role("alert")).to_contain_text("not a URL")
         expect(tab.get_by_label("URLs to fetch")).to_have_value("nonsense")
-    assert [wish.kind for wish in crawls.wishes] == ["pause", "resume", "submit"]
+        expect(tab.get_by_role("button", name="Stop refreshing")).to_have_count(0)
+        tab.get_by_role("link", name="Refresh").click()
+        expect(tab.get_by_role("button", name="Stop the crawl")).not_to_be_visible()
+        tab.get_by_text("Stop …").click()
+        tab.get_by_role("button", name="Stop the crawl").click()
+        expect(tab.get_by_role("status")).to_contain_text("The crawl is stopping")
+    assert [wish.kind for wish in crawls.wishes] == ["pause", "resume", "submit", "stop"]
+
+
+def refreshes(tab: Page) -> None:
+    """Lets the page's clock run until it has fetched itself once."""
+    with tab.expect_response("**/crawl") as answered:
+        tab.clock.run_for(5000)
+    answered.value.finished()
+
+
+def test_it_refreshes_itself_and_keeps_focus_scroll_and_input(
+    browser: Browser, visitor: Visitor, crawls: Crawls
+) -> None:
+    with browser.new_context(base_url=visitor.base, viewport={"width": 390, "height": 500}) as context:
+        tab = context.new_page()
+        tab.clock.install()
+        tab.goto(f"/crawl?token={TOKEN}")
+        tab.get_by_text("Stop …").click()
+        tab.get_by_label("URLs to fetch").fill("http://here.example/half-typed")
+        tab.get_by_role("button", name="Pause").focus()
+        scrolled = tab.evaluate("scrollY")
+        crawls.live_now = replace(RUNNING, pages=4_211, workers=3)
+        refreshes(tab)
+        expect(tab.locator(".numbers")).to_contain_text("4,211")
+        expect(tab.get_by_label("URLs to fetch")).to_have_value("http://here.example/half-typed")
+        expect(tab.get_by_role("button", name="Stop the crawl")).to_be_visible()
+        expect(tab.get_by_role("button", name="Pause")).to_be_focused()
+        assert tab.evaluate("scrollY") == scrolled
+        crawls.live_now = replace(RUNNING, pace="stopping")
+        refreshes(tab)
+        expect(tab.get_by_role("heading", level=1)).to_have_text("The crawl is stopping")
+        expect(tab.get_by_role("button", name="Pause")).to_have_count(0)
+        crawls.trouble = DamagedError("frontier.sqlite is damaged")
+        refreshes(tab)
+        expect(tab.locator("#trouble")).to_have_text("The figures cannot be refreshed at the moment. Trying again.")
+        crawls.trouble = None
+        refreshes(tab)
+        expect(tab.locator("#trouble")).to_be_empty()
+
+
+def test_it_does_not_refresh_while_hidden_or_switched_off(browser: Browser, visitor: Visitor) -> None:
+    hide = "value => { Object.defineProperty(document, 'hidden', {value, configurable: true}); %s }"
+    hide %= "document.dispatchEvent(new Event('visibilitychange'))"
+    with browser.new_context(base_url=visitor.base) as context:
+        tab = context.new_page()
+        tab.clock.install()
+        tab.goto("/crawl")
+        fetched: list[str] = []
+        tab.on("request", lambda request: fetched.extend([request.url] if request.url.endswith("/crawl") else []))
+        tab.evaluate(hide, True)
+        tab.clock.run_for(60_000)
+        assert fetched == []
+        tab.evaluate(hide, False)
+        refreshes(tab)
+        tab.get_by_role("button", name="Stop refreshing").click()
+        fetched.clear()
+        tab.clock.run_for(60_000)
+        assert fetched == []
+        tab.get_by_role("button", name="Refresh automatically").click()
+        refreshes(tab)
 
 
 @pytest.mark.parametrize(
@@ -257,7 +362,7 @@ def test_axe_finds_nothing(
     ) as context:
         tab = context.new_page()
         tab.goto(f"/crawl?token={TOKEN}")
-        for path in ("/crawl", "/crawl?said=pause", "/", "/search?q=robot"):
+        for path in ("/crawl", "/crawl?done=pause", "/", "/search?q=robot"):
             tab.goto(path)
             assert [(path, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
             assert tab.evaluate("document.documentElement.scrollWidth") <= width

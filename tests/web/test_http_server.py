@@ -1,3 +1,5 @@
+import json
+import logging
 import signal
 import socket
 import subprocess
@@ -8,6 +10,7 @@ import pytest
 
 from goodbot.errors import GoodbotError, RunError
 from goodbot.web import create_app, running, serve
+from goodbot.web.log_throttle import LINES_PER_MINUTE
 from web.library import SPECIMENS, Library, Visitor, served
 from webserver import kept_port
 
@@ -57,8 +60,8 @@ def test_a_port_in_use() -> None:
     [
         ("127.0.0.1", 65536, "port 65536 does not exist"),
         ("127.0.0.1", -1, "port -1 does not exist"),
-        ("192.0.2.1", 0, "192.0.2.1 is no address of this machine: choose another with --host"),
-        ("a" * 80, 0, "is no address of this machine"),
+        ("192.0.2.1", 0, "192.0.2.1 is not an address of this machine: choose another with --host"),
+        ("a" * 80, 0, "is not an address of this machine"),
     ],
 )
 def test_addresses_that_cannot_be_had(host: str, port: int, line: str) -> None:
@@ -82,6 +85,45 @@ def test_addresses_that_cannot_be_had(host: str, port: int, line: str) -> None:
 def test_on_loopback_only_names_of_this_machine_are_answered(host: str, status: int) -> None:
     with served(Library(SPECIMENS)) as visitor:
         assert visitor.ask("/api/search?q=robot", Host=host).status == status
+
+
+def test_without_a_crawl_only_the_checker_is_served() -> None:
+    with running(create_app(None, "Sample")) as url:
+        visitor = Visitor(url)
+        assert visitor.ask("/check").status == 200
+        front = visitor.ask("/")
+        assert (front.status, 'href="/check"' in front.text, 'role="search"' in front.text) == (200, True, False)
+        for path in ("/search?q=robot", "/search", "/api/search?q=robot"):
+            answer = visitor.ask(path)
+            assert answer.status == 404
+            assert "goodbot serve --in DIR" in answer.text
+        assert visitor.ask("/crawl").status == 404
+        assert json.loads(visitor.ask("/healthz").text) == {"ok": True, "documents": 0}
+        assert "goodbot_index_documents 0.0" in visitor.ask("/metrics").text
+
+
+def test_the_log(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "goodbot.web")
+    library = Library(SPECIMENS)
+    with running(create_app(library, "Sample")) as url:
+        Visitor(url).ask("/search?q=secret+words")
+        library.trouble = ZeroDivisionError("a fault")
+        Visitor(url).ask("/healthz")
+    lines = [(record.levelname, record.getMessage()) for record in caplog.records if record.name == "goodbot.web"]
+    assert lines[0] == ("INFO", f"serving on {url}")
+    assert lines[1][1].startswith("GET /search: status 200 after ")
+    assert lines[2] == ("ERROR", "GET /healthz failed with status 500")
+    assert lines[-1] == ("INFO", f"stopped serving on {url}")
+    assert "secret" not in caplog.text
+    assert caplog.text.count("Traceback") == caplog.text.count("ZeroDivisionError: a fault") == 1
+
+
+def test_debug_lines_are_not_throttled(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.DEBUG, "goodbot.web")
+    with running(create_app(Library([]), "Sample")) as url:
+        for _ in range(LINES_PER_MINUTE + 5):
+            Visitor(url).ask("/robots.txt")
+    assert caplog.text.count("GET /robots.txt: status 200") == LINES_PER_MINUTE + 5
 
 
 def test_elsewhere_any_name_is_answered() -> None:

@@ -7,12 +7,12 @@ from urllib.parse import quote
 import pytest
 
 from goodbot.errors import DamagedError, RunError
-from goodbot.web.shield import HEADERS
+from goodbot.web.security_headers import HEADERS
 from web.library import SPECIMENS, Library, Visitor, page, served
 
 
 def text_of(html: str) -> str:
-    """What is read on a page: tags removed, blanks made one."""
+    """What is read on a page: tags removed, spaces collapsed."""
     return " ".join(unescape(re.sub(r"<[^>]*>", "", html)).split())
 
 
@@ -24,16 +24,16 @@ PAGES = [
     ("one result", "/search?q=chapter+77", 200, "1 page found"),
     ("time", "/search?q=robot", 200, "under 1 ms, page 1 of 14"),
     ("second page", "/search?q=robot&page=2", 200, "page 2 of 14"),
-    ("nothing", "/search?q=zeppelin", 200, "No result for zeppelin"),
-    ("advice", "/search?q=zeppelin", 200, "Nothing in the 135 pages indexed answers this."),
-    ("nothing, page 5", "/search?q=zeppelin&page=5", 200, "No result for zeppelin"),
+    ("nothing", "/search?q=zeppelin", 200, "No results for zeppelin"),
+    ("advice", "/search?q=zeppelin", 200, "None of the 135 indexed pages matches this query."),
+    ("nothing, page 5", "/search?q=zeppelin&page=5", 200, "No results for zeppelin"),
     ("no word", "/search?q=%21%21", 400, "The query holds no word to search for."),
     ("too long", "/search?q=" + "r" * 1001, 400, "The query is too long: 1,001 characters, 1,000 at most."),
     ("bad page", "/search?q=robot&page=x", 400, "The page must be a whole number from 1 to 100."),
     ("too deep", "/search?q=robot&page=101", 400, "The page must be a whole number from 1 to 100."),
-    ("unknown", "/nowhere/at/all", 404, "There is nothing here"),
-    ("unknown file", "/static/nothing.css", 404, "There is nothing here"),
-    ("outside", "/static/..%2f..%2fapp.py", 404, "There is nothing here"),
+    ("unknown", "/nowhere/at/all", 404, "Page not found"),
+    ("unknown file", "/static/nothing.css", 404, "Page not found"),
+    ("outside", "/static/..%2f..%2fapp.py", 404, "Page not found"),
 ]
 
 
@@ -74,10 +74,10 @@ def test_beyond_the_last_page_is_the_last_page(visitor: Visitor) -> None:
 
 def test_deep_paging_ends_with_a_word() -> None:
     with served(Library(page(number, "robot", "") for number in range(1, 1012))) as visitor:
-        assert "last hits that can be shown" not in visitor.ask("/search?q=robot&page=99").text
+        assert "last page of results that can be shown" not in visitor.ask("/search?q=robot&page=99").text
         html = visitor.ask("/search?q=robot&page=100").text
     assert "1,011 pages found" in text_of(html)
-    assert "last hits that can be shown" in html
+    assert "last page of results that can be shown" in html
     assert 'rel="next"' not in html
 
 
@@ -115,7 +115,7 @@ def test_an_index_that_fails_is_503_and_logged(trouble: Exception, path: str, ca
         library.trouble = trouble
         answer = visitor.ask(path)
         assert answer.status == 503
-        assert "The search is out of order" in answer.text
+        assert "Search is unavailable" in answer.text
         assert str(trouble) not in answer.text
         assert str(trouble) in caplog.text
         library.trouble = None
@@ -128,7 +128,7 @@ def test_a_fault_of_ours_is_500_without_a_traceback(caplog: pytest.LogCaptureFix
     with served(library) as visitor:
         answer = visitor.ask("/search?q=robot")
     assert answer.status == 500
-    assert "Something went wrong" in answer.text
+    assert "Server error" in answer.text
     assert "secret" not in answer.text
     assert answer.headers["Content-Security-Policy"] == HEADERS["Content-Security-Policy"]
     assert "ZeroDivisionError" in caplog.text

@@ -1,25 +1,35 @@
-"""`goodbot serve`: the search page, on this machine."""
+"""`goodbot serve`: serves the search page and the checker."""
 
 from pathlib import Path
 
 import click
 
-from goodbot.cli.options import base_settings, in_option
+from goodbot.cli.options import base_settings
 from goodbot.cli.saying import say
+from goodbot.config import Settings
 from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
-from goodbot.one_shot import robots_asker
+from goodbot.one_shot import robots_fetcher
 from goodbot.robot.fetch.signing import WELL_KNOWN, Signer, signer_of
 from goodbot.web import KeyDirectory, create_app, serve
 
-WEB_PATIENCE_S = 4.0
-"""A browser waits so long for a running crawl to answer."""
+CONTROL_TIMEOUT_S = 4.0
+"""A visitor who controls the crawl waits this long for it to respond."""
 
 
 @click.command(name="serve")
-@in_option
 @click.option(
-    "--host", default="127.0.0.1", show_default=True, help="Address to listen on; the default is this machine only."
+    "--in",
+    "folder",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Folder of the crawl. Without it only the robots.txt checker is served.",
+)
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to listen on. The default can be reached from this machine only.",
 )
 @click.option(
     "--port",
@@ -27,44 +37,64 @@ WEB_PATIENCE_S = 4.0
     show_default=True,
     type=click.IntRange(0, 65535),
     metavar="N",
-    help="Port to listen on; 0: any free one.",
+    help="Port to listen on; 0 chooses a free one.",
 )
-def command(folder: Path, host: str, port: int) -> None:
-    """Serve a search page for what was crawled, and a status page for the crawl, running or paused, until Ctrl-C.
+def command(folder: Path | None, host: str, port: int) -> None:
+    """Serve a search page and a status page for a crawl, and a robots.txt checker, until Ctrl-C.
+
+    The crawl may be running, paused or finished. Without --in the checker is served alone.
 
     \b
     GET /                   the search form
     GET /search?q=&page=    results, ten per page
     GET /api/search?q=&page=   the same as JSON
     GET /crawl              the status of the crawl
-    GET /check              checks a robots.txt while you type it
+    GET /check              checks a robots.txt while you type
     POST /api/check         {"robots": TEXT} or {"site": URL}, and "agent", "url": the same as JSON
     GET /metrics            the status of the crawl, for Prometheus
     GET /healthz            a health check for monitors
     GET /.well-known/http-message-signatures-directory   the public key of a crawl with --sign
 
-    Everyone who can reach the pages may read them. The printed link contains the token of DIR/token; whoever opens it
+    Anyone who can reach the pages may read them. The printed link contains the token of DIR/token; anyone who opens it
     may also pause, resume and stop the crawl, and submit URLs. For a crawl with --no-index everything works except
     search. The checker fetches the robots.txt of a site only if a contact is set (in goodbot.toml here or in DIR, or in
     GOODBOT_CONTACT), and never from a private address.
 
+    \b
+    goodbot serve                      # the checker
+    goodbot serve --in crawl           # search, crawl status and the checker
+
     Exit status: 0: ended with Ctrl-C; 2: bad input, such as a DIR without a crawl; 3: cannot listen on that address and
     port, or the index is missing or damaged.
     """
-    crawl_folder = CrawlFolder(folder)
-    crawl_folder.check()
-    crawl = CrawlConsole(folder, WEB_PATIENCE_S)
-    settings = crawl_folder.settings(base_settings(None))
+    settings = _settings(folder)
     signer = signer_of(settings)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
-    app = create_app(open_search_or_nothing(folder), "goodbot", crawl, keys, robots_asker(settings))
-    if why := index_lag(folder).why:
-        say(why, err=True)
-    serve(app, host, port, lambda url: _say(url, crawl.token, signer))
+    search = crawl = None
+    if folder is not None:
+        crawl = CrawlConsole(folder, CONTROL_TIMEOUT_S)
+        search = open_search_or_nothing(folder)
+        if why := index_lag(folder).why:
+            say(why, err=True)
+    app = create_app(search, "goodbot", crawl, keys, robots_fetcher(settings))
+    serve(app, host, port, lambda url: _print_urls(url, crawl, signer))
 
 
-def _say(url: str, token: str | None, signer: Signer | None) -> None:
-    say(f"search page on {url} (Ctrl-C ends it)", err=True)
-    say(f"crawl page on {url}crawl" + (f"?token={token}" if token else ""), err=True)
+def _settings(folder: Path | None) -> Settings:
+    """Reads the settings in force. Raises InputError if there is no crawl in `folder`."""
+    base = base_settings(None)
+    if folder is None:
+        return base
+    crawl_folder = CrawlFolder(folder)
+    crawl_folder.check()
+    return crawl_folder.settings(base)
+
+
+def _print_urls(url: str, crawl: CrawlConsole | None, signer: Signer | None) -> None:
+    if crawl is None:
+        say(f"robots.txt checker on {url}check (Ctrl-C ends it); no crawl is served: give one with --in DIR", err=True)
+    else:
+        say(f"search page on {url} (Ctrl-C ends it)", err=True)
+        say(f"crawl page on {url}crawl" + (f"?token={crawl.token}" if crawl.token else ""), err=True)
     if signer:
         say(f"key directory on {url}{WELL_KNOWN[1:]}; signatures name {signer.agent}", err=True)

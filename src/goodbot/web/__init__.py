@@ -1,4 +1,4 @@
-"""The search page: what a browser and a program ask of an index over HTTP."""
+"""Web pages and JSON over HTTP: the search, the status and control of a crawl, and the robots.txt checker."""
 
 from goodbot.web.http_server import listening as listening
 from goodbot.web.http_server import running as running

@@ -1,4 +1,4 @@
-"""What the checker page shows: a robots.txt judged, and its answer to one robot and one URL. Pure."""
+"""Builds what the checker page shows: the findings in a robots.txt, and whether one robot may fetch one URL. Pure."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -13,22 +13,25 @@ from goodbot.exclusion import DIALECTS, Verdict
 from goodbot.exclusion.robotstxt.lines import decode
 from goodbot.exclusion.text.shown_text import shown, visible
 from goodbot.url import is_as_typed, requested, resolve
-from goodbot.web.robots_asker import SiteRobots
+from goodbot.web.site_robots import SiteRobots
 
 TEXT_MOST_BYTES: Final = 528 * 1024
-"""Of a robots.txt that is sent: robots read 500 KiB (RFC 9309 §2.5), and what is beyond is to be seen."""
+"""Limits a robots.txt that a visitor sends. Robots read the first 500 KiB (RFC 9309 §2.5); the rest is for showing
+where they stop."""
 AGENT_CHARS: Final = 500
 URL_CHARS: Final = 2000
 FINDINGS_SHOWN: Final = 100
 FINDINGS_SENT: Final = 1000
 _EXCERPT_CHARS: Final = 160
 _BEFORE_CHARS: Final = 40
+_MODERN: Final = {"rfc9309": "RFC 9309", "google": "Google"}
+"""The dialects that robots read today, with their names for people."""
 
 
 @dataclass(frozen=True, slots=True)
 class FindingView:
-    """A finding, and its line in pieces (text, is marked), cut around the mark. `line` None: it concerns the whole
-    file."""
+    """A finding, and an excerpt of its line as pieces (text, is marked). `line` is None if the finding is about the
+    whole file."""
 
     finding: Finding
     line: int | None
@@ -37,8 +40,11 @@ class FindingView:
 
 @dataclass(frozen=True)
 class CheckerReport:
-    """Everything found in one file, and what each dialect answers to the question, if there is one; `trouble` says
-    why it cannot be answered. `typed`: the URL as typed; the verdicts have it as robots request it."""
+    """The findings in one file and, if a robot and a URL were given, the verdict of each dialect.
+
+    `trouble` says why there are no verdicts. `typed` is the URL as the visitor typed it; verdicts have it as robots
+    request it.
+    """
 
     name: str
     findings: list[Finding]
@@ -50,34 +56,48 @@ class CheckerReport:
 
     @property
     def requested_as(self) -> str:
-        """The URL that a robot requests, if that is another than the one typed; else empty."""
+        """The URL that robots request, if it differs from the one typed; else empty."""
         urls = [verdict.url for verdict in self.verdicts[:1] if not is_as_typed(self.typed, verdict.url)]
         return "".join(urls)
 
     @property
-    def agreed(self) -> bool:
-        """Whether every dialect answers the same."""
-        return len({verdict.allowed for verdict in self.verdicts}) <= 1
+    def modern(self) -> list[tuple[str, Verdict]]:
+        """The verdicts of the dialects in use today, each with the dialect's name for people."""
+        return [(_MODERN[verdict.dialect], verdict) for verdict in self.verdicts if verdict.dialect in _MODERN]
+
+    @property
+    def historic(self) -> list[tuple[str, Verdict]]:
+        """The verdicts of the dialects of the 1990s, each with the dialect's name."""
+        return [(verdict.dialect, verdict) for verdict in self.verdicts if verdict.dialect not in _MODERN]
+
+    @property
+    def historic_answers(self) -> str:
+        """Sums up `historic`: `all say yes`, `3 say yes, 2 say no`."""
+        counts = Counter("yes" if verdict.allowed else "no" for _, verdict in self.historic)
+        if len(counts) == 1:
+            return f"all say {counts.popitem()[0]}"
+        return f"{counts['yes']} say yes, {counts['no']} say no"
 
     @property
     def counts(self) -> Counter[Severity]:
-        """Findings of each severity."""
+        """The number of findings of each severity."""
         return CheckedFile(self.name, self.findings).counts
 
     @property
     def summary(self) -> str:
-        """`1 error, 2 warnings, 0 info`."""
+        """Counts the findings: `1 error, 2 warnings, 0 info`."""
         return summary([CheckedFile(self.name, self.findings)]).partition(" in ")[0]
 
     @property
     def shown(self) -> list[FindingView]:
-        """The first of them, errors before the others."""
+        """The first `FINDINGS_SHOWN` findings, the most severe first."""
         order: tuple[Severity, ...] = ("error", "warning", "info")
         ranked = sorted(self.findings, key=lambda finding: order.index(finding.severity))
         return [_view(finding, self.lines) for finding in ranked[:FINDINGS_SHOWN]]
 
     def as_json(self) -> dict[str, object]:
-        """For programs: findings as `goodbot check --json` has them, verdicts much as `goodbot allowed --json`."""
+        """Returns the report for programs: findings as in `goodbot check --json`, verdicts much as in `goodbot allowed
+        --json`."""
         sent = CheckedFile(self.name, self.findings[:FINDINGS_SENT])
         counts = self.counts
         return {
@@ -90,8 +110,8 @@ class CheckerReport:
 
 
 def judge(text: bytes, agent: str = "", url: str = "", site: SiteRobots | None = None) -> CheckerReport:
-    """`text` checked, and asked whether `agent` may fetch `url` (absolute or a path; both empty: nothing is asked).
-    With `site` it is what was fetched, and not `text`."""
+    """Checks a robots.txt: `text`, or the one fetched from `site` if given. If `agent` and `url` (absolute or a path)
+    are not empty, also decides whether `agent` may fetch `url`."""
     subject = Subject(site.body, site.url.text, site.answer) if site else Subject(text)
     lines = subject.lines if subject.is_read else ()
     verdicts: list[Verdict] = []
@@ -104,36 +124,40 @@ def judge(text: bytes, agent: str = "", url: str = "", site: SiteRobots | None =
 
 
 def text_of(site: SiteRobots) -> str:
-    """What the site's robots.txt says, as far as a form may send it back; nothing, if robots do not read it."""
+    """Returns the text of a site's robots.txt, cut to what a form may send back; empty if its status is not 2xx."""
     if site.answer.status is None or not 200 <= site.answer.status < 300:
         return ""
     return decode(site.body)[: TEXT_MOST_BYTES // 4] if len(site.body) > TEXT_MOST_BYTES else decode(site.body)
 
 
 def same_text(one: str, other: str) -> bool:
-    """Whether a form gave back what was put into it: it has its own ends of lines."""
+    """Returns whether two texts are equal except for their line ends, which a form changes."""
     return one.splitlines() == other.splitlines()
 
 
 def _verdicts(subject: Subject, agent: str, url: str, site: SiteRobots | None) -> list[Verdict]:
-    """Of every dialect. Raises InputError if half of the question is missing or too long, or of another site."""
+    """Returns the verdict of every dialect, or none if `agent` and `url` are empty. Raises InputError if only one is
+    given, if one is too long, or if the URL belongs to another site."""
     if not agent and not url:
         return []
     if not agent or not url:
         missing = "the robot's name, such as Googlebot" if url else "the URL, absolute or a path such as /private/"
-        raise InputError(f"to ask whether a robot may fetch a URL, give {missing}")
+        raise InputError(f"to see whether a robot may fetch a URL, also give {missing}")
     if len(agent) > AGENT_CHARS or len(url) > URL_CHARS:
-        raise InputError(f"the robot's name has {AGENT_CHARS} characters at most, the URL {URL_CHARS:,}")
+        raise InputError(
+            f"the robot's name may have {AGENT_CHARS} characters at most, and the URL {URL_CHARS:,} characters"
+        )
     if site is None:
-        wanted = requested(url)
-        if wanted is None:
+        request_url = requested(url)
+        if request_url is None:
             raise InputError(
-                f"{shown(url)} is no URL that robots fetch: give an http or https one, or a path that begins with `/`"
+                f"{shown(url)} is not a URL that robots fetch: give an http or https URL, or a path that begins with "
+                "`/`"
             )
-        return list(subject.parsed.compare(wanted, agent).values())
+        return list(subject.parsed.compare(request_url, agent).values())
     target = resolve(site.url, url)
     if target is None or target.origin != site.url.origin:
-        raise InputError(f"{shown(url)} is not of {shown(site.url.origin)}, whose robots.txt was asked for")
+        raise InputError(f"{shown(url)} is not a URL of {shown(site.url.origin)}, whose robots.txt was fetched")
     return [site.access.in_dialect(name).verdict(target.text, agent) for name in DIALECTS]
 
 
@@ -146,7 +170,7 @@ def _view(finding: Finding, lines: tuple[SourceLine, ...]) -> FindingView:
 
 
 def _excerpt(text: str, start: int, end_column: int | None) -> Iterable[tuple[str, bool]]:
-    """A line around what is marked; what cannot be seen is an escape."""
+    """Cuts a line around its marked part. Escapes invisible characters."""
     end = len(text) if end_column is None else end_column - 1
     first = max(0, start - _BEFORE_CHARS) if len(text) > _EXCERPT_CHARS else 0
     cut = text[first : first + _EXCERPT_CHARS]

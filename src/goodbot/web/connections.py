@@ -1,5 +1,5 @@
-"""Limits the number of connections, and how long each waits for its client. With uvicorn's own protocol a client that
-sends half a request holds its connection for as long as it likes."""
+"""Limits the number of connections, and how long each one waits for its client. With uvicorn's own protocol a client
+that sends half a request could keep its connection open without limit."""
 
 import asyncio
 import resource
@@ -10,43 +10,51 @@ import h11
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-HEAD_S: Final = 10.0
-"""For the head of a request, from its first byte, or from the beginning of the connection."""
-BODY_S: Final = 30.0
-"""For the body of a request: the longest form has 1.6 MB."""
-READ_S: Final = 30.0
-"""For a client to read a part of an answer, or all of the remaining answer when the connection is closed."""
-SHUTDOWN_S: Final = 1.0
+HEAD_TIMEOUT_S: Final = 10.0
+"""A client must send the head of a request within this time: from the start of the connection, or from the first byte
+of a later request."""
+BODY_TIMEOUT_S: Final = 30.0
+"""A client must send the body of a request within this time; the longest form has 1.6 MB."""
+READ_TIMEOUT_S: Final = 30.0
+"""A client must read the next part of a response within this time, or the whole rest once the connection closes."""
+SHUTDOWN_TIMEOUT_S: Final = 1.0
 CONNECTIONS_MOST: Final = 256
 
-_TOO_SLOW: Final = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-_NO_ROOM: Final = (
+_TIMEOUT_RESPONSE: Final = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
+_BUSY_RESPONSE: Final = (
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 )
 
 
 def connections_most() -> int:
-    """`CONNECTIONS_MOST`, or half of the files that the process may open if that is less."""
+    """Returns `CONNECTIONS_MOST`, or half the number of files that the process may open if that is less."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return CONNECTIONS_MOST if limit == resource.RLIM_INFINITY else max(8, min(CONNECTIONS_MOST, limit // 2))
 
 
 class ConnectionLimit:
-    """The connections of one server, the oldest first, and how long each may wait."""
+    """Holds the open connections of one server, the oldest first, and the time limits for each."""
 
-    def __init__(self, most: int, head_s: float = HEAD_S, body_s: float = BODY_S, read_s: float = READ_S) -> None:
-        self.head_s = head_s
-        self.body_s = body_s
-        self.read_s = read_s
+    def __init__(
+        self,
+        most: int,
+        head_timeout_s: float = HEAD_TIMEOUT_S,
+        body_timeout_s: float = BODY_TIMEOUT_S,
+        read_timeout_s: float = READ_TIMEOUT_S,
+    ) -> None:
+        self.head_timeout_s = head_timeout_s
+        self.body_timeout_s = body_timeout_s
+        self.read_timeout_s = read_timeout_s
         self._most = most
         self._open: dict[BoundedProtocol, None] = {}
 
     def protocol(self, config: Config, **options: Any) -> "BoundedProtocol":
-        """What uvicorn makes for each connection."""
+        """Makes the protocol of one connection, for uvicorn."""
         return BoundedProtocol(self, config, **options)
 
     def enter(self, protocol: "BoundedProtocol") -> bool:
-        """Makes room by closing the oldest connection that is not being answered. False if there is none."""
+        """Adds a connection. At the limit it closes the oldest one that waits for its client; returns False if every
+        connection is being answered."""
         if len(self._open) >= self._most:
             oldest = next((each for each in self._open if not each.is_answering), None)
             if oldest is None:
@@ -57,50 +65,50 @@ class ConnectionLimit:
         return True
 
     def leave(self, protocol: "BoundedProtocol") -> None:
-        """The connection has ended."""
+        """Removes a connection that has ended."""
         self._open.pop(protocol, None)
 
 
 class BoundedProtocol(H11Protocol):
-    """A connection that ends when its client takes too long to send a request, or to read the answer."""
+    """One connection. It ends when its client takes too long to send a request or to read the response."""
 
-    def __init__(self, room: ConnectionLimit, config: Config, **options: Any) -> None:
+    def __init__(self, limit: ConnectionLimit, config: Config, **options: Any) -> None:
         super().__init__(config, **options)
-        self._room = room
+        self._limit = limit
         self._waits_for = ""
-        self._patience: asyncio.TimerHandle | None = None
-        self._reading: asyncio.TimerHandle | None = None
+        self._send_timer: asyncio.TimerHandle | None = None
+        self._read_timer: asyncio.TimerHandle | None = None
 
     @property
     def is_answering(self) -> bool:
-        """Whether the whole request is here, and the answer is under way."""
+        """Whether the whole request has arrived and its response is not complete yet."""
         answered = self.cycle is None or self.cycle.response_complete
-        return not (answered or self.cycle.more_body or self._reading)
+        return not (answered or self.cycle.more_body or self._read_timer)
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]  # as in the base
         super().connection_made(transport)
-        if self._room.enter(self):
-            self._watch()
+        if self._limit.enter(self):
+            self._update_timer()
         else:
-            transport.write(_NO_ROOM)
+            transport.write(_BUSY_RESPONSE)
             self._close()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        self._room.leave(self)
+        self._limit.leave(self)
         super().connection_lost(exc)
         self._unset_keepalive_if_required()
-        for timer in (self._patience, self._reading):
+        for timer in (self._send_timer, self._read_timer):
             if timer is not None:
                 timer.cancel()
 
     def data_received(self, data: bytes) -> None:
         if not self.transport.is_closing():
             super().data_received(data)
-            self._watch()
+            self._update_timer()
 
     def on_response_complete(self) -> None:
         super().on_response_complete()
-        self._watch()
+        self._update_timer()
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()
@@ -108,55 +116,58 @@ class BoundedProtocol(H11Protocol):
 
     def pause_writing(self) -> None:
         super().pause_writing()
-        self._has_to_read(self._room.read_s)
+        self._abort_unless_read(self._limit.read_timeout_s)
 
     def resume_writing(self) -> None:
         super().resume_writing()
-        if self._reading is not None and not self.transport.is_closing():
-            self._reading.cancel()
-            self._reading = None
+        if self._read_timer is not None and not self.transport.is_closing():
+            self._read_timer.cancel()
+            self._read_timer = None
 
     def shutdown(self) -> None:
-        """Finishes an answer that is under way; does not wait for a client that is still sending, or does not read."""
+        """Finishes a response that has begun. Does not wait for a client that is still sending, or that does not
+        read."""
         if self.is_answering:
             super().shutdown()
-        elif self._reading is not None:
+        elif self._read_timer is not None:
             self.transport.abort()
         else:
-            self._close(SHUTDOWN_S)
+            self._close(SHUTDOWN_TIMEOUT_S)
 
-    def _watch(self) -> None:
-        """Restarts the timer only if the connection waits for something else: a byte now and then prolongs nothing."""
-        waits_for = "" if self.transport.is_closing() else self._awaited()
+    def _update_timer(self) -> None:
+        """Restarts the timer only when the connection begins to wait for something else, so that a client cannot extend
+        the limit by sending a byte now and then."""
+        waits_for = "" if self.transport.is_closing() else self._awaited_part()
         if waits_for != self._waits_for:
             self._waits_for = waits_for
-            if self._patience is not None:
-                self._patience.cancel()
-            self._patience = self._later(self._limit_s(waits_for), self._too_slow) if waits_for else None
+            if self._send_timer is not None:
+                self._send_timer.cancel()
+            self._send_timer = self._later(self._timeout_s(waits_for), self._time_out) if waits_for else None
 
-    def _awaited(self) -> str:
+    def _awaited_part(self) -> str:
+        """Returns which part of a request the client has to send now: `head`, `body` or none."""
         state = self.conn.their_state
-        if state is h11.IDLE and (self.cycle is None or self.conn.trailing_data[0]):  # else kept alive, by uvicorn
+        if state is h11.IDLE and (self.cycle is None or self.conn.trailing_data[0]):  # else uvicorn's keep-alive timer
             return "head"
         return "body" if state is h11.SEND_BODY else ""
 
-    def _limit_s(self, waits_for: str) -> float:
-        return self._room.head_s if waits_for == "head" else self._room.body_s
+    def _timeout_s(self, waits_for: str) -> float:
+        return self._limit.head_timeout_s if waits_for == "head" else self._limit.body_timeout_s
 
-    def _too_slow(self) -> None:
-        """RFC 9110 §15.5.9."""
+    def _time_out(self) -> None:
+        """Answers 408 (RFC 9110 §15.5.9) unless a response has begun, and closes."""
         if self._waits_for == "head" or not self.cycle.response_started:
-            self.transport.write(_TOO_SLOW)
+            self.transport.write(_TIMEOUT_RESPONSE)
         self._close()
 
-    def _close(self, linger_s: float | None = None) -> None:
+    def _close(self, read_timeout_s: float | None = None) -> None:
         self.transport.close()
-        self._has_to_read(self._room.read_s if linger_s is None else linger_s)
+        self._abort_unless_read(self._limit.read_timeout_s if read_timeout_s is None else read_timeout_s)
 
-    def _has_to_read(self, seconds: float) -> None:
-        if self._reading is not None:
-            self._reading.cancel()
-        self._reading = self._later(seconds, self.transport.abort)
+    def _abort_unless_read(self, seconds: float) -> None:
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+        self._read_timer = self._later(seconds, self.transport.abort)
 
     def _later(self, seconds: float, do: Callable[[], None]) -> asyncio.TimerHandle:
         return self.loop.call_later(seconds, do)

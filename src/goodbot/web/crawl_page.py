@@ -1,11 +1,13 @@
-"""The page of a crawl: its numbers for everyone, its control for who has the token.
+"""The page of a crawl: its figures for everyone, its control for visitors with the token.
 
-The link that `goodbot serve` prints has the token; opening it leaves a cookie, which only serves to write the token
-into the forms. What is posted is judged by the form's token alone, so no other site can have a visitor's browser post.
+The link that `goodbot serve` prints contains the token. Opening it sets a cookie, whose only use is that the page then
+writes the token into its forms. A posted form is accepted only if it contains the token, so no other site can make a
+visitor's browser control the crawl.
 """
 
 import hashlib
 import hmac
+import logging
 import time
 from typing import Final, Literal, Protocol, get_args
 
@@ -19,24 +21,29 @@ from goodbot.robot.crawl.remote_control import CrawlView, RemoteControl, Submitt
 from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.store.sqlite.host_queries import HostAhead
 from goodbot.url import Url
+from goodbot.web.crawl_view import MEANINGS, error_groups, progress
 from goodbot.web.posted_forms import read_form
+from goodbot.web.request_log import LOGGER
+from goodbot.web.security_headers import SCRIPT_POLICY
 from goodbot.web.templates_env import Templates
 
 FORM_MOST_BYTES: Final = 256 * 1024
 URLS_MOST: Final = 100
+_log = logging.getLogger(LOGGER)
 
 Order = Literal["pause", "resume", "stop"]
 
-_SAID: Final = {
+_NOTICES: Final = {
     "pause": "The crawl is pausing. Pages in flight finish first.",
     "resume": "The crawl is running again.",
     "stop": "The crawl is stopping. Pages in flight finish first.",
-    "rests": "No crawl is running.",
+    "not-running": "The crawl is not running.",
 }
+"""What the page reports after a form was posted, by the `done` parameter of its URL."""
 
 
 class CrawlDesk(Protocol):
-    """A crawl: a look at it, and where it is told what to do. `token` None: nobody may."""
+    """Reads the state of a crawl and controls it. `token` None: nobody may control it."""
 
     @property
     def token(self) -> str | None: ...
@@ -55,60 +62,64 @@ class CrawlPage:
     def __init__(self, crawl: CrawlDesk, pages: Templates) -> None:
         self._crawl = crawl
         self._pages = pages
-        # Browsers keep one jar for all ports of a host: a name for each crawl, so that two do not take turns.
+        # Cookies of one host are shared by all its ports, so each crawl has its own cookie name.
         self._cookie = "goodbot-" + hashlib.sha256((crawl.token or "").encode()).hexdigest()[:12]
 
     def show(self, request: Request) -> Response:
-        """GET /crawl"""
+        """GET /crawl: shows the page; with `?token=`, sets the cookie first."""
         token = request.query_params.get("token")
         if token is not None:
-            return self._let_in(token)
-        said = _SAID.get(request.query_params.get("said", ""), "")
-        return self._page(may=self._is_token(request.cookies.get(self._cookie, "")), said=said)
+            return self._log_in(request, token)
+        notice = _NOTICES.get(request.query_params.get("done", ""), "")
+        return self._page(may_control=self._is_token(request.cookies.get(self._cookie, "")), notice=notice)
 
     async def act(self, request: Request) -> Response:
-        """POST /crawl/pause, resume, stop and submit."""
+        """POST /crawl/pause, resume, stop and submit: controls the crawl."""
         form = await read_form(request, FORM_MOST_BYTES)
-        if not self._is_token(form.get("token", "")):
-            raise HTTPException(403)
+        self._check_token(request, form.get("token", ""))
         order = request.path_params["order"]
         if order == "submit":
             return await run_in_threadpool(self._submit, form.get("urls", ""))
         if order in get_args(Order):
-            return await run_in_threadpool(self._tell, order)
+            return await run_in_threadpool(self._control, order)
         raise HTTPException(404)
 
-    def _let_in(self, token: str) -> Response:
-        if not self._is_token(token):
-            raise HTTPException(403)
+    def _log_in(self, request: Request, token: str) -> Response:
+        self._check_token(request, token)
         response = RedirectResponse("/crawl", status_code=303)
         response.set_cookie(self._cookie, token, path="/crawl", httponly=True, samesite="strict")
         return response
 
+    def _check_token(self, request: Request, token: str) -> None:
+        if not self._is_token(token):
+            client = request.client.host if request.client else "an unknown address"
+            _log.warning("refused a control request from %s: %s without the token", client, request.url.path)
+            raise HTTPException(403)
+
     def _is_token(self, given: str) -> bool:
         return self._crawl.token is not None and hmac.compare_digest(given.encode(), self._crawl.token.encode())
 
-    def _tell(self, order: Order) -> Response:
+    def _control(self, order: Order) -> Response:
         try:
-            told = self._crawl.desk.tell(order)
+            is_running = self._crawl.desk.tell(order)
         except RunError as error:
-            return self._page(may=True, trouble=str(error), status=503)
-        return RedirectResponse(f"/crawl?said={order if told else 'rests'}", status_code=303)
+            return self._page(may_control=True, trouble=str(error), status=503)
+        return RedirectResponse(f"/crawl?done={order if is_running else 'not-running'}", status_code=303)
 
     def _submit(self, text: str) -> Response:
         try:
             submitted = self._crawl.desk.submit(_urls(text))
         except InputError as error:
-            return self._page(may=True, trouble=str(error), urls=text, status=400)
+            return self._page(may_control=True, trouble=str(error), urls=text, status=400)
         except RunError as error:
-            return self._page(may=True, trouble=str(error), urls=text, status=503)
-        return self._page(may=True, submitted=submitted)
+            return self._page(may_control=True, trouble=str(error), urls=text, status=503)
+        return self._page(may_control=True, submitted=submitted)
 
     def _page(
         self,
         *,
-        may: bool,
-        said: str = "",
+        may_control: bool,
+        notice: str = "",
         trouble: str = "",
         urls: str = "",
         submitted: list[Submitted] | None = None,
@@ -122,21 +133,25 @@ class CrawlPage:
             crawl=view.status,
             running=view.running,
             live=view.live,
+            progress=progress(view.status),
+            errors=error_groups(view.live) if view.live else [],
+            meanings=MEANINGS,
             hosts=self._crawl.hosts(),
             now=time.time(),
-            token=self._crawl.token if may else None,
-            said=said,
+            token=self._crawl.token if may_control else None,
+            notice=notice,
             trouble=trouble,
             urls=urls,
             submitted=submitted or [],
         )
         response.headers["Cache-Control"] = "no-store"
+        response.headers["Content-Security-Policy"] = SCRIPT_POLICY
         return response
 
 
 def _urls(text: str) -> list[Url]:
-    """One a line. Raises InputError for what is none, and for none or too many."""
+    """Parses one URL per line. Raises InputError if a line is not a URL, or if there are none or too many."""
     lines = [line for line in text.splitlines() if line.strip()]
     if not 1 <= len(lines) <= URLS_MOST:
-        raise InputError(f"write 1 to {URLS_MOST} URLs, each on a line of its own")
+        raise InputError(f"give 1 to {URLS_MOST} URLs, one per line")
     return parse_seeds(lines)

@@ -1,8 +1,9 @@
-"""An application on a port: until Ctrl-C, or for the length of a `with` block."""
+"""Serves an application on a port: until Ctrl-C, or while a `with` block runs."""
 
 import asyncio
 import errno
 import ipaddress
+import logging
 import os
 import socket
 from collections.abc import Callable, Iterator
@@ -15,7 +16,10 @@ from starlette.types import ASGIApp
 
 from goodbot.errors import InputError, RunError
 from goodbot.web.connections import ConnectionLimit, connections_most
-from goodbot.web.quiet import throttled, without_files
+from goodbot.web.log_throttle import log_accept_errors_briefly, throttled
+from goodbot.web.request_log import LOGGER, RequestLog
+
+_log = logging.getLogger(LOGGER)
 
 
 def serve(
@@ -25,35 +29,37 @@ def serve(
     on_ready: Callable[[str], None] = lambda url: None,
     listener: socket.socket | None = None,
 ) -> None:
-    """Answers on `host` and `port` (0: any free one), or at the `listener` made of them, until Ctrl-C, then finishes
-    what is under way (2 s at most) and returns; a SIGTERM ends the process in the same way.
+    """Serves `app` on `host` and `port` (0: any free one), or on the `listener` made of them. Returns after Ctrl-C,
+    once open requests are answered (2 s at most); SIGTERM ends the process in the same way.
 
-    `on_ready` gets the URL once requests are answered. Raises RunError if the address cannot be had,
-    InputError for a port that does not exist. Prints nothing; the
-    log has faults only. On loopback only requests that name this machine are answered: a site whose name is turned to
-    127.0.0.1 (DNS rebinding) cannot have a visitor's browser read the index.
+    Calls `on_ready` with the URL as soon as it answers requests. Raises RunError if it cannot listen on the address,
+    InputError for a port that does not exist. Prints nothing; logs to `goodbot.web`. On loopback it answers only
+    requests whose Host is this machine. Otherwise a site could make a visitor's browser read the index, by resolving
+    its own name to 127.0.0.1 (DNS rebinding).
     """
-    with listener or listening(host, port) as ours, throttled():
-        server = _Server(app, ours, host, on_ready)
+    with listener or listening(host, port) as opened, throttled():
+        server = _Server(app, opened, host, on_ready)
         try:
-            server.run(sockets=[ours])
+            server.run(sockets=[opened])
         except KeyboardInterrupt:  # raised again by uvicorn once everything is finished
             pass
 
 
 @contextmanager
-def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0, room: ConnectionLimit | None = None) -> Iterator[str]:
-    """The same in a thread, until the block ends; gives the URL. `room`: how many connections there may be, and how
-    long they may wait."""
+def running(
+    app: ASGIApp, host: str = "127.0.0.1", port: int = 0, limit: ConnectionLimit | None = None
+) -> Iterator[str]:
+    """Serves `app` in a thread until the block ends; yields the URL. `limit` bounds the connections and how long each
+    may wait."""
     ready = Event()
     with listening(host, port) as listener, throttled():
-        server = _Server(app, listener, host, lambda url: ready.set(), room)
+        server = _Server(app, listener, host, lambda url: ready.set(), limit)
 
         def run() -> None:
             try:
                 server.run(sockets=[listener])
             finally:
-                ready.set()  # nobody waits for a server that failed to start
+                ready.set()  # also if the server failed to start, so that the caller does not wait
 
         thread = Thread(target=run, name="goodbot-web")
         thread.start()
@@ -66,7 +72,7 @@ def running(app: ASGIApp, host: str = "127.0.0.1", port: int = 0, room: Connecti
 
 
 class _Server(uvicorn.Server):
-    """A quiet uvicorn that says when it is ready."""
+    """A uvicorn server that prints nothing, logs when it starts and stops, and calls `on_ready` once it answers."""
 
     def __init__(
         self,
@@ -74,17 +80,17 @@ class _Server(uvicorn.Server):
         listener: socket.socket,
         host: str,
         on_ready: Callable[[str], None],
-        room: ConnectionLimit | None = None,
+        limit: ConnectionLimit | None = None,
     ) -> None:
         if _is_loopback(listener):
             names = [host, "localhost", "*.localhost", "127.0.0.1", "[::1]", "::1"]
             app = TrustedHostMiddleware(app, allowed_hosts=names, www_redirect=False)
         super().__init__(
             uvicorn.Config(
-                app,
-                http=(room or ConnectionLimit(connections_most())).protocol,  # type: ignore[arg-type]  # makes one, as a class does
+                RequestLog(app),
+                http=(limit or ConnectionLimit(connections_most())).protocol,  # type: ignore[arg-type]  # a factory will do
                 loop="asyncio",
-                backlog=connections_most() // 2,  # asyncio accepts so many before it looks at any
+                backlog=connections_most() // 2,  # asyncio accepts so many before it handles any
                 lifespan="off",
                 ws="none",
                 log_config=None,
@@ -99,18 +105,25 @@ class _Server(uvicorn.Server):
         self._on_ready = on_ready
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        asyncio.get_running_loop().set_exception_handler(without_files)
+        asyncio.get_running_loop().set_exception_handler(log_accept_errors_briefly)
         await super().startup(sockets)
+        _log.info("serving on %s", self.url)
         self._on_ready(self.url)
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().shutdown(sockets)
+        _log.info("stopped serving on %s", self.url)
 
 
 def listening(host: str, port: int) -> socket.socket:
-    """A socket for `serve`, which closes it. Raises as `serve` does."""
-    if not 0 <= port <= 65535:  # getaddrinfo takes it modulo 65536
+    """Opens a socket for `serve`, which closes it. Raises the same errors as `serve`."""
+    if not 0 <= port <= 65535:  # getaddrinfo would take it modulo 65536
         raise InputError(f"port {port} does not exist: choose one from 0 to 65535 with --port")
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
-        family, _, _, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)  # `localhost` is 127.0.0.1
+        family, _, _, _, address = min(
+            found, key=lambda entry: entry[0] != socket.AF_INET
+        )  # `localhost` means 127.0.0.1
         return socket.create_server(address[:2], family=family)
     except (OSError, UnicodeError) as error:
         raise RunError(_trouble(host, port, error)) from error
@@ -119,11 +132,11 @@ def listening(host: str, port: int) -> socket.socket:
 def _trouble(host: str, port: int, error: Exception) -> str:
     number = error.errno if isinstance(error, OSError) else None
     if isinstance(error, socket.gaierror | UnicodeError) or number == errno.EADDRNOTAVAIL:
-        return f"{host} is no address of this machine: choose another with --host"
+        return f"{host} is not an address of this machine: choose another with --host"
     if number == errno.EADDRINUSE:
         return f"port {port} is in use on {host}: choose another with --port"
     if number == errno.EACCES:
-        return f"port {port} needs more rights than this user has: choose one above 1023 with --port"
+        return f"port {port} is reserved for administrators: choose one above 1023 with --port"
     return f"cannot listen on {host} port {port}: {os.strerror(number) if number else error}"
 
 
@@ -132,7 +145,7 @@ def _is_loopback(listener: socket.socket) -> bool:
 
 
 def _url(listener: socket.socket, host: str) -> str:
-    """Where a browser on this machine finds it: a wildcard address is not one to visit."""
+    """Returns the URL for a browser on this machine: `localhost` for a wildcard address such as 0.0.0.0."""
     address, port = listener.getsockname()[:2]
     if ipaddress.ip_address(address).is_unspecified:
         host = "localhost"

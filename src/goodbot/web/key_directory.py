@@ -1,4 +1,5 @@
-"""The key directory of a robot that signs its requests: where those who verify signatures find the public key."""
+"""Serves the key directory of a robot that signs its requests. Sites that verify signatures find the public key
+there."""
 
 import time
 from collections.abc import Callable
@@ -14,10 +15,10 @@ _CACHED_S = 3600
 
 
 class KeyDirectory:
-    """Serves `key` for `authority`, the host (and port) under which the world knows this place.
+    """Serves `key` for `authority`, the public host (and port) of this server.
 
-    The answer is signed for that name and no other, whatever name is asked for: behind a proxy the name asked for here
-    is not the one asked for there, and nobody else's name is to be vouched for.
+    Every response is signed for `authority`, whatever the Host of the request: behind a proxy the Host may differ, and
+    the key must not vouch for other names.
     """
 
     def __init__(self, key: SigningKey, authority: str, now: Callable[[], float] = time.time) -> None:
@@ -27,7 +28,7 @@ class KeyDirectory:
         self._body = directory_of(key)
 
     def route(self) -> Route:
-        """For GET and HEAD."""
+        """Returns the route, for GET and HEAD."""
         return Route(WELL_KNOWN, self._show)
 
     def _show(self, request: Request) -> Response:

@@ -1,6 +1,6 @@
-"""The search page and its JSON twin as a Starlette application.
+"""The Web application: search pages, the same search as JSON, and the routes of all other pages.
 
-Endpoints are plain functions: Starlette runs each in a thread, so a search never holds up the event loop.
+Endpoints are plain functions: Starlette runs each in a thread, so a search never blocks the event loop.
 """
 
 import logging
@@ -20,48 +20,61 @@ from goodbot.errors import GoodbotError, InputError
 from goodbot.index import results_json
 from goodbot.ports import Search
 from goodbot.search_values import Results
-from goodbot.web.checker_page import Asker, CheckerPage
+from goodbot.web.checker_page import CheckerPage, RobotsSource
 from goodbot.web.crawl_page import CrawlDesk, CrawlPage
 from goodbot.web.key_directory import KeyDirectory
 from goodbot.web.metrics import CONTENT_TYPE, metrics_text
-from goodbot.web.question import HITS_PER_PAGE, MAX_PAGE, MAX_QUERY_CHARS, Question, page_count, read_question
-from goodbot.web.shield import HEADERS, Shield
+from goodbot.web.request_log import LOGGER
+from goodbot.web.search_query import (
+    HITS_PER_PAGE,
+    MAX_PAGE,
+    MAX_QUERY_CHARS,
+    SearchQuery,
+    page_count,
+    read_search_query,
+)
+from goodbot.web.security_headers import HEADERS, SecurityHeaders
 from goodbot.web.templates_env import Templates, page_url
 from goodbot.web.view import page_numbers, view_hit
 
 _HERE = Path(__file__).parent
-_log = logging.getLogger(__name__)
+_log = logging.getLogger(LOGGER)
 
 _ROBOTS_TXT = "User-agent: *\nDisallow: /search\nDisallow: /api/\nDisallow: /crawl\nDisallow: /metrics\n"
-"""Result pages are endless and hold nothing of their own: robots are asked to stay at the front page."""
+"""Keeps robots to the front page and the checker: there are endless pages of results, and they only repeat others."""
 
 _MESSAGES = {
-    400: ("That cannot be read", "What was sent is no form of these pages."),
-    403: ("That is not yours to do", "Open the link with the token that goodbot serve prints."),
-    404: ("There is nothing here", "No page has this address."),
-    405: ("That cannot be done here", "This address does not answer requests of this kind."),
-    413: ("That is too much", "Send less at once."),
-    415: ("That cannot be read", "What was sent is of no kind that is read here."),
-    500: ("Something went wrong", "The fault is ours, not yours. The log of this server says more."),
-    503: ("The search is out of order", "The index cannot be read at the moment. The log of this server says why."),
+    400: ("Bad request", "The data sent cannot be read as a form."),
+    403: ("Not allowed", "Control needs the link that goodbot serve printed."),
+    404: ("Page not found", "There is no page at this address."),
+    405: ("Method not allowed", "This address does not answer requests of this kind."),
+    413: ("Too much data", "Send less at a time."),
+    415: ("Unknown type of data", "The data sent has a type that this address does not read."),
+    500: ("Server error", "This is a fault of the server. Its log has the details."),
+    503: ("Search is unavailable", "The index cannot be read at the moment. The server's log says why."),
 }
 _CRAWL_PATHS = ("/crawl", "/metrics")
-_NO_CRAWL = ("The crawl is out of order", "Its files cannot be read at the moment. The log of this server says why.")
+_CRAWL_UNAVAILABLE = (
+    "Crawl status is unavailable",
+    "The files of the crawl cannot be read at the moment. The server's log says why.",
+)
+_NO_CRAWL = ("No crawl is served here", "There is nothing to search. To serve a crawl, run goodbot serve --in DIR.")
 
 
 def create_app(
-    search: Search,
+    search: Search | None,
     name: str,
     crawl: CrawlDesk | None = None,
     keys: KeyDirectory | None = None,
-    asker: Asker | None = None,
+    robots_source: RobotsSource | None = None,
 ) -> Starlette:
-    """The application over `search`, which several threads will ask at once; `name` is what the page calls itself.
+    """Makes the application. `name` is the title of its pages.
 
-    With `crawl` it has a page of the crawl too, and numbers of it in /metrics; with `keys` the key of its robot.
-    With `asker` the page that checks a robots.txt can fetch those of sites.
+    `search` must be safe to call from several threads; None: search pages explain that no crawl is served. `crawl` adds
+    the crawl page and figures in /metrics, `keys` the key directory of a robot that signs. Without `robots_source` the
+    checker cannot fetch the robots.txt of a site.
     """
-    pages = Templates(name, has_crawl=crawl is not None)
+    pages = Templates(name, has_search=search is not None, has_crawl=crawl is not None)
     site = _SearchSite(search, pages, crawl)
     crawl_page = CrawlPage(crawl, pages) if crawl is not None else None
     return Starlette(
@@ -73,18 +86,18 @@ def create_app(
             Route("/metrics", site.metrics),
             *(_crawl_routes(crawl_page) if crawl_page else ()),
             *((keys.route(),) if keys else ()),
-            *CheckerPage(pages, asker).routes(),
+            *CheckerPage(pages, robots_source).routes(),
             Route("/robots.txt", _robots_txt),
             Route("/favicon.ico", _icon),
             Mount("/static", StaticFiles(directory=_HERE / "static")),
         ],
-        middleware=[Middleware(Shield)],
+        middleware=[Middleware(SecurityHeaders)],
         exception_handlers={
-            InputError: site.refused,
-            GoodbotError: site.out_of_order,
-            HTTPException: site.not_served,
-            ClientDisconnect: _left,
-            Exception: site.broken,
+            InputError: site.bad_query,
+            GoodbotError: site.unavailable,
+            HTTPException: site.http_error,
+            ClientDisconnect: _disconnected,
+            Exception: site.server_error,
         },
     )
 
@@ -94,63 +107,67 @@ def _crawl_routes(page: CrawlPage) -> tuple[Route, ...]:
 
 
 class _SearchSite:
-    """The endpoints: each takes a request and gives a response."""
+    """The endpoints of the search, and the error pages of the whole application."""
 
-    def __init__(self, search: Search, pages: Templates, crawl: CrawlDesk | None) -> None:
+    def __init__(self, search: Search | None, pages: Templates, crawl: CrawlDesk | None) -> None:
         self._search = search
         self._pages = pages
         self._crawl = crawl
 
     def front(self, request: Request) -> Response:
-        return self._page("front.html", documents=self._search.count(), hint="")
+        return self._front("")
 
     def results(self, request: Request) -> Response:
+        if self._search is None:
+            return self._error(request, 404, *_NO_CRAWL)
         if not request.query_params.get("q", "").strip():
-            return self._page("front.html", documents=self._search.count(), hint="Type a word or two to search for.")
-        question = read_question(request.query_params)
-        found = self._ask(question)
+            return self._front("Type a word or two to search for.")
+        query = read_search_query(request.query_params)
+        found = _find(self._search, query)
         if found.total == 0:
-            return self._page("nothing.html", query=question.query, documents=self._search.count())
+            return self._page("nothing.html", query=query.query, documents=self._count())
         pages = page_count(found.total)
-        if question.page > pages:
-            return RedirectResponse(page_url(question.query, pages), status_code=303)
+        if query.page > pages:
+            return RedirectResponse(page_url(query.query, pages), status_code=303)
         return self._page(
             "results.html",
-            query=question.query,
+            query=query.query,
             found=found,
             hits=[view_hit(hit) for hit in found.hits],
-            first=question.offset + 1,
-            page=question.page,
+            first=query.offset + 1,
+            page=query.page,
             pages=pages,
-            numbers=page_numbers(question.page, pages),
-            cut=question.page == MAX_PAGE and found.total > MAX_PAGE * HITS_PER_PAGE,
+            numbers=page_numbers(query.page, pages),
+            cut=query.page == MAX_PAGE and found.total > MAX_PAGE * HITS_PER_PAGE,
         )
 
     def api(self, request: Request) -> Response:
-        question = read_question(request.query_params)
-        found = self._ask(question)
-        return JSONResponse({**results_json(found), "page": question.page, "pages": page_count(found.total)})
+        if self._search is None:
+            return self._error(request, 404, *_NO_CRAWL)
+        query = read_search_query(request.query_params)
+        found = _find(self._search, query)
+        return JSONResponse({**results_json(found), "page": query.page, "pages": page_count(found.total)})
 
     def health(self, request: Request) -> Response:
-        return JSONResponse({"ok": True, "documents": self._search.count()})
+        return JSONResponse({"ok": True, "documents": self._count()})
 
     def metrics(self, request: Request) -> Response:
         view = self._crawl.look() if self._crawl is not None else None
-        return Response(metrics_text(self._search.count(), view), headers={"Content-Type": CONTENT_TYPE})
+        return Response(metrics_text(self._count(), view), headers={"Content-Type": CONTENT_TYPE})
 
-    def refused(self, request: Request, error: Exception) -> Response:
-        """400: what was asked cannot be answered."""
-        return self._error(request, 400, "That cannot be searched", str(error))
+    def bad_query(self, request: Request, error: Exception) -> Response:
+        """Answers 400 to a search that cannot be done."""
+        return self._error(request, 400, "Cannot search for this", str(error))
 
-    def out_of_order(self, request: Request, error: Exception) -> Response:
-        """503: index or crawl fail us. Their errors name files of this machine, so they go to the log, not to
-        visitors."""
+    def unavailable(self, request: Request, error: Exception) -> Response:
+        """Answers 503 if the index or the crawl cannot be read. The error names files of this machine, so it goes to
+        the log and not to visitors."""
         path = request.url.path
-        _log.warning("%s: %s", path, error)
-        return self._error(request, 503, *(_NO_CRAWL if path.startswith(_CRAWL_PATHS) else _MESSAGES[503]))
+        _log.error("%s %s is unavailable: %s", request.method, path, error)
+        return self._error(request, 503, *(_CRAWL_UNAVAILABLE if path.startswith(_CRAWL_PATHS) else _MESSAGES[503]))
 
-    def not_served(self, request: Request, error: Exception) -> Response:
-        """400 to 415."""
+    def http_error(self, request: Request, error: Exception) -> Response:
+        """Answers 400 to 415."""
         status = error.status_code if isinstance(error, HTTPException) else 404
         heading, line = _MESSAGES.get(status, _MESSAGES[404])
         if isinstance(error, HTTPException) and error.detail != HTTPStatus(status).phrase:
@@ -159,14 +176,17 @@ class _SearchSite:
         response.headers.update(getattr(error, "headers", None) or {})
         return response
 
-    def broken(self, request: Request, error: Exception) -> Response:
-        """500: a fault of ours. Starlette answers it outside of all middleware and then raises it again for the log."""
+    def server_error(self, request: Request, error: Exception) -> Response:
+        """Answers 500. Starlette sends this response outside all middleware, and raises the exception again."""
         response = self._error(request, 500, *_MESSAGES[500])
         response.headers.update(HEADERS)
         return response
 
-    def _ask(self, question: Question) -> Results:
-        return self._search.search(question.query, HITS_PER_PAGE, question.offset)
+    def _front(self, hint: str) -> Response:
+        return self._page("front.html", documents=self._count(), hint=hint)
+
+    def _count(self) -> int:
+        return self._search.count() if self._search is not None else 0
 
     def _error(self, request: Request, status: int, heading: str, line: str) -> Response:
         if request.url.path.startswith("/api/") or request.url.path == "/healthz":
@@ -178,8 +198,12 @@ class _SearchSite:
         return self._pages.page(template, status, **values)
 
 
-def _left(request: Request, error: Exception) -> Response:
-    """The visitor went away in the midst of sending: there is nobody to answer."""
+def _find(search: Search, query: SearchQuery) -> Results:
+    return search.search(query.query, HITS_PER_PAGE, query.offset)
+
+
+def _disconnected(request: Request, error: Exception) -> Response:
+    """Ends the handling of a request whose client disconnected while sending; nobody reads this response."""
     return Response(status_code=400)
 
 

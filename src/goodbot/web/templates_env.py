@@ -1,4 +1,4 @@
-"""The templates, and what all of them know."""
+"""Renders the templates of the pages, with the filters and names that all of them share."""
 
 from pathlib import Path
 from typing import Any
@@ -9,14 +9,14 @@ from starlette.responses import HTMLResponse, Response
 
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_bytes, human_time
-from goodbot.web.question import MAX_QUERY_CHARS
+from goodbot.web.search_query import MAX_QUERY_CHARS
 from goodbot.web.view import clipped, duration, human_number, human_seconds, quoted
 
 
 class Templates:
-    """Renders pages for a site that calls itself `name`; `has_crawl`: it has a page of its crawl."""
+    """Renders pages titled `name`. `has_search` shows the search box, `has_crawl` the link to the crawl page."""
 
-    def __init__(self, name: str, *, has_crawl: bool) -> None:
+    def __init__(self, name: str, *, has_search: bool, has_crawl: bool) -> None:
         self._templates = Environment(
             loader=FileSystemLoader(Path(__file__).parent / "templates"),
             autoescape=True,
@@ -25,7 +25,11 @@ class Templates:
             lstrip_blocks=True,
         )
         self._templates.globals.update(
-            name=name, has_crawl=has_crawl, max_query_chars=MAX_QUERY_CHARS, page_url=page_url
+            name=name,
+            has_search=has_search,
+            has_crawl=has_crawl,
+            max_query_chars=MAX_QUERY_CHARS,
+            page_url=page_url,
         )
         self._templates.filters.update(
             clipped=clipped,
@@ -39,10 +43,10 @@ class Templates:
         )
 
     def page(self, template: str, status: int = 200, **values: Any) -> Response:
-        """One page; `values` are what its template asks for."""
+        """Renders one page; `values` are the variables of its template."""
         return HTMLResponse(self._templates.get_template(template).render(values), status)
 
 
 def page_url(query: str, page: int) -> str:
-    """Where a page of results is."""
+    """Returns the URL of one page of results."""
     return "/search?" + urlencode({"q": query} if page == 1 else {"q": query, "page": page})

@@ -1,4 +1,4 @@
-"""Results as people read them. Pure; what comes from strangers stays text, the templates escape it."""
+"""Prepares results and numbers for people to read. Pure; the templates escape all text."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,7 +14,7 @@ _NON_ASCII_ESCAPES = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 @dataclass(frozen=True, slots=True)
 class HitView:
-    """A hit ready to be shown. `href` is None if the URL is not http or https; `pieces` are (text, is a word found)."""
+    """A hit ready to be shown. `href` is None if the URL is not http or https; `pieces` are (text, is highlighted)."""
 
     title: str
     href: str | None
@@ -23,7 +23,7 @@ class HitView:
 
 
 def view_hit(hit: Hit) -> HitView:
-    """A hit without a title goes by its URL, one without a URL by its id."""
+    """Prepares a hit. Its title is the URL if it has none; without a URL it is the id."""
     shown = clipped(readable_url(hit.url or hit.id), MAX_SHOWN_URL_CHARS)
     return HitView(
         title=clipped(hit.title.strip(), MAX_TITLE_CHARS) or shown,
@@ -34,7 +34,7 @@ def view_hit(hit: Hit) -> HitView:
 
 
 def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
-    """`text` cut at its highlights; joined again it is the same text, whatever the highlights are."""
+    """Cuts `text` at its highlights. The joined pieces are always the same text, whatever the highlights are."""
     done = 0
     for start, end in sorted(highlights):
         start, end = max(start, done), min(end, len(text))  # noqa: PLW2901
@@ -49,7 +49,7 @@ def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[s
 
 
 def quoted(text: str) -> list[tuple[str, bool]]:
-    """A sentence as (text, is quoted), cut at its backquotes; one without its pair stays."""
+    """Cuts a sentence at its backquotes into (text, is quoted); a backquote without a pair stays."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         parts[-2:] = ["`".join(parts[-2:])]
@@ -57,11 +57,11 @@ def quoted(text: str) -> list[tuple[str, bool]]:
 
 
 def readable_url(url: str) -> str:
-    """A URL without its scheme, its non-ASCII characters as letters.
+    """Returns a URL without its scheme, with non-ASCII characters unescaped.
 
-    Escapes of ASCII stay, as they differ from what they stand for; so do those of characters that do not print
-    (RFC 3987 §4.1: bidirectional formatting would show another URL). Hosts stay punycode: look-alike letters would do
-    the same.
+    Escapes of ASCII characters stay, because unescaped they would mean something else. Escapes of characters that do
+    not print stay too (RFC 3987 §4.1: bidirectional formatting could make it look like another URL). Hosts stay in
+    punycode, because of look-alike letters.
     """
     text = url.partition("://")[2] or url
     if text.endswith("/") and text.count("/") == 1:
@@ -78,16 +78,17 @@ def _letters(escapes: re.Match[str]) -> str:
 
 
 def clipped(text: str, most: int = 300) -> str:
-    """The beginning of it, with `…` if something is left out."""
+    """Returns at most `most` characters of `text`, the last one `…` if something is cut off."""
     return text if len(text) <= most else text[: most - 1].rstrip() + "…"
 
 
 def page_numbers(page: int, pages: int) -> list[int | None]:
-    """The numbers a pager shows: first, last, the page and its neighbours. None is a gap of two numbers or more."""
-    wanted = sorted({1, page - 1, page, page + 1, pages} & set(range(1, pages + 1)))
+    """Returns the numbers that a pager shows: the first page, the last, this page and the ones beside it. None marks a
+    gap of two pages or more."""
+    shown = sorted({1, page - 1, page, page + 1, pages} & set(range(1, pages + 1)))
     numbers: list[int | None] = []
     last = 0
-    for number in wanted:
+    for number in shown:
         if number - last == 2:
             numbers.append(number - 1)
         elif number - last > 2:
@@ -98,12 +99,12 @@ def page_numbers(page: int, pages: int) -> list[int | None]:
 
 
 def human_number(count: float) -> str:
-    """`1,234`, `0.8`."""
+    """Formats a number: `1,234`, `0.8`."""
     return f"{count:,.0f}" if count >= 100 or count == int(count) else f"{count:,.1f}"
 
 
 def human_seconds(seconds: float) -> str:
-    """`45 s`, `3 min`, `2 h 5 min`, `9 days`."""
+    """Formats a duration: `45 s`, `3 min`, `2 h 5 min`, `9 days`."""
     whole = round(seconds)
     if whole < 120:
         return f"{whole} s"
@@ -113,7 +114,7 @@ def human_seconds(seconds: float) -> str:
 
 
 def duration(took_ms: float) -> str:
-    """Milliseconds for people: `under 1 ms`, `12 ms`, `1.2 s`."""
+    """Formats milliseconds: `under 1 ms`, `12 ms`, `1.2 s`."""
     if took_ms < 1:
         return "under 1 ms"
     return f"{took_ms:.0f} ms" if took_ms < 999.5 else f"{took_ms / 1000:,.1f} s"

@@ -1,64 +1,65 @@
-// The checker page while one types: the form is sent as it is, and the report that comes back takes the old one's place.
+// Checks the robots.txt while the visitor types: posts the form, and replaces the report with the new one.
 "use strict";
 {
   const form = document.getElementById("judge");
-  const ask = document.getElementById("ask");
+  const fetchForm = document.getElementById("fetch");
   const text = document.getElementById("robots");
-  const said = document.getElementById("said");
-  const PAUSE_MS = 350;
-  let waiting = 0;
-  let under = null;
+  const announcement = document.getElementById("announcement");
+  const TYPING_PAUSE_MS = 350;
+  let timer = 0;
+  let current = null;
 
-  const show = (html) => {
-    const found = new DOMParser().parseFromString(html, "text/html");
-    const report = found.getElementById("report");
+  const showReport = (html) => {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    const report = page.getElementById("report");
     if (!report) {
-      tell(found.querySelector("main > p")?.textContent ?? "That cannot be checked.");
+      showMessage(page.querySelector("main > p")?.textContent ?? "This robots.txt cannot be checked.");
       return;
     }
+    const isOpen = document.getElementById("historic")?.open ?? false;
     document.getElementById("report").replaceWith(document.adoptNode(report));
-    said.textContent = report.querySelector("[data-said]")?.textContent ?? "";
+    if (isOpen) document.getElementById("historic")?.setAttribute("open", "");
+    announcement.textContent = [...report.querySelectorAll("[data-announce]")].map((each) => each.textContent).join(" ");
   };
 
-  const tell = (sentence) => {
-    const report = document.getElementById("report");
+  const showMessage = (sentence) => {
     const line = document.createElement("p");
     line.className = "notice";
     line.textContent = sentence;
-    report.replaceChildren(line);
-    said.textContent = sentence;
+    document.getElementById("report").replaceChildren(line);
+    announcement.textContent = sentence;
   };
 
-  const judge = async () => {
-    under?.abort();
-    const mine = (under = new AbortController());
+  const check = async () => {
+    current?.abort();
+    const request = (current = new AbortController());
     try {
-      const sent = new URLSearchParams(new FormData(form));
-      const answer = await fetch("/check/report", { method: "POST", body: sent, signal: mine.signal });
-      const html = await answer.text();
-      if (mine === under) show(html);
+      const body = new URLSearchParams(new FormData(form));
+      const response = await fetch("/check/report", { method: "POST", body, signal: request.signal });
+      const html = await response.text();
+      if (request === current) showReport(html);
     } catch (error) {
-      if (error.name !== "AbortError") tell("The server does not answer.");
+      if (error.name !== "AbortError") showMessage("The server does not respond.");
     }
   };
 
   form.addEventListener("input", () => {
-    clearTimeout(waiting);
-    waiting = setTimeout(judge, PAUSE_MS);
+    clearTimeout(timer);
+    timer = setTimeout(check, TYPING_PAUSE_MS);
   });
 
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    clearTimeout(waiting);
-    judge();
+    clearTimeout(timer);
+    check();
   });
 
-  // What is asked about goes with the fetch of a site.
-  ask?.addEventListener("submit", () => {
-    for (const name of ["agent", "url"]) ask.elements[name].value = form.elements[name].value;
+  // The form that fetches from a site also sends the robot and the URL of the other form.
+  fetchForm?.addEventListener("submit", () => {
+    for (const name of ["agent", "url"]) fetchForm.elements[name].value = form.elements[name].value;
   });
 
-  // A line that is named is selected in the text, and scrolled to.
+  // A link to a line selects that line in the text, and scrolls to it.
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[data-line]");
     if (!link) return;

@@ -1,4 +1,4 @@
-"""Limits how much strangers can make a server write into its log."""
+"""Limits how many lines visitors can make a server write into its log."""
 
 import asyncio
 import logging
@@ -6,13 +6,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any, Final
 
-LINES_A_MINUTE: Final = 20
-_LOGGERS: Final = ("uvicorn.error", "asyncio", "goodbot.web.search_app")
-_log = logging.getLogger("uvicorn.error")
+from goodbot.web.request_log import LOGGER
+
+LINES_PER_MINUTE: Final = 20
+_LOGGERS: Final = ("uvicorn.error", "asyncio", LOGGER)
+_log = logging.getLogger(LOGGER)
 
 
 class Throttle(logging.Filter):
-    """Lets `LINES_A_MINUTE` records of each minute pass; the last one says that others are left out."""
+    """Passes the first `LINES_PER_MINUTE` warnings and errors of each minute; the last of them says that more are left
+    out. Passes every debug and info record, since only the operator turns these on."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -20,19 +23,21 @@ class Throttle(logging.Filter):
         self._lines = 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Whether it is written."""
+        """Returns whether the record is written."""
+        if record.levelno < logging.WARNING:
+            return True
         minute = record.created // 60
         if minute != self._minute:
             self._minute, self._lines = minute, 0
         self._lines += 1
-        if self._lines == LINES_A_MINUTE:
+        if self._lines == LINES_PER_MINUTE:
             record.msg, record.args = "%s (more messages of this minute are left out)", (record.getMessage(),)
-        return self._lines <= LINES_A_MINUTE
+        return self._lines <= LINES_PER_MINUTE
 
 
 @contextmanager
 def throttled() -> Iterator[None]:
-    """Applies the limit to the log within the block."""
+    """Throttles the loggers of the server within the block."""
     throttle = Throttle()
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(throttle)
@@ -43,9 +48,9 @@ def throttled() -> Iterator[None]:
             logging.getLogger(name).removeFilter(throttle)
 
 
-def without_files(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-    """An exception handler of event loops: writes one line and no traceback if a connection cannot be accepted because
-    the process has too many open files. asyncio tries again after a second."""
+def log_accept_errors_briefly(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
+    """Handles exceptions of an event loop: logs one line, without a traceback, if a connection cannot be accepted
+    because the process has too many open files. asyncio tries again after a second."""
     error = context.get("exception")
     if isinstance(error, OSError) and "accept" in str(context.get("message")):
         _log.warning("a connection could not be accepted: %s", error.strerror)

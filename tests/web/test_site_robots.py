@@ -9,13 +9,20 @@ import pytest
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.errors import InputError
-from goodbot.one_shot import robots_asker
+from goodbot.one_shot import robots_fetcher
 from goodbot.ports import Transport
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.transport import CurlTransport
 from goodbot.testing import FakeClock, FakeResolver, FakeWeb, MemoryFrontier
 from goodbot.values import Failure, Response
-from goodbot.web.robots_asker import AGAIN_S, FETCHES_A_MINUTE, REFUSAL_S, SITES_KEPT, RobotsAsker, TooManyError
+from goodbot.web.site_robots import (
+    FETCHES_PER_MINUTE,
+    REFUSAL_DELAY_S,
+    REUSE_S,
+    SITES_CACHED,
+    RobotsFetcher,
+    TooManyRequestsError,
+)
 from webserver import WebServer, answer, silence
 
 CONTACT = Settings(contact="mailto:me@example.org")
@@ -24,13 +31,13 @@ TEXT = (("Content-Type", "text/plain"),)
 
 
 class Scene:
-    """An asker with a web in memory."""
+    """A fetcher with a web in memory."""
 
     def __init__(self, settings: Settings = CONTACT, **answers: Response | Failure) -> None:
         self.clock = FakeClock()
         sites = {f"https://{name}.example/robots.txt": result for name, result in answers.items()}
         self.web = FakeWeb(sites, self.clock)
-        self.asker = RobotsAsker(settings, "goodbot", lambda: self.web, MemoryFrontier, self.clock)
+        self.fetcher = RobotsFetcher(settings, "goodbot", lambda: self.web, MemoryFrontier, self.clock)
 
     @property
     def asked(self) -> list[str]:
@@ -53,36 +60,36 @@ NAMES = ["a.example", "https://a.example", " https://a.example/shop/?q=1#x ", "H
 @pytest.mark.parametrize("name", NAMES)
 async def test_the_robots_txt_of_a_site_is_asked_for(name: str) -> None:
     scene = Scene(a=text(RULES))
-    site = await scene.asker.ask(name)
+    site = await scene.fetcher.fetch(name)
     assert scene.asked == ["https://a.example/robots.txt"]
     assert (site.url.text, site.body, site.answer.status) == ("https://a.example/robots.txt", RULES, 200)
     assert not site.access.verdict("https://a.example/private/x", "any").allowed
-    assert scene.asker.remembered("https://a.example") is site
-    assert scene.asker.remembered("https://b.example") is None
+    assert scene.fetcher.cached("https://a.example") is site
+    assert scene.fetcher.cached("https://b.example") is None
 
 
 @pytest.mark.parametrize("name", ["", "  ", "ftp://a.example/", "https://", "http://[", "a" * 3000, "mailto://x y"])
 async def test_what_is_no_site(name: str) -> None:
     scene = Scene()
     with pytest.raises(InputError, match=r"example\.org|not an http"):
-        await scene.asker.ask(name)
+        await scene.fetcher.fetch(name)
     assert scene.asked == []
 
 
 async def test_redirects_are_told() -> None:
     scene = Scene(a=redirect("https://b.example/robots.txt"), b=text(RULES))
-    site = await scene.asker.ask("a.example")
+    site = await scene.fetcher.fetch("a.example")
     assert site.answer.redirects == ("https://a.example/robots.txt", "https://b.example/robots.txt")
     assert site.body == RULES
 
 
 async def test_redirects_without_an_end() -> None:
-    site = await Scene(a=redirect("/robots.txt")).asker.ask("a.example")
+    site = await Scene(a=redirect("/robots.txt")).fetcher.fetch("a.example")
     assert (site.answer.status, len(site.answer.redirects), site.access.result) == (301, 7, "unavailable")
 
 
 async def test_no_answer_is_an_answer() -> None:
-    site = await Scene(a=Failure("connect", "no connection could be made")).asker.ask("a.example")
+    site = await Scene(a=Failure("connect", "no connection could be made")).fetcher.fetch("a.example")
     assert (site.answer.status, site.body) == (None, b"")
     assert "no connection" in (site.answer.failure or "")
 
@@ -90,7 +97,7 @@ async def test_no_answer_is_an_answer() -> None:
 async def test_without_a_contact_nobody_is_asked() -> None:
     scene = Scene(Settings(), a=text(RULES))
     with pytest.raises(InputError, match="GOODBOT_CONTACT"):
-        await scene.asker.ask("a.example")
+        await scene.fetcher.fetch("a.example")
     assert scene.asked == []
 
 
@@ -98,7 +105,7 @@ async def test_with_a_proxy_nobody_is_asked() -> None:
     """What a name leads to is known to the proxy alone."""
     scene = Scene(Settings(contact="me@example.org", proxy="http://127.0.0.1:8080"), a=text(RULES))
     with pytest.raises(InputError, match="proxy"):
-        await scene.asker.ask("a.example")
+        await scene.fetcher.fetch("a.example")
     assert scene.asked == []
 
 
@@ -107,32 +114,32 @@ async def test_with_a_proxy_nobody_is_asked() -> None:
 
 async def test_a_site_is_not_asked_again_at_once() -> None:
     scene = Scene(a=text(RULES))
-    first = await scene.asker.ask("a.example")
-    scene.clock.advance(AGAIN_S - 1)
-    assert await scene.asker.ask("https://a.example/other") is first
+    first = await scene.fetcher.fetch("a.example")
+    scene.clock.advance(REUSE_S - 1)
+    assert await scene.fetcher.fetch("https://a.example/other") is first
     scene.clock.advance(2)
-    assert await scene.asker.ask("a.example") is not first
+    assert await scene.fetcher.fetch("a.example") is not first
     assert len(scene.asked) == 2
 
 
 async def test_a_minute_has_so_many_fetches() -> None:
     scene = Scene()
-    for number in range(FETCHES_A_MINUTE):
-        await scene.asker.ask(f"s{number}.example")
-    with pytest.raises(TooManyError):
-        await scene.asker.ask("one-more.example")
+    for number in range(FETCHES_PER_MINUTE):
+        await scene.fetcher.fetch(f"s{number}.example")
+    with pytest.raises(TooManyRequestsError):
+        await scene.fetcher.fetch("one-more.example")
     scene.clock.advance(61)
-    await scene.asker.ask("one-more.example")
-    assert len(scene.asked) == FETCHES_A_MINUTE + 1
+    await scene.fetcher.fetch("one-more.example")
+    assert len(scene.asked) == FETCHES_PER_MINUTE + 1
 
 
 async def test_a_few_sites_are_remembered() -> None:
     scene = Scene()
-    for number in range(SITES_KEPT + 1):
+    for number in range(SITES_CACHED + 1):
         scene.clock.advance(60)
-        await scene.asker.ask(f"s{number}.example")
-    known = [scene.asker.remembered(f"https://s{number}.example") is not None for number in range(SITES_KEPT + 1)]
-    assert known == [False] + [True] * SITES_KEPT
+        await scene.fetcher.fetch(f"s{number}.example")
+    known = [scene.fetcher.cached(f"https://s{number}.example") is not None for number in range(SITES_CACHED + 1)]
+    assert known == [False] + [True] * SITES_CACHED
 
 
 # ---- private addresses ----------------------------------------------------------------------------------------------
@@ -157,11 +164,11 @@ PRIVATE = [
 @pytest.mark.parametrize("name", PRIVATE)
 async def test_private_addresses_are_refused(name: str) -> None:
     scene = Scene()
-    with pytest.raises(InputError, match="on a private address, and this page asks public sites only"):
-        await scene.asker.ask(name)
+    with pytest.raises(InputError, match="on a private address, and this page fetches from public sites only"):
+        await scene.fetcher.fetch(name)
     assert scene.asked == []
     with pytest.raises(InputError, match="on a private address"):  # also by a crawl that may go there
-        await robots_asker(Settings(contact="me@example.org", allow_private=True)).ask(name)
+        await robots_fetcher(Settings(contact="me@example.org", allow_private=True)).fetch(name)
 
 
 async def test_a_name_that_leads_inside() -> None:
@@ -171,7 +178,7 @@ async def test_a_name_that_leads_inside() -> None:
             contact="me@example.org", allow_private=True, resolve=(f"inside.example:{server.port}:127.0.0.1",)
         )
         with pytest.raises(InputError, match=r"^inside\.example has no public address") as refused:
-            await robots_asker(settings).ask(f"http://inside.example:{server.port}/")
+            await robots_fetcher(settings).fetch(f"http://inside.example:{server.port}/")
         assert "127.0.0.1" not in str(refused.value)
         assert server.targets == []
 
@@ -187,7 +194,7 @@ async def test_a_redirect_that_leads_inside() -> None:
             moved = answer(b"", 302, [("Location", target)])
             async with WebServer({"/robots.txt": moved}) as outside:
                 with pytest.raises(InputError, match=f"^it redirects to {said}, and"):
-                    await real_asker().ask(f"http://public.example:{outside.port}/")
+                    await real_fetcher().fetch(f"http://public.example:{outside.port}/")
                 assert outside.targets == ["/robots.txt"]
         assert inside.targets == []
 
@@ -203,27 +210,27 @@ async def test_names_inside_and_names_that_do_not_exist_are_refused_alike() -> N
         scene.web = FakeWeb({"https://x.example/robots.txt": failure}, scene.clock, elapsed_s=took_s)
         began_at = scene.clock.now()
         with pytest.raises(InputError) as error:
-            await scene.asker.ask("x.example")
+            await scene.fetcher.fetch("x.example")
         refused.append((str(error.value), scene.clock.now() - began_at))
     assert refused[0] == refused[1]
-    assert refused[0][1] == pytest.approx(REFUSAL_S)
+    assert refused[0][1] == pytest.approx(REFUSAL_DELAY_S)
 
 
 async def test_a_site_that_is_public() -> None:
     async with WebServer({"/robots.txt": answer(RULES, headers=TEXT)}) as server:
-        site = await real_asker().ask(f"http://public.example:{server.port}/")
+        site = await real_fetcher().fetch(f"http://public.example:{server.port}/")
         assert site.body == RULES
         assert server.exchanges[0].header("From") == "me@example.org"
 
 
 async def test_who_does_not_answer_is_not_waited_for() -> None:
     async with WebServer({"/robots.txt": silence}) as server:
-        asker = real_asker(patience_s=0.3)
+        fetcher = real_fetcher(timeout_s=0.3)
         with pytest.raises(InputError, match=r"has not answered within 0\.3 seconds"):
-            await asyncio.wait_for(asker.ask(f"http://public.example:{server.port}/"), 60)
+            await asyncio.wait_for(fetcher.fetch(f"http://public.example:{server.port}/"), 60)
 
 
-def real_asker(patience_s: float = 60.0) -> RobotsAsker:
+def real_fetcher(timeout_s: float = 60.0) -> RobotsFetcher:
     """Over sockets. 127.0.0.1 counts as public, and nothing else does."""
     names = {"public.example": ["127.0.0.1"], "inside.example": ["127.0.0.2"]}
     guard, clock = AddressGuard([ip_network("127.0.0.1/32")]), SystemClock()
@@ -231,4 +238,4 @@ def real_asker(patience_s: float = 60.0) -> RobotsAsker:
     def transport() -> Transport:
         return CurlTransport(CONTACT, guard, "goodbot/0", "me@example.org", clock, resolver=FakeResolver(names))
 
-    return RobotsAsker(CONTACT, "goodbot", transport, MemoryFrontier, clock, patience_s, refusal_s=0.0)
+    return RobotsFetcher(CONTACT, "goodbot", transport, MemoryFrontier, clock, timeout_s, refusal_delay_s=0.0)

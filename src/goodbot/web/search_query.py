@@ -1,4 +1,4 @@
-"""What was asked: the parameters of a search, read and bounded."""
+"""Reads the parameters of a search, within limits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -8,33 +8,33 @@ from goodbot.errors import InputError
 HITS_PER_PAGE = 10
 MAX_QUERY_CHARS = 1000
 MAX_PAGE = 100
-"""1,000 hits can be looked at: a search ranks as many documents as lie before the page asked for."""
+"""The last page of results that is shown. A search ranks every document up to the page requested."""
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """A query without surrounding blanks, not empty, and a page from 1 to `MAX_PAGE`."""
+class SearchQuery:
+    """A query, not empty and without surrounding spaces, and a page from 1 to `MAX_PAGE`."""
 
     query: str
     page: int
 
     @property
     def offset(self) -> int:
-        """How many hits lie before this page."""
+        """The number of hits before this page."""
         return (self.page - 1) * HITS_PER_PAGE
 
 
-def read_question(parameters: Mapping[str, str]) -> Question:
-    """The question in `q` and `page` (1 if missing).
+def read_search_query(parameters: Mapping[str, str]) -> SearchQuery:
+    """Reads `q` and `page` (1 if missing).
 
-    Raises InputError if the query is empty or too long, or the page is none that can be shown.
+    Raises InputError if the query is empty or too long, or if the page is not a number from 1 to `MAX_PAGE`.
     """
     query = parameters.get("q", "").strip()
     if not query:
         raise InputError("the query is empty: type a word to search for")
     if len(query) > MAX_QUERY_CHARS:
         raise InputError(f"the query is too long: {len(query):,} characters, {MAX_QUERY_CHARS:,} at most")
-    return Question(query, _page(parameters.get("page", "") or "1"))
+    return SearchQuery(query, _page(parameters.get("page", "") or "1"))
 
 
 def _page(text: str) -> int:
@@ -44,5 +44,5 @@ def _page(text: str) -> int:
 
 
 def page_count(total: int) -> int:
-    """How many pages so many hits fill, `MAX_PAGE` at most."""
+    """Returns how many pages `total` hits fill, at most `MAX_PAGE`."""
     return min(-(-total // HITS_PER_PAGE), MAX_PAGE)

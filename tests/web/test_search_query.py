@@ -1,7 +1,7 @@
 import pytest
 
 from goodbot.errors import InputError
-from goodbot.web.question import MAX_PAGE, MAX_QUERY_CHARS, Question, page_count, read_question
+from goodbot.web.search_query import MAX_PAGE, MAX_QUERY_CHARS, SearchQuery, page_count, read_search_query
 
 LONGEST = "r" * MAX_QUERY_CHARS
 
@@ -9,17 +9,17 @@ LONGEST = "r" * MAX_QUERY_CHARS
 @pytest.mark.parametrize(
     ("parameters", "expected"),
     [
-        ({"q": "robot"}, Question("robot", 1)),
-        ({"q": "  robot exclusion\n"}, Question("robot exclusion", 1)),
-        ({"q": "robot", "page": ""}, Question("robot", 1)),
-        ({"q": "robot", "page": "2"}, Question("robot", 2)),
-        ({"q": "robot", "page": "007"}, Question("robot", 7)),
-        ({"q": "robot", "page": str(MAX_PAGE)}, Question("robot", MAX_PAGE)),
-        ({"q": LONGEST}, Question(LONGEST, 1)),
+        ({"q": "robot"}, SearchQuery("robot", 1)),
+        ({"q": "  robot exclusion\n"}, SearchQuery("robot exclusion", 1)),
+        ({"q": "robot", "page": ""}, SearchQuery("robot", 1)),
+        ({"q": "robot", "page": "2"}, SearchQuery("robot", 2)),
+        ({"q": "robot", "page": "007"}, SearchQuery("robot", 7)),
+        ({"q": "robot", "page": str(MAX_PAGE)}, SearchQuery("robot", MAX_PAGE)),
+        ({"q": LONGEST}, SearchQuery(LONGEST, 1)),
     ],
 )
-def test_questions(parameters: dict[str, str], expected: Question) -> None:
-    assert read_question(parameters) == expected
+def test_questions(parameters: dict[str, str], expected: SearchQuery) -> None:
+    assert read_search_query(parameters) == expected
 
 
 @pytest.mark.parametrize(
@@ -36,7 +36,7 @@ def test_questions(parameters: dict[str, str], expected: Question) -> None:
 )
 def test_what_cannot_be_asked(parameters: dict[str, str], line: str) -> None:
     with pytest.raises(InputError, match=line):
-        read_question(parameters)
+        read_search_query(parameters)
 
 
 @pytest.mark.parametrize(("total", "pages"), [(0, 0), (1, 1), (10, 1), (11, 2), (1000, 100), (1001, 100), (10**9, 100)])
@@ -45,5 +45,5 @@ def test_page_count(total: int, pages: int) -> None:
 
 
 def test_offset() -> None:
-    question = read_question({"q": "robot", "page": "3"})
+    question = read_search_query({"q": "robot", "page": "3"})
     assert question.offset == 20

@@ -1,0 +1,62 @@
+"""Prepares the figures of a crawl for its page. Pure."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from http import HTTPStatus
+from typing import Final
+
+from goodbot.live import FetchError, LiveStatus
+from goodbot.values import State, Status
+
+MEANINGS: Final[Mapping[State, str]] = {
+    "ready": "known, and waiting to be fetched",
+    "leased": "being fetched now, or next on its host",
+    "visited": "fetched",
+    "disallowed": "not fetched, because robots.txt forbids it",
+    "out-of-scope": "not fetched, because it is outside the scope, filters or limits of this crawl",
+    "failed": "given up after errors",
+    "gone": "the server reported that there is no such page",
+}
+"""Explains each state of a URL to people who look at the crawl."""
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How many of the URLs in scope need no further request."""
+
+    done: int
+    total: int
+
+    @property
+    def percent(self) -> int:
+        """Rounded down, so that 100 means all of them."""
+        return 100 * self.done // self.total if self.total else 0
+
+
+@dataclass(frozen=True, slots=True)
+class ErrorGroup:
+    """All errors of one kind in a run: what they are called, how many there were, and the latest one if it is known."""
+
+    name: str
+    count: int
+    latest: FetchError | None
+
+
+def progress(status: Status) -> Progress:
+    """Counts URLs in scope. The total grows while the crawl finds new links."""
+    total = sum(status.states[state] for state in MEANINGS if state != "out-of-scope")
+    return Progress(total - status.states["ready"] - status.states["leased"], total)
+
+
+def error_groups(live: LiveStatus) -> list[ErrorGroup]:
+    """Groups the errors of a run by kind, the most frequent first."""
+    latest = {error.kind: error for error in sorted(live.troubles, key=lambda error: error.at)}
+    return [ErrorGroup(_name(kind), count, latest.get(kind)) for kind, count in live.errors]
+
+
+def _name(kind: str) -> str:
+    """Adds its phrase to a status: `404 Not Found`."""
+    try:
+        return f"{kind} {HTTPStatus(int(kind)).phrase}"
+    except ValueError:
+        return kind

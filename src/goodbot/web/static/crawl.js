@@ -1,0 +1,65 @@
+// Refreshes the figures of the crawl every five seconds while the tab is visible. Replaces only the parts that changed,
+// so that forms, scroll position and focus stay. Without scripts the Refresh link does the same.
+"use strict";
+{
+  const EVERY_MS = 5000;
+  const TIMEOUT_MS = 10000;
+  const button = document.getElementById("auto");
+  const trouble = document.getElementById("trouble");
+  const shown = new Map();
+  let isOn = true;
+  let timer = 0;
+
+  const parts = () => document.querySelectorAll("[data-live]");
+  for (const part of parts()) shown.set(part.id, part.innerHTML);
+
+  const replace = (part, fresh) => {
+    const focused = part.contains(document.activeElement) ? document.activeElement.id : "";
+    const open = [...part.querySelectorAll("details[open]")].map((each) => each.id);
+    part.replaceChildren(...document.adoptNode(fresh).childNodes);
+    for (const id of open) document.getElementById(id)?.setAttribute("open", "");
+    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+  };
+
+  const showPage = (html) => {
+    const page = new DOMParser().parseFromString(html, "text/html");
+    for (const part of parts()) {
+      const fresh = page.getElementById(part.id);
+      if (!fresh) throw new Error("not the crawl page");
+      if (fresh.innerHTML === shown.get(part.id)) continue;
+      shown.set(part.id, fresh.innerHTML);
+      replace(part, fresh);
+    }
+  };
+
+  const report = (sentence) => {
+    if (trouble.textContent !== sentence) trouble.textContent = sentence;
+  };
+
+  const refresh = async () => {
+    try {
+      const response = await fetch("/crawl", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+      showPage(await response.text());
+      report("");
+    } catch {
+      report("The figures cannot be refreshed at the moment. Trying again.");
+    }
+    schedule(EVERY_MS);
+  };
+
+  const schedule = (delay) => {
+    clearTimeout(timer);
+    if (isOn && !document.hidden) timer = setTimeout(refresh, delay);
+  };
+
+  document.addEventListener("visibilitychange", () => schedule(0));
+
+  button.addEventListener("click", () => {
+    isOn = !isOn;
+    button.textContent = isOn ? "Stop refreshing" : "Refresh automatically";
+    schedule(0);
+  });
+
+  button.hidden = false;
+  schedule(EVERY_MS);
+}
