@@ -1,17 +1,21 @@
 """The score card as people see it: in a terminal, and as a page."""
 
+import asyncio
 from collections.abc import Iterator
 from dataclasses import replace
+from threading import Event, Thread
 
 import pytest
 from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, expect
 
+from goodbot.clock import SystemClock
 from goodbot.exam.card import ScoreCard, SiteCard, judge_site, skipped_site
 from goodbot.exam.card_report import COLOURS, html_card, printable, summary, text_card, totals
 from goodbot.exam.conduct import MEMORY_LIMIT_BYTES, ExamVisit, judge_drive, lacks_of_identity
 from goodbot.exam.exam_values import MAIN, ExamRequest, ExamSite, Observed, SiteJudgement, page
 from goodbot.exam.expectations import Finds, JudgedByRule, Never
+from goodbot.exam.live_page import REFRESH_S, live_card
 from web.browser import chromium
 
 AGENT = "SomeBot/1.0 (+https://bot.example/)"
@@ -236,6 +240,65 @@ def test_the_page_fits_and_can_be_read(browser: Browser, width: int, scheme: str
         expect(tab.get_by_role("rowheader")).to_have_count(5)  # a table still, when its rows are stacked
 
 
-def test_the_live_page_reloads_itself() -> None:
-    assert '<meta http-equiv="refresh" content="3">' in html_card(card(with_drive=False), reload_s=3)
-    assert "http-equiv" not in html_card(card())
+def test_a_finished_card_has_no_script() -> None:
+    page = html_card(card())
+    assert "http-equiv" not in page
+    assert "<script" not in page
+    assert "Refresh" not in page
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[str]:
+    """A running exam's page; its card begins with one request, and has more each time."""
+    ready, done = Event(), Event()
+    urls: list[str] = []
+
+    async def serve() -> None:
+        requests = [asked("/")]
+
+        def growing() -> ScoreCard:
+            requests.append(asked("/a"))
+            return ScoreCard("any crawler", (judge_site(site("obeyed"), Observed(tuple(requests))),), began_at=100.0)
+
+        async with live_card(growing, SystemClock()) as url:
+            urls.append(url)
+            ready.set()
+            await asyncio.to_thread(done.wait)
+
+    thread = Thread(target=lambda: asyncio.run(serve()))
+    thread.start()
+    ready.wait()
+    yield urls[0]
+    done.set()
+    thread.join()
+
+
+def test_the_live_page_refreshes_itself(browser: Browser, live: str) -> None:
+    with browser.new_context() as context:
+        tab = context.new_page()
+        tab.clock.install()
+        tab.goto(live)
+        requests = tab.locator(".totals div").filter(has_text="requests").locator("dd")
+        first = int(requests.inner_text())
+        with tab.expect_response(live) as answered:
+            tab.clock.run_for(1000 * REFRESH_S)
+        answered.value.finished()
+        expect(requests).to_have_text(str(first + 1))
+        tab.get_by_role("button", name="Stop refreshing").click()
+        fetched: list[str] = []
+        tab.on("request", lambda request: fetched.append(request.url))
+        tab.clock.run_for(60_000)
+        assert fetched == []
+        assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+
+
+def test_without_scripts_the_live_page_has_a_link(browser: Browser, live: str) -> None:
+    with browser.new_context(java_script_enabled=False) as context:
+        tab = context.new_page()
+        tab.goto(live)
+        assert tab.locator("meta[http-equiv]").count() == 0
+        requests = tab.locator(".totals div").filter(has_text="requests").locator("dd")
+        first = int(requests.inner_text())
+        expect(tab.get_by_role("button")).to_have_count(0)
+        tab.get_by_role("link", name="Refresh").click()
+        expect(requests).to_have_text(str(first + 1))

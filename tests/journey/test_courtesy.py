@@ -164,7 +164,14 @@ async def test_text_and_page_for_the_owner(folder: Path) -> None:
         assert part in text.out
     assert (page.status, page.err) == (0, "")
     assert page.out.startswith("<!doctype html>")
-    for part in (key, "Crawl-delay: 0.100 s", "<code>http://127.0.0.1", "(line 3)", "requests inside Retry-After"):
+    for part in (
+        key,
+        "Crawl-delay: 0.100 s",
+        "<code>http://127.0.0.1",
+        "(line 3)",
+        "Requests before a Retry-After had passed",
+        "kept every delay",
+    ):
         assert part in page.out
     assert "<script" not in page.out
     assert "http-equiv" not in page.out

@@ -69,7 +69,7 @@ def test_a_crawl_that_is_not_running(visitor: Visitor, crawls: Crawls) -> None:
 
 
 def test_progress(visitor: Visitor, crawls: Crawls) -> None:
-    assert "8,170 of 128,634 URLs in scope are done (6 %); about 28 min left" in visitor.ask("/crawl").text
+    assert "8,170 of 128,634 URLs in scope are done (6%); about 28 min left" in visitor.ask("/crawl").text
     assert progress(Status(dict.fromkeys(STATES, 0), 0, 0, 0, None)).percent == 0
     assert progress(Status({**dict.fromkeys(STATES, 0), "visited": 999, "ready": 1}, 0, 0, 0, None)).percent == 99
 

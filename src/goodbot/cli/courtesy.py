@@ -21,7 +21,7 @@ from goodbot.human import counted, human_time
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.pinned_addresses import is_ipv6
 from goodbot.robot.manners.courtesy import longest_retry_after
-from goodbot.store.sqlite.courtesy_report import HostReport, OriginReport, RefusedUrl, host_reports
+from goodbot.store.sqlite.courtesy_report import HostReport, OriginReport, RefusedUrl, courtesy_totals, host_reports
 from goodbot.url import parse_url
 from goodbot.web.courtesy_page import courtesy_page
 
@@ -61,7 +61,9 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     if as_json or form == "json":
         _write(_json_pieces(reports))
     elif form == "html":
-        _write(courtesy_page(reports, wanted, settings.retry_after_most))
+        _write(
+            courtesy_page(courtesy_totals(crawl.frontier, wanted), reports, token, wanted, settings.retry_after_most)
+        )
     else:
         _write_text(reports, wanted, settings.retry_after_most)
 

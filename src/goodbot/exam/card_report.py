@@ -1,5 +1,5 @@
-"""The score card as text for a terminal, and as one HTML page. What a crawler sent is shown without its control
-characters, and cut."""
+"""Writes the score card as text for a terminal, and as one HTML page. Text from a crawler is cut to a length, and its
+control characters are escaped."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -18,13 +18,13 @@ SHOWN_CHARS: Final = 160
 KINDS: Final[tuple[Kind, ...]] = ("manners", "skill")
 _HERE: Final = Path(__file__).parent
 COLOURS: Final = {"passed": "green", "failed": "red", "skipped": "yellow", "passed:": "green", "not": "red"}
-"""Of lines, by their first word."""
+"""The colour of a line of `text_card`, by its first word."""
 _INDENT: Final = " " * 18
 
 
 def text_card(card: ScoreCard) -> Iterator[str]:
-    """A line for each site, under a failed one what was expected and seen; at the end the totals. `COLOURS` has the
-    first words of lines that have a colour."""
+    """Yields a line for each site, below a failed one what was expected and what was seen, and at the end the
+    totals."""
     yield f"Score card of {printable(card.crawler)}"
     yield ""
     for site in card.sites:
@@ -36,18 +36,19 @@ def text_card(card: ScoreCard) -> Iterator[str]:
         yield f"  {name:<12}{value}"
 
 
-def html_card(card: ScoreCard, reload_s: int | None = None) -> str:
-    """One page that needs nothing else. `reload_s`: it is loaded again after so many seconds, unless `?still`."""
-    return _template().render(card=card, totals=totals(card), reload_s=reload_s)
+def html_card(card: ScoreCard, refresh_s: int | None = None) -> str:
+    """Returns the score card as a self-contained page. With `refresh_s` it is the page of a running exam, whose script
+    /card.js refreshes it every so many seconds."""
+    return _template().render(card=card, totals=totals(card), refresh_s=refresh_s)
 
 
 def result(site: SiteCard) -> str:
-    """`passed`, `failed` or `skipped`."""
+    """Returns `passed`, `failed` or `skipped`."""
     return {True: "passed", False: "failed", None: "skipped"}[site.passed]
 
 
 def summary(card: ScoreCard) -> str:
-    """`50 of 54 sites passed, 2 skipped`. The drive as a whole is named apart if it failed."""
+    """Sums up the sites: `50 of 54 sites passed, 2 skipped`. Says so if the drive as a whole failed."""
     results = [result(site) for site in card.sites if site.name != THE_DRIVE]
     driven = len(results) - results.count("skipped")
     parts = [f"{results.count('passed')} of {driven} sites passed"]
@@ -58,7 +59,7 @@ def summary(card: ScoreCard) -> str:
 
 
 def totals(card: ScoreCard) -> list[tuple[str, str]]:
-    """What is said of the whole, by name; what was not measured is left out."""
+    """Returns the totals as (name, value). Leaves out what was not measured."""
     rows: list[tuple[str, str]] = [(kind, "{} of {} points".format(*card.total(kind))) for kind in KINDS]
     rows.append(("requests", f"{sum(site.requests for site in card.sites if site.name != THE_DRIVE):,}"))
     if card.refused_connections:
@@ -73,7 +74,7 @@ def totals(card: ScoreCard) -> list[tuple[str, str]]:
 
 
 def request_line(asked: ExamRequest, began_at: float | None = None) -> str:
-    """`GET /a, 3.20 s after the start`. Of a site's other origins it is said which."""
+    """Describes a request: `GET /a, 3.20 s after the start`. Names the origin unless it is the site's main one."""
     after = f", {asked.at - began_at:.2f} s after the start" if began_at is not None else ""
     visit = f", visit {asked.visit}" if asked.visit > 1 else ""
     where = f" ({origin_called(asked.origin)})" if asked.origin else ""
@@ -81,7 +82,7 @@ def request_line(asked: ExamRequest, began_at: float | None = None) -> str:
 
 
 def printable(text: str) -> str:
-    """On one line, control characters as escapes, at most 160 characters of it."""
+    """Returns `text` on one line, with control characters escaped, cut to `SHOWN_CHARS` characters."""
     return shown(text, SHOWN_CHARS)
 
 
@@ -97,7 +98,7 @@ def _site_lines(site: SiteCard, began_at: float | None) -> Iterator[str]:
 
 
 def shown_marks(site: SiteCard) -> list[Mark]:
-    """What made it fail; of a site nobody came to, one is enough."""
+    """Returns the marks that made a site fail, but only the first if the site got no request."""
     failed = [mark for mark in site.marks if mark.fails]
     return failed if site.requests or site.name == THE_DRIVE else failed[:1]
 

@@ -1,35 +1,40 @@
-"""The score card while others drive: a page on a port of its own."""
+"""Serves the score card on a port of its own, while a crawler that the user started visits the sites."""
 
 import json
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Final
 
 from goodbot.exam.card import ScoreCard
 from goodbot.exam.card_report import html_card
-from goodbot.exam.exam_values import HTML, ExamSite, Exchange, Reply
+from goodbot.exam.exam_values import HTML, ExamSite, Exchange, Pages, Reply
 from goodbot.exam.site_server import ExamWeb
 from goodbot.ports import Clock
 
-RELOAD_S: Final = 3
-_FRESH: Final = ("Cache-Control", "no-store")
+REFRESH_S: Final = 3
+_NO_STORE: Final = ("Cache-Control", "no-store")
+_SCRIPT: Final = Path(__file__).parent / "static" / "card.js"
 
 
 @asynccontextmanager
 async def live_card(card: Callable[[], ScoreCard], clock: Clock, port: int | None = None) -> AsyncIterator[str]:
-    """Serves what `card` gives at each request, on `port` or any; gives the URL. Also as JSON, under /card.json.
+    """Serves the score card that `card` makes for each request, on `port` or any free one. Yields its URL. /card.json
+    has the same as JSON.
 
-    Raises RunError if the port is taken.
+    Raises RunError if the port is in use.
     """
 
-    async def shown(exchange: Exchange) -> None:
-        reload_s = None if exchange.asked.target.endswith("?still") else RELOAD_S
-        await exchange.reply(Reply(html_card(card(), reload_s).encode(errors="replace"), headers=(HTML, _FRESH)))
+    async def as_page(exchange: Exchange) -> None:
+        page = html_card(card(), REFRESH_S)
+        await exchange.reply(Reply(page.encode(errors="replace"), headers=(HTML, _NO_STORE)))
 
     async def as_json(exchange: Exchange) -> None:
         body = json.dumps(card().as_json()).encode()
-        await exchange.reply(Reply(body, headers=(("Content-Type", "application/json"), _FRESH)))
+        await exchange.reply(Reply(body, headers=(("Content-Type", "application/json"), _NO_STORE)))
 
-    site = ExamSite("score-card", "How it goes.", "the exam", {"/": shown, "/card.json": as_json}, ())
+    script = Reply(_SCRIPT.read_bytes(), headers=(("Content-Type", "text/javascript; charset=utf-8"), _NO_STORE))
+    pages: Pages = {"/": as_page, "/card.js": script, "/card.json": as_json}
+    site = ExamSite("score-card", "The score card.", "the exam", pages, ())
     async with ExamWeb([site], clock, base_port=port) as web:
         yield web.origin(site) + "/"

@@ -1,6 +1,6 @@
-"""The courtesy report as one HTML page that needs nothing else: for the owner of a site.
+"""Writes the courtesy report as one self-contained HTML page, for the owner of a site.
 
-What comes from strangers is text: escaped by the template, cut, and without what does not print.
+Text from other servers is escaped by the template, cut to a length, and shown without control characters.
 """
 
 from collections.abc import Iterable, Iterator
@@ -11,16 +11,45 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from goodbot.exclusion.robotstxt.timing import RequestRate, Window
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.human import human_time
+from goodbot.human import counted, human_time
 from goodbot.robot.manners.courtesy import longest_retry_after
-from goodbot.store.sqlite.courtesy_report import HostReport
+from goodbot.store.sqlite.courtesy_report import CourtesyTotals, HostReport
 from goodbot.web.view import human_number, human_seconds
 
 
-def courtesy_page(reports: Iterable[HostReport], wanted: str | None, retry_after_most: float) -> Iterator[str]:
-    """The page in pieces, a host in memory at a time. `wanted`: the one host asked for.
-    `retry_after_most`: the longest Retry-After, in seconds, that the crawl waits for."""
-    return _template().generate(reports=iter(reports), wanted=wanted, retry_after_most=retry_after_most)
+def courtesy_page(
+    totals: CourtesyTotals, reports: Iterable[HostReport], robot: str, host: str | None, retry_after_most: float
+) -> Iterator[str]:
+    """Yields the page in pieces, with one host in memory at a time.
+
+    `robot` is the product token of the robot, `host` the only host of the report (None: all hosts), `retry_after_most`
+    the longest Retry-After that the crawl waits for, in seconds.
+    """
+    return _template().generate(
+        totals=totals,
+        conclusion=conclusion(totals, robot, host),
+        reports=iter(reports),
+        host=host,
+        retry_after_most=retry_after_most,
+    )
+
+
+def conclusion(totals: CourtesyTotals, robot: str, host: str | None) -> str:
+    """Says in one sentence what the robot visited, and whether it kept every delay that hosts requested."""
+    if totals.requests == 0:
+        return f"{robot} has sent no request to {host or 'any host'}."
+    visited = f"{robot} visited {host or counted(totals.hosts, 'host')}"
+    broken = [
+        f"{counted(count, 'request')} {how}"
+        for count, how in (
+            (totals.sooner, "sooner than robots.txt asks"),
+            (totals.inside, "before a Retry-After had passed"),
+        )
+        if count
+    ]
+    if broken:
+        return f"{visited}, but sent {' and '.join(broken)}."
+    return f"{visited}, kept every delay that robots.txt asks for, and waited for every Retry-After."
 
 
 @cache

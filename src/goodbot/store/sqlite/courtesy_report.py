@@ -36,6 +36,8 @@ _REFUSED: Final = """SELECT origin, path, visits.at, events FROM urls JOIN hosts
   LEFT JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?)"""
 _WALLED: Final = """SELECT origin, path, why FROM urls JOIN hosts ON hosts.id = urls.host
   JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?, ?) AND substr(why, 1, ?) = ?"""
+_TOTALS: Final = """SELECT count(nullif(requests, 0)), total(requests), total(robots_txt), total(sooner), total(inside),
+  total(status_429), total(status_503), total(waited_s) FROM courtesies WHERE :host IS NULL OR host = :host"""
 _HOSTS: Final = """SELECT host FROM courtesies UNION
   SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host ORDER BY 1"""
 
@@ -96,6 +98,29 @@ class HostReport:
     def asked_gap_s(self) -> float | None:
         gaps = [origin.asked_gap_s for origin in self.origins if origin.asked_gap_s is not None]
         return max(gaps, default=None)
+
+
+@dataclass(frozen=True, slots=True)
+class CourtesyTotals:
+    """Sums over all hosts, or of one: each field but `hosts` as in `Courtesy`."""
+
+    hosts: int
+    requests: int
+    robots_txt: int
+    sooner: int
+    inside: int
+    status_429: int
+    status_503: int
+    waited_s: float
+
+
+def courtesy_totals(frontier: Path, host: str | None = None) -> CourtesyTotals:
+    """Adds up the requests to all hosts, or to `host` alone; `hosts` counts those that got any. The crawl may be
+    running."""
+    with translated(frontier), closing(connect(frontier, read_only=True)) as connection:
+        row = connection.execute(_TOTALS, {"host": host}).fetchone()
+    hosts, requests, robots_txt, sooner, inside, status_429, status_503 = map(int, row[:-1])
+    return CourtesyTotals(hosts, requests, robots_txt, sooner, inside, status_429, status_503, row[-1])
 
 
 def host_reports(frontier: Path, token: str, host: str | None = None) -> Iterator[HostReport]:

@@ -1,0 +1,92 @@
+"""The courtesy report as a page: the conclusion, the table, and the page in a browser."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
+from playwright.sync_api import Browser, expect
+
+from goodbot.exclusion import Access
+from goodbot.live import Courtesy
+from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, host_reports
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.web.courtesy_page import conclusion, courtesy_page
+from web.browser import chromium
+
+NOW = 1_795_000_000.0
+KEPT = Courtesy(
+    "a.example", 120, 2, 1, 1, 0, 1, 30.0, waited_s=600.0, least_gap_s=5.001, asked_gap_s=5.0, first_at=NOW,
+    last_at=NOW + 700, agent="goodbot/0.1 (+https://bot.example/)",
+)  # fmt: skip
+HURRIED = Courtesy("b.example", 7, 1, sooner=2, inside=1, least_gap_s=0.1, asked_gap_s=1.0, first_at=NOW, last_at=NOW)
+
+
+@pytest.fixture
+def frontier(tmp_path: Path) -> Path:
+    path = tmp_path / "frontier.sqlite"
+    with SqliteFrontier.open(path, create=True) as opened:
+        opened.save_courtesies([KEPT, HURRIED, Courtesy("quiet.example")])
+        body = b"User-agent: *\nCrawl-delay: 5\n"
+        opened.save_robots("https://a.example", Access.from_response(200, [], body, NOW))
+    return path
+
+
+def page(frontier: Path, host: str | None = None) -> str:
+    return "".join(
+        courtesy_page(courtesy_totals(frontier, host), host_reports(frontier, "x", host), "goodbot", host, 60)
+    )
+
+
+def test_totals(frontier: Path) -> None:
+    assert courtesy_totals(frontier) == CourtesyTotals(2, 127, 3, 2, 1, 1, 1, 600.0)
+    assert courtesy_totals(frontier, "a.example") == CourtesyTotals(1, 120, 2, 0, 0, 1, 1, 600.0)
+    assert courtesy_totals(frontier, "unknown.example") == CourtesyTotals(0, 0, 0, 0, 0, 0, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("totals", "host", "sentence"),
+    [
+        (
+            CourtesyTotals(3, 12, 3, 0, 0, 0, 0, 0.0),
+            None,
+            "goodbot visited 3 hosts, kept every delay that robots.txt asks for, and waited for every Retry-After.",
+        ),
+        (
+            CourtesyTotals(1, 7, 1, 2, 1, 0, 0, 0.0),
+            "b.example",
+            (
+                "goodbot visited b.example, but sent 2 requests sooner than robots.txt asks and 1 request before a "
+                "Retry-After had passed."
+            ),
+        ),
+        (CourtesyTotals(0, 0, 0, 0, 0, 0, 0, 0.0), None, "goodbot has sent no request to any host."),
+        (CourtesyTotals(0, 0, 0, 0, 0, 0, 0, 0.0), "c.example", "goodbot has sent no request to c.example."),
+    ],
+)
+def test_the_conclusion(totals: CourtesyTotals, host: str | None, sentence: str) -> None:
+    assert conclusion(totals, "goodbot", host) == sentence
+
+
+def test_the_conclusion_comes_first(frontier: Path) -> None:
+    html = page(frontier)
+    assert html.index("goodbot visited 2 hosts, but sent") < html.index("<table>") < html.index("https://a.example")
+    assert "Courtesy report for a.example" in page(frontier, "a.example")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with chromium() as browser:
+        yield browser
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1280, "light")])
+def test_axe_finds_nothing(browser: Browser, frontier: Path, width: int, scheme: str) -> None:
+    with browser.new_context(
+        viewport={"width": width, "height": 800}, color_scheme="dark" if scheme == "dark" else "light"
+    ) as context:
+        tab = context.new_page()
+        tab.set_content(page(frontier))
+        expect(tab.get_by_role("row", name="Hosts visited")).to_contain_text("2")
+        assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+        assert tab.evaluate("document.documentElement.scrollWidth") <= width
