@@ -14,7 +14,7 @@ from goodbot.check.checker import KINDS
 from goodbot.check.json_report import CheckedFile, as_github, as_json, has, summary
 from goodbot.check.sarif import as_sarif, source_url
 from goodbot.cli.check_report import excerpt, told
-from goodbot.cli.saying import joined
+from goodbot.cli.printing import joined
 
 BODY = b"User-agent: *\nDisalow: /a\nDisallow : /b\n"
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from goodbot.cli import main
-from goodbot.cli.saying import Styled, joined, styled
+from goodbot.cli.printing import Styled, joined, styled
 
 ROBOTS = b"User-agent: GPTBot\nDisalow: /a/path/with\x1b[2J/several/parts\nDisallow: /private\n"
 UNTIDY = b"User-agent : *\nDisallow : /a\n"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from goodbot.cli.progress import LineProgress
+from goodbot.cli.crawl_progress import LineProgress
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from goodbot.cli.interrupting import Interrupts
+from goodbot.cli.crawl_interrupts import Interrupts
 from goodbot.interrupts import kept_from_children, whole
 from journey.goodbot_process import Ended, ended, goodbot, start
 from journey.test_workers import workers_of

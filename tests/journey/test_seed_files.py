@@ -150,7 +150,7 @@ async def test_submit_from_files_to_a_crawl_at_rest_and_to_one_that_runs(folder:
 
 READING = """
 import resource, sys
-from goodbot.cli.seeds import read_seed_files
+from goodbot.cli.seed_files import read_seed_files
 
 def peak():
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)

@@ -6,8 +6,8 @@ from itertools import groupby
 import click
 
 from goodbot.cli.options import json_option
+from goodbot.cli.printing import Line, folded, joined, say, styled, write_json
 from goodbot.cli.robots_file import read_robots_file
-from goodbot.cli.saying import Line, folded, joined, say, styled, write_json
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, RobotsTxt, Verdict
 from goodbot.url import MAX_URL_CHARS, Url, is_as_typed, parse_url, requested, resolve

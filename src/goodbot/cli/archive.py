@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from goodbot.archive_care import ArchiveCheck, check_archive, repair_archive
-from goodbot.cli.groups import CommandGroup
-from goodbot.cli.meter import ProgressLine
+from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.printing import say, write_json
+from goodbot.cli.progress_line import ProgressLine
 from goodbot.human import counted, human_bytes
 
 SHOWN_MOST = 20

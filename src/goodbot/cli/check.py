@@ -18,7 +18,7 @@ from goodbot.check.settings import CheckSettings, known_codes, severity
 from goodbot.cli.check_inputs import As, CheckInput, CheckInputs, is_file, read_robots
 from goodbot.cli.check_report import told
 from goodbot.cli.options import header_field, json_option, settings_file
-from goodbot.cli.saying import folded, put, say, write_json
+from goodbot.cli.printing import folded, put, say, write_json
 from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion.access.access import LIMIT_BYTES
 from goodbot.exclusion.robotstxt.lines import split_lines

@@ -8,7 +8,7 @@ from goodbot.check import Finding, Severity
 from goodbot.check.checker import KINDS
 from goodbot.check.json_report import CheckedFile
 from goodbot.check.subject import FILLER
-from goodbot.cli.saying import Line, joined, styled, width, wrapped
+from goodbot.cli.printing import Line, joined, styled, width, wrapped
 from goodbot.exclusion.text.shown_text import shown, visible
 
 NOTES_SHOWN = 3

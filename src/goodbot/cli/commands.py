@@ -11,8 +11,8 @@ from importlib.metadata import version
 
 import click
 
-from goodbot.cli.groups import CommandGroup, did_you_mean
-from goodbot.cli.saying import WIDTH_LEAST, WIDTH_MOST, drop, escape_what_cannot_be_encoded, flush, say
+from goodbot.cli.command_groups import CommandGroup, did_you_mean
+from goodbot.cli.printing import WIDTH_LEAST, WIDTH_MOST, drop, escape_what_cannot_be_encoded, flush, say
 from goodbot.errors import GoodbotError
 from goodbot.interrupts import INTERRUPTED, STATUS, raise_again
 

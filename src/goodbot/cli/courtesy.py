@@ -10,9 +10,9 @@ from typing import Any
 import click
 
 from goodbot.cli.lesson_text import held, lesson_json
+from goodbot.cli.message_text import human_duration
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import end_when_unread, folded, json_text, put, say
-from goodbot.cli.wording import human_duration
+from goodbot.cli.printing import end_when_unread, folded, json_text, put, say
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import InputError
 from goodbot.exclusion import Access

@@ -10,15 +10,12 @@ from typing import Any, get_args, get_origin
 
 import click
 
-from goodbot.cli.dry_run import plan_crawl
+from goodbot.cli.crawl_interrupts import Interrupts
+from goodbot.cli.crawl_plan import plan_crawl
+from goodbot.cli.crawl_progress import Progress, progress_for
 from goodbot.cli.index_progress import IndexProgress
-from goodbot.cli.interrupting import Interrupts
 from goodbot.cli.lesson_text import left_out_line
-from goodbot.cli.options import Bytes, base_settings, json_option
-from goodbot.cli.progress import Progress, progress_for
-from goodbot.cli.saying import end_when_unread, say, write_json
-from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
-from goodbot.cli.wording import (
+from goodbot.cli.message_text import (
     barred_line,
     damage_line,
     forgotten_line,
@@ -27,6 +24,9 @@ from goodbot.cli.wording import (
     replayed_line,
     when_due_again,
 )
+from goodbot.cli.options import Bytes, base_settings, json_option
+from goodbot.cli.printing import end_when_unread, say, write_json
+from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
 from goodbot.config import (
     FollowRel,
     ScopeKind,

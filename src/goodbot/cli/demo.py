@@ -11,9 +11,9 @@ import click
 from rich.table import Table
 
 from goodbot.cli.crawl import run_crawl
+from goodbot.cli.rich_tables import Console, cell
+from goodbot.cli.rich_tables import console as new_console
 from goodbot.cli.search import print_results
-from goodbot.cli.tables import Console, cell
-from goodbot.cli.tables import console as new_console
 from goodbot.config import Settings
 from goodbot.crawl_folder import open_ledger, open_search
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb

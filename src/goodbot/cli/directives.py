@@ -6,9 +6,9 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.directives_report import ReadPage, hidden_chars, link_counts, told
 from goodbot.cli.options import header_field, json_option, read_input
-from goodbot.cli.page_report import ReadPage, hidden_chars, link_counts, told
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIRECTIVE_DIALECTS, Access, Directives, Preferences, RobotsTxt, Verdict

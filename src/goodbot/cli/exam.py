@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.examine import ExamOrder, examine
+from goodbot.cli.exam_run import ExamOrder, examine
 from goodbot.cli.options import json_option
-from goodbot.cli.saying import folded, say, styled, write_json
+from goodbot.cli.printing import folded, say, styled, write_json
 from goodbot.errors import InputError
 from goodbot.exam.drive import DrivePlan, as_typed
 from goodbot.exam.exam_values import ExamSite

@@ -8,10 +8,10 @@ from pathlib import Path
 import click
 
 from goodbot.archive_values import ArchivedResponse, DamagedRange
-from goodbot.cli.meter import ProgressLine
+from goodbot.cli.message_text import damage_line, damaged_line
 from goodbot.cli.options import in_option
-from goodbot.cli.saying import end_when_unread, write_json
-from goodbot.cli.wording import damage_line, damaged_line
+from goodbot.cli.printing import end_when_unread, write_json
+from goodbot.cli.progress_line import ProgressLine
 from goodbot.crawl_folder import CrawlFolder, archived_pages, missing_records, open_archive, open_ledger
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.human import counted

@@ -6,9 +6,9 @@ from pathlib import Path
 import click
 
 from goodbot.cli.courtesy import host_key
+from goodbot.cli.message_text import forgotten_line, removed_damage_line
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import say, write_json
-from goodbot.cli.wording import forgotten_line, removed_damage_line
+from goodbot.cli.printing import say, write_json
 from goodbot.crawl_admin import Forgotten, forget, remember
 from goodbot.errors import InputError
 

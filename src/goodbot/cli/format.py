@@ -7,8 +7,8 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import site_meant
+from goodbot.cli.printing import put, say
 from goodbot.cli.robots_file import read_robots_file
-from goodbot.cli.saying import put, say
 from goodbot.errors import InputError
 from goodbot.files import write_whole
 from goodbot.human import counted

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.groups import CommandGroup
+from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.index_progress import IndexProgress
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rebuild_index
 from goodbot.crawl_folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder

@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable
 
-from goodbot.cli.wording import human_duration
+from goodbot.cli.message_text import human_duration
 from goodbot.human import counted
 from goodbot.index_opening import Indexing
 

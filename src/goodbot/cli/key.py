@@ -4,9 +4,9 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.groups import CommandGroup
+from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.options import json_option
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.printing import say, write_json
 from goodbot.robot.fetch.signing import DIRECTORY_TYPE, WELL_KNOWN
 from goodbot.robot.fetch.signing_key import SigningKey, create_key, load_key
 

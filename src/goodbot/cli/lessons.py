@@ -5,11 +5,11 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.courtesy import host_key
-from goodbot.cli.groups import CommandGroup
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import say, write_json
+from goodbot.cli.printing import say, write_json
 from goodbot.crawl_admin import lessons_of, unlearn
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted

@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import end_when_unread, folded, say, styled, width, write_json
+from goodbot.cli.printing import end_when_unread, folded, say, styled, width, write_json
 from goodbot.crawl_folder import index_lag, open_search
 from goodbot.errors import InputError
 from goodbot.human import counted

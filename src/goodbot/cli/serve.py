@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import base_settings
-from goodbot.cli.saying import say
+from goodbot.cli.printing import say
 from goodbot.config import Settings
 from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.crawl_progress import error_line, summary
+from goodbot.cli.message_text import when_due_again
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.progress import error_line, summary
-from goodbot.cli.saying import folded, say, write_json
-from goodbot.cli.wording import when_due_again
+from goodbot.cli.printing import folded, say, write_json
 from goodbot.crawl_admin import look_at
 from goodbot.crawl_folder import open_ledger
 from goodbot.human import counted, human_bytes, human_time

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.control import tell
 from goodbot.cli.options import in_option
+from goodbot.cli.run_control import tell
 
 
 @click.command(name="stop")

@@ -9,8 +9,8 @@ from typing import Final
 import click
 
 from goodbot.cli.options import in_option
-from goodbot.cli.saying import say
-from goodbot.cli.seeds import SEEDS_HELP, read_seed_files
+from goodbot.cli.printing import say
+from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
 from goodbot.crawl_admin import open_control
 from goodbot.errors import InputError
 from goodbot.robot.crawl.remote_control import RemoteControl, Submitted

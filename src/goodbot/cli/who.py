@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.options import json_option, read_input
-from goodbot.cli.saying import Line, joined, say, styled, width, wrapped, write_json
+from goodbot.cli.printing import Line, joined, say, styled, width, wrapped, write_json
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.product_token import product_token
 from goodbot.exclusion.text.shown_text import shown

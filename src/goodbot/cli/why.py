@@ -7,7 +7,7 @@ import click
 
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option, json_option
-from goodbot.cli.saying import folded, say, write_json
+from goodbot.cli.printing import folded, say, write_json
 from goodbot.crawl_admin import UrlReport, look_up
 from goodbot.errors import InputError
 from goodbot.human import human_time

@@ -13,8 +13,8 @@ import click
 
 from goodbot.check.policy_writer import Policy, RobotLimits, merge_robotstxt, write_robotstxt
 from goodbot.cli.options import read_input
+from goodbot.cli.printing import put, say
 from goodbot.cli.robots_file import read_robots_file
-from goodbot.cli.saying import put, say
 from goodbot.errors import InputError
 from goodbot.files import write_whole
 from goodbot.registry import PURPOSES, find_token, similar_tokens

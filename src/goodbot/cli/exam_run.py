@@ -12,9 +12,9 @@ from pathlib import Path
 
 from rich.live import Live
 
-from goodbot.cli.saying import say, styled, write_json
-from goodbot.cli.tables import cell, console
-from goodbot.cli.wording import human_duration
+from goodbot.cli.message_text import human_duration
+from goodbot.cli.printing import say, styled, write_json
+from goodbot.cli.rich_tables import cell, console
 from goodbot.clock import SystemClock
 from goodbot.exam.card import ScoreCard
 from goodbot.exam.card_report import COLOURS, html_card, text_card

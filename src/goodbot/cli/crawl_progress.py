@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from rich.live import Live as Display
 from rich.table import Table
 
-from goodbot.cli.saying import say, write_json
-from goodbot.cli.tables import cell, console
-from goodbot.cli.wording import human_duration
+from goodbot.cli.message_text import human_duration
+from goodbot.cli.printing import say, write_json
+from goodbot.cli.rich_tables import cell, console
 from goodbot.human import counted, human_bytes
 from goodbot.live import LiveStatus
 from goodbot.robot.processes.worker_deaths import KILLS_THE_READER

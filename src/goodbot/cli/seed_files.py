@@ -6,7 +6,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO, Final
 
-from goodbot.cli.saying import say
+from goodbot.cli.printing import say
 from goodbot.errors import InputError
 from goodbot.human import counted
 from goodbot.page.coding import unpacked

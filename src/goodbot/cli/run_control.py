@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Literal
 
-from goodbot.cli.saying import say
+from goodbot.cli.printing import say
 from goodbot.crawl_admin import open_control
 from goodbot.human import counted
 from goodbot.live import LiveStatus

@@ -4,8 +4,8 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from goodbot.cli.saying import folded, say, write_json
-from goodbot.cli.wording import human_duration
+from goodbot.cli.message_text import human_duration
+from goodbot.cli.printing import folded, say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rehearse
 from goodbot.human import counted, human_time

@@ -3,7 +3,7 @@
 from rich.console import Console as Console
 from rich.text import Text
 
-from goodbot.cli.saying import in_colour, stream_of
+from goodbot.cli.printing import in_colour, stream_of
 from goodbot.exclusion.text.shown_text import visible
 
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import click
 
-from goodbot.cli.saying import Line, Styled, joined, styled, width, wrapped
-from goodbot.cli.wording import human_duration
+from goodbot.cli.message_text import human_duration
+from goodbot.cli.printing import Line, Styled, joined, styled, width, wrapped
 from goodbot.exclusion import Directives, Preferences, RobotsTxt, Verdict
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time

@@ -4,8 +4,8 @@ import sys
 import time
 from types import TracebackType
 
-from goodbot.cli.saying import overwrite
-from goodbot.cli.wording import human_duration
+from goodbot.cli.message_text import human_duration
+from goodbot.cli.printing import overwrite
 from goodbot.human import human_bytes
 
 PATIENCE_S = 2.0
