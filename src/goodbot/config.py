@@ -28,7 +28,9 @@ class Settings:
     """All settings of a crawl. Times in seconds, sizes in bytes."""
 
     seeds: tuple[str, ...] = _setting((), "URLs the crawl starts from", internal=True)
-    scope: ScopeKind = _setting("host", "Which links belong to the crawl, relative to the seeds")
+    scope: ScopeKind = _setting(
+        "host", "Which URLs belong to the crawl, relative to the seeds: page, prefix, host, domain or all"
+    )
     depth: int | None = _setting(None, "How many links away from a seed to go (default: no limit)")
     include: tuple[str, ...] = _setting(
         (),

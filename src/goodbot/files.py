@@ -3,7 +3,10 @@
 import errno
 import os
 import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from goodbot.errors import InputError, RunError
 
@@ -28,15 +31,25 @@ def write_whole(path: Path, content: bytes) -> None:
     cannot be written.
     """
     try:
-        old = _status(path)
-        if old is not None and not os.access(path, os.W_OK):  # a rename does not check that
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        if old is not None and not stat.S_ISREG(old.st_mode):
-            path.write_bytes(content)
-        else:
-            _replace(Path(os.path.realpath(path)), content, old)
+        with writing_whole(path) as file:
+            file.write(content)
     except OSError as error:
         raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+
+
+@contextmanager
+def writing_whole(path: Path) -> Iterator[BinaryIO]:
+    """Opens a file for writing as `write_whole` does: the new content takes the place of the old one when the block
+    ends, and is dropped if the block raises. Raises OSError."""
+    old = _status(path)
+    if old is not None and not os.access(path, os.W_OK):  # the rename in `_replacing` would not ask
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
+    if old is not None and not stat.S_ISREG(old.st_mode):
+        with path.open("wb") as file:
+            yield file
+    else:
+        with _replacing(Path(os.path.realpath(path)), old) as file:
+            yield file
 
 
 def _status(path: Path) -> os.stat_result | None:
@@ -47,14 +60,15 @@ def _status(path: Path) -> os.stat_result | None:
         return None
 
 
-def _replace(target: Path, content: bytes, old: os.stat_result | None) -> None:
+@contextmanager
+def _replacing(target: Path, old: os.stat_result | None) -> Iterator[BinaryIO]:
     part = target.with_name(f".goodbot-{os.urandom(8).hex()}.part")
     descriptor = os.open(part, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666 if old is None else 0o600)
     try:
         with os.fdopen(descriptor, "wb") as file:
             if old is not None:
                 _copy_owner_and_mode(old, descriptor)
-            file.write(content)
+            yield file
             file.flush()
             os.fsync(descriptor)
         part.replace(target)

@@ -124,7 +124,7 @@ async def open_crawl(
     `listed` are more seeds, already checked. `revisit_until`: pages that are due again by then are visited again;
     infinity: whenever they are due; None: never. With a `stream`, pages go to the program that reads it, and the crawl
     uses one process. `watch` is called while pages are indexed from the archive, before the crawl continues. `logs`
-    says where worker processes send their log messages; this process logs as its program has set up. """
+    says where worker processes send their log messages; this process logs as its program has set up."""
     parts = path, settings, observe, listed, revisit_until, stream, watch, logs
     async with _browsing(settings) as browser, _opened(*parts, browser) as crawl:
         yield crawl

@@ -242,7 +242,7 @@ SLIPS = [
     ("write --policy policy.toml", "did you mean GPTBot?"),
     ("write --closed -o robots.txt", "robots.txt exists already: --force replaces it"),
     ("write --closed --diff", "--output FILE"),
-    ("check --diff robots.txt", "--diff needs --fix"),
+    ("check --diff --json robots.txt", "--diff prints text: leave out --json"),
     ("crawl http://127.0.0.1:9/ --allow-private --into robots.txt/deep/er", "a file is in the way"),
     ("crawl http://127.0.0.1:9/ --allow-private --into robots.txt", "a file is in the way"),
 ]
@@ -276,6 +276,8 @@ TAKEN = [
     ("format untidy.txt --diff --write", 1),
     ("check robots.txt --fix --diff", 0),
     ("check untidy.txt --fix --diff", 1),
+    ("check untidy.txt --diff", 1),
+    ("check robots.txt --diff", 0),
 ]
 
 

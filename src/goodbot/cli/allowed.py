@@ -5,7 +5,7 @@ from itertools import groupby
 
 import click
 
-from goodbot.cli.options import json_option
+from goodbot.cli.command_class import Command
 from goodbot.cli.printing import Line, folded, joined, say, styled, write_json
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError
@@ -19,10 +19,18 @@ Answer = Callable[[str, str], Verdict]
 """What one dialect says: URL, agent → verdict."""
 
 
-@click.command(name="allowed")
+@click.command(
+    name="allowed",
+    cls=Command,
+    examples="""
+    goodbot allowed robots.txt --agent Googlebot /private /open
+    goodbot allowed https://example.org/ --agent GPTBot https://example.org/page
+    goodbot allowed robots.txt --agent bingbot --dialect all /search?q=robots
+    """,
+)
 @click.argument("robots")
 @click.argument("urls", nargs=-1, required=True, metavar="URL...")
-@click.option("--agent", required=True, metavar="A", help="Product token, or a whole User-Agent value.")
+@click.option("--agent", required=True, metavar="TOKEN", help="Product token, or a whole User-Agent value.")
 @click.option(
     "--dialect",
     default="rfc9309",
@@ -30,9 +38,8 @@ Answer = Callable[[str, str], Verdict]
     type=click.Choice([*DIALECTS, "all"]),
     help="How robots.txt is read; all: every dialect, side by side.",
 )
-@json_option
 def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_json: bool) -> int:
-    """May robot A fetch these URLs, and which line of robots.txt says so?
+    """May a robot fetch these URLs, and which line of robots.txt says so?
 
     ROBOTS is a file, - for standard input, or a site's URL, whose robots.txt is then fetched. A URL may be absolute or
     a path.

@@ -7,7 +7,7 @@ import click
 
 from goodbot.archive_care import ArchiveCheck, check_archive, repair_archive
 from goodbot.cli.command_groups import CommandGroup
-from goodbot.cli.options import in_option, json_option
+from goodbot.cli.options import in_option
 from goodbot.cli.printing import say, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.human import counted, human_bytes
@@ -16,19 +16,20 @@ SHOWN_MOST = 20
 """Lines of one kind printed as text at most; --json prints all."""
 
 
-@click.group(name="archive", cls=CommandGroup)
+@click.group(
+    name="archive",
+    cls=CommandGroup,
+    examples="""
+    goodbot archive check --in crawl
+    goodbot archive repair --in crawl
+    """,
+)
 def command() -> None:
-    """Check the archive of a crawl, and repair it.
-
-    \b
-    goodbot archive check --in DIR      lists damage and the URLs it cost
-    goodbot archive repair --in DIR     lets the next crawl fetch lost pages again
-    """
+    """Check the archive of a crawl, and repair it."""
 
 
-@command.command(name="check")
+@command.command(name="check", examples="goodbot archive check --in crawl")
 @in_option
-@json_option
 def check(folder: Path, as_json: bool) -> int:
     """Read every record of the archive in DIR, and list damaged bytes and URLs whose records are lost.
 
@@ -39,8 +40,8 @@ def check(folder: Path, as_json: bool) -> int:
     Exit status: 0: sound; 1: damaged, or DIR/warc is missing; 2: there is no crawl in DIR, or it has never kept an
     archive (--no-archive); 3: a file cannot be read.
     """
-    with ProgressLine() as meter:
-        found = check_archive(folder, meter.tell)
+    with ProgressLine() as progress:
+        found = check_archive(folder, progress.report)
     if as_json:
         write_json({"sound": found.is_sound, **_json(found)})
     else:
@@ -51,9 +52,8 @@ def check(folder: Path, as_json: bool) -> int:
     return 0 if found.is_sound else 1
 
 
-@command.command(name="repair")
+@command.command(name="repair", output=False, examples="goodbot archive repair --in crawl")
 @in_option
-@json_option
 def repair(folder: Path, as_json: bool) -> None:
     """Repair the archive in DIR, so that the next crawl fetches lost pages again.
 
@@ -65,8 +65,8 @@ def repair(folder: Path, as_json: bool) -> None:
     Exit status: 0: repaired, or nothing to repair; 2: there is no crawl in DIR, or it has never kept an archive
     (--no-archive); 3: a crawl is running, or the disk is full.
     """
-    with ProgressLine() as meter:
-        found = repair_archive(folder, meter.tell)
+    with ProgressLine() as progress:
+        found = repair_archive(folder, progress.report)
     again = sum(lost.again for lost in found.lost)
     if as_json:
         write_json({"done": True, "ready": again, **_json(found)})

@@ -1,6 +1,5 @@
 """`goodbot check`: does this robots.txt, or this page, do what its author intended?"""
 
-import os
 from collections.abc import Collection, Iterable
 from dataclasses import replace
 from importlib.metadata import version
@@ -14,19 +13,29 @@ from goodbot.check.fixes import apply_fixes, difference
 from goodbot.check.json_report import CheckedFile, as_github, as_json, has, summary
 from goodbot.check.page_tags import page_text
 from goodbot.check.sarif import as_sarif
-from goodbot.check.settings import CheckSettings, known_codes, severity
 from goodbot.cli.check_inputs import As, CheckInput, CheckInputs, is_file, read_robots
+from goodbot.cli.check_options import check_settings
 from goodbot.cli.check_report import told
-from goodbot.cli.options import header_field, json_option, settings_file
-from goodbot.cli.printing import folded, put, say, write_json
+from goodbot.cli.command_class import Command
+from goodbot.cli.options import header_field
+from goodbot.cli.printing import complain, folded, is_quiet, put, say, say_folded, write_json
 from goodbot.errors import GoodbotError, InputError, RunError
 from goodbot.exclusion.access.access import LIMIT_BYTES
 from goodbot.exclusion.robotstxt.lines import split_lines
 from goodbot.files import write_whole
-from goodbot.settings_file import load_table
 
 
-@click.command(name="check")
+@click.command(
+    name="check",
+    cls=Command,
+    examples="""
+    goodbot check robots.txt
+    goodbot check https://example.org/ --fail-on warning
+    goodbot check robots.txt old.html --url https://example.org/old.html
+    goodbot check robots.txt --diff
+    goodbot check - --format sarif -o robots.sarif < robots.txt
+    """,
+)
 @click.argument("names", nargs=-1, required=True, metavar="FILE|URL|-...")
 @click.option(
     "--format",
@@ -34,23 +43,33 @@ from goodbot.settings_file import load_table
     type=click.Choice(["text", "json", "sarif", "github"]),
     default="text",
     show_default=True,
-    help="Output format: for people, for programs, for code hosts and editors, or annotations for GitHub Actions.",
+    metavar="FORMAT",
+    help="Output format: text for people, json for programs, sarif for code hosts and editors, or github for "
+    "annotations in GitHub Actions.",
 )
-@json_option
 @click.option(
     "--fix", is_flag=True, help="Fix what is safe to fix (no verdict changes), show the difference, write the file."
 )
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing; exit 1 if anything would.")
 @click.option(
-    "--diff", is_flag=True, help="With --fix: show the difference, write nothing, exit 1 if there is a difference."
+    "--fail-on",
+    type=click.Choice(SEVERITIES),
+    metavar="SEVERITY",
+    help="Lowest severity that gives exit status 1: error (the default), warning or info.",
 )
-@click.option("--fail-on", type=click.Choice(SEVERITIES), help="Lowest severity that gives exit status 1 [error].")
 @click.option(
     "--ignore",
     multiple=True,
     metavar="CODE",
     help="Do not report this code, or codes with this prefix (R2: R201 to R209). Repeatable.",
 )
-@click.option("--as", "kind", type=click.Choice(["robots", "page"]), help="Treat every FILE and URL as this.")
+@click.option(
+    "--as",
+    "kind",
+    type=click.Choice(["robots", "page"]),
+    metavar="KIND",
+    help="Treat every FILE and URL as a robots.txt (robots) or a page (page).",
+)
 @click.option(
     "--url", "urls", multiple=True, metavar="URL", help="The URL of FILE; with several pages, once for each, in order."
 )
@@ -63,8 +82,6 @@ from goodbot.settings_file import load_table
     help="A header field of the pages given as files. Repeatable.",
 )
 @click.option("--sitemaps", is_flag=True, help="Also fetch the sitemaps that a fetched robots.txt names (at most 20).")
-@click.option("--quiet", "-q", is_flag=True, help="Show errors and warnings only; infos still count for --fail-on.")
-@click.option("--config", type=click.Path(path_type=Path), metavar="FILE", help="Settings instead of ./goodbot.toml.")
 def command(
     names: tuple[str, ...],
     form: str,
@@ -78,18 +95,18 @@ def command(
     robots: str | None,
     headers: tuple[str, ...],
     sitemaps: bool,
-    quiet: bool,
-    config: Path | None,
 ) -> int:
     """Report problems of a robots.txt, or of what a page says to robots: where they are, which robots they affect, and
     how to fix them.
 
     FILE is a robots.txt, or a page if its name ends in .htm or .html; - is standard input. A URL without a path means
     its /robots.txt, a URL that ends in robots.txt is a robots.txt, any other is a page. For URLs the HTTP response is
-    checked too. docs/findings.md explains the codes.
+    checked too. `goodbot explain CODE` explains a code.
 
     A robots.txt and pages given together are checked against each other: does robots.txt close a page that asks not to
     be indexed? goodbot never fetches a page that robots.txt closes: give it as a file, with its URL in --url.
+
+    With --quiet only errors and warnings are printed; infos still count for --fail-on.
 
     To suppress findings: --ignore, `ignore = ["R208"]` in the table [check] of goodbot.toml, or a comment in the
     robots.txt: `# goodbot: ignore R208` for its line (alone on a line: for the next), `# goodbot: ignore-file R208`.
@@ -97,18 +114,11 @@ def command(
     Exit status: 0: no finding at or above --fail-on. 1: there are such findings, or a rule in robots.txt disallows a
     page URL. 2: bad input. 3: a page, or the robots.txt that governs it, could not be fetched (also a page that answers
     404). The other inputs are still checked; of several statuses, 2 wins, then 3, then 1.
-
-    \b
-    goodbot check robots.txt
-    goodbot check https://example.org/ --fail-on warning
-    goodbot check robots.txt old.html --url https://example.org/old.html
-    goodbot check robots.txt --fix
-    goodbot check - --format sarif < robots.txt > robots.sarif
     """
     form = "json" if as_json else form
-    preferred = _preferred(config, ignore, fail_on)
-    if diff and (not fix or form != "text"):
-        raise InputError("--diff needs --fix and --format text")
+    settings = check_settings(ignore, fail_on)
+    if diff and form != "text":
+        raise InputError("--diff prints text: leave out --json and --format")
     if fix and "-" in names and form != "text":
         raise InputError("--fix - writes the fixed file to standard output, where the findings would go")
     inputs = CheckInputs(kind, tuple(header_field(text) for text in headers), sitemaps=sitemaps)
@@ -117,14 +127,14 @@ def command(
     inputs.place(urls)
     inputs.join(rules)
     if diff:
-        failed = _show_differences(inputs.given, preferred.ignore)
+        failed = _show_differences(inputs.given, settings.ignore)
     else:
-        given = [_fixed(each, preferred.ignore, form, inputs.errors) if fix else each for each in inputs.given]
-        checked = [_checked(each, preferred.ignore) for each in given]
-        _report(checked, form, to_error=fix and "-" in names, quiet=quiet)
-        failed = has(checked, preferred.fail_on)
+        given = [_fixed(each, settings.ignore, form, inputs.errors) if fix else each for each in inputs.given]
+        checked = [_checked(each, settings.ignore) for each in given]
+        _report(checked, form, to_error=fix and "-" in names, quiet=is_quiet())
+        failed = has(checked, settings.fail_on)
     for error in inputs.errors:
-        say(f"goodbot: {error}", err=True)
+        complain(str(error))
     return _status(inputs.errors, failed=failed)
 
 
@@ -132,18 +142,6 @@ def _status(errors: Iterable[GoodbotError], *, failed: bool) -> int:
     """The worst: bad input, then no answer, then findings."""
     statuses = {error.exit_status for error in errors} | ({1} if failed else set())
     return next((status for status in (2, 3, 1) if status in statuses), 0)
-
-
-def _preferred(config: Path | None, ignore: Collection[str], fail_on: Severity | None) -> CheckSettings:
-    """Defaults, then goodbot.toml, then the environment, then options; ignored codes add up."""
-    file = settings_file(config)
-    base = CheckSettings.of(load_table(file, "check"), str(file)) if file else CheckSettings()
-    codes = known_codes(os.environ.get("GOODBOT_CHECK_IGNORE", "").split(), "GOODBOT_CHECK_IGNORE")
-    level = os.environ.get("GOODBOT_CHECK_FAIL_ON") or base.fail_on
-    return CheckSettings(
-        (*base.ignore, *codes, *known_codes(ignore, "--ignore")),
-        fail_on or severity(level, "GOODBOT_CHECK_FAIL_ON"),
-    )
 
 
 # ---- checking and reporting -----------------------------------------------------------------------------------------
@@ -201,12 +199,12 @@ def _show_differences(given: Iterable[CheckInput], ignore: Collection[str]) -> b
 def _fixed_body(given: CheckInput, ignore: Collection[str], *, to_error: bool) -> bytes | None:
     """Shows the difference and returns the fixed file; None if `--fix` does not apply to it."""
     if given.file is None or given.subject.is_page:
-        say(f"goodbot: --fix changes only robots.txt files; {given.name} is unchanged", err=True)
+        say_folded(f"goodbot: --fix changes only robots.txt files; {given.name} is unchanged", err=True)
         return None
     before = given.subject.body
     if len(before) > LIMIT_BYTES:
         why = "robots read only its first 500 KiB, and a fix would move that point"
-        say(f"goodbot: --fix leaves {given.name} unchanged: {why}", err=True)
+        say_folded(f"goodbot: --fix leaves {given.name} unchanged: {why}", err=True)
     after = apply_fixes(given.subject, ignore)
     if after != before:
         for line in difference(before, after, given.name).splitlines():

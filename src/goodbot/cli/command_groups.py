@@ -2,19 +2,36 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 import click
+
+from goodbot.cli.command_class import Command, Context, example_lines, write_examples
 
 NEAR = 0.8
 """How similar (0 to 1, `difflib`) a name must be to an option or a command to be suggested."""
 
 
 class CommandGroup(click.Group):
-    """Says in the same words in every group that there is no such command."""
+    """A group whose commands have the shared options, with one wording for a command that does not exist. `examples`:
+    command lines, one per line of text."""
+
+    context_class = Context
+    command_class = Command
+
+    def __init__(self, *args: Any, examples: str = "", **attributes: Any) -> None:
+        super().__init__(*args, **attributes)
+        self.examples = example_lines(examples)
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the text and the examples."""
+        super().format_help_text(ctx, formatter)
+        write_examples(self.examples, formatter)
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Finds a command. Raises click.UsageError, with a suggestion, for a name that does not exist."""
         name, known = args[0], self.list_commands(ctx)
         if name not in known and not name.startswith("-"):
             whole = f"{ctx.command_path} {name}".partition(" ")[2]
@@ -23,6 +40,6 @@ class CommandGroup(click.Group):
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """`; did you mean --keep-fresh?`, or nothing if none is near."""
+    """Returns `; did you mean --keep-fresh?`, or nothing if no known name is near."""
     near = get_close_matches(name, known, 1, NEAR)
     return f"; did you mean {near[0]}?" if near else ""

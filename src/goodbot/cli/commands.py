@@ -4,44 +4,54 @@ import os
 import re
 import shutil
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, redirect_stdout
+from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.metadata import version
 
 import click
 
 from goodbot.cli.command_groups import CommandGroup, did_you_mean
-from goodbot.cli.printing import WIDTH_LEAST, WIDTH_MOST, drop, escape_what_cannot_be_encoded, flush, say
+from goodbot.cli.printing import WIDTH_LEAST, WIDTH_MOST, complain, drop, escape_what_cannot_be_encoded, flush, say
 from goodbot.errors import GoodbotError
 from goodbot.interrupts import INTERRUPTED, STATUS, raise_again
 
-COMMANDS = {
-    "crawl": "Gather pages from seeds, politely, and keep them",
-    "status": "Show the progress of a crawl",
-    "pause": "Pause a running crawl",
-    "resume": "Resume a paused crawl",
-    "stop": "Stop a running crawl",
-    "submit": "Add URLs to a crawl",
-    "export": "Print the URLs, pages, links or records of a crawl",
-    "why": "Show everything decided about one URL",
-    "lessons": "List or drop what a crawl has learned about hosts",
-    "courtesy": "Report what each host asked of the robot, and what the robot did",
-    "forget": "Stop requesting pages from a host, and remove what is kept of it",
-    "archive": "Check and repair the archive of a crawl",
-    "search": "Search the pages that were crawled",
-    "index": "Rebuild the search index from the archive",
-    "serve": "Serve a search page and the status of a crawl on this machine",
-    "key": "Make or show the key that signs requests",
-    "allowed": "Say whether a robot may fetch URLs",
-    "directives": "Show what a robot may do with a page",
-    "check": "Report problems of a robots.txt or a page, and how to fix them",
-    "who": "Show whose robot this is, and whether it is really that one",
-    "write": "Generate a robots.txt",
-    "format": "Rewrite a robots.txt without changing verdicts",
-    "exam": "Give any crawler a driving test",
-    "demo": "Crawl three sample sites and serve a search page",
+SECTIONS = {
+    "robots.txt and pages": {
+        "allowed": "Say whether a robot may fetch URLs",
+        "check": "Report problems of a robots.txt or a page, and how to fix them",
+        "explain": "Explain a code that check reports",
+        "format": "Rewrite a robots.txt without changing verdicts",
+        "write": "Generate a robots.txt",
+        "directives": "Show what a robot may do with a page",
+    },
+    "Crawl": {
+        "demo": "Crawl three sample sites and serve a search page",
+        "crawl": "Gather pages from seeds, politely, and keep them",
+        "status": "Show the progress of a crawl",
+        "pause": "Pause a running crawl",
+        "resume": "Resume a paused crawl",
+        "stop": "Stop a running crawl",
+        "submit": "Add URLs to a crawl",
+        "why": "Show everything decided about one URL",
+        "export": "Print the URLs, pages, links or records of a crawl",
+        "courtesy": "Report what each host asked of the robot, and what the robot did",
+        "lessons": "List or drop what a crawl has learned about hosts",
+        "forget": "Stop requesting pages from a host, and remove what is kept of it",
+        "archive": "Check and repair the archive of a crawl",
+        "config": "Show the settings in force and where each comes from",
+    },
+    "Search": {
+        "search": "Search the pages that were crawled",
+        "serve": "Serve a search page and the status of a crawl on this machine",
+        "index": "Rebuild the search index from the archive",
+    },
+    "Robots": {
+        "who": "Identify the robot behind a User-Agent, and verify it",
+        "key": "Make or show the key that signs requests",
+        "exam": "Give any crawler a driving test",
+    },
 }
+COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in section.items()}
 
 _NUMBER = re.compile(r"is not a valid (?:(integer)|float)(?: range)?")
 
@@ -51,31 +61,8 @@ EPILOG = (
 )
 
 
-class _Formatter(click.HelpFormatter):
-    """Keeps to a narrow terminal too: click alone fills 50 columns at least."""
-
-    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        super().write_dl(rows, min(col_max, max(self.width - 40, 8)), col_spacing)
-
-
-class _Context(click.Context):
-    formatter_class = _Formatter
-
-    @contextmanager
-    def scope(self, cleanup: bool = True) -> Iterator[click.Context]:
-        """Click's own, but every error in it names its command: click forgets it if an option lacks its value."""
-        try:
-            with super().scope(cleanup) as context:
-                yield context
-        except click.UsageError as error:
-            error.ctx = error.ctx or self
-            raise
-
-
 class _Commands(CommandGroup):
     """Imports a command's module only when it is called: `goodbot allowed` needs no index."""
-
-    context_class = _Context
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -85,39 +72,13 @@ class _Commands(CommandGroup):
             return None
         command = import_module(f"goodbot.cli.{cmd_name}").command
         assert isinstance(command, click.Command)  # noqa: S101  (each module of a command names it so)
-        _add_common(command)
         raise_again()
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
-
-
-def _choose_colour(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
-    if value is not None:
-        ctx.color = {"always": True, "never": False}.get(value)
-
-
-_COLOUR = click.Option(
-    ["--color"],
-    type=click.Choice(["auto", "always", "never"]),
-    expose_value=False,
-    is_eager=True,
-    callback=_choose_colour,
-    metavar="WHEN",
-    help="Print in colours: auto (the default: on a terminal, unless NO_COLOR is set), always or never.",
-)
-
-
-def _add_common(command: click.Command) -> None:
-    """Adds what every command has, to a command or to all of a group."""
-    command.context_class = _Context
-    if isinstance(command, click.Group):
-        for one in command.commands.values():
-            _add_common(one)
-    elif _COLOUR not in command.params:
-        command.params.append(_COLOUR)
+        for heading, commands in SECTIONS.items():
+            with formatter.section(heading):
+                formatter.write_dl(list(commands.items()))
 
 
 @click.group(
@@ -131,11 +92,11 @@ def group() -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Runs one command; gives its exit status."""
+    """Runs one command and returns its exit status."""
     escape_what_cannot_be_encoded()
     if sys.stdout is not None:
         return _run(arguments)
-    with open(os.devnull, "w") as nobody, redirect_stdout(nobody):  # closed: who called wants the exit status only
+    with open(os.devnull, "w") as sink, redirect_stdout(sink):  # closed: the caller wants the exit status only
         return _run(arguments)
 
 
@@ -176,7 +137,7 @@ def help_width(columns: int) -> int:
 
 
 def _complain(text: str, status: int) -> int:
-    say(f"goodbot: {text}", err=True)
+    complain(text)
     return status
 
 

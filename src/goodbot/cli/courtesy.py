@@ -9,9 +9,10 @@ from typing import Any
 
 import click
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.message_text import human_duration
-from goodbot.cli.options import in_option, json_option
+from goodbot.cli.options import in_option
 from goodbot.cli.printing import end_when_unread, folded, json_text, put, say
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import InputError
@@ -29,7 +30,14 @@ HOST_MOST_CHARS = 300
 PORT_MOST_DIGITS = 5
 
 
-@click.command(name="courtesy")
+@click.command(
+    name="courtesy",
+    cls=Command,
+    examples="""
+    goodbot courtesy --in crawl
+    goodbot courtesy --in crawl --host example.org --format html -o example.org.html
+    """,
+)
 @in_option
 @click.option("--host", metavar="HOST", help="Only this host; on private addresses HOST:PORT.")
 @click.option(
@@ -38,18 +46,15 @@ PORT_MOST_DIGITS = 5
     type=click.Choice(["text", "json", "html"]),
     default="text",
     show_default=True,
-    help="Output format.",
+    metavar="FORMAT",
+    help="Output format: text, json or html.",
 )
-@json_option
 def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     """Report what each host asked of the robot, and what the robot did. The report is for the owner of the site.
 
     Requests for robots.txt count too, so the totals match the host's own log. A delay is the time from the end of an
     answer to the beginning of the next request. Without --host, hosts that got no request are left out unless they were
     forgotten.
-
-    \b
-    goodbot courtesy --in crawl --host example.org --format html > example.org.html
     """
     end_when_unread()
     wanted = None if host is None else host_key(host)

@@ -6,13 +6,14 @@ from collections.abc import Callable
 from dataclasses import fields
 from math import inf
 from pathlib import Path
-from typing import Any, get_args, get_origin
+from typing import Any, Final, get_args, get_origin
 
 import click
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.crawl_interrupts import Interrupts
 from goodbot.cli.crawl_plan import plan_crawl
-from goodbot.cli.crawl_progress import Progress, progress_for
+from goodbot.cli.crawl_progress import Form, Progress, progress_for
 from goodbot.cli.index_progress import IndexProgress
 from goodbot.cli.lesson_text import left_out_line
 from goodbot.cli.message_text import (
@@ -24,8 +25,8 @@ from goodbot.cli.message_text import (
     replayed_line,
     when_due_again,
 )
-from goodbot.cli.options import Bytes, base_settings, json_option
-from goodbot.cli.printing import end_when_unread, say, write_json
+from goodbot.cli.options import Bytes, base_settings
+from goodbot.cli.printing import end_when_unread, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
 from goodbot.config import (
     FollowRel,
@@ -40,9 +41,6 @@ from goodbot.human import counted, human_bytes
 from goodbot.interrupts import INTERRUPTED, STATUS
 from goodbot.live import EndReason
 from goodbot.robot.scope.seeding import Seeding, parse_seeds
-from goodbot.settings_file import (
-    FILE_NAME,
-)
 from goodbot.store.control.seed_file import SeedSpool
 from goodbot.values import STATES, Outcome
 from goodbot.wiring import Crawl, new_settings, open_crawl
@@ -72,14 +70,33 @@ _METAVARS = {
     "concurrency": "N",
     "per_host": "N",
     "host_pages": "N",
-    "delay": "S",
-    "crawl_delay_most": "S",
+    "delay": "SECONDS",
+    "crawl_delay_most": "SECONDS",
     "agent": "TOKEN",
-    "contact": "C",
+    "contact": "MAIL|URL",
+    "scope": "SCOPE",
+    "follow_rel": "WHICH",
+    "dialect": "DIALECT",
+    "signature_agent_form": "FORM",
+    "ca_file": "FILE",
     "sign": "FILE",
     "signature_agent": "URL",
     "proxy": "URL",
 }
+
+
+_SECTIONS: Final = {
+    "What to crawl": (
+        *("seed_files", "scope", "depth", "max_pages", "host_pages", "include", "exclude", "types", "max_size"),
+        *("follow_rel", "sitemaps", "keep_fresh", "once", "dry_run"),
+    ),
+    "How fast": ("delay", "crawl_delay_most", "workers", "concurrency", "per_host"),
+    "Who you are": ("agent", "contact", "sign", "signature_agent", "signature_agent_form"),
+    "What to keep": ("folder", "index", "archive", "duplicates"),
+    "How pages and rules are read": ("render", "clean_urls", "traps", "dialect"),
+    "Network": ("allow_private", "ca_file", "resolve", "proxy"),
+}
+"""Headings of the help → names of options."""
 
 
 def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -105,7 +122,18 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return command
 
 
-@click.command(name="crawl")
+@click.command(
+    name="crawl",
+    cls=Command,
+    output=False,
+    sections=_SECTIONS,
+    examples="""
+    goodbot crawl https://example.org/ --into crawl --contact me@example.org
+    goodbot crawl --into crawl    # resume
+    goodbot crawl --into crawl --keep-fresh    # re-crawl pages that are due
+    goodbot crawl http://127.0.0.1:8000/ --into crawl --allow-private
+    """,
+)
 @click.argument("seeds", nargs=-1, metavar="SEED...")
 @click.option(
     "--seeds",
@@ -120,12 +148,6 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Maximum number of pages to visit in this run.")
 @_settings_options
 @click.option(
-    "--config",
-    type=click.Path(path_type=Path),
-    metavar="FILE",
-    help=f"Read settings from FILE instead of ./{FILE_NAME}.",
-)
-@click.option(
     "--dry-run",
     is_flag=True,
     help="Fetch and write nothing: show what would be fetched first, how fast, and how long it would take at least.",
@@ -138,13 +160,11 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option(
     "--once", is_flag=True, help="With --keep-fresh: only pages that are due now, and new pages they lead to."
 )
-@json_option
 def command(
     seeds: tuple[str, ...],
     seed_files: tuple[str, ...],
     folder: Path,
     max_pages: int | None,
-    config: Path | None,
     dry_run: bool,
     keep_fresh: bool,
     once: bool,
@@ -155,16 +175,10 @@ def command(
 
     Run it again with the same DIR, with or without seeds, to resume: nothing is lost. After a kill, pages that were
     being fetched and those of the last quarter second are fetched again. DIR keeps seeds and options for later runs,
-    except --max-pages, --config, --dry-run, --keep-fresh, --once, --json and --color.
+    except --max-pages, --dry-run, --keep-fresh, --once and the options of every command.
 
     goodbot always obeys robots.txt, META robots, X-Robots-Tag and rel=nofollow. Ctrl-C once finishes the pages in
     flight (a minute or two if many long sitemaps are being read); twice stops at once.
-
-    \b
-    goodbot crawl https://example.org/ --into crawl --contact me@example.org
-    goodbot crawl --into crawl                              (resume)
-    goodbot crawl --into crawl --keep-fresh                 (re-crawl due pages)
-    goodbot crawl http://127.0.0.1:8000/ --into crawl --allow-private
 
     Exit status: 0: finished, or --max-pages is reached; 2: bad input, such as no seed; 3: no seed could be fetched,
     another crawl is running in DIR, or DIR is damaged or cannot be written; 130: interrupted, or stopped with
@@ -179,12 +193,14 @@ def command(
     revisit_until = (time.time() if once else inf) if keep_fresh else None
     crawl_folder = CrawlFolder(folder)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
-    settings = new_settings(crawl_folder, base_settings(config), given, seeds, listed=bool(seed_files))
+    settings = new_settings(crawl_folder, base_settings(), given, seeds, listed=bool(seed_files))
     with read_seed_files(seed_files, Seeding(settings).check) as listed:
         if dry_run:
             return plan_crawl(folder, settings, max_pages, listed, as_json=as_json)
         return asyncio.run(
-            run_crawl(folder, settings, max_pages, as_json=as_json, listed=listed, revisit_until=revisit_until)
+            run_crawl(
+                folder, settings, max_pages, "json" if as_json else "text", listed=listed, revisit_until=revisit_until
+            )
         )
 
 
@@ -192,22 +208,22 @@ async def run_crawl(
     folder: Path,
     settings: Settings,
     max_pages: int | None,
+    form: Form,
     *,
-    as_json: bool,
     listed: SeedSpool | None = None,
     revisit_until: float | None = None,
     lasts: bool = True,
 ) -> int:
-    """Runs one crawl to its end, shows how it goes, gives the exit status. `listed`: more seeds. `revisit_until`: see
-    `open_crawl`. `lasts`: the folder is there afterwards, to resume the crawl."""
-    progress = progress_for(page_event if as_json else None, parse_seeds(settings.seeds))
+    """Runs one crawl to its end, shows its progress, and returns the exit status. `listed`: more seeds.
+    `revisit_until`: see `open_crawl`. `lasts`: the folder is kept, so that the crawl can be resumed."""
+    progress = progress_for(form, page_event, parse_seeds(settings.seeds))
     advised = folder if lasts else None
     with Interrupts() as interrupts:
         try:
             async with open_crawl(
                 *(folder, settings, progress.observe, listed, revisit_until), watch=IndexProgress(progress.say)
             ) as crawl:
-                status = await _run(crawl, max_pages, progress, interrupts, advised, as_json=as_json)
+                status = await _run(crawl, max_pages, progress, interrupts, advised, form)
         except asyncio.CancelledError:
             if not interrupts.pressed:
                 raise
@@ -223,17 +239,10 @@ async def _run(
     progress: Progress,
     interrupts: Interrupts,
     folder: Path | None,
-    *,
-    as_json: bool,
+    form: Form,
 ) -> int:
-    """Runs an opened crawl to its end. `folder`: the folder named in advice; None gives none."""
-    if crawl.damage and folder:
-        progress.say(damage_line(crawl.damage, folder))
-    if crawl.replayed:
-        progress.say(replayed_line(crawl.replayed))
-    if folder:
-        for host in sorted(crawl.forgotten & {seed.host_key for seed in parse_seeds(crawl.settings.seeds)}):
-            progress.say(barred_line(host, folder))
+    """Runs an opened crawl to its end. `folder`: the folder named in advice; None: no advice is printed."""
+    _report_start(crawl, progress, folder)
     with progress.watching():
         reason = await _until_end(crawl, max_pages, progress, interrupts)
     seconds, failed = progress.seconds, crawl.failed_seed()
@@ -241,9 +250,9 @@ async def _run(
         progress.say(forgotten_line(gone.host, {"URL": gone.urls, "record": gone.captures}))
         if gone.damaged_bytes and folder:
             progress.say(removed_damage_line(gone.host, gone.damaged_bytes, folder))
-    if as_json:
+    if form == "json":
         _write_end(crawl, reason)
-    else:
+    elif form == "text":
         _print_end(crawl, reason, progress.bytes, seconds, folder)
     if reason == "interrupted":
         return STATUS
@@ -252,8 +261,20 @@ async def _run(
     return 0
 
 
+def _report_start(crawl: Crawl, progress: Progress, folder: Path | None) -> None:
+    """Prints what the user should know before the crawl goes on: damage, pages indexed late, forgotten seeds."""
+    if crawl.damage and folder:
+        progress.say(damage_line(crawl.damage, folder))
+    if crawl.replayed:
+        progress.say(replayed_line(crawl.replayed))
+    if folder:
+        for host in sorted(crawl.forgotten & {seed.host_key for seed in parse_seeds(crawl.settings.seeds)}):
+            progress.say(barred_line(host, folder))
+
+
 async def _until_end(crawl: Crawl, max_pages: int | None, progress: Progress, interrupts: Interrupts) -> EndReason:
-    """Ctrl-C once, as `goodbot stop`: pages in flight finish; twice: stops. SIGTERM is a Ctrl-C."""
+    """Runs the crawl until it ends. The first Ctrl-C or SIGTERM lets the pages in flight finish, as `goodbot stop`
+    does; the second stops at once."""
     run = asyncio.ensure_future(crawl.supervisor.run(max_pages, progress.say, progress.tick))
 
     def interrupt() -> None:
@@ -286,26 +307,30 @@ def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folde
     """Prints the end of a crawl that has received `size` bytes, and how to resume it in `folder`."""
     status, visited, left_out = crawl.status(), crawl.crawler.visited, crawl.left_out()
     what = {"finished": "finished", "max-pages": "reached --max-pages", "interrupted": "interrupted"}[reason]
-    say(
+    say_folded(
         f"{what}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
         f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(size)})"
     )
     if counts := [f"{status.states[state]} {state}" for state in STATES if status.states[state]]:
-        say(f"  {', '.join(counts)}")
+        _advise(", ".join(counts))
     if folder is None:
         return
     if not status.finished:
-        say(f"  resume with: goodbot crawl --into {folder}")
+        _advise(f"resume with: goodbot crawl --into {folder}")
     elif not visited and (due_again_at := crawl.ledger.due_again_at()) is not None:
-        say(f"  {when_due_again(due_again_at, time.time())}")
+        _advise(when_due_again(due_again_at, time.time()))
     if left_out.lessons:
-        say(f"  {left_out_line(left_out)}: goodbot lessons list --in {folder}")
+        _advise(f"{left_out_line(left_out)}: goodbot lessons list --in {folder}")
     if (why := index_lag(folder).why) and not crawl.settings.index:
-        say(f"  {why}")
+        _advise(why)
+
+
+def _advise(text: str) -> None:
+    say_folded(text, "  ", "    ")
 
 
 def page_event(outcome: Outcome) -> dict[str, object]:
-    """The JSON line of one outcome; `ready` is one more try later."""
+    """The JSON line of one outcome. Its event is `retry` if the URL will be requested again."""
     return {
         "event": "page" if outcome.state != "ready" else "retry",
         "url": outcome.url.text,

@@ -1,15 +1,17 @@
-"""How a crawl is watched: JSON lines, a live display in a terminal, or now and then a line."""
+"""Shows the progress of a crawl: as JSON lines, as a live display in a terminal, or as a line every ten seconds."""
 
 import sys
 import time
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 from rich.live import Live as Display
 from rich.table import Table
 
+from goodbot.cli.command_class import logs_to_terminal
 from goodbot.cli.message_text import human_duration
-from goodbot.cli.printing import say, write_json
+from goodbot.cli.printing import is_quiet, say, write_json
 from goodbot.cli.rich_tables import cell, console
 from goodbot.human import counted, human_bytes
 from goodbot.live import LiveStatus
@@ -17,13 +19,16 @@ from goodbot.robot.processes.worker_deaths import KILLS_THE_READER
 from goodbot.url import Url
 from goodbot.values import Outcome
 
+Form = Literal["text", "json", "none"]
+"""What a crawl prints: progress and a summary, JSON lines, or nothing."""
+
 LINE_EVERY_S = 10.0
 KINDS_SHOWN = 5
 """Of errors, in one line."""
 
 
 class Progress:
-    """Counts bytes. This one says nothing on its own. `seeds` are those of the command line."""
+    """Counts bytes and prints only messages. `seeds` are those of the command line."""
 
     def __init__(self, seeds: Collection[Url] = ()) -> None:
         self._began = time.monotonic()
@@ -36,7 +41,7 @@ class Progress:
 
     @property
     def seconds(self) -> float:
-        """Since the crawl began."""
+        """Seconds since the crawl began."""
         return time.monotonic() - self._began
 
     def observe(self, outcome: Outcome) -> None:
@@ -67,17 +72,17 @@ class Progress:
         """Called by the crawl twice a second."""
 
     def say(self, text: str) -> None:
-        """A message beside the progress."""
+        """Prints a message beside the progress."""
         say(text, err=True)
 
     def stop(self) -> None:
-        """The line for the first Ctrl-C."""
+        """Takes note of the first Ctrl-C, and says what happens now."""
         self.stopping = True
         self.say("stopping: the pages in flight finish first (Ctrl-C again stops at once)")
 
     @contextmanager
     def watching(self) -> Iterator[None]:
-        """Shows how the crawl goes until the block ends."""
+        """Shows the progress of the crawl until the block ends."""
         self._began = time.monotonic()
         with self._shown():
             yield
@@ -88,7 +93,7 @@ class Progress:
 
 
 class JsonProgress(Progress):
-    """One JSON line for each outcome, on standard output."""
+    """Prints one JSON line for each outcome on standard output."""
 
     def __init__(self, event: Callable[[Outcome], dict[str, object]]) -> None:
         super().__init__()
@@ -101,7 +106,7 @@ class JsonProgress(Progress):
 
 
 class LineProgress(Progress):
-    """A line on standard error every ten seconds: for logs and pipes."""
+    """Prints a line on standard error every ten seconds: for logs and pipes."""
 
     def observe(self, outcome: Outcome) -> None:
         super().observe(outcome)
@@ -175,8 +180,11 @@ def error_line(live: LiveStatus) -> str:
     return f"errors: {', '.join([*shown, f'{more:,} others'] if more else shown)}" if shown else ""
 
 
-def progress_for(event: Callable[[Outcome], dict[str, object]] | None, seeds: Collection[Url] = ()) -> Progress:
-    """JSON lines if `event` is given; else by what standard error is. `seeds`: those of the command line."""
-    if event is not None:
+def progress_for(form: Form, event: Callable[[Outcome], dict[str, object]], seeds: Collection[Url] = ()) -> Progress:
+    """Returns JSON lines of `event` for "json"; nothing for "none" or with `--quiet`; else a display in a terminal, or
+    lines where standard error is something else or log messages go there. `seeds`: those of the command line."""
+    if form == "json":
         return JsonProgress(event)
-    return LiveProgress(seeds) if sys.stderr.isatty() else LineProgress(seeds)
+    if form == "none" or is_quiet():
+        return Progress(seeds)
+    return LiveProgress(seeds) if sys.stderr.isatty() and not logs_to_terminal() else LineProgress(seeds)

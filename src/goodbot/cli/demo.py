@@ -10,31 +10,49 @@ from pathlib import Path
 import click
 from rich.table import Table
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.crawl import run_crawl
+from goodbot.cli.printing import flush, write_json
 from goodbot.cli.rich_tables import Console, cell
 from goodbot.cli.rich_tables import console as new_console
 from goodbot.cli.search import print_results
 from goodbot.config import Settings
 from goodbot.crawl_folder import open_ledger, open_search
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
+from goodbot.index import results_json
 from goodbot.interrupts import whole
-from goodbot.values import State, UrlRecord
+from goodbot.values import STATES, State, UrlRecord
 from goodbot.web import create_app, listening, serve
 
 HOST = "127.0.0.1"
 MEANING: dict[State, str] = {
     "visited": "fetched and kept",
-    "disallowed": "robots.txt forbids it, so it was never asked for",
-    "gone": "asked for, and the server has no such page",
+    "disallowed": "robots.txt forbids it, so it was never requested",
+    "gone": "requested, and the server has no such page",
     "out-of-scope": "found, and not part of this crawl",
     "failed": "no usable answer",
 }
 
 
-@click.command(name="demo")
+@click.command(
+    name="demo",
+    cls=Command,
+    output=False,
+    examples="""
+    goodbot demo
+    goodbot demo --once
+    """,
+)
 @click.option("--once", is_flag=True, help="End after the queries instead of serving the search page.")
-@click.option("--port", default=8020, show_default=True, type=click.IntRange(0, 65535), help="Port of the search page.")
-def command(once: bool, port: int) -> int:
+@click.option(
+    "--port",
+    default=8020,
+    show_default=True,
+    type=click.IntRange(0, 65535),
+    metavar="N",
+    help="Port of the search page; 0: any free one.",
+)
+def command(once: bool, port: int, as_json: bool) -> int:
     """Serve three sample sites on this machine, crawl them, show what was decided and why, search them.
 
     Nothing leaves this machine, and nothing stays on it.
@@ -44,19 +62,39 @@ def command(once: bool, port: int) -> int:
         listener = None if once else stack.enter_context(listening(HOST, port))
         folder = Path(stack.enter_context(whole(lambda: tempfile.TemporaryDirectory(prefix="goodbot-demo-"))))
         with whole(DemoWeb) as web:
-            console.print("[bold]Three sites of the sample web[/bold]")
-            for site in web.sites:
-                console.print(f"  {site.title:<28} {site.url}", highlight=False)
-            console.print("\n[bold]One crawl[/bold] (goodbot crawl … --allow-private)")
+            if not as_json:
+                _print_sites(console, web.sites)
             settings = Settings(seeds=tuple(site.url for site in web.sites), allow_private=True)
-            status = asyncio.run(run_crawl(folder, settings, None, as_json=False, lasts=False))
+            status = asyncio.run(run_crawl(folder, settings, None, "none" if as_json else "text", lasts=False))
             if status:
                 return status
-        _print_decisions(console, web.sites, folder)
-        _print_queries(console, folder)
+        result = _json(web.sites, folder) if as_json else None
+        if result is None:
+            _print_decisions(console, web.sites, folder)
+            _print_queries(console, folder)
         if listener is not None:
-            _serve(console, folder, port, listener)
+            _serve(console, folder, port, listener, result)
+        elif result is not None:
+            write_json({"url": None, **result})
     return 0
+
+
+def _print_sites(console: Console, sites: Iterable[DemoSite]) -> None:
+    console.print("[bold]Three sites of the sample web[/bold]")
+    for site in sites:
+        console.print(f"  {site.title:<28} {site.url}", highlight=False)
+    console.print("\n[bold]One crawl[/bold] (goodbot crawl … --allow-private)")
+
+
+def _json(sites: Iterable[DemoSite], folder: Path) -> dict[str, object]:
+    with open_ledger(folder) as ledger:
+        states = ledger.status().states
+    search = open_search(folder)
+    return {
+        "sites": [{"title": site.title, "url": site.url} for site in sites],
+        "states": {state: states[state] for state in STATES},
+        "searches": [results_json(search.search(query, 3)) for query in EXAMPLE_QUERIES],
+    }
 
 
 def _print_decisions(console: Console, sites: Iterable[DemoSite], folder: Path) -> None:
@@ -109,11 +147,17 @@ def _print_queries(console: Console, folder: Path) -> None:
         print_results(search.search(query, 3))
 
 
-def _serve(console: Console, folder: Path, port: int, listener: socket.socket) -> None:
+def _serve(
+    console: Console, folder: Path, port: int, listener: socket.socket, result: dict[str, object] | None
+) -> None:
+    """Serves the search page until Ctrl-C. `result`: what `--json` prints once the page can be reached."""
     app = create_app(open_search(folder), "goodbot demo")
-    console.print()
-    serve(
-        *(app, HOST, port),
-        lambda url: console.print(f"[bold]Search page on {url}[/bold] (Ctrl-C ends the demo)"),
-        listener,
-    )
+
+    def report(url: str) -> None:
+        if result is None:
+            console.print(f"\n[bold]Search page on {url}[/bold] (Ctrl-C ends the demo)")
+        else:
+            write_json({"url": url, **result})
+            flush()
+
+    serve(app, HOST, port, report, listener)

@@ -1,14 +1,15 @@
 """`goodbot directives`: what may a robot do with this page?"""
 
 from collections.abc import Iterable
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import click
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.directives_report import ReadPage, hidden_chars, link_counts, told
-from goodbot.cli.options import header_field, json_option, read_input
-from goodbot.cli.printing import say, write_json
+from goodbot.cli.options import header_field, read_input
+from goodbot.cli.printing import complain, say, write_json
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIRECTIVE_DIALECTS, Access, Directives, Preferences, RobotsTxt, Verdict
@@ -20,14 +21,21 @@ _TYPES = {".html": "text/html", ".htm": "text/html", ".xhtml": "text/html", ".sh
 _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-@click.command(name="directives")
+@click.command(
+    name="directives",
+    cls=Command,
+    examples="""
+    goodbot directives https://example.org/report --agent Googlebot
+    goodbot directives report.html --header 'X-Robots-Tag: noindex'
+    """,
+)
 @click.argument("page")
 @click.option(
     "--agent",
     default="goodbot",
     show_default=True,
-    metavar="A",
-    help="The robot: its product token, or a whole User-Agent value.",
+    metavar="TOKEN",
+    help="Product token of the robot, or a whole User-Agent value.",
 )
 @click.option(
     "--dialect",
@@ -43,20 +51,16 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
     metavar="'NAME: VALUE'",
     help="For a file: an HTTP header field that its server sends with it. Repeatable.",
 )
-@json_option
 def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_json: bool) -> int:
-    """What may robot A do with this page: index it, follow its links, show an extract, use it for AI?
+    """What may a robot do with this page: index it, follow its links, show an extract, use it for AI?
 
     PAGE is a file, - for standard input, or a URL. goodbot reads META tags, the fields X-Robots-Tag and Robots-Tag, rel
     on links and data-nosnippet, and shows where each directive is and what it decides. Usage preferences combine these
     with robots.txt.
 
     goodbot fetches a URL under its own name, and only if robots.txt allows that; the same holds for each URL it
-    redirects to. If robots.txt closes the page to A, goodbot says so: A would never see the directives of the page.
-
-    \b
-      goodbot directives https://example.org/report --agent Googlebot
-      goodbot directives report.html --header 'X-Robots-Tag: noindex'
+    redirects to. If robots.txt closes the page to the robot of --agent, goodbot says so: that robot would
+    never see the directives of the page.
 
     Exit status: 0: the page was read; 1: robots.txt closes it to goodbot; 2: bad input, such as a file that cannot be
     read; 3: the page or its robots.txt could not be fetched.
@@ -65,8 +69,11 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
         raise InputError("--agent must not be empty")
     url = parse_url(page)
     read = _of_file(page, headers) if url is None else _of_site(url, headers, agent)
-    if isinstance(read, str):
-        say(f"goodbot: {read}", err=True)
+    if isinstance(read, ClosedPage):
+        complain(read.sentence)
+        if as_json:
+            closed = {"line": read.verdict.line, "rule": read.verdict.rule}
+            write_json({"url": read.verdict.url, "agent": agent, "dialect": dialect, "closed_to_goodbot": closed})
         return 1
     directives = Directives.parse(read.found.metas, read.headers, agent, dialect)
     preferences = read.robots.preferences(read.target, agent, headers=read.headers, metas=read.found.metas)
@@ -76,6 +83,14 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
         for line in told(read, agent, directives, preferences):
             say(*line)
     return 0
+
+
+@dataclass(frozen=True)
+class ClosedPage:
+    """A page that robots.txt closes to goodbot."""
+
+    verdict: Verdict
+    sentence: str
 
 
 # ---- reading --------------------------------------------------------------------------------------------------------
@@ -104,8 +119,8 @@ def _type(name: str, body: bytes) -> str:
     return _TYPES.get(Path(name).suffix.lower(), "")
 
 
-def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | str:
-    """The page; or, in one sentence, what closes it. Raises RunError if there is none."""
+def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | ClosedPage:
+    """Fetches the page unless robots.txt closes it. Raises RunError if there is no page."""
     from goodbot.one_shot import answered_page, fetch_page  # noqa: PLC0415  (a page in a file needs no network)
 
     if given:
@@ -115,7 +130,8 @@ def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | str:
     if visit.capture is None:
         if visit.access.is_closed and visit.access.result == "unreachable":
             raise RunError(f"cannot read {visit.url}: {visit.verdict.reason}")
-        return f"{name} is closed to {visit.verdict.agent}, so it was not fetched: {visit.verdict.reason}"
+        because = f"so it was not fetched: {visit.verdict.reason}"
+        return ClosedPage(visit.verdict, f"{name} is closed to {visit.verdict.agent}, {because}")
     response = answered_page(visit.url, visit.capture)
     kind, found, _ = read_extract(response, Settings().decoded_limit)
     closed = _closed(visit.access, visit.url, agent)

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.exam_run import ExamOrder, examine
-from goodbot.cli.options import json_option
+from goodbot.cli.command_class import Command
+from goodbot.cli.exam_run import CardForm, ExamOrder, run_exam
 from goodbot.cli.printing import folded, say, styled, write_json
 from goodbot.errors import InputError
 from goodbot.exam.drive import DrivePlan, as_typed
@@ -17,7 +17,16 @@ from goodbot.exam.recipes import RECIPES, InstalledRecipe
 from goodbot.exam.sites import chosen_sites
 
 
-@click.command(name="exam", context_settings={"allow_interspersed_args": False})
+@click.command(
+    name="exam",
+    cls=Command,
+    context_settings={"allow_interspersed_args": False},
+    examples="""
+    goodbot exam -- wget --recursive --level=inf --directory-prefix={dir} {seeds}
+    goodbot exam --site robots-404 --format html -o card.html -- scrapy crawl mine -a seeds={seed-file}
+    goodbot exam --with scrapy
+    """,
+)
 @click.argument("crawler", nargs=-1, type=click.UNPROCESSED, metavar="-- COMMAND...")
 @click.option("--site", "names", multiple=True, metavar="NAME", help="Only this site. Repeatable.")
 @click.option(
@@ -33,14 +42,15 @@ from goodbot.exam.sites import chosen_sites
     default=10.0,
     show_default=True,
     type=click.FloatRange(0, min_open=True, max=24 * 60),
-    metavar="M",
-    help="Stop the crawler after M minutes.",
+    metavar="MINUTES",
+    help="Stop the crawler after this time.",
 )
 @click.option(
     "--with",
     "recipe",
     type=click.Choice(list(RECIPES)),
-    help="Run this crawler, politely configured, instead of COMMAND.",
+    metavar="CRAWLER",
+    help=f"Run this crawler, politely configured, instead of COMMAND: {', '.join(RECIPES)}.",
 )
 @click.option("--list", "lists", is_flag=True, help="List the sites, and what each is about.")
 @click.option(
@@ -53,21 +63,26 @@ from goodbot.exam.sites import chosen_sites
     help="Use consecutive ports that begin with N (default: any free ports).",
 )
 @click.option(
-    "--keep",
+    "--into",
+    "kept_folder",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Use DIR as {dir}, and do not delete it.",
 )
+@click.option("--keep", "old_folder", type=click.Path(path_type=Path, file_okay=False), hidden=True)
 @click.option(
     "--log", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the crawler's output to FILE."
 )
 @click.option(
-    "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    metavar="FILE",
-    help="Write the score card to FILE as HTML.",
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "html"]),
+    default="text",
+    show_default=True,
+    metavar="FORMAT",
+    help="Form of the score card: text, json or html.",
 )
-@json_option
+@click.option("--html", "html_file", type=click.Path(path_type=Path, dir_okay=False), hidden=True)
 def command(
     crawler: tuple[str, ...],
     names: tuple[str, ...],
@@ -77,9 +92,11 @@ def command(
     lists: bool,
     serves: bool,
     port: int | None,
-    keep: Path | None,
+    kept_folder: Path | None,
+    old_folder: Path | None,
     log: Path | None,
-    html: Path | None,
+    form: CardForm,
+    html_file: Path | None,
     as_json: bool,
 ) -> int:
     """Drive a crawler through a web of hard sites on this machine, and report what it did wrong.
@@ -87,33 +104,35 @@ def command(
     COMMAND is any crawler's command line. These are replaced in it:
 
     \b
-    {seeds}      the URLs to start from; as separate arguments if {seeds} is a whole argument
+    {seeds}      the URLs to start from; as separate arguments if {seeds} is a
+                 whole argument
     {seed-file}  a file with these URLs, one per line
     {dir}        an empty folder for whatever the crawler keeps
-    {ca-file}    the certificate of the exam's own authority; without it some sites are skipped
-    {proxy}      the URL of an HTTP proxy; with it the sites have names instead of ports
+    {ca-file}    the certificate of the exam's own authority; without it some
+                 sites are skipped
+    {proxy}      the URL of an HTTP proxy; with it the sites have names instead
+                 of ports
 
     The crawler should stay on the hosts of its seeds. Every link leads to this machine. The exam records its requests,
     judges them by rules for manners and skill, and measures the memory and CPU time of the crawler and of all processes
     it starts.
 
-    \b
-    goodbot exam -- wget --recursive --level=inf --directory-prefix={dir} {seeds}
-    goodbot exam --site robots-404 --html card.html -- scrapy crawl mine -a seeds={seed-file}
-
     Exit status: 0: every site that ran, and the overall rules, passed; 1: otherwise.
     """
     sites = tuple(chosen_sites(names))
+    form = "json" if as_json else form
     if lists:
-        _print_list(sites, as_json=as_json)
+        if form == "html":
+            raise InputError("--list prints text or JSON, not HTML")
+        _print_list(sites, as_json=form == "json")
         return 0
     known = _known(recipe, crawler, serves=serves)
     plan = DrivePlan(known.command if known else crawler, visits, minutes * 60, log, known.name if known else None)
-    wish = ExamOrder(plan, sites, keep, port, html, as_json)
-    _check(wish, serves=serves)
+    order = ExamOrder(plan, sites, kept_folder or old_folder, port, form, html_file)
+    _check(order, serves=serves)
     if known:
         _print_recipe(known)
-    return examine(wish, serves=serves)
+    return run_exam(order, serves=serves)
 
 
 def _known(recipe: str | None, crawler: Sequence[str], *, serves: bool) -> InstalledRecipe | None:
@@ -135,20 +154,20 @@ def _print_recipe(known: InstalledRecipe) -> None:
     say(f"  {as_typed(known.command)}", err=True)
 
 
-def _check(wish: ExamOrder, *, serves: bool) -> None:
+def _check(order: ExamOrder, *, serves: bool) -> None:
     """Raises InputError before anything is started."""
-    crawler = wish.plan.command
-    if isnan(wish.plan.limit_s):
+    crawler = order.plan.command
+    if isnan(order.plan.limit_s):
         raise InputError("--minutes must be a number, not nan")
     if serves and crawler:
         raise InputError("--serve runs no command: leave out one of the two")
     if not serves and not crawler:
         raise InputError("say which crawler to examine: goodbot exam -- COMMAND {seeds}, or --serve, or --list")
-    if not serves and not wish.plan.placeholders & {"seeds", "seed-file"}:
+    if not serves and not order.plan.placeholders & {"seeds", "seed-file"}:
         raise InputError(
             f"{crawler[0]!r} gets no URLs to start from: write {{seeds}} or {{seed-file}} where they belong"
         )
-    for file in (wish.html, wish.plan.log):
+    for file in (order.html_file, order.plan.log):
         if file and not (file.parent.is_dir() and os.access(file if file.exists() else file.parent, os.W_OK)):
             raise InputError(f"cannot write {file}")
 

@@ -1,4 +1,4 @@
-"""A drive, or the web of hard sites served, as the command line shows it."""
+"""Runs `goodbot exam`: examines a crawler, or serves the sites, and prints the score card."""
 
 import asyncio
 import shlex
@@ -9,11 +9,13 @@ from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from rich.live import Live
 
+from goodbot.cli.command_class import logs_to_terminal
 from goodbot.cli.message_text import human_duration
-from goodbot.cli.printing import say, styled, write_json
+from goodbot.cli.printing import complain, is_quiet, put, say, styled, write_json
 from goodbot.cli.rich_tables import cell, console
 from goodbot.clock import SystemClock
 from goodbot.exam.card import ScoreCard
@@ -29,6 +31,7 @@ LINE_EVERY_S = 10.0
 TAIL_LINES = 10
 TAIL_CHARS = 160
 
+CardForm = Literal["text", "json", "html"]
 Watch = Callable[[Glance], None]
 
 
@@ -38,37 +41,38 @@ class ExamOrder:
 
     plan: DrivePlan
     sites: tuple[ExamSite, ...]
-    keep: Path | None
+    kept_folder: Path | None
     port: int | None
-    html: Path | None
-    as_json: bool
+    form: CardForm
+    html_file: Path | None
 
 
-def examine(wish: ExamOrder, *, serves: bool) -> int:
-    """Drives, or only serves; gives the exit status. What it makes on disk is gone afterwards, but for `wish.keep`."""
+def run_exam(order: ExamOrder, *, serves: bool) -> int:
+    """Examines a crawler, or only serves the sites; returns the exit status. All files it makes are removed at the end,
+    except those in `order.kept_folder`."""
     with tempfile.TemporaryDirectory(prefix="goodbot-exam-", ignore_cleanup_errors=True) as name:
-        work = _serve(wish, Path(name)) if serves else _drive(wish, Path(name))
+        work = _serve(order, Path(name)) if serves else _drive(order, Path(name))
         return asyncio.run(_until_interrupted(work, quiet=serves))
 
 
 # ---- driving --------------------------------------------------------------------------------------------------------
 
 
-async def _drive(wish: ExamOrder, workspace: Path) -> int:
-    folder = _folder(wish.keep or workspace / "kept")
-    used = wish.plan.placeholders
+async def _drive(order: ExamOrder, workspace: Path) -> int:
+    folder = _folder(order.kept_folder or workspace / "kept")
+    used = order.plan.placeholders
     async with open_ground(
-        wish.sites,
+        order.sites,
         SystemClock(),
         _folder(workspace / "ground"),
         by_name="proxy" in used,
         trusts="ca-file" in used,
-        base_port=wish.port,
+        base_port=order.port,
     ) as ground:
-        with _progress(as_json=wish.as_json) as watch:
-            driven = await drive(ground, wish.plan, folder, watch)
+        with _progress(is_text=order.form == "text") as watch:
+            driven = await drive(ground, order.plan, folder, watch)
     _print_tail(driven)
-    _put_out(driven.card, wish)
+    _put_out(driven.card, order)
     return 0 if driven.card.passed else 1
 
 
@@ -77,15 +81,17 @@ def _folder(path: Path) -> Path:
     return path.resolve()
 
 
-def _put_out(card: ScoreCard, wish: ExamOrder) -> None:
-    if wish.as_json:
+def _put_out(card: ScoreCard, order: ExamOrder) -> None:
+    if order.form == "json":
         write_json(card.as_json())
+    elif order.form == "html":
+        put(html_card(card).encode(errors="replace"))
     else:
         for line in text_card(card):
             word, space, rest = line.partition(" ")
             say(styled(word, fg=COLOURS[word]) if word in COLOURS else word, space, rest)
-    if wish.html:
-        write_whole(wish.html, html_card(card).encode(errors="replace"))
+    if order.html_file:
+        write_whole(order.html_file, html_card(card).encode(errors="replace"))
 
 
 def _print_tail(driven: Driven) -> None:
@@ -103,12 +109,15 @@ def _print_tail(driven: Driven) -> None:
 
 
 @contextmanager
-def _progress(*, as_json: bool) -> Iterator[Watch]:
-    """A line that is rewritten in a terminal; in a log one every ten seconds; none beside piped JSON."""
-    if sys.stderr.isatty():
+def _progress(*, is_text: bool) -> Iterator[Watch]:
+    """Shows the progress: one line that is rewritten in a terminal; in a log a line every ten seconds; nothing with
+    --quiet, or beside a score card that is not text."""
+    if is_quiet():
+        yield lambda glance: None
+    elif sys.stderr.isatty() and not logs_to_terminal():
         with Live(console=console(err=True), auto_refresh=False, transient=True) as live:
             yield _now_and_then(0.25, lambda glance: live.update(cell(_said(glance)), refresh=True))
-    elif as_json:
+    elif not is_text:
         yield lambda glance: None
     else:
         yield _now_and_then(LINE_EVERY_S, lambda glance: say(_said(glance), err=True), first_s=LINE_EVERY_S)
@@ -138,21 +147,21 @@ def _said(glance: Glance) -> str:
 # ---- serving --------------------------------------------------------------------------------------------------------
 
 
-async def _serve(wish: ExamOrder, workspace: Path) -> int:
+async def _serve(order: ExamOrder, workspace: Path) -> int:
     """Until it is cancelled; then the score card is put out."""
     clock = SystemClock()
-    first = None if wish.port is None else wish.port + 1
-    async with open_ground(wish.sites, clock, _folder(workspace / "ground"), base_port=first) as ground:
+    first = None if order.port is None else order.port + 1
+    async with open_ground(order.sites, clock, _folder(workspace / "ground"), base_port=first) as ground:
 
         def card() -> ScoreCard:
             return ground.card("whoever comes")
 
-        async with live_card(card, clock, wish.port) as url:
+        async with live_card(card, clock, order.port) as url:
             _print_ground(ground, url)
             try:
                 await asyncio.Event().wait()
             except asyncio.CancelledError:
-                _put_out(card(), wish)
+                _put_out(card(), order)
     return 0
 
 
@@ -180,7 +189,7 @@ async def _until_interrupted(work: Awaitable[int], *, quiet: bool) -> int:
         return await task
     except asyncio.CancelledError:
         if not quiet:
-            say("goodbot: interrupted: the crawler and the sites are stopped", err=True)
+            complain("interrupted: the crawler and the sites are stopped")
         return 130
     finally:
         for number in heeded:

@@ -1,16 +1,16 @@
-"""`goodbot export`: what a crawl knows, as JSON lines; what it fetched, as one WARC file."""
+"""`goodbot export`: prints what a crawl knows as JSON lines, and what it fetched as one WARC file."""
 
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import click
 
 from goodbot.archive_values import ArchivedResponse, DamagedRange
+from goodbot.cli.command_class import Command
 from goodbot.cli.message_text import damage_line, damaged_line
 from goodbot.cli.options import in_option
-from goodbot.cli.printing import end_when_unread, write_json
+from goodbot.cli.printing import end_when_unread, keep_partial_output, stream_of, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.crawl_folder import CrawlFolder, archived_pages, missing_records, open_archive, open_ledger
 from goodbot.errors import DamagedError, InputError, RunError
@@ -20,29 +20,41 @@ from goodbot.ports import Ledger
 from goodbot.values import Page, UrlRecord
 
 
-@click.command(name="export")
+@click.command(
+    name="export",
+    cls=Command,
+    examples="""
+    goodbot export --in crawl --what urls
+    goodbot export --in crawl --what pages -o pages.jsonl
+    goodbot export --in crawl --what warc -o all.warc.gz
+    """,
+)
 @in_option
 @click.option(
     "--what",
     type=click.Choice(["urls", "pages", "links", "warc"]),
+    metavar="WHAT",
     required=True,
-    help="What to print, see above.",
+    help="What to print: urls, pages, links or warc, see above.",
 )
-@click.option("--json", "as_json", is_flag=True, help="No effect: urls, pages and links are always JSON lines.")
 def command(folder: Path, what: str, as_json: bool) -> None:
     """Print what a crawl knows as JSON lines, or all records it keeps.
 
     \b
-    urls   every URL known: url, state, status, depth, fetched_at, digest, title, why
-    pages  every page visited: url, fetched_at, status, type, title, text, lang
+    urls   every known URL: url, state, status, depth, fetched_at, digest,
+           title, why
+    pages  every visited page: url, fetched_at, status, type, title, text, lang
     links  every link on them: source, target, anchor, rel
-    warc   every record kept, as one WARC file (gzip): goodbot export --what warc --in DIR > all.warc.gz
+    warc   all records, as one WARC file (gzip)
+
+    --json changes nothing: urls, pages and links are always JSON lines.
 
     Pages, links and records are read from the archive, so a crawl run with --no-archive has none. If the archive is
     damaged, everything that can be read is printed; the last line of standard error says what is missing, and the exit
     status is 3.
     """
     end_when_unread()
+    keep_partial_output()
     if what == "warc":
         _write_warc(folder, as_json)
         return
@@ -107,18 +119,20 @@ def _links(page: Page) -> Iterator[dict[str, object]]:
 def _write_warc(folder: Path, as_json: bool) -> None:
     if as_json:
         raise InputError("--json: a WARC file cannot be printed as JSON; see --what pages")
-    if sys.stdout.isatty():
-        raise InputError("a WARC file is not for a terminal: add > all.warc.gz")
+    output = stream_of(err=False)
+    assert output is not None  # noqa: S101  (`main` replaces a closed standard output)
+    if output.isatty():
+        raise InputError("a WARC file is not for a terminal: add -o all.warc.gz")
     lost: list[DamagedRange] = []
-    with open_archive(folder) as archive, ProgressLine() as meter:
+    with open_archive(folder) as archive, ProgressLine() as progress:
         missing = missing_records(folder, archive)
         size, pieces = archive.export(lost.append)
         done = 0
         try:
             for piece in pieces:
-                _write_all(piece)
+                _write_all(piece, output.fileno())
                 done += len(piece)
-                meter.tell(done, size)
+                progress.report(done, size)
         except BrokenPipeError:
             raise
         except OSError as error:
@@ -129,8 +143,8 @@ def _write_warc(folder: Path, as_json: bool) -> None:
         raise DamagedError(damage_line(lost, folder))
 
 
-def _write_all(piece: bytes) -> None:
-    """Past the buffer of standard output, which would try again at exit what the disk has refused."""
+def _write_all(piece: bytes, descriptor: int) -> None:
+    """Writes past the buffer of standard output, which would try again at exit what the disk has refused."""
     rest = memoryview(piece)
     while rest:
-        rest = rest[os.write(sys.stdout.fileno(), rest) :]
+        rest = rest[os.write(descriptor, rest) :]

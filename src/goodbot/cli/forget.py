@@ -5,19 +5,27 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.courtesy import host_key
 from goodbot.cli.message_text import forgotten_line, removed_damage_line
-from goodbot.cli.options import in_option, json_option
+from goodbot.cli.options import in_option
 from goodbot.cli.printing import say, write_json
 from goodbot.crawl_admin import Forgotten, forget, remember
 from goodbot.errors import InputError
 
 
-@click.command(name="forget")
+@click.command(
+    name="forget",
+    cls=Command,
+    output=False,
+    examples="""
+    goodbot forget example.org --in crawl
+    goodbot forget example.org --undo --in crawl
+    """,
+)
 @click.argument("host")
 @in_option
 @click.option("--undo", is_flag=True, help="Allow requests to the host again; what was removed stays removed.")
-@json_option
 def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     """Stop requesting pages from HOST, and remove what the crawl in DIR keeps of it: URLs, robots.txt, captures,
     documents.

@@ -8,7 +8,7 @@ import click
 
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.index_progress import IndexProgress
-from goodbot.cli.options import in_option, json_option
+from goodbot.cli.options import in_option
 from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rebuild_index
@@ -16,14 +16,13 @@ from goodbot.crawl_folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
 from goodbot.human import counted
 
 
-@click.group(name="index", cls=CommandGroup)
+@click.group(name="index", cls=CommandGroup, examples="goodbot index rebuild --in crawl")
 def command() -> None:
     """Rebuild the search index of a crawl."""
 
 
-@command.command(name="rebuild")
+@command.command(name="rebuild", output=False, examples="goodbot index rebuild --in crawl")
 @in_option
-@json_option
 def rebuild(folder: Path, as_json: bool) -> None:
     """Rebuild the search index of the crawl in DIR from the pages in its archive.
 
@@ -34,9 +33,6 @@ def rebuild(folder: Path, as_json: bool) -> None:
     search` and `goodbot serve` end with status 3 until then. If the command is interrupted or killed, run it again: it
     continues where it stopped. Pages whose text is not in the archive are put back into the queue: the next `goodbot
     crawl --into DIR` fetches them again.
-
-    \b
-    goodbot index rebuild --in crawl
 
     Exit status: 0: the index is rebuilt; 2: there is no crawl in DIR; 3: a crawl is running there, or the index cannot
     be written.

@@ -5,29 +5,30 @@ from pathlib import Path
 import click
 
 from goodbot.cli.command_groups import CommandGroup
-from goodbot.cli.options import json_option
-from goodbot.cli.printing import say, write_json
+from goodbot.cli.printing import say_folded, write_json
 from goodbot.robot.fetch.signing import DIRECTORY_TYPE, WELL_KNOWN
 from goodbot.robot.fetch.signing_key import SigningKey, create_key, load_key
 
 DEFAULT_FILE = "goodbot-key.jwk"
 
 
-@click.group(name="key", cls=CommandGroup)
+@click.group(
+    name="key",
+    cls=CommandGroup,
+    examples="""
+    goodbot key new
+    goodbot key show goodbot-key.jwk
+    """,
+)
 def command() -> None:
     """Make or show the key that signs the requests of a robot (Web Bot Auth), so that sites can tell it from robots
-    that only use its name.
-
-    \b
-    goodbot key new
-    goodbot crawl URL --into DIR --sign goodbot-key.jwk --signature-agent https://bot.example.org
-    goodbot serve --in DIR          (serves the public key)
-    """
+    that only use its name."""
 
 
-@command.command(name="new")
+@command.command(name="new", output=False, examples="goodbot key new -o goodbot-key.jwk")
 @click.option(
-    "--out",
+    "-o",
+    "--output",
     "file",
     default=DEFAULT_FILE,
     show_default=True,
@@ -35,16 +36,29 @@ def command() -> None:
     metavar="FILE",
     help="The file of the key; an existing file is never overwritten.",
 )
-def new(file: Path) -> None:
-    """Make a key (Ed25519) and keep it in FILE, a JWK that only you can read."""
+@click.option("--out", "old_file", type=click.Path(path_type=Path), hidden=True)
+def new(file: Path, old_file: Path | None, as_json: bool) -> None:
+    """Make a key (Ed25519) and keep it in FILE, a JWK that only you can read.
+
+    With --json: the file, the id of the key and the public key; never the private key.
+    """
+    file = old_file or file
     key = create_key(file)
-    say(f"new key in {file}: keep it to yourself, and keep a copy")
-    _tell(key, file)
+    if as_json:
+        write_json({"done": True, "file": str(file), "key_id": key.key_id, "keys": [key.public_jwk()]})
+        return
+    say_folded(f"new key in {file}: keep it secret, and keep a copy")
+    _print_use(key, file)
 
 
-@command.command(name="show")
+@command.command(
+    name="show",
+    examples="""
+    goodbot key show
+    goodbot key show goodbot-key.jwk --json -o http-message-signatures-directory
+    """,
+)
 @click.argument("file", default=DEFAULT_FILE, type=click.Path(path_type=Path))
-@json_option
 def show(file: Path, as_json: bool) -> None:
     """Show the id of the key in FILE and how to serve it; never the private key. FILE is a JWK or a PEM file (default:
     goodbot-key.jwk). With --json: the public key as a JWK Set, which is what you serve."""
@@ -52,13 +66,18 @@ def show(file: Path, as_json: bool) -> None:
     if as_json:
         write_json({"keys": [key.public_jwk()]})
     else:
-        _tell(key, file)
+        _print_use(key, file)
 
 
-def _tell(key: SigningKey, file: Path) -> None:
-    say(f"key id: {key.key_id}")
-    say(f"sign:   goodbot crawl … --sign {file} --signature-agent https://YOUR-SITE")
-    say(f"serve:  goodbot key show {file} --json   at")
-    say(f"        https://YOUR-SITE{WELL_KNOWN}")
-    say(f"        as {DIRECTORY_TYPE}, without a redirect;")
-    say("        goodbot serve --in DIR serves it as well if the crawl in DIR was signed")
+def _print_use(key: SigningKey, file: Path) -> None:
+    """Prints the id of a key, how to sign with it and how to serve its public part."""
+    rows = {
+        "key id": key.key_id,
+        "sign": f"goodbot crawl … --sign {file} --signature-agent https://YOUR-SITE",
+        "serve": f"the output of: goodbot key show {file} --json",
+        "at": f"https://YOUR-SITE{WELL_KNOWN}",
+        "as": f"{DIRECTORY_TYPE}, without a redirect",
+        "or": "goodbot serve --in DIR, which serves it too if the crawl in DIR was signed",
+    }
+    for name, text in rows.items():
+        say_folded(text, f"{name + ':':<8}", " " * 8)

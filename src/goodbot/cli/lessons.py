@@ -8,7 +8,7 @@ import click
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.courtesy import host_key
 from goodbot.cli.lesson_text import held, lesson_json
-from goodbot.cli.options import in_option, json_option
+from goodbot.cli.options import in_option
 from goodbot.cli.printing import say, write_json
 from goodbot.crawl_admin import lessons_of, unlearn
 from goodbot.exclusion.text.shown_text import shown
@@ -16,28 +16,30 @@ from goodbot.human import counted
 from goodbot.store.sqlite.lesson_table import lesson_id
 
 
-@click.group(name="lessons", cls=CommandGroup)
+@click.group(
+    name="lessons",
+    cls=CommandGroup,
+    examples="""
+    goodbot lessons list --in crawl --host example.org
+    goodbot lessons drop 5ab31c90e2 --in crawl
+    """,
+)
 def command() -> None:
     """List or drop what a crawl has learned about hosts: traps, parameters that change nothing, mirrors.
 
     A lesson is in force for a week; then the crawl fetches some of the pages again. If they show the same, the lesson
     is in force twice as long as before, up to a year. A lesson of the kind `canonical` is in force until you drop it.
-
-    \b
-    goodbot lessons list --in crawl --host example.org
-    goodbot lessons drop 5ab31c90e2 --in crawl
     """
 
 
-@command.command(name="list")
+@command.command(name="list", examples="goodbot lessons list --in crawl --host example.org")
 @in_option
 @click.option("--host", metavar="HOST", help="Only this host; on private addresses HOST:PORT.")
-@json_option
 def list_command(folder: Path, host: str | None, as_json: bool) -> None:
     """List lessons, host by host, the oldest first. Works while the crawl runs."""
     lessons = lessons_of(folder, None if host is None else host_key(host))
     if as_json:
-        write_json([lesson_json(lesson) for lesson in lessons])
+        write_json({"lessons": [lesson_json(lesson) for lesson in lessons]})
         return
     if not lessons:
         say("no lessons yet" if host is None else f"no lessons about {host}")
@@ -47,10 +49,9 @@ def list_command(folder: Path, host: str | None, as_json: bool) -> None:
         say(f"            {held(lesson, now)}")
 
 
-@command.command(name="drop")
+@command.command(name="drop", output=False, examples="goodbot lessons drop 5ab31c90e2 --in crawl")
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @in_option
-@json_option
 def drop_command(ids: tuple[str, ...], folder: Path, as_json: bool) -> None:
     """Drop the lessons with these IDs. The next crawl fetches the URLs they kept out; a running crawl does so at once.
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 import click
 
+from goodbot.cli.command_class import config_file
 from goodbot.config import Settings
 from goodbot.errors import InputError, SettingError
 from goodbot.settings_file import FILE_NAME, from_environment, load_settings, place_of
@@ -46,11 +47,6 @@ def in_option(command: Command) -> Command:
     )(command)
 
 
-def json_option(command: Command) -> Command:
-    """`--json`: for machines."""
-    return click.option("--json", "as_json", is_flag=True, help="Print JSON.")(command)
-
-
 def read_input(name: str, *, or_site: bool = False) -> bytes:
     """A file the user named, `-` for standard input; at most `INPUT_MOST_BYTES`. Raises InputError. `or_site`: the
     command takes the URL of a site too."""
@@ -84,18 +80,19 @@ def header_field(text: str) -> tuple[str, str]:
     return name.strip(), value.strip()
 
 
-def settings_file(named: Path | None) -> Path | None:
-    """The file of settings in force: the one named, else that of the working folder, else the user's; None if there is
-    none. One that is named need not exist."""
+def settings_file() -> Path | None:
+    """Returns the settings file in force: the one named with `--config`, else the working folder's, else the user's;
+    None if there is none. The one named need not exist."""
     user = Path(os.environ.get("XDG_CONFIG_HOME") or Path.home() / ".config") / "goodbot"
-    return named or next((place for place in (Path(FILE_NAME), user / FILE_NAME) if place.is_file()), None)
+    return config_file() or next((place for place in (Path(FILE_NAME), user / FILE_NAME) if place.is_file()), None)
 
 
-def base_settings(config: Path | None) -> Settings:
-    """Defaults, then goodbot.toml (the one named, else the working folder's, else the user's), then the environment."""
+def base_settings() -> Settings:
+    """Returns the defaults, overridden by goodbot.toml (see `settings_file`), overridden by the environment. Raises
+    InputError."""
     from goodbot.robot.crawl.settings_check import check_form  # noqa: PLC0415  (most commands have no settings)
 
-    file = settings_file(config)
+    file = settings_file()
     settings = load_settings(file, Settings()) if file else Settings()
     try:
         check_form(settings)

@@ -1,4 +1,4 @@
-"""What commands print. All of it goes through this module, so that no text from outside steers a terminal."""
+"""Prints what commands print. All of it goes through this module, so that no text from outside steers a terminal."""
 
 import json
 import os
@@ -6,18 +6,24 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
 from io import TextIOWrapper
+from pathlib import Path
 from typing import Any, Final, TextIO
 
 import click
 
+from goodbot.errors import GoodbotError, RunError
 from goodbot.exclusion.text.shown_text import visible
+from goodbot.files import writing_whole
 
 WIDTH_MOST: Final = 100
 WIDTH_LEAST: Final = 30
 
 _ENDS: Final = "goodbot.ends_when_unread"
+_QUIET: Final = "goodbot.quiet"
+_OUTPUT: Final = "goodbot.output_file"
 
 Line = Sequence[str]
 """The parts of one line, to pass to `say`."""
@@ -41,7 +47,18 @@ def joined(*parts: str) -> Styled:
 
 
 def say(*parts: str, err: bool = False) -> None:
-    """One line on standard output, or on standard error; colours only where they are wanted."""
+    """Prints one line of the result; with `err`, a message on standard error, which `--quiet` suppresses."""
+    if not (err and is_quiet()):
+        _write_line(parts, err=err)
+
+
+def complain(text: str) -> None:
+    """Prints an error on standard error, `--quiet` or not; folded on a terminal."""
+    for line in folded(text, "goodbot: ", "  ", err=True):
+        _write_line(line, err=True)
+
+
+def _write_line(parts: Line, *, err: bool) -> None:
     text = joined(*parts)
     _write((text if in_colour(err=err) else click.unstyle(text)) + "\n", err=err)
 
@@ -67,11 +84,18 @@ def wrapped(text: str, first: str, rest: str, **style: Any) -> Iterator[Line]:
     yield from ([styled(line, **style)] for line in lines[1:])
 
 
-def folded(text: str, first: str = "", rest: str = "", **style: Any) -> Iterator[Line]:
-    """The same on a terminal; elsewhere one line, as programs read it."""
-    if sys.stdout is not None and sys.stdout.isatty():
+def folded(text: str, first: str = "", rest: str = "", *, err: bool = False, **style: Any) -> Iterator[Line]:
+    """Wraps text like `wrapped` if it goes to a terminal; elsewhere it is one line, as programs read it."""
+    stream = stream_of(err=err)
+    if stream is not None and stream.isatty():
         return wrapped(text, first, rest, **style)
     return iter([[first, styled(text, **style)]])
+
+
+def say_folded(text: str, first: str = "", rest: str = "  ", *, err: bool = False, **style: Any) -> None:
+    """Prints a text that is `folded`."""
+    for line in folded(text, first, rest, err=err, **style):
+        say(*line, err=err)
 
 
 def overwrite(text: str) -> None:
@@ -80,14 +104,15 @@ def overwrite(text: str) -> None:
 
 
 def put(content: bytes) -> None:
-    """The content of a file on standard output: byte for byte; on a terminal, with invisible characters as escapes."""
-    if sys.stdout.isatty():
+    """Prints the content of a file byte for byte; on a terminal, with invisible characters as escapes."""
+    stream = _result_stream()
+    if stream.isatty():
         _write("\n".join(visible(line) for line in content.decode("utf-8", "replace").split("\n")), err=False)
     else:
-        with _read_or_not(sys.stdout):
-            sys.stdout.flush()
-            sys.stdout.buffer.write(content)
-            sys.stdout.buffer.flush()
+        with _read_or_not(stream):
+            stream.flush()
+            stream.buffer.write(content)
+            stream.buffer.flush()
 
 
 def json_text(value: object) -> str:
@@ -96,9 +121,10 @@ def json_text(value: object) -> str:
 
 
 def write_json(value: object) -> None:
-    """One JSON value on one line of standard output."""
-    with _read_or_not(sys.stdout):
-        sys.stdout.write(json_text(value) + "\n")
+    """Prints one JSON value on one line."""
+    stream = _result_stream()
+    with _read_or_not(stream):
+        stream.write(json_text(value) + "\n")
 
 
 def _write(text: str, *, err: bool) -> None:
@@ -110,8 +136,91 @@ def _write(text: str, *, err: bool) -> None:
 
 
 def stream_of(*, err: bool) -> TextIO | None:
-    """Standard output or standard error; None if it is closed."""
-    return sys.stderr if err else sys.stdout
+    """Standard error; or where results go: the file of `--output`, else standard output. None if it is closed."""
+    if err:
+        return sys.stderr
+    output = _of_context(_OUTPUT)
+    return sys.stdout if output is None else output.stream
+
+
+def _result_stream() -> TextIO:
+    stream = stream_of(err=False)
+    assert stream is not None  # noqa: S101  (`main` replaces a closed standard output)
+    return stream
+
+
+# ---- --quiet and --output -------------------------------------------------------------------------------------------
+
+
+def be_quiet() -> None:
+    """From now on the command prints no messages and no progress, only results and errors."""
+    click.get_current_context().meta[_QUIET] = True
+
+
+def is_quiet() -> bool:
+    """Whether `--quiet` was given."""
+    return _of_context(_QUIET) is not None
+
+
+@dataclass
+class Output:
+    """Where a command prints its result; None: standard output. `is_dropped`: the file stays as it was."""
+
+    stream: TextIO | None = None
+    keeps_partial: bool = False
+    is_dropped: bool = False
+
+    def drop(self) -> None:
+        """Leaves the file as it was."""
+        self.is_dropped = True
+
+
+class _DroppedError(Exception):
+    """Raised and caught here, so that the file is not replaced."""
+
+
+@contextmanager
+def output_to(path: Path | None) -> Iterator[Output]:
+    """Sends what the block prints as its result to the file at `path`, which is replaced as a whole when the block
+    ends; None: to standard output. Raises RunError if the file cannot be written."""
+    if path is None:
+        yield Output()
+        return
+    failure: GoodbotError | None = None
+    with suppress(_DroppedError), ExitStack() as stack:
+        try:
+            file = stack.enter_context(writing_whole(path))
+        except OSError as error:
+            raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+        stream = TextIOWrapper(file, "utf-8", "backslashreplace", newline="\n", write_through=True)
+        stack.callback(stream.detach)
+        meta = click.get_current_context().meta
+        output = meta[_OUTPUT] = Output(stream)
+        try:
+            yield output
+        except GoodbotError as error:
+            if not output.keeps_partial:
+                raise
+            failure = error
+        finally:
+            del meta[_OUTPUT]
+        if output.is_dropped:
+            raise _DroppedError
+    if failure is not None:
+        raise failure
+
+
+def keep_partial_output() -> None:
+    """From now on the file of `--output` is written even if the command ends with an error: what it printed until then
+    is worth having."""
+    output = _of_context(_OUTPUT)
+    if output is not None:
+        output.keeps_partial = True
+
+
+def _of_context(key: str) -> Any:
+    context = click.get_current_context(silent=True)
+    return None if context is None else context.meta.get(key)
 
 
 # ---- a reader that goes away ----------------------------------------------------------------------------------------
@@ -140,8 +249,7 @@ def _read_or_not(stream: TextIO) -> Iterator[None]:
     try:
         yield
     except BrokenPipeError:
-        context = click.get_current_context(silent=True)
-        if context is not None and _ENDS in context.meta:
+        if _of_context(_ENDS):
             raise
         drop(stream)
 

@@ -4,11 +4,12 @@ import sys
 import time
 from types import TracebackType
 
+from goodbot.cli.command_class import logs_to_terminal
 from goodbot.cli.message_text import human_duration
-from goodbot.cli.printing import overwrite
+from goodbot.cli.printing import is_quiet, overwrite
 from goodbot.human import human_bytes
 
-PATIENCE_S = 2.0
+FIRST_AFTER_S = 2.0
 EVERY_S = 0.5
 
 
@@ -18,11 +19,11 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._began = time.monotonic()
-        self._next = self._began + PATIENCE_S if sys.stderr.isatty() else float("inf")
+        self._next = self._began + FIRST_AFTER_S if _may_show() else float("inf")
         self._shown = False
 
-    def tell(self, done: int, size: int) -> None:
-        """Takes how many bytes are done, of how many."""
+    def report(self, done: int, size: int) -> None:
+        """Shows that `done` of `size` bytes are processed."""
         now = time.monotonic()
         if now < self._next or not done:
             return
@@ -40,3 +41,7 @@ class ProgressLine:
     ) -> None:
         if self._shown:
             overwrite("")
+
+
+def _may_show() -> bool:
+    return sys.stderr.isatty() and not is_quiet() and not logs_to_terminal()

@@ -4,17 +4,18 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.options import in_option
-from goodbot.cli.run_control import tell
+from goodbot.cli.run_control import give_order
 
 
-@click.command(name="resume")
+@click.command(name="resume", cls=Command, output=False, examples="goodbot resume --in crawl")
 @in_option
-def command(folder: Path) -> None:
+def command(folder: Path, as_json: bool) -> None:
     """Resume the crawl that is paused in DIR.
 
     To resume a crawl that was stopped or killed, use `goodbot crawl --into DIR`.
 
     Exit status: 0: resumed, or no crawl is running in DIR; 3: the crawl does not answer.
     """
-    tell(folder, "resume")
+    give_order(folder, "resume", as_json=as_json)

@@ -1,35 +1,52 @@
-"""What `goodbot pause`, `resume` and `stop` have in common."""
+"""Pauses, resumes or stops a running crawl: the common part of `goodbot pause`, `resume` and `stop`."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Final, Literal
 
-from goodbot.cli.printing import say
+from goodbot.cli.printing import say_folded, write_json
 from goodbot.crawl_admin import open_control
 from goodbot.human import counted
 from goodbot.live import LiveStatus
 from goodbot.robot.crawl.remote_control import RemoteControl
 
+Order = Literal["pause", "resume", "stop"]
+State = Literal["running", "paused", "stopping", "stopped", "not running"]
 
-def tell(folder: Path, kind: Literal["pause", "resume", "stop"]) -> None:
-    """Has the crawl in `folder` do it, and says what came of it."""
+_REACHED: Final[dict[Order, tuple[State, ...]]] = {
+    "pause": ("paused",),
+    "resume": ("running",),
+    "stop": ("stopping", "stopped"),
+}
+
+
+def give_order(folder: Path, order: Order, *, as_json: bool) -> None:
+    """Has the crawl in `folder` carry out the order, and prints the result."""
     desk = open_control(folder)
-    if not desk.tell(kind):
-        say(f"no crawl is running in {folder}" + _instead(kind, folder))
-        return
-    say(_what_came(desk, kind))
+    is_running = desk.tell(order)
+    live = desk.live() if is_running else None
+    state = _state(desk, live) if is_running else "not running"
+    if as_json:
+        in_flight = live.in_flight if live is not None else 0
+        write_json({"done": state in _REACHED[order], "state": state, "in_flight": in_flight})
+    else:
+        say_folded(_line(folder, order, state, live))
 
 
-def _instead(kind: str, folder: Path) -> str:
-    return f"; start it with: goodbot crawl --into {folder}" if kind == "resume" else ""
-
-
-def _what_came(desk: RemoteControl, kind: str) -> str:
-    live = desk.live()
+def _state(desk: RemoteControl, live: LiveStatus | None) -> State:
     if live is None:
         return "stopping" if desk.is_running() else "stopped"
-    if live.pace == "stopping":
+    return live.pace
+
+
+def _line(folder: Path, order: Order, state: State, live: LiveStatus | None) -> str:
+    if state == "not running":
+        start = f"; start it with: goodbot crawl --into {folder}" if order == "resume" else ""
+        return f"no crawl is running in {folder}{start}"
+    if live is None:
+        return state
+    if state == "stopping":
         return f"stopping: {_in_flight(live)}"
-    if kind == "pause":
+    if order == "pause":
         return f"paused: {_in_flight(live)}; `goodbot resume` resumes it, `goodbot stop` stops it"
     return f"running: {counted(live.to_fetch, 'URL')} to fetch"
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.options import in_option, json_option
+from goodbot.cli.command_class import Command
+from goodbot.cli.options import in_option
 from goodbot.cli.printing import end_when_unread, folded, say, styled, width, write_json
 from goodbot.crawl_folder import index_lag, open_search
 from goodbot.errors import InputError
@@ -15,7 +16,7 @@ from goodbot.index import results_json
 from goodbot.search_values import Hit, Results
 
 
-class _Search(click.Command):
+class _Search(Command):
     """Takes a query that begins with `-`, such as `-history robots`, for a query."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -35,7 +36,15 @@ def _takes_value(param: click.Parameter | None) -> bool:
     return isinstance(param, click.Option) and not param.is_flag
 
 
-@click.command(name="search", cls=_Search)
+@click.command(
+    name="search",
+    cls=_Search,
+    examples="""
+    goodbot search "robots politeness" --in crawl
+    goodbot search "site:example.org robots" --in crawl --top 3
+    goodbot search --run queries.jsonl --in crawl -o run.txt
+    """,
+)
 @click.argument("query", required=False)
 @in_option
 @click.option(
@@ -46,9 +55,8 @@ def _takes_value(param: click.Parameter | None) -> bool:
     "run_file",
     type=click.Path(path_type=Path),
     metavar="FILE.jsonl",
-    help='Instead of QUERY: a file of {"id", "text"} lines; prints a TREC run.',
+    help='Instead of QUERY: a file of {"id", "text"} lines; prints a TREC run (with --json: one object per line).',
 )
-@json_option
 def command(query: str | None, folder: Path, top: int, run_file: Path | None, as_json: bool) -> None:
     """Search the pages that were crawled.
 
@@ -69,6 +77,9 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
     if run_file is not None:
         end_when_unread()
         for query_id, text in _queries(run_file):
+            if as_json:
+                write_json({"id": query_id, **results_json(search.search(text, top))})
+                continue
             for rank, hit in enumerate(search.search(text, top).hits, start=1):
                 say(f"{query_id} Q0 {hit.id} {rank} {hit.score:.6f} goodbot")
         return

@@ -1,11 +1,12 @@
-"""`goodbot serve`: serves the search page and the checker."""
+"""`goodbot serve`: serves the search page, the status of a crawl and the checker on this machine."""
 
 from pathlib import Path
 
 import click
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.options import base_settings
-from goodbot.cli.printing import say
+from goodbot.cli.printing import flush, say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
@@ -17,7 +18,12 @@ CONTROL_TIMEOUT_S = 4.0
 """A visitor who controls the crawl waits this long for it to respond."""
 
 
-@click.command(name="serve")
+@click.command(
+    name="serve",
+    cls=Command,
+    output=False,
+    examples="goodbot serve --in crawl --port 8020\ngoodbot serve            # the robots.txt checker alone",
+)
 @click.option(
     "--in",
     "folder",
@@ -26,11 +32,13 @@ CONTROL_TIMEOUT_S = 4.0
     help="Folder of the crawl. Without it only the robots.txt checker is served.",
 )
 @click.option(
-    "--host",
+    "--listen",
     default="127.0.0.1",
     show_default=True,
+    metavar="ADDRESS",
     help="Address to listen on. The default can be reached from this machine only.",
 )
+@click.option("--host", "old_listen", hidden=True)
 @click.option(
     "--port",
     default=8020,
@@ -39,7 +47,7 @@ CONTROL_TIMEOUT_S = 4.0
     metavar="N",
     help="Port to listen on; 0 chooses a free one.",
 )
-def command(folder: Path | None, host: str, port: int) -> None:
+def command(folder: Path | None, listen: str, old_listen: str | None, port: int, as_json: bool) -> None:
     """Serve a search page and a status page for a crawl, and a robots.txt checker, until Ctrl-C.
 
     The crawl may be running, paused or finished. Without --in the checker is served alone.
@@ -50,10 +58,12 @@ def command(folder: Path | None, host: str, port: int) -> None:
     GET /api/search?q=&page=   the same as JSON
     GET /crawl              the status of the crawl
     GET /check              checks a robots.txt while you type
-    POST /api/check         {"robots": TEXT} or {"site": URL}, and "agent", "url": the same as JSON
+    POST /api/check         the same as JSON: {"robots": "…"} or {"site": "URL"},
+                            and "agent", "url"
     GET /metrics            the status of the crawl, for Prometheus
     GET /healthz            a health check for monitors
-    GET /.well-known/http-message-signatures-directory   the public key of a crawl with --sign
+    GET /.well-known/http-message-signatures-directory
+                            the public key of a crawl with --sign
 
     Anyone who can reach the pages may read them. The printed link contains the token of DIR/token; anyone who opens it
     may also pause, resume and stop the crawl, and submit URLs. For a crawl with --no-index everything works except
@@ -61,9 +71,6 @@ def command(folder: Path | None, host: str, port: int) -> None:
     GOODBOT_CONTACT), and never from a private address.
 
     \b
-    goodbot serve                      # the checker
-    goodbot serve --in crawl           # search, crawl status and the checker
-
     Exit status: 0: ended with Ctrl-C; 2: bad input, such as a DIR without a crawl; 3: cannot listen on that address and
     port, or the index is missing or damaged.
     """
@@ -77,12 +84,13 @@ def command(folder: Path | None, host: str, port: int) -> None:
         if why := index_lag(folder).why:
             say(why, err=True)
     app = create_app(search, "goodbot", crawl, keys, robots_fetcher(settings))
-    serve(app, host, port, lambda url: _print_urls(url, crawl, signer))
+    report = _print_json if as_json else _print_urls
+    serve(app, old_listen or listen, port, lambda url: report(url, crawl, signer))
 
 
 def _settings(folder: Path | None) -> Settings:
     """Reads the settings in force. Raises InputError if there is no crawl in `folder`."""
-    base = base_settings(None)
+    base = base_settings()
     if folder is None:
         return base
     crawl_folder = CrawlFolder(folder)
@@ -90,11 +98,28 @@ def _settings(folder: Path | None) -> Settings:
     return crawl_folder.settings(base)
 
 
+def _crawl_url(url: str, crawl: CrawlConsole) -> str:
+    return f"{url}crawl" + (f"?token={crawl.token}" if crawl.token else "")
+
+
 def _print_urls(url: str, crawl: CrawlConsole | None, signer: Signer | None) -> None:
     if crawl is None:
         say(f"robots.txt checker on {url}check (Ctrl-C ends it); no crawl is served: give one with --in DIR", err=True)
     else:
         say(f"search page on {url} (Ctrl-C ends it)", err=True)
-        say(f"crawl page on {url}crawl" + (f"?token={crawl.token}" if crawl.token else ""), err=True)
+        say(f"crawl page on {_crawl_url(url, crawl)}", err=True)
     if signer:
         say(f"key directory on {url}{WELL_KNOWN[1:]}; signatures name {signer.agent}", err=True)
+
+
+def _print_json(url: str, crawl: CrawlConsole | None, signer: Signer | None) -> None:
+    keys = f"{url}{WELL_KNOWN[1:]}" if signer else None
+    write_json(
+        {
+            "url": url,
+            "crawl_url": _crawl_url(url, crawl) if crawl else None,
+            "check_url": f"{url}check",
+            "key_directory": keys,
+        }
+    )
+    flush()

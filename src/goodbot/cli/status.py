@@ -6,9 +6,10 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.crawl_progress import error_line, summary
 from goodbot.cli.message_text import when_due_again
-from goodbot.cli.options import in_option, json_option
+from goodbot.cli.options import in_option
 from goodbot.cli.printing import folded, say, write_json
 from goodbot.crawl_admin import look_at
 from goodbot.crawl_folder import open_ledger
@@ -29,9 +30,8 @@ MEANING = {
 }
 
 
-@click.command(name="status")
+@click.command(name="status", cls=Command, examples="goodbot status --in crawl")
 @in_option
-@json_option
 def command(folder: Path, as_json: bool) -> None:
     """Show the progress of a crawl: its URLs by state, pages and bytes fetched, when the next URL is due, and, while it
     runs, its rates and errors.

@@ -1,4 +1,4 @@
-"""`goodbot who`: whose robot sends this User-Agent, what is it for, and is it really that one?"""
+"""`goodbot who`: shows who operates a robot, what it is for, and whether a request really came from it."""
 
 import asyncio
 import os
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.options import json_option, read_input
+from goodbot.cli.command_class import Command
+from goodbot.cli.options import read_input
 from goodbot.cli.printing import Line, joined, say, styled, width, wrapped, write_json
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.product_token import product_token
@@ -49,20 +50,30 @@ Found = tuple[str, VerifiedIdentity]
 _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown": "yellow"}
 
 
-@click.command(name="who")
+@click.command(
+    name="who",
+    cls=Command,
+    examples="""
+    goodbot who "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)"
+    goodbot who Googlebot --ip 66.249.66.1
+    goodbot who YandexBot --ip 5.255.231.1 --reverse-dns
+    goodbot who --list --purpose ai-training
+    goodbot who --refresh https://openai.com/gptbot.json
+    """,
+)
 @click.argument("user_agents", nargs=-1, metavar='["USER-AGENT"...]')
 @click.option(
-    "--ip", "address", metavar="A", help="IP address the request came from, to check whether it is that robot."
+    "--ip", "address", metavar="ADDRESS", help="IP address the request came from, to check whether it is that robot."
 )
 @click.option("--reverse-dns", is_flag=True, help="With --ip: also do a reverse and a forward DNS lookup.")
 @click.option(
-    "--nameserver", metavar="A[:PORT]", help="With --reverse-dns: use this name server instead of the system's."
+    "--nameserver", metavar="ADDRESS[:PORT]", help="With --reverse-dns: use this name server instead of the system's."
 )
 @click.option("--list", "listing", is_flag=True, help="List every robot that goodbot has a record of.")
 @click.option(
     "--purpose",
     type=click.Choice([*PURPOSES]),
-    metavar="P",
+    metavar="PURPOSE",
     help="With --list: only robots for this purpose, such as ai-training.",
 )
 @click.option(
@@ -72,12 +83,12 @@ _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown
     help="Import a newer list of address ranges, as the operator publishes it.",
 )
 @click.option(
-    "--as",
+    "--address-list",
     "list_name",
     metavar="LIST",
     help="With --refresh: which of these lists FILE or URL is, if its name does not show it.",
 )
-@json_option
+@click.option("--as", "old_list_name", hidden=True)
 def command(
     user_agents: tuple[str, ...],
     address: str | None,
@@ -87,47 +98,42 @@ def command(
     purpose: str | None,
     source: str | None,
     list_name: str | None,
+    old_list_name: str | None,
     as_json: bool,
 ) -> int:
-    """Whose robot is this, what is it for, and is it really that one?
+    """Show who operates a robot, what it is for, and whether the request really came from it.
 
     USER-AGENT is the whole value from a log, or only a robot's name; - reads several from standard input, one per line.
     Anybody can send any name, so the answer is one of four tiers:
 
     \b
-      verified  the address is in a range of the operator, or has one of its reverse DNS names
-      declared  the request claims the name, and that is not verified: no --ip was given, or goodbot
-                lacks a list (--refresh), a DNS lookup (--reverse-dns) or any way to check
-      impostor  with --ip: the address is outside those ranges, or no robot uses that name in requests
-      unknown   no robot on record matches: a browser, or a name nobody has recorded
+      verified  the address is in a range of the operator, or has one of its
+                reverse DNS names
+      declared  the request claims the name, and that is not verified: no --ip
+                was given, or goodbot lacks a list (--refresh), a DNS lookup
+                (--reverse-dns) or any way to check
+      impostor  with --ip: the address is outside those ranges, or no robot uses
+                that name in requests
+      unknown   no robot on record matches: a browser, or an unrecorded name
 
     goodbot includes the ranges of many operators, which become out of date. --refresh imports a newer list (the JSON of
     Google, Bing or OpenAI, or plain text), keeps it in your data folder and uses it from then on. Without --refresh and
-    --reverse-dns nothing is sent over the network. LIST is one of
-
-    \b
-      ahrefs, anthropic, applebot, bingbot, ccbot, duckduckbot, google-agents, google-common,
-      google-special, google-user, google-user-own, mistralai-user, openai-chatgpt-user,
-      openai-gptbot, openai-searchbot, perplexity-user, perplexitybot
-
-    \b
-      goodbot who "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)"
-      goodbot who Googlebot --ip 66.249.66.1
-      goodbot who YandexBot --ip 5.255.231.1 --reverse-dns
-      goodbot who --list --purpose ai-training
-      goodbot who --refresh https://openai.com/gptbot.json
+    --reverse-dns nothing is sent over the network. LIST is one of ahrefs, anthropic, applebot, bingbot, ccbot,
+    duckduckbot, google-agents, google-common, google-special, google-user, google-user-own, mistralai-user,
+    openai-chatgpt-user, openai-gptbot, openai-searchbot, perplexity-user, perplexitybot.
 
     With --json: a list, one object for each USER-AGENT.
 
     Exit status: 0: every USER-AGENT is verified or declared, or --list or --refresh is done; 1: at least one USER-AGENT
     is an impostor or unknown; 2: bad input; 3: --refresh could not fetch or save the list.
     """
+    list_name = list_name or old_list_name
     modes = [bool(user_agents), listing, source is not None]
     if sum(modes) != 1:
         raise InputError("give one of: a USER-AGENT, --list, --refresh (goodbot who --help)")
     _refuse(address and not user_agents, "--ip goes with a USER-AGENT")
     _refuse(purpose and not listing, "--purpose goes with --list")
-    _refuse(list_name and source is None, "--as goes with --refresh")
+    _refuse(list_name and source is None, "--address-list goes with --refresh")
     _refuse(reverse_dns and address is None, "--reverse-dns needs --ip")
     _refuse(nameserver and not reverse_dns, "--nameserver goes with --reverse-dns")
     if listing:
@@ -311,7 +317,7 @@ def _refresh(source: str, list_name: str | None, as_json: bool) -> int:
     known = _named(list_name) if list_name else list_for(source)
     if known is None:
         names = ", ".join(load_records().lists)
-        raise InputError(f"{source} does not show which list it is: add --as and one of {names}")
+        raise InputError(f"{source} does not show which list it is: add --address-list and one of {names}")
     url = parse_url(source)
     body = _fetched(url) if url is not None else read_input(source)
     book = AddressBook(data_folder())
@@ -325,8 +331,10 @@ def _refresh(source: str, list_name: str | None, as_json: bool) -> int:
     added = [str(network) for network in new.networks if network not in had]
     removed = [str(network) for network in (before.networks if before else ()) if network not in set(new.networks)]
     if as_json:
-        told = {"list": known.name, "url": known.url, "operator": known.operator, "as_of": new.as_of}
-        write_json({**told, "ranges": len(new.networks), "added": added, "removed": removed, "file": str(file)})
+        what = {"list": known.name, "url": known.url, "operator": known.operator, "as_of": new.as_of}
+        write_json(
+            {"done": True, **what, "ranges": len(new.networks), "added": added, "removed": removed, "file": str(file)}
+        )
         return 0
     was = f"; before: {len(before.networks):,}, as of {before.as_of}" if before else "; there was none before"
     say(f"{known.name} of {known.operator}: {counted(len(new.networks), 'range')}, as of {new.as_of}{was}")

@@ -5,8 +5,9 @@ from pathlib import Path
 
 import click
 
+from goodbot.cli.command_class import Command
 from goodbot.cli.lesson_text import held, lesson_json
-from goodbot.cli.options import in_option, json_option
+from goodbot.cli.options import in_option
 from goodbot.cli.printing import folded, say, write_json
 from goodbot.crawl_admin import UrlReport, look_up
 from goodbot.errors import InputError
@@ -16,10 +17,9 @@ from goodbot.store.sqlite.lesson_table import lesson_id
 from goodbot.url import Url, parse_url
 
 
-@click.command(name="why")
+@click.command(name="why", cls=Command, examples="goodbot why https://example.org/page --in crawl")
 @click.argument("url")
 @in_option
-@json_option
 def command(url: str, folder: Path, as_json: bool) -> None:
     """Show why a URL is in its state: how it was found, what robots.txt said (with the line), and the result."""
     wanted = parse_url(url)

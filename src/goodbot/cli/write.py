@@ -1,4 +1,4 @@
-"""`goodbot write`: what the owner of a site wants → robots.txt."""
+"""`goodbot write`: generates a robots.txt from what the owner of a site wants."""
 
 import difflib
 import os
@@ -12,15 +12,27 @@ from typing import Any
 import click
 
 from goodbot.check.policy_writer import Policy, RobotLimits, merge_robotstxt, write_robotstxt
+from goodbot.cli.command_class import Command
 from goodbot.cli.options import read_input
-from goodbot.cli.printing import put, say
+from goodbot.cli.printing import put, say, say_folded, write_json
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError
 from goodbot.files import write_whole
 from goodbot.registry import PURPOSES, find_token, similar_tokens
 
 
-@click.command(name="write")
+@click.command(
+    name="write",
+    cls=Command,
+    output=False,
+    examples="""
+    goodbot write --close /private/ --sitemap https://example.org/sitemap.xml
+    goodbot write --no ai-training --no seo -o robots.txt
+    goodbot write --only Googlebot --only bingbot
+    goodbot write --policy robots.toml -o robots.txt --diff
+    goodbot write --merge alice.txt bob.txt
+    """,
+)
 @click.argument("files", nargs=-1, metavar="[INPUT]...")
 @click.option(
     "--closed", is_flag=True, help="Close the site to every robot except those of --only. Without it the site is open."
@@ -43,7 +55,7 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
 )
 @click.option("--no-robot", multiple=True, metavar="TOKEN", help="Close the site to this robot. Repeatable.")
 @click.option(
-    "--delay", type=float, metavar="S", help="Seconds between two requests (Crawl-delay; some robots ignore it)."
+    "--delay", type=float, metavar="SECONDS", help="Seconds between two requests (Crawl-delay; some robots ignore it)."
 )
 @click.option("--sitemap", multiple=True, metavar="URL", help="URL of a sitemap. Repeatable.")
 @click.option(
@@ -87,6 +99,7 @@ def command(
     output: Path | None,
     diff: bool,
     force: bool,
+    as_json: bool,
 ) -> int:
     """Write a robots.txt from what its owner wants.
 
@@ -100,13 +113,6 @@ def command(
 
     Exit status: 0: done; 1: a file would change (--diff); 2: bad input, or FILE exists with other content (see
     --force); 3: FILE cannot be written.
-
-    \b
-    goodbot write --close /private/ --sitemap https://example.org/sitemap.xml
-    goodbot write --no ai-training --no seo -o robots.txt
-    goodbot write --only Googlebot --only bingbot
-    goodbot write --policy robots.toml
-    goodbot write --merge alice.txt bob.txt
     """
     if diff and output is None:
         raise InputError("--diff shows what --output FILE would change: give both")
@@ -116,9 +122,7 @@ def command(
             raise InputError(
                 "--merge takes two robots.txt files or more, and of the other options only --output, --diff and --force"
             )
-        text, left_out = merge_robotstxt([read_robots_file(name) for name in files])
-        for sentence in left_out:
-            say(f"goodbot: {sentence}", err=True)
+        text = _merged(files)
     else:
         if files:
             raise InputError(f"{files[0]}: files are for --merge; use --policy for a policy file")
@@ -140,12 +144,28 @@ def command(
             _check_names((*wanted.only, *wanted.no_robots, *wanted.robots))
         text = write_robotstxt(wanted)
     if output is not None and diff:
-        return _show_difference(text, output)
-    if output is None or _is_standard_output(output):
-        put(text)
-    else:
-        _write(text, output, replaces=merge or force)
+        return _show_difference(text, output, as_json=as_json)
+    _put_out(text, output, replaces=merge or force, as_json=as_json)
     return 0
+
+
+def _merged(files: Iterable[str]) -> bytes:
+    text, left_out = merge_robotstxt([read_robots_file(name) for name in files])
+    for sentence in left_out:
+        say_folded(f"goodbot: {sentence}", err=True)
+    return text
+
+
+def _put_out(text: bytes, output: Path | None, *, replaces: bool, as_json: bool) -> None:
+    """Writes the robots.txt to the file, or prints it if there is none."""
+    file = None if output is None or _is_standard_output(output) else output
+    if file is not None:
+        _write(text, file, replaces=replaces)
+    if as_json:
+        content = {"text": text.decode("utf-8", "replace")} if file is None else {}
+        write_json({"done": True, "file": None if file is None else str(file), "bytes": len(text), **content})
+    elif file is None:
+        put(text)
 
 
 def _check_names(tokens: Iterable[str]) -> None:
@@ -158,7 +178,7 @@ def _check_names(tokens: Iterable[str]) -> None:
 
 
 def _is_standard_output(output: Path) -> bool:
-    """Whether it is another name of standard output, such as /dev/stdout."""
+    """Whether the path is another name of standard output, such as /dev/stdout."""
     try:
         return os.path.samestat(output.stat(), os.fstat(sys.stdout.fileno()))
     except OSError:  # no such file, or no descriptor
@@ -166,7 +186,7 @@ def _is_standard_output(output: Path) -> bool:
 
 
 def _old(output: Path) -> bytes | None:
-    """What a regular file holds; None if there is none."""
+    """The content of a regular file; None if there is none."""
     return read_input(str(output)) if output.is_file() else None
 
 
@@ -176,12 +196,16 @@ def _write(text: bytes, output: Path, *, replaces: bool) -> None:
     write_whole(output, text)
 
 
-def _show_difference(text: bytes, output: Path) -> int:
-    """Prints it; gives the exit status."""
+def _show_difference(text: bytes, output: Path, *, as_json: bool) -> int:
+    """Prints what would change in the file; returns the exit status."""
     before, after = ((body or b"").decode("utf-8", "replace").split("\n") for body in (_old(output), text))
     lines = list(difflib.unified_diff(before, after, str(output), f"{output} (new)", lineterm=""))
-    for line in lines:
-        say(line)
+    if as_json:
+        diff = "".join(f"{line}\n" for line in lines)
+        write_json({"done": False, "file": str(output), "changed": bool(lines), "diff": diff})
+    else:
+        for line in lines:
+            say(line)
     return 1 if lines else 0
 
 
@@ -191,7 +215,8 @@ _LISTS = {"close", "open", "only", "no", "no_robots", "sitemaps"}
 
 
 def load_policy(file: Path) -> Policy:
-    """Raises InputError, naming the file, for what is no TOML, an unknown key, a wrong type or value."""
+    """Reads a policy file. Raises InputError, naming the file, if it is not TOML, or for an unknown key, a wrong type
+    or a wrong value."""
     try:
         values = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:

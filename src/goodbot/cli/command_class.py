@@ -1,0 +1,188 @@
+"""The class of every command: the options that all commands have, and the layout of `--help`."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+from goodbot.cli.printing import be_quiet, output_to
+from goodbot.interrupts import STATUS as INTERRUPTED_STATUS
+from goodbot.logs import LEVELS, LogSettings, start_logging
+
+SHARED_HEADING: Final = "Options of every command"
+_OUTPUT: Final = "goodbot.shared.output"
+_CONFIG: Final = "goodbot.shared.config"
+_LOG_LEVEL: Final = "goodbot.shared.log_level"
+_LOG_JSON: Final = "goodbot.shared.log_json"
+
+
+class HelpFormatter(click.HelpFormatter):
+    """Keeps to a narrow terminal too: click alone fills at least 50 columns."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        super().write_dl(rows, min(col_max, max(self.width - 40, 8)), col_spacing)
+
+
+class Context(click.Context):
+    """Context of a command. Each usage error raised in it names the command: click leaves the command out if an option
+    lacks its value."""
+
+    formatter_class = HelpFormatter
+
+    @contextmanager
+    def scope(self, cleanup: bool = True) -> Iterator[click.Context]:
+        try:
+            with super().scope(cleanup) as context:
+                yield context
+        except click.UsageError as error:
+            error.ctx = error.ctx or self
+            raise
+
+
+class Command(click.Command):
+    """A command with the shared options. Its callback gets `as_json`; the other shared options act by themselves.
+
+    `examples` are command lines, one per line of text. `output`: the command prints a result, so it has `--output`.
+    `sections` groups options in the help: heading → names of parameters.
+    """
+
+    context_class = Context
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: str,
+        output: bool = True,
+        sections: Mapping[str, Sequence[str]] | None = None,
+        **attributes: Any,
+    ) -> None:
+        super().__init__(*args, **attributes)
+        self.examples = example_lines(examples)
+        self._sections = sections or {}
+        self._shared = shared_options(output=output)
+        self.params += self._shared
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Runs the command. Raises InputError if the file of `--config` cannot be read as TOML."""
+        if (config := ctx.meta.get(_CONFIG)) is not None:
+            from goodbot.settings_file import load_toml  # noqa: PLC0415  (few commands have settings)
+
+            load_toml(config)
+        start_logging(LogSettings(ctx.meta.get(_LOG_LEVEL), ctx.meta.get(_LOG_JSON)))
+        with output_to(ctx.meta.get(_OUTPUT)) as output:
+            status = super().invoke(ctx)
+            if status == INTERRUPTED_STATUS:
+                output.drop()
+        return status
+
+    def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        super().format_help_text(ctx, formatter)
+        write_examples(self.examples, formatter)
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        params = [param for param in self.get_params(ctx) if isinstance(param, click.Option)]
+        shared = [*self._shared, *(param for param in params if param is self.get_help_option(ctx))]
+        headed = {
+            heading: [param for name in names for param in params if param.name == name]
+            for heading, names in self._sections.items()
+        }
+        placed = [*shared, *(param for some in headed.values() for param in some)]
+        others = [param for param in params if param not in placed]
+        for heading, some in {"Options": others, **headed, SHARED_HEADING: shared}.items():
+            rows = [row for param in some if (row := param.get_help_record(ctx)) is not None]
+            if rows:
+                with formatter.section(heading):
+                    formatter.write_dl(rows)
+
+
+def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
+    """Writes the section Examples of a `--help`; long command lines are folded."""
+    if not examples:
+        return
+    with formatter.section("Examples"):
+        for example in examples:
+            indent = " " * formatter.current_indent
+            formatter.write(click.wrap_text(example, formatter.width, indent, f"{indent}    ") + "\n")
+
+
+def example_lines(text: str) -> tuple[str, ...]:
+    """The command lines of a text, without empty lines."""
+    return tuple(line.strip() for line in text.splitlines() if line.strip())
+
+
+# ---- the options that every command has -----------------------------------------------------------------------------
+
+
+def shared_options(*, output: bool) -> list[click.Option]:
+    """New options, which a command may own. `--json` is passed to the command; the others are kept in the context."""
+    made = [
+        click.Option(["--json", "as_json"], is_flag=True, help="Print JSON."),
+        click.Option(
+            ["--color"],
+            type=click.Choice(["auto", "always", "never"]),
+            expose_value=False,
+            is_eager=True,
+            callback=_choose_colour,
+            metavar="WHEN",
+            help="Print in colours: auto (the default: on a terminal, unless NO_COLOR is set), always or never.",
+        ),
+        click.Option(
+            ["-q", "--quiet"],
+            is_flag=True,
+            expose_value=False,
+            callback=_choose_quiet,
+            help="Print no progress and no messages, only results and errors.",
+        ),
+        _kept(["--config"], _CONFIG, click.Path(path_type=Path), "FILE", "Read settings from FILE, not goodbot.toml."),
+        _kept(
+            ["--log-level"],
+            _LOG_LEVEL,
+            click.Choice(LEVELS),
+            "LEVEL",
+            f"Log to standard error: {', '.join(LEVELS)}. Without this option nothing is logged there.",
+        ),
+        _kept(
+            ["--log-json"],
+            _LOG_JSON,
+            click.Path(path_type=Path, dir_okay=False),
+            "FILE",
+            "Append log messages to FILE as JSON lines (level info and above, unless --log-level is given).",
+        ),
+    ]
+    if output:
+        text = "Write the result to FILE instead of standard output. FILE is replaced as a whole, at the end."
+        kind = click.Path(path_type=Path, dir_okay=False)
+        made.insert(1, _kept(["-o", "--output"], _OUTPUT, kind, "FILE", text))
+    return made
+
+
+def _kept(names: list[str], key: str, kind: click.ParamType[Any], metavar: str, help_: str) -> click.Option:
+    def keep(ctx: click.Context, _: click.Parameter, value: Any) -> None:
+        if value is not None:
+            ctx.meta[key] = value
+
+    return click.Option(names, type=kind, metavar=metavar, help=help_, expose_value=False, callback=keep)
+
+
+def _choose_colour(ctx: click.Context, _: click.Parameter, value: str | None) -> None:
+    if value is not None:
+        ctx.color = {"always": True, "never": False}.get(value)
+
+
+def _choose_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:
+    if value:
+        be_quiet()
+
+
+def config_file() -> Path | None:
+    """The file named with `--config`."""
+    file: Path | None = click.get_current_context().meta.get(_CONFIG)
+    return file
+
+
+def logs_to_terminal() -> bool:
+    """Whether log messages go to standard error, where a display that rewrites its lines would be torn."""
+    context = click.get_current_context(silent=True)
+    return context is not None and _LOG_LEVEL in context.meta

@@ -1,0 +1,282 @@
+"""`--json` of every command prints one documented shape, and nothing else, on standard output."""
+
+import asyncio
+import json
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from goodbot.cli import main
+from goodbot.cli.commands import COMMANDS
+from webserver import WebServer, answer
+
+TEXT = (("Content-Type", "text/plain"),)
+ROUTES = {
+    "/robots.txt": answer(b"User-agent: *\nDisallow: /closed\n", headers=TEXT),
+    "/": answer(b'<title>Start</title><p>word <a href="/two">two</a> <a href="/closed">c</a>'),
+    "/two": answer(b"<title>Two</title><p>another word"),
+    "/down/robots.txt": answer(b"", 503),
+}
+
+
+@pytest.fixture(scope="module")
+def url() -> Iterator[str]:
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    server = WebServer(ROUTES)
+    asyncio.run_coroutine_threadsafe(server.__aenter__(), loop).result()
+    yield server.url("/")
+    asyncio.run_coroutine_threadsafe(server.__aexit__(None, None, None), loop).result()
+    loop.call_soon_threadsafe(loop.stop)
+    thread.join()
+    loop.close()
+
+
+@pytest.fixture(scope="module")
+def place(url: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A working folder with a crawl in `crawl`."""
+    folder = tmp_path_factory.mktemp("shapes")
+    (folder / "robots.txt").write_bytes(b"User-agent : *\nDisallow : /closed\n")
+    (folder / "clean.txt").write_bytes(b"User-agent: *\nDisallow: /closed\n")
+    (folder / "page.html").write_bytes(b"<title>t</title><meta name=robots content=noindex>")
+    (folder / "queries.jsonl").write_text('{"id": "1", "text": "word"}\n{"id": "2", "text": "nothing-like-it"}\n')
+    (folder / "ranges.json").write_text(
+        '{"creationTime": "2099-01-01", "prefixes": [{"ipv4Prefix": "5.255.231.0/24"}]}'
+    )
+    (folder / "more.txt").write_text(f"{url}two\n{url}three\n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        assert main(["crawl", url, "--into", "crawl", "--allow-private", "-q"]) == 0
+        assert main(["crawl", url, "--into", "other", "--allow-private", "-q"]) == 0
+        assert main(["forget", "barred.example", "--in", "other"]) == 0
+        assert main(["key", "new", "-q"]) == 0
+    return folder
+
+
+CODES = {"code", "severity", "title"}
+FINDING = {"file", "line", "column", "code", "severity", "message", "fix"}
+VERDICT = {"url", "agent", "dialect", "allowed", "line", "rule", "section", "reason"}
+ROBOT = {"name", "operator", "purpose", "tier", "evidence"}
+ORDER = {"done", "state", "in_flight"}
+SUBMITTED = {"done", "submitted", "known", "out_of_scope", "urls"}
+HOST = {"host", "robots_txt", "asked_gap_s", "least_gap_s", "requests", "status_429", "waited_s"}
+SEARCH = {"query", "total", "took_ms", "hits"}
+
+# command → exit status, shape, keys of the object, of each item of the list or of the first line
+SHAPES: list[tuple[str, int, type | None, set[str]]] = [
+    ("allowed robots.txt --agent a /open", 0, list, VERDICT),
+    ("allowed robots.txt --agent a /closed /open", 1, list, VERDICT),
+    ("allowed robots.txt --agent a --dialect all /open", 0, list, VERDICT),
+    ("allowed {down} --agent a {down}", 1, list, VERDICT),
+    ("check clean.txt", 0, list, set()),
+    ("check robots.txt --fail-on info", 1, list, FINDING),
+    ("check {down}robots.txt", 1, list, FINDING),
+    ("explain R203", 0, dict, CODES | {"text", "affects", "fix", "source", "example", "not_reported"}),
+    ("explain --list", 0, list, CODES),
+    ("format robots.txt", 0, dict, {"done", "files"}),
+    ("format robots.txt --check", 1, dict, {"done", "files"}),
+    ("format robots.txt --diff", 1, dict, {"done", "files"}),
+    ("write --closed", 0, dict, {"done", "file", "bytes", "text"}),
+    ("write --closed -o new.txt", 0, dict, {"done", "file", "bytes"}),
+    ("write --closed -o robots.txt --diff", 1, dict, {"done", "file", "changed", "diff"}),
+    ("directives page.html", 0, dict, {"index", "follow", "archive", "snippet", "sources"}),
+    ("directives {url}two", 0, dict, {"index", "follow", "archive", "snippet", "sources"}),
+    ("directives {url}closed", 1, dict, {"url", "agent", "dialect", "closed_to_goodbot"}),
+    ("directives http://127.0.0.1:9/", 3, None, set()),
+    ("crawl {url} --into third --allow-private", 0, None, {"event", "url", "status", "state"}),
+    ("crawl --into crawl --dry-run", 0, dict, {"pages", "hosts", "least_s"}),
+    ("status --in crawl", 0, dict, {"finished", "states", "pages", "bytes", "hosts", "next_ready_at"}),
+    ("pause --in crawl", 0, dict, ORDER),
+    ("resume --in crawl", 0, dict, ORDER),
+    ("stop --in crawl", 0, dict, ORDER),
+    ("submit {url}two --in crawl", 0, dict, SUBMITTED),
+    ("submit --seeds more.txt --in crawl", 0, dict, SUBMITTED),
+    ("submit {other} --in crawl", 1, dict, SUBMITTED),
+    ("why {url} --in crawl", 0, dict, {"url", "state", "events"}),
+    ("why {url}never --in crawl", 0, dict, {"url", "state", "events"}),
+    ("export --in crawl --what urls", 0, None, {"url", "state", "status", "depth", "fetched_at", "digest", "title"}),
+    ("export --in crawl --what pages", 0, None, {"url", "fetched_at", "status", "type", "title", "text", "lang"}),
+    ("export --in crawl --what links", 0, None, {"source", "target", "anchor", "rel"}),
+    ("courtesy --in crawl", 0, list, HOST),
+    ("courtesy --in crawl --host none.example", 0, list, set()),
+    ("lessons list --in crawl", 0, dict, {"lessons"}),
+    ("lessons drop 0123456789 --in crawl", 2, None, set()),
+    ("archive check --in crawl", 0, dict, {"sound", "damaged", "lost"}),
+    ("archive repair --in crawl", 0, dict, {"done", "damaged", "lost"}),
+    ("config", 0, dict, {"file", "settings"}),
+    ("config --in crawl", 0, dict, {"file", "settings"}),
+    ("search word --in crawl", 0, dict, SEARCH),
+    ("search unheardof --in crawl", 0, dict, SEARCH),
+    ("search --run queries.jsonl --in crawl", 0, None, SEARCH | {"id"}),
+    ("index rebuild --in crawl", 0, dict, {"done", "documents", "requeued"}),
+    ("who GPTBot", 0, list, ROBOT),
+    ("who Frobnicator", 1, list, ROBOT),
+    ("who --list", 0, list, {"name", "operator", "purpose"}),
+    ("who --refresh ranges.json --address-list ahrefs", 0, dict, {"done", "list", "ranges", "added", "removed"}),
+    ("key new -o other.jwk", 0, dict, {"done", "file", "key_id", "keys"}),
+    ("key show", 0, dict, {"keys"}),
+    ("exam --list", 0, list, {"name", "teaches", "source", "rules", "needs"}),
+    ("exam --site robots-404 --minutes 0.02 -- true {{seeds}}", 1, dict, {"crawler", "sites", "manners", "skill"}),
+    ("demo --once", 0, dict, {"url", "sites", "states", "searches"}),
+    ("forget {host} --in other", 0, dict, {"done", "host", "known"}),
+    ("forget barred.example --undo --in other", 0, dict, {"done", "host"}),
+    ("forget none.example --in other", 0, dict, {"done", "host", "known"}),
+]
+
+
+def words_of(case: str, url: str) -> list[str]:
+    host = url.split("/")[2]
+    return case.format(url=url, host=host, down="http://127.0.0.1:9/", other="http://127.0.0.2:9/").split()
+
+
+@pytest.mark.parametrize(("case", "status", "shape", "keys"), SHAPES, ids=[case[0] for case in SHAPES])
+def test_a_command_prints_its_shape(
+    case: str,
+    status: int,
+    shape: type | None,
+    keys: set[str],
+    url: str,
+    place: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(place)
+    monkeypatch.setenv("XDG_DATA_HOME", str(place / "data"))
+    arguments = words_of(case, url)
+    where = arguments.index("--") if "--" in arguments else len(arguments)
+    found = main([*arguments[:where], "--json", *arguments[where:]])
+    out, err = capfd.readouterr()
+    assert found == status, err
+    lines: list[Any] = [json.loads(line) for line in out.splitlines()]
+    if shape is None:
+        assert all(isinstance(line, dict) for line in lines)
+        assert not lines or keys <= set(lines[0])
+        assert status < 2 or len(err.splitlines()) == 1
+        return
+    value: Any
+    (value,) = lines
+    assert type(value) is shape
+    for item in [value] if shape is dict else value:
+        assert keys <= set(item), item
+    if shape is list and keys:
+        assert value
+    if "done" in keys:
+        assert isinstance(value["done"], bool)
+
+
+def test_each_command_has_a_shape() -> None:
+    assert {case.partition(" ")[0] for case, *_ in SHAPES} | {"serve"} == set(COMMANDS)
+
+
+# ---- commands that serve --------------------------------------------------------------------------------------------
+
+SERVING = [
+    ("serve --in crawl --port 0 --json", {"url", "crawl_url", "key_directory"}),
+    ("demo --port 0 --json", {"url", "sites", "states", "searches"}),
+]
+
+
+@pytest.mark.parametrize(("typed", "keys"), SERVING, ids=["serve", "demo"])
+def test_a_server_prints_its_address_and_ends_with_status_0(typed: str, keys: set[str], place: Path) -> None:
+    command = [sys.executable, "-m", "goodbot", *typed.split()]
+    with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None
+        value: dict[str, Any] = json.loads(process.stdout.readline())
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate()
+    assert keys <= set(value)
+    assert value["url"].startswith("http://127.0.0.1:")
+    assert (process.returncode, out) == (0, b"")
+
+
+# ---- --output and --quiet -------------------------------------------------------------------------------------------
+
+WRITTEN = [
+    "allowed robots.txt --agent a /closed",
+    "check robots.txt --format sarif",
+    "courtesy --in crawl --format html",
+    "directives page.html",
+    "exam --site robots-404 --minutes 0.02 --format html -- true {{seeds}}",
+    "export --in crawl --what pages",
+    "export --in crawl --what warc",
+    "status --in crawl",
+    "search word --in crawl",
+    "who --list",
+]
+
+
+@pytest.mark.parametrize("case", WRITTEN)
+def test_a_result_goes_to_a_file(
+    case: str, url: str, place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(place)
+    arguments, file = words_of(case, url), tmp_path / "result"
+    where = arguments.index("--") if "--" in arguments else len(arguments)
+    file.write_bytes(b"before")
+    assert main([*arguments[:where], "-o", str(file), *arguments[where:]]) < 2
+    assert capfd.readouterr().out == ""
+    assert file.read_bytes() != b"before"
+    assert len(file.read_bytes()) > 20
+    assert [*tmp_path.iterdir()] == [file]
+
+
+def test_a_failure_leaves_the_old_file(place: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.chdir(place)
+    file = tmp_path / "result"
+    file.write_text("before")
+    assert main(["directives", "http://127.0.0.1:9/", "-o", str(file)]) == 3
+    assert main(["status", "--in", "nowhere", "-o", str(file)]) == 2
+    assert file.read_text() == "before"
+    assert [*tmp_path.iterdir()] == [file]
+
+
+def test_an_output_file_that_cannot_be_written_is_a_failure(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    assert main(["status", "--in", "crawl", "-o", "/proc/none/result"]) == 3
+    assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+QUIET = [
+    ("crawl {url} --into quiet --allow-private", 0, True),
+    ("index rebuild --in crawl", 0, True),
+    ("format --write clean.txt", 0, False),
+    ("exam --site robots-404 --minutes 0.02 -- true {{seeds}}", 1, True),
+    ("status --in crawl", 0, True),
+]
+
+
+@pytest.mark.parametrize(("case", "status", "prints"), QUIET)
+def test_quiet_commands_print_results_and_nothing_else(
+    case: str,
+    status: int,
+    prints: bool,
+    url: str,
+    place: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.chdir(place)
+    arguments = words_of(case, url)
+    where = arguments.index("--") if "--" in arguments else len(arguments)
+    assert main([*arguments[:where], "--quiet", *arguments[where:]]) == status
+    out, err = capfd.readouterr()
+    assert (bool(out), err) == (prints, "")
+
+
+def test_quiet_commands_print_errors(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    assert main(["status", "--in", "nowhere", "-q"]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1
+    assert main(["check", "nothing.txt", "-q"]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1
