@@ -20,7 +20,7 @@ from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.crawl.settings_check import check_form
 from goodbot.robot.manners.redirects import REDIRECTS
 from goodbot.search_values import IndexMark
-from goodbot.settings_file import FILE_NAME, line_of, load_settings, load_usable, place_of
+from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_settings, load_usable
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.seed_file import SeedFolder
 from goodbot.store.sqlite.frontier import SqliteFrontier
@@ -79,7 +79,7 @@ class CrawlFolder:
         except SettingError as error:
             if error.name in options or line_of(self.settings_file, error.name) is None:
                 raise
-            raise InputError(f"{place_of(self.settings_file, error.name)}: {error}") from error
+            raise invalid_setting(self.settings_file, error) from error
 
     def check(self) -> None:
         """Raises InputError, which says what to do, if there is no readable crawl here."""

@@ -33,7 +33,12 @@ def load_settings(file: Path, base: Settings, but: Container[str] = ()) -> Setti
     try:
         return with_values(base, values)
     except SettingError as error:
-        raise InputError(f"{place_of(file, error.name)}: {error}") from error
+        raise invalid_setting(file, error) from error
+
+
+def invalid_setting(file: Path, error: SettingError) -> InputError:
+    """Returns an error that names the place of the setting in the file, and what to do."""
+    return InputError(f"{place_of(file, error.name)}: {error}; change or remove it there")
 
 
 def load_usable(file: Path) -> Settings:

@@ -202,7 +202,7 @@ async def test_hosts_nobody_knows_and_input_nobody_means(folder: Path, tmp_path:
         await goodbot("crawl", server.url("/0"), "--into", folder, "--allow-private", "--max-pages", "1")
     assert await report(folder, "--host", "example.org") == []
     text = await goodbot("courtesy", "--in", folder, "--host", "example.org")
-    assert (text.status, text.out) == (0, "example.org is not known to this crawl\n")
+    assert (text.status, text.out) == (0, "this crawl knows no host example.org\n")
     for bad in (
         "",
         "http://example.org/a",

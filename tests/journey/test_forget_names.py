@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from goodbot.cli.courtesy import host_key
+from goodbot.cli.host_argument import host_key
 from goodbot.errors import InputError
 from goodbot.url import Url
 from journey.goodbot_process import goodbot

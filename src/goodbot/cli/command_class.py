@@ -1,5 +1,6 @@
 """The class of every command: the options that all commands have, and the layout of `--help`."""
 
+import inspect
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -70,7 +71,7 @@ class Command(click.Command):
             from goodbot.settings_file import load_toml  # noqa: PLC0415  (few commands have settings)
 
             load_toml(config)
-        start_logging(LogSettings(ctx.meta.get(_LOG_LEVEL), ctx.meta.get(_LOG_JSON)))
+        start_logging(log_settings())
         with output_to(ctx.meta.get(_OUTPUT)) as output:
             status = super().invoke(ctx)
             if status == INTERRUPTED_STATUS:
@@ -78,7 +79,7 @@ class Command(click.Command):
         return status
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        super().format_help_text(ctx, formatter)
+        write_help_text(self.help or "", formatter)
         write_examples(self.examples, formatter)
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
@@ -95,6 +96,30 @@ class Command(click.Command):
             if rows:
                 with formatter.section(heading):
                     formatter.write_dl(rows)
+
+
+def write_help_text(text: str, formatter: click.HelpFormatter) -> None:
+    r"""Writes the text of a `--help`. A paragraph that begins with `\b` is a table, and its rows are folded: a term,
+    two spaces or more, a text; a line that is indented more continues the row."""
+    for paragraph in inspect.cleandoc(text).split("\n\n"):
+        formatter.write_paragraph()
+        with formatter.indentation():
+            if paragraph.startswith("\b\n"):
+                formatter.write_dl(_rows(paragraph.splitlines()[1:]))
+            else:
+                formatter.write_text(paragraph)
+
+
+def _rows(lines: Sequence[str]) -> list[tuple[str, str]]:
+    rows: list[tuple[str, str]] = []
+    indent = len(lines[0]) - len(lines[0].lstrip())
+    for line in lines:
+        term, _, text = line.strip().partition("  ")
+        if line[indent] == " ":
+            rows[-1] = (rows[-1][0], f"{rows[-1][1]} {line.strip()}".strip())
+        else:
+            rows.append((term, text.strip()))
+    return rows
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
@@ -180,6 +205,12 @@ def config_file() -> Path | None:
     """The file named with `--config`."""
     file: Path | None = click.get_current_context().meta.get(_CONFIG)
     return file
+
+
+def log_settings() -> LogSettings:
+    """Where log messages go, as `--log-level` and `--log-json` say: for other processes of the command."""
+    meta = click.get_current_context().meta
+    return LogSettings(meta.get(_LOG_LEVEL), meta.get(_LOG_JSON))
 
 
 def logs_to_terminal() -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from goodbot.cli.command_class import Command, Context, example_lines, write_examples
+from goodbot.cli.command_class import Command, Context, example_lines, write_examples, write_help_text
 
 NEAR = 0.8
 """How similar (0 to 1, `difflib`) a name must be to an option or a command to be suggested."""
@@ -25,7 +25,7 @@ class CommandGroup(click.Group):
 
     def format_help_text(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the text and the examples."""
-        super().format_help_text(ctx, formatter)
+        write_help_text(self.help or "", formatter)
         write_examples(self.examples, formatter)
 
     def resolve_command(

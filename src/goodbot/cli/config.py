@@ -44,11 +44,13 @@ class SettingInForce:
 def command(folder: Path | None, as_json: bool) -> None:
     """Show each setting in force, and where its value comes from.
 
+    A value may come from, from weakest to strongest:
+
     \b
-    From weakest to strongest:
       default      built in
-      file         goodbot.toml: the file named with --config, else the one in the
-                   working folder, else the one in the user's configuration folder
+      file         goodbot.toml: the file named with --config, else the one in
+                   the working folder, else the one in the user's configuration
+                   folder
       environment  GOODBOT_SCOPE=prefix and the like
       crawl        DIR/goodbot.toml, with --in DIR
 

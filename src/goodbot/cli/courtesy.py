@@ -1,4 +1,4 @@
-"""`goodbot courtesy`: what each host asked of the robot, and what the robot did; for the site's owner."""
+"""`goodbot courtesy`: reports to a site's owner what the host asked of the robot, and what the robot did."""
 
 import time
 from collections.abc import Iterator
@@ -10,24 +10,19 @@ from typing import Any
 import click
 
 from goodbot.cli.command_class import Command
+from goodbot.cli.host_argument import HOST_HELP, host_key, hosts_meant
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.message_text import human_duration
 from goodbot.cli.options import in_option
-from goodbot.cli.printing import end_when_unread, folded, json_text, put, say
+from goodbot.cli.printing import end_when_unread, folded, json_text, put, say, say_folded
 from goodbot.crawl_folder import CrawlFolder
-from goodbot.errors import InputError
 from goodbot.exclusion import Access
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time
 from goodbot.robot.fetch.identity import identity_of
-from goodbot.robot.fetch.pinned_addresses import is_ipv6
 from goodbot.robot.manners.courtesy import longest_retry_after
 from goodbot.store.sqlite.courtesy_report import HostReport, OriginReport, RefusedUrl, courtesy_totals, host_reports
-from goodbot.url import parse_url
 from goodbot.web.courtesy_page import courtesy_page
-
-HOST_MOST_CHARS = 300
-PORT_MOST_DIGITS = 5
 
 
 @click.command(
@@ -39,7 +34,7 @@ PORT_MOST_DIGITS = 5
     """,
 )
 @in_option
-@click.option("--host", metavar="HOST", help="Only this host; on private addresses HOST:PORT.")
+@click.option("--host", metavar="HOST", help=HOST_HELP)
 @click.option(
     "--format",
     "form",
@@ -70,25 +65,7 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
             courtesy_page(courtesy_totals(crawl.frontier, wanted), reports, token, wanted, settings.retry_after_most)
         )
     else:
-        _write_text(reports, wanted, settings.retry_after_most)
-
-
-def host_key(text: str) -> str:
-    """What politeness counts as one host: the one that `HOST`, `HOST:PORT`, an IPv6 address (with a port: in brackets),
-    or the URL of a site names. Raises InputError, also for an IPv6 address without brackets whose end may be a port."""
-    scheme, separator, rest = text.rpartition("://")
-    named = rest.removesuffix("/") if separator else text
-    address, _, port = named.rpartition(":")
-    if is_ipv6(address) and port.isascii() and port.isdecimal() and len(port) <= PORT_MOST_DIGITS:
-        whole = f", or [{named}] if all of it is the address" if is_ipv6(named) else ""
-        raise InputError(f"an IPv6 address with a port needs brackets: write [{address}]:{port}{whole}")
-    authority = f"[{named}]" if is_ipv6(named) else named
-    odd = any(sign in "/\\?#@%*" or sign.isspace() or not sign.isprintable() for sign in named)
-    fits = 0 < len(named) <= HOST_MOST_CHARS and not odd and scheme.lower() in ("", "http", "https")
-    url = parse_url(f"{scheme or 'http'}://{authority}/") if fits else None
-    if url is None:
-        raise InputError(f"not a host such as example.org, 127.0.0.1:8000 or 2001:db8::1: {shown(text)!r}")
-    return url.host_key
+        _write_text(folder, reports, wanted, settings.retry_after_most)
 
 
 def _write(pieces: Iterator[str]) -> None:
@@ -100,7 +77,7 @@ def _write(pieces: Iterator[str]) -> None:
 
 
 def _json_pieces(reports: Iterator[HostReport]) -> Iterator[str]:
-    """One list on one line, a host in memory at a time."""
+    """Writes one list on one line, with one host in memory at a time."""
     between = "["
     for report in reports:
         yield between + json_text(_json(report))
@@ -164,10 +141,14 @@ def _origin_json(origin: OriginReport) -> dict[str, Any]:
 # ---- text -----------------------------------------------------------------------------------------------------------
 
 
-def _write_text(reports: Iterator[HostReport], wanted: str | None, retry_after_most: float) -> None:
+def _write_text(folder: Path, reports: Iterator[HostReport], wanted: str | None, retry_after_most: float) -> None:
     first = next(reports, None)
     if first is None:
-        say("no request was sent to any host yet" if wanted is None else f"{wanted} is not known to this crawl")
+        say_folded(
+            "no request was sent to any host yet"
+            if wanted is None
+            else f"this crawl knows no host {wanted}{hosts_meant(folder, wanted)}"
+        )
         return
     for number, report in enumerate(chain([first], reports)):
         if number:

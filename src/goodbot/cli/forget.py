@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from goodbot.cli.command_class import Command
-from goodbot.cli.courtesy import host_key
+from goodbot.cli.host_argument import host_key
 from goodbot.cli.message_text import forgotten_line, removed_damage_line
 from goodbot.cli.options import in_option
-from goodbot.cli.printing import say, write_json
+from goodbot.cli.printing import say_folded, write_json
 from goodbot.crawl_admin import Forgotten, forget, remember
 from goodbot.errors import InputError
 
@@ -55,7 +55,7 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
         if as_json:
             write_json({"done": True, "host": wanted})
         else:
-            say(f"{wanted} is allowed again; it is crawled once a link or a seed leads to it")
+            say_folded(f"{wanted} is allowed again; it is crawled once a link or a seed leads to it")
         return 0
     done = forget(folder, wanted)
     if as_json:
@@ -73,9 +73,9 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
             }
         )
     else:
-        say(_line(done, folder))
+        say_folded(_line(done, folder))
     if done.damaged_bytes:
-        say(removed_damage_line(done.host, done.damaged_bytes, folder), err=True)
+        say_folded(removed_damage_line(done.host, done.damaged_bytes, folder), err=True)
     return 0
 
 

@@ -1,4 +1,4 @@
-"""`goodbot lessons`: lists what a crawl has learned about hosts, and drops it."""
+"""`goodbot lessons`: lists or drops what a crawl has learned about hosts."""
 
 import time
 from pathlib import Path
@@ -6,10 +6,10 @@ from pathlib import Path
 import click
 
 from goodbot.cli.command_groups import CommandGroup
-from goodbot.cli.courtesy import host_key
+from goodbot.cli.host_argument import HOST_HELP, host_key, hosts_meant
 from goodbot.cli.lesson_text import held, lesson_json
 from goodbot.cli.options import in_option
-from goodbot.cli.printing import say, write_json
+from goodbot.cli.printing import say_folded, write_json
 from goodbot.crawl_admin import lessons_of, unlearn
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
@@ -34,19 +34,20 @@ def command() -> None:
 
 @command.command(name="list", examples="goodbot lessons list --in crawl --host example.org")
 @in_option
-@click.option("--host", metavar="HOST", help="Only this host; on private addresses HOST:PORT.")
+@click.option("--host", metavar="HOST", help=HOST_HELP)
 def list_command(folder: Path, host: str | None, as_json: bool) -> None:
     """List lessons, host by host, the oldest first. Works while the crawl runs."""
-    lessons = lessons_of(folder, None if host is None else host_key(host))
+    wanted = None if host is None else host_key(host)
+    lessons = lessons_of(folder, wanted)
     if as_json:
         write_json({"lessons": [lesson_json(lesson) for lesson in lessons]})
         return
     if not lessons:
-        say("no lessons yet" if host is None else f"no lessons about {host}")
+        say_folded("no lessons yet" if wanted is None else f"no lessons about {wanted}{hosts_meant(folder, wanted)}")
     now = time.time()
     for lesson in lessons:
-        say(f"{lesson_id(lesson)}  {lesson.host}  {lesson.kind}: {shown(lesson.evidence)}")
-        say(f"            {held(lesson, now)}")
+        say_folded(f"{lesson.host}  {lesson.kind}: {shown(lesson.evidence)}", f"{lesson_id(lesson)}  ", " " * 12)
+        say_folded(held(lesson, now), " " * 12, " " * 12)
 
 
 @command.command(name="drop", output=False, examples="goodbot lessons drop 5ab31c90e2 --in crawl")
@@ -61,4 +62,4 @@ def drop_command(ids: tuple[str, ...], folder: Path, as_json: bool) -> None:
     if as_json:
         write_json({"done": True, "dropped": [lesson_id(lesson) for lesson in dropped]})
         return
-    say(f"{counted(len(dropped), 'lesson')} dropped")
+    say_folded(f"{counted(len(dropped), 'lesson')} dropped")

@@ -12,7 +12,7 @@ import click
 from goodbot.cli.command_class import config_file
 from goodbot.config import Settings
 from goodbot.errors import InputError, SettingError
-from goodbot.settings_file import FILE_NAME, from_environment, load_settings, place_of
+from goodbot.settings_file import FILE_NAME, from_environment, invalid_setting, load_settings
 from goodbot.url import Url, parse_url
 
 INPUT_MOST_BYTES = 64 * 1024 * 1024
@@ -97,7 +97,7 @@ def base_settings() -> Settings:
     try:
         check_form(settings)
     except SettingError as error:
-        raise InputError(f"{place_of(file, error.name)}: {error}" if file else str(error)) from error
+        raise (invalid_setting(file, error) if file else InputError(str(error))) from error
     settings = from_environment(settings, os.environ)
     try:
         check_form(settings)

@@ -1,0 +1,42 @@
+"""Reads the name of a host that the user typed, and suggests a known one in place of an unknown one."""
+
+from pathlib import Path
+
+from goodbot.crawl_folder import CrawlFolder
+from goodbot.errors import InputError
+from goodbot.exclusion.text.shown_text import shown
+from goodbot.robot.fetch.pinned_addresses import is_ipv6
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.url import parse_url
+
+HOST_HELP = "Only this host; on private addresses HOST:PORT."
+HOST_MOST_CHARS = 300
+PORT_MOST_DIGITS = 5
+
+
+def host_key(text: str) -> str:
+    """Returns the key under which a crawl keeps a host. `text` is `HOST`, `HOST:PORT`, an IPv6 address (in brackets if
+    it has a port) or the URL of a site.
+
+    Raises InputError, also for an IPv6 address without brackets whose last group may be a port.
+    """
+    scheme, separator, rest = text.rpartition("://")
+    named = rest.removesuffix("/") if separator else text
+    address, _, port = named.rpartition(":")
+    if is_ipv6(address) and port.isascii() and port.isdecimal() and len(port) <= PORT_MOST_DIGITS:
+        whole = f", or [{named}] if all of it is the address" if is_ipv6(named) else ""
+        raise InputError(f"an IPv6 address with a port needs brackets: write [{address}]:{port}{whole}")
+    authority = f"[{named}]" if is_ipv6(named) else named
+    is_odd = any(character in "/\\?#@%*" or character.isspace() or not character.isprintable() for character in named)
+    fits = 0 < len(named) <= HOST_MOST_CHARS and not is_odd and scheme.lower() in ("", "http", "https")
+    url = parse_url(f"{scheme or 'http'}://{authority}/") if fits else None
+    if url is None:
+        raise InputError(f"not a host such as example.org, 127.0.0.1:8000 or 2001:db8::1: {shown(text)!r}")
+    return url.host_key
+
+
+def hosts_meant(folder: Path, host: str) -> str:
+    """Returns `; did you mean 127.0.0.1:8000?` if the crawl knows the host only with other ports, else nothing."""
+    with SqliteFrontier.open(CrawlFolder(folder).frontier, read_only=True) as frontier:
+        similar = () if frontier.knows_host(host) else frontier.similar_hosts(host)
+    return f"; did you mean {' or '.join(similar)}?" if similar else ""
