@@ -5,44 +5,87 @@ from pathlib import Path
 
 import click
 
-from goodbot.cli.commands import COMMANDS, EPILOG, group
+from goodbot.cli.command_class import SHARED_HEADING
+from goodbot.cli.commands import COMMANDS, EPILOG, SECTIONS, group
 from goodbot.config import Settings
 
 REFERENCE = Path(__file__).parent / "reference"
 
 
 def commands_page() -> str:
-    """Every command with its own `--help`."""
+    """Builds the page of commands: the list, the options that all have, then the `--help` of each."""
     parts = ["# Commands", "", EPILOG, ""]
-    for name, summary in COMMANDS.items():
-        root = click.Context(group, info_name="goodbot", **group.context_settings)
-        command = group.get_command(root, name)
-        if command is None:
-            raise SystemExit(f"no command {name}")
-        parts += [f"## goodbot {name}", "", f"{summary}.", "", *_helps(command, name, root)]
+    for heading, commands in SECTIONS.items():
+        parts += [f"**{heading}**", "", "| command | what it does |", "|---|---|"]
+        parts += [f"| [`goodbot {name}`](#goodbot-{name}) | {summary} |" for name, summary in commands.items()] + [""]
+    every = {name: _commands_of(name) for name in COMMANDS}
+    with_output = [path for leaves in every.values() for path, leaf in leaves if _has_output(leaf)]
+    parts += [f"## {SHARED_HEADING}", "", "```", _shared_help(every["status"][0][1]), "```", ""]
+    parts += [f"`--output` is an option of the commands that print a result: {', '.join(with_output)}.", ""]
+    for heading, commands in SECTIONS.items():
+        parts += [f"## {heading}", ""]
+        for name, summary in commands.items():
+            parts += [f"### goodbot {name}", "", f"{summary}.", "", *_helps(_load(name), name, _root())]
     return "\n".join(parts)
+
+
+def _root() -> click.Context:
+    return click.Context(group, info_name="goodbot", **group.context_settings)
+
+
+def _load(name: str) -> click.Command:
+    command = group.get_command(_root(), name)
+    if command is None:
+        raise SystemExit(f"no command {name}")
+    return command
+
+
+def _commands_of(name: str) -> list[tuple[str, click.Command]]:
+    """The command itself, or the commands of a group, each with the words to type."""
+    command = _load(name)
+    if isinstance(command, click.Group):
+        return [(f"{name} {part}", each) for part, each in command.commands.items()]
+    return [(name, command)]
+
+
+def _has_output(command: click.Command) -> bool:
+    return any("--output" in param.opts for param in command.params)
 
 
 def _helps(command: click.Command, name: str, parent: click.Context) -> list[str]:
     """The help of a command; of a group, then that of each of its commands."""
-    context = click.Context(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
     parts = command.commands.items() if isinstance(command, click.Group) else ()
-    own = ["```", command.get_help(context), "```", ""]
+    context = _context(command, name, parent)
+    own = ["```", context.get_help().partition(f"\n{SHARED_HEADING}:\n")[0].rstrip(), "```", ""]
     return [*own, *(line for part, each in parts for line in _helps(each, part, context))]
 
 
+def _shared_help(command: click.Command) -> str:
+    return _context(command, "status", _root()).get_help().partition(f"\n{SHARED_HEADING}:\n")[2].rstrip()
+
+
+def _context(command: click.Command, name: str, parent: click.Context) -> click.Context:
+    return command.context_class(command, info_name=name, parent=parent, max_content_width=100, terminal_width=100)
+
+
 def settings_page() -> str:
-    """Every setting with its default and its reason."""
+    """Builds the page of settings: each with its default and the reason for the default."""
     parts = [
         "# Settings",
         "",
-        "In force, from weakest to strongest: these defaults; `goodbot.toml` (the file named with `--config`, else",
-        "that of the working folder, else that of the user's configuration folder); the environment",
-        "(`GOODBOT_SCOPE=prefix`); `goodbot.toml` in the folder of a crawl that is resumed; options. An unknown key is",
-        "an error, and so is an unknown name that begins with `GOODBOT_`, but for those that Kubernetes sets for a",
-        "service called goodbot.",
+        "`goodbot config` shows the settings in force and where each comes from. From weakest to strongest:",
         "",
-        "| setting | default | what | why |",
+        "1. the defaults below;",
+        "2. `goodbot.toml`: the file named with `--config`, else the one in the working folder, else the one in the",
+        "   user's configuration folder;",
+        "3. the environment, such as `GOODBOT_SCOPE=prefix`;",
+        "4. `goodbot.toml` in the folder of a crawl that is resumed;",
+        "5. options.",
+        "",
+        "An unknown key is an error. So is an unknown variable that begins with `GOODBOT_`, except those that",
+        "Kubernetes sets for a service called goodbot.",
+        "",
+        "| setting | default | meaning | reason |",
         "|---|---|---|---|",
     ]
     for item in fields(Settings):

@@ -13,6 +13,9 @@ from goodbot.interrupts import STATUS as INTERRUPTED_STATUS
 from goodbot.logs import LEVELS, LogSettings, start_logging
 
 SHARED_HEADING: Final = "Options of every command"
+_UNBROKEN_HYPHEN: Final = "\u2011"
+"""Takes the place of `-` while text is folded: folding never breaks a line there."""
+
 _OUTPUT: Final = "goodbot.shared.output"
 _CONFIG: Final = "goodbot.shared.config"
 _LOG_LEVEL: Final = "goodbot.shared.log_level"
@@ -20,10 +23,24 @@ _LOG_JSON: Final = "goodbot.shared.log_json"
 
 
 class HelpFormatter(click.HelpFormatter):
-    """Keeps to a narrow terminal too: click alone fills at least 50 columns."""
+    """Folds help to narrow terminals too (click alone fills at least 50 columns), and never inside `--an-option`."""
 
     def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
-        super().write_dl(rows, min(col_max, max(self.width - 40, 8)), col_spacing)
+        """Writes two columns, the first as wide as the terminal permits."""
+        whole = [(term, _unbroken(text)) for term, text in rows]
+        super().write_dl(whole, min(col_max, max(self.width - 40, 8)), col_spacing)
+
+    def write_text(self, text: str) -> None:
+        """Writes a paragraph."""
+        super().write_text(_unbroken(text))
+
+    def getvalue(self) -> str:
+        """Returns what was written, with the usual hyphens."""
+        return super().getvalue().replace(_UNBROKEN_HYPHEN, "-")
+
+
+def _unbroken(text: str) -> str:
+    return text.replace("-", _UNBROKEN_HYPHEN)
 
 
 class Context(click.Context):
@@ -129,7 +146,7 @@ def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> N
     with formatter.section("Examples"):
         for example in examples:
             indent = " " * formatter.current_indent
-            formatter.write(click.wrap_text(example, formatter.width, indent, f"{indent}    ") + "\n")
+            formatter.write(click.wrap_text(_unbroken(example), formatter.width, indent, f"{indent}    ") + "\n")
 
 
 def example_lines(text: str) -> tuple[str, ...]:

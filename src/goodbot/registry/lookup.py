@@ -67,8 +67,8 @@ def similar_tokens(token: str, most: int = 3) -> list[str]:
     written = token.strip().lower()
     if not written or len(written) > TOKEN_MOST or written in _tokens():
         return []
-    own = len(written.removesuffix("bot"))  # with two letters of its own, a change of one is another name
-    limit = 0 if own < 3 < len(written) else 1 if len(written) < 6 else 2
+    is_short_bot = len(written) == 5 and written.endswith("bot")  # Cubot: another first letter is another name
+    limit = 0 if is_short_bot else 1 if len(written) < 6 else 2
     known = {name: robot.token or name for name, robot in _tokens().items() if not robot.retired}
     near = sorted((distance, token) for name, token in known.items() if (distance := _edits(written, name)) <= limit)
     longer = [token for name, token in known.items() if len(written) >= 4 and name.startswith(written)]
