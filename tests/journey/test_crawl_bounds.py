@@ -67,8 +67,8 @@ async def test_types_and_sizes(folder: Path) -> None:
             "/": ("visited", "status 200"),
             "/a": ("visited", "status 200"),
             "/x/c": ("visited", "status 200"),
-            "/b.pdf": ("out-of-scope", "application/pdf is not asked for (--type text/html)"),
-            "/t": ("out-of-scope", "text/plain is not asked for (--type text/html)"),
+            "/b.pdf": ("out-of-scope", "application/pdf does not match --type text/html"),
+            "/t": ("out-of-scope", "text/plain does not match --type text/html"),
             "/long": ("out-of-scope", "longer than --max-size 100000 bytes"),
         }
         why = (await goodbot("why", server.url("/long"), "--in", folder, "--json")).json

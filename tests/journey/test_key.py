@@ -154,7 +154,7 @@ async def test_where_a_key_is_if_nothing_is_said(tmp_path: Path) -> None:
         (["--sign", "bot.jwk"], "--sign needs --signature-agent"),
         (["--signature-agent", "https://bot.example"], "give --sign FILE too"),
         (["--sign", "missing.jwk", "--signature-agent", "https://bot.example"], "cannot read the key"),
-        (["--sign", "open.jwk", "--signature-agent", "https://bot.example"], "open to others"),
+        (["--sign", "open.jwk", "--signature-agent", "https://bot.example"], "others can read or write"),
         (["--sign", "text.jwk", "--signature-agent", "https://bot.example"], "holds no Ed25519 private key"),
         (["--sign", "bot.jwk", "--signature-agent", "http://bot.example"], "must be https"),
         (

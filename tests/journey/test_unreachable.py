@@ -35,8 +35,8 @@ async def failed(url: str, folder: Path, *options: str | Path) -> str:
 @pytest.mark.parametrize(
     ("name", "known", "expired", "said"),
     [
-        ("other.test", True, False, "the certificate is another host's (127.0.0.1)"),
-        ("127.0.0.1", False, False, "the certificate is from an authority we do not know (127.0.0.1)"),
+        ("other.test", True, False, "the certificate is for another host (127.0.0.1)"),
+        ("127.0.0.1", False, False, "the certificate is from an unknown authority (127.0.0.1)"),
         ("127.0.0.1", True, True, "the certificate has expired (127.0.0.1)"),
     ],
     ids=["another name", "unknown authority", "expired"],

@@ -23,7 +23,7 @@ CASES = [
         "refused ([::1]:9 over proxy p:8)",
     ),
     (pycurl.E_COULDNT_RESOLVE_HOST, "", 0, "dns", "the name has no address (::1)"),
-    (pycurl.E_RECV_ERROR, "chunk hex-length", 0, "protocol", "what came is not HTTP"),
+    (pycurl.E_RECV_ERROR, "chunk hex-length", 0, "protocol", "the answer is not valid HTTP"),
 ]
 
 

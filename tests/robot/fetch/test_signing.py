@@ -388,7 +388,7 @@ def test_no_file(tmp_path: Path) -> None:
 def test_a_key_that_others_may_read_or_write(tmp_path: Path, mode: int) -> None:
     create_key(tmp_path / "key")
     (tmp_path / "key").chmod(mode)
-    with pytest.raises(InputError, match="open to others"):
+    with pytest.raises(InputError, match="others can read or write"):
         load_key(tmp_path / "key")
 
 

@@ -74,7 +74,7 @@ def test_months_with_something_in_them_end_a_calendar_a_year_ahead() -> None:
     assert calendar.bounds(months[-1], TODAY) == (
         1,
         TODAY + AHEAD_DAYS,
-        f"{DATES} dates were visited, and there is no end of them",
+        f"{DATES} dates were visited, and the calendar does not end",
     )
 
 

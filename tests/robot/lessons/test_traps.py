@@ -133,7 +133,7 @@ def test_a_calendar_without_events_is_closed_a_year_away() -> None:
     assert number == 24
     assert [kind for kind, _ in robot.taught] == ["calendar"]
     assert robot.refuses("/calendar?month=2026-06") is None
-    assert "a trap: a calendar without end" in str(robot.refuses("/calendar?month=2099-01"))
+    assert "a trap: an endless calendar" in str(robot.refuses("/calendar?month=2099-01"))
 
 
 def test_a_calendar_is_closed_in_both_directions() -> None:
@@ -159,7 +159,7 @@ def test_a_calendar_whose_pages_say_their_own_date_is_closed(address: str, step:
         robot.shows(day.strftime(address), f"Events: none on {name}.", name, links=[beyond.strftime(address)])
         day, asked = beyond, asked + 1
     assert asked < 500
-    assert "a trap: a calendar without end" in str(robot.refuses(day.strftime(address)))
+    assert "a trap: an endless calendar" in str(robot.refuses(day.strftime(address)))
 
 
 @pytest.mark.parametrize("address", ["/calendar?month=%Y%m", "/calendar/%B-%Y"])
@@ -241,7 +241,7 @@ def test_sorry_pages_are_soft_404() -> None:
         for n, folder in enumerate("abcdef")
     ]
     assert found[:3] == [None] * 3
-    assert found[3] == "soft 404: status 200, and the sorry text of 3 other pages, as /a/x0"
+    assert found[3] == "soft 404: status 200, but the same error text as 3 other pages, such as /a/x0"
 
 
 def test_a_page_about_404_is_none() -> None:

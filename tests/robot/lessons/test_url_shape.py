@@ -13,15 +13,15 @@ HOST = "http://example.org"
 @pytest.mark.parametrize(
     ("target", "said"),
     [
-        ("/shop/a/b/a/b/a/b/", "/a/b comes 3 times in a row"),
-        ("/en/en/en/en/page", "/en comes 4 times in a row"),
-        ("/x/one/two/three/one/two/three/one/two/three", "/one/two/three comes 3 times in a row"),
-        ("/" + "folder/next/" * 20, "comes 3 times in a row"),
+        ("/shop/a/b/a/b/a/b/", "/a/b occurs 3 times in a row"),
+        ("/en/en/en/en/page", "/en occurs 4 times in a row"),
+        ("/x/one/two/three/one/two/three/one/two/three", "/one/two/three occurs 3 times in a row"),
+        ("/" + "folder/next/" * 20, "occurs 3 times in a row"),
         ("/" + "/".join(f"f{n}" for n in range(60)), "a path of 60 folders"),
         ("/list?" + "&".join(f"p{n}=1" for n in range(31)), "31 parameters"),
-        ("/list?" + "sort=up&" * 5 + "q=1", "sort=up comes again and again"),
-        ("/list?" + "sort=up&page=1&" * 3, "comes again and again"),
-        ("/login?to=%2Flogin%3Fto%3D%252Flogin%253Fto%253D%2Flogin", "the query holds the address itself"),
+        ("/list?" + "sort=up&" * 5 + "q=1", "sort=up is repeated"),
+        ("/list?" + "sort=up&page=1&" * 3, "is repeated"),
+        ("/login?to=%2Flogin%3Fto%3D%252Flogin%253Fto%253D%2Flogin", "the query contains the page's own address and query"),
         ("/a?" + "x" * 2100, "more than 2048"),
     ],
 )

@@ -102,8 +102,8 @@ ANSWERS: list[tuple[Sequence[str], int | None, str, int, str | None]] = [
     ([], None, "image/png", 10**9, None),
     (["text/html", "image/*"], None, "text/html", 1, None),
     (["text/html", "image/*"], None, "image/png", 1, None),
-    (["text/html", "image/*"], None, "text/plain", 1, "text/plain is not asked for (--type text/html image/*)"),
-    (["text/html"], None, "", 1, "an answer that states no type is not asked for (--type text/html)"),
+    (["text/html", "image/*"], None, "text/plain", 1, "text/plain does not match --type text/html image/*"),
+    (["text/html"], None, "", 1, "an answer without a media type does not match --type text/html"),
     ([], 1000, "", 1000, None),
     ([], 1000, "", 1001, "longer than --max-size 1000 bytes"),
 ]

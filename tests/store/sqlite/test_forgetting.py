@@ -252,7 +252,7 @@ def test_a_payload_that_others_repeat_is_kept_for_them(tmp_path: Path) -> None:
         found = archive.read(record)
         assert (found.url.text, found.response.body) == (f"http://{host}/{number}", body)
         assert found.response.header("x-number") == str(number)
-    with pytest.raises(DamagedError, match="no response record"):
+    with pytest.raises(DamagedError, match="not a response record"):
         archive.read(records[2])
     assert sorted(archived.url.host for archived in archive.captures()) == ["b.example", "c.example"]
     archive.close()

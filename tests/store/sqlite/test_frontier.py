@@ -267,14 +267,14 @@ def test_what_was_seen_and_is_half_there_is_damage(frontier: SqliteFrontier, col
         lambda: list(frontier.records()),
         lambda: lease_again(frontier),
     ):
-        with pytest.raises(DamagedError, match="what was seen of a page is not there"):
+        with pytest.raises(DamagedError, match="the last visit of a page is missing"):
             ask()
 
 
 def test_a_page_due_again_of_which_nothing_is_seen_is_damage(frontier: SqliteFrontier) -> None:
     again(frontier, 2)
     frontier._db.execute("DELETE FROM seen WHERE seq = 1")
-    with pytest.raises(DamagedError, match="what was seen of a page is not there"):
+    with pytest.raises(DamagedError, match="the last visit of a page is missing"):
         lease_again(frontier)
     assert frontier.status().states["visited"] == 2
 
@@ -285,7 +285,7 @@ def test_a_lesson_that_is_half_there_is_damage(frontier: SqliteFrontier) -> None
     frontier._db.execute("UPDATE sqlite_schema SET sql = replace(sql, ' NOT NULL', '') WHERE name = 'lessons'")
     frontier._db.execute("PRAGMA writable_schema = RESET")
     frontier._db.execute("UPDATE lessons SET evidence = NULL")
-    with pytest.raises(DamagedError, match="a lesson is not there"):
+    with pytest.raises(DamagedError, match="a lesson is missing"):
         frontier.load_lessons(["example.org"])
 
 

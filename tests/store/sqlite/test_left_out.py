@@ -23,7 +23,7 @@ OTHERS = [
 LEFT_OUT = {
     "https://a.example/x/1": FAMILY.evidence,
     "https://a.example/x/2": FAMILY.evidence,
-    "https://a.example/2026-01-01": f"a trap: a calendar without end: {CALENDAR.evidence}",
+    "https://a.example/2026-01-01": f"a trap: an endless calendar: {CALENDAR.evidence}",
     "https://a.example/y/1": "y has lapsed",
     "https://a.example/deep": "too deep",
     "https://b.example/1": MIRROR.evidence,

@@ -13,12 +13,12 @@ RECORD = b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 5\r\n\r\nhello\r\n
 PLACE = RecordRef("x.warc.gz", 0)
 
 CASES = [
-    ("not a record", b"hello, I am a text\r\n\r\n", "this is no WARC record"),
-    ("nothing", b"", "this is no WARC record"),
-    ("cut in its content", RECORD[:-6], "this WARC record is cut short: it has 55 of the 61 bytes it says it has"),
+    ("not a record", b"hello, I am a text\r\n\r\n", "this is not a WARC record"),
+    ("nothing", b"", "this is not a WARC record"),
+    ("cut in its content", RECORD[:-6], "this WARC record is cut short: it has 55 of the 61 bytes that it states"),
     ("cut in its fields", RECORD[:30], "this WARC record is cut short: its fields do not end"),
-    ("more than a record", RECORD * 2, "this WARC record is longer than the 61 bytes it says it has"),
-    ("without length", RECORD.replace(b"Length", b"Lenght"), "this is no WARC record: it does not say how long it is"),
+    ("more than a record", RECORD * 2, "this WARC record is longer than the 61 bytes that it states"),
+    ("without length", RECORD.replace(b"Length", b"Lenght"), "this is not a WARC record: it states no length"),
 ]
 
 
@@ -34,9 +34,9 @@ def test_each_cause(tmp_path: Path, data: bytes, said: str) -> None:
 @pytest.mark.parametrize(
     ("data", "said"),
     [
-        (RECORD[:-1], "this WARC record is cut short: it has 60 of the 61 bytes it says it has"),
-        (RECORD + b"!", "this WARC record is longer than the 61 bytes it says it has"),
-        (b"hello\r\n\r\n", "this is no WARC record"),
+        (RECORD[:-1], "this WARC record is cut short: it has 60 of the 61 bytes that it states"),
+        (RECORD + b"!", "this WARC record is longer than the 61 bytes that it states"),
+        (b"hello\r\n\r\n", "this is not a WARC record"),
     ],
 )
 def test_of_data_that_was_unpacked_before(data: bytes, said: str) -> None:

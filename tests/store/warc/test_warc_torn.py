@@ -76,7 +76,7 @@ def test_damage_before_other_members_is_told_and_nothing_is_cut(small: Path) -> 
 
 
 def test_a_record_that_is_no_response_is_not_read(small: Path) -> None:
-    with pytest.raises(DamagedError, match="damaged at byte 0: this is no response record"):
+    with pytest.raises(DamagedError, match="damaged at byte 0: this is not a response record"):
         reader(small.parent).read(RecordRef(small.name, 0))
 
 

@@ -1,4 +1,4 @@
-"""Files of certificate authorities that a user names."""
+"""Checks a user's file of certificate authorities."""
 
 from pathlib import Path
 

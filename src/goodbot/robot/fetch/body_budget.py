@@ -1,13 +1,13 @@
 """Limits the bytes of long answers that one process holds, both those arriving and those waiting to be read.
 
-A transfer asks for room for its whole body, so that what has begun can end; without room it is paused, and its bytes
-stay with the server. Room goes to whoever has waited longest. A quarter of it is for answers of medium length only, so
-that these do not wait for long ones.
+A transfer reserves room for its whole body, so that it can end once it has begun; without room it is paused, and its
+bytes stay with the server. The transfer that has waited longest gets room first. A quarter of the room is only for
+answers of medium length, so that these do not wait for long ones.
 
 If no long answer waits to be read, the oldest long transfer is never paused, so that a body longer than the whole
-budget still arrives. If no answer is released for `PATIENCE_S`, the oldest paused transfer goes on as well,
-because whoever holds an answer may be waiting for that transfer. The time then doubles, so that slow reading does not
-fill the memory.
+budget still arrives. If no answer is released for `PATIENCE_S`, the oldest paused transfer goes on as well, because the
+holder of an answer may be waiting for that transfer. The time then doubles, so that slow reading does not fill the
+memory.
 """
 
 import asyncio
@@ -24,12 +24,12 @@ MEDIUM_BYTES: Final = 1024 * 1024
 """Longer bodies, and those whose length is unknown, are long."""
 
 PATIENCE_S: Final = 30.0
-"""Reading a full sitemap takes 2 s, a document up to 6 s."""
+"""How long paused transfers wait for an answer to be released. Reading a sitemap takes 2 s, a document up to 6 s."""
 
 
 class BodyShare:
-    """What one transfer holds. `resume` is called, from the event loop, when it may go on after a pause. `expected`:
-    the length of the body, if the server says; `most`: its greatest length."""
+    """The room that one transfer holds. `resume` is called, from the event loop, when it may go on after a pause.
+    `expected`: the length of the body, if the server says; `most`: its greatest length."""
 
     def __init__(self, bodies: "BodyBudget", resume: Callable[[], None], expected: int | None, most: int) -> None:
         self._bodies = bodies
@@ -41,7 +41,7 @@ class BodyShare:
         self.wanted = 0
 
     def grows_to(self, size: int) -> bool:
-        """Whether the body may grow to this length now; if not, the caller pauses the transfer."""
+        """Returns whether the body may grow to this length now; if not, the caller pauses the transfer."""
         if size <= max(FREE_BYTES, self.bytes):
             return True
         if self._expected is None or size > self._expected:
@@ -52,12 +52,12 @@ class BodyShare:
         return self._bodies.grow(self)
 
     def ends(self, response: Response | None) -> None:
-        """The transfer is over; its weight stays as long as the answer is in use."""
+        """Ends the transfer; its room stays taken as long as the answer is in use."""
         self._bodies.ended(self, response)
 
 
 class BodyBudget:
-    """The budget of one process; None: no bound."""
+    """The budget of one process; None: no limit."""
 
     def __init__(self, limit_bytes: int | None, patience_s: float = PATIENCE_S) -> None:
         self._limit = float("inf") if limit_bytes is None else limit_bytes
@@ -77,7 +77,7 @@ class BodyBudget:
         return len(self._paused)
 
     def grow(self, weight: BodyShare) -> bool:
-        """Takes room for what the transfer wants; False if there is none, or others have waited longer."""
+        """Takes the room that the transfer wants; False if there is none, or if others have waited longer."""
         self._loop = self._loop or asyncio.get_running_loop()
         self._coming[weight] = None
         same = [item for item in self._coming if item.is_long == weight.is_long]
@@ -99,7 +99,7 @@ class BodyBudget:
         if held:
             self._unread_long += held * weight.is_long
             finalize(response, self._let_go, held, is_long=weight.is_long).atexit = False
-        if self._paused and self._loop is not None:  # libcurl may be calling us: what waits goes on later
+        if self._paused and self._loop is not None:  # libcurl may be calling us, so paused transfers resume later
             self._loop.call_soon(self._resume)
 
     def _take(self, weight: BodyShare, *, is_next: bool) -> bool:
@@ -120,7 +120,7 @@ class BodyBudget:
         return next((item for item in self._coming if item.is_long == is_long), None)
 
     def _let_go(self, held: int, *, is_long: bool) -> None:
-        """May run in another thread: whichever uses the answer last."""
+        """Runs in the thread that used the answer last, so it only schedules `_freed`."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._freed, held, is_long)
 
@@ -147,7 +147,7 @@ class BodyBudget:
         """Resumes the transfers for which there is room, in the order in which they came."""
         blocked = {True: False, False: False}
         for weight in [item for item in self._coming if item in self._paused]:
-            if weight not in self._paused:  # those before it have ended it
+            if weight not in self._paused:  # resuming an earlier one has ended it
                 continue
             if self._take(weight, is_next=not blocked[weight.is_long]):
                 self._paused.discard(weight)

@@ -1,4 +1,4 @@
-"""User names, passwords and tokens, for the hosts they were given for and no others. Pure."""
+"""Sends user names, passwords and tokens only to the hosts they were given for. Pure."""
 
 import re
 from base64 import b64encode
@@ -15,9 +15,9 @@ _ENTRY = re.compile(
 class Credentials:
     """`entries`: `HOST=basic:USER:PASSWORD` (RFC 7617) or `HOST=bearer:TOKEN` (RFC 6750).
 
-    HOST is a host, with a port if it is not the scheme's: without one, port 443 alone. Sent over TLS only, or to a host
-    that is private as written, there without a port to 443 and 80.
-    `http://HOST` has it sent in the clear, to that scheme, host and port. Raises InputError, which repeats no secret.
+    HOST is a host, with a port unless it is 443. Credentials are sent only over TLS, or to a host whose name or address
+    is private as written; for such a host without a port, to ports 443 and 80. `http://HOST` allows sending in
+    cleartext, to that scheme, host and port. Raises InputError, whose message contains no secret.
     """
 
     def __init__(self, entries: Iterable[str]) -> None:
@@ -33,7 +33,7 @@ class Credentials:
             self._by_origin |= dict.fromkeys(origins, value)
 
     def value(self, url: Url) -> str | None:
-        """The `Authorization` that goes with a request for this URL, or None."""
+        """Returns the `Authorization` of a request for this URL, or None."""
         return self._by_origin.get(url.origin) if self._by_origin else None
 
 

@@ -1,4 +1,4 @@
-"""What libcurl's errors mean: a kind for programs, a sentence for people. Pure."""
+"""Translates libcurl's errors into a kind for programs and a sentence for people. Pure."""
 
 import os
 import re
@@ -40,10 +40,10 @@ _MALFORMED: Final = ("chunk", "invalid chunk", "Too large")  # libcurl calls the
 _MEANING: dict[FailureKind, str] = {
     "dns": "the name has no address",
     "connect": "no connection could be made",
-    "timeout": "no whole answer in time",
+    "timeout": "no complete answer in time",
     "reset": "the connection ended before the answer did",
-    "tls": "the server speaks no TLS that we do",
-    "protocol": "what came is not HTTP",
+    "tls": "no TLS connection could be set up",
+    "protocol": "the answer is not valid HTTP",
 }
 _DETAIL_CHARS: Final = 300
 _OVER_PROXY: Final = re.compile(r" over proxy [^ ]{1,300}")
@@ -56,12 +56,12 @@ _STRANGERS: Final = {2, 18, 19, 20, 21, 24, 27, 28}
 
 
 def is_lost(code: int) -> bool:
-    """Whether the connection ended in the midst of an answer, whose beginning may be kept."""
+    """Returns whether the connection ended within an answer, of which the beginning may be kept."""
     return code in _LOST_CONNECTION
 
 
 def failure_of(code: int, message: str, url: Url, info: Callable[[int], int]) -> Failure:
-    """`info` is the `getinfo` of the handle that failed."""
+    """Builds a Failure for a libcurl error; `info` is the `getinfo` of the handle that failed."""
     kind = _KINDS.get(code, "protocol")
     if code == pycurl.E_RECV_ERROR and message.startswith(_MALFORMED):
         kind = "protocol"
@@ -76,14 +76,14 @@ def failure_of(code: int, message: str, url: Url, info: Callable[[int], int]) ->
 
 
 def _not_connected(url: Url, errno: int, message: str) -> Failure:
-    """`connection refused (127.0.0.1:9)`; libcurl says no more than that it could not connect."""
+    """Builds `connection refused (127.0.0.1:9)`, because libcurl says only that it could not connect."""
     proxy = _OVER_PROXY.search(message)
     where = f"{authority_of(url.host)}:{url.port}{proxy[0] if proxy else ''}"
     return Failure("connect", f"{os.strerror(errno).lower()} ({visible(where)})")
 
 
 def told(kind: FailureKind, host: str, message: str) -> Failure:
-    """A failure whose detail is one printable line, whatever the message."""
+    """Builds a failure whose detail is one printable line, whatever the message."""
     return _failure(kind, _MEANING[kind], host, message)
 
 
@@ -93,11 +93,11 @@ def _failure(kind: FailureKind, meaning: str, host: str, message: str) -> Failur
 
 
 def _distrusted(result: int) -> str:
-    """libcurl compares names itself, before it takes over what OpenSSL has found."""
+    """Names the fault of a certificate. libcurl compares names itself, before it reads OpenSSL's result."""
     if result == _EXPIRED:
         return "the certificate has expired"
     if result == _NOT_YET_VALID:
         return "the certificate is not valid yet"
     if result in _STRANGERS:
-        return "the certificate is from an authority we do not know"
-    return "the certificate is another host's" if result in _NOT_SAID else "the certificate cannot be trusted"
+        return "the certificate is from an unknown authority"
+    return "the certificate is for another host" if result in _NOT_SAID else "the certificate cannot be trusted"

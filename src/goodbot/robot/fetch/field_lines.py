@@ -40,10 +40,10 @@ def _told(name: str, value: str) -> str:
 
 
 def parse_head(lines: Iterable[bytes]) -> tuple[str, int, str, Headers] | None:
-    """Version, status, reason and fields of the first head that is no 1xx; None if none is whole.
+    """Returns version, status, reason and fields of the first head that is not 1xx; None if none is complete.
 
-    Lines that follow it are trailers and left out. Latin-1, so that no byte is lost (RFC 9110 §5.5); folded lines
-    are joined (RFC 9112 §5.2).
+    Lines that follow it are trailers and left out. Decoded as Latin-1, so that no byte is lost (RFC 9110 §5.5); folded
+    lines are joined (RFC 9112 §5.2).
     """
     text = b"".join(lines).decode("latin-1")
     if "\n " in text or "\n\t" in text:  # rare, and looking costs as much as all the rest

@@ -1,4 +1,4 @@
-"""The last gate before a request: nothing is sent to a host that is forgotten, whatever led there."""
+"""Blocks all requests to forgotten hosts, whatever led to them. This is the last gate before a request."""
 
 from collections.abc import Iterable
 
@@ -7,8 +7,8 @@ from goodbot.values import Capture, Failure, Request
 
 
 class ForgottenHostsGate:
-    """A Transport that sends nothing to the hosts in `left` (`Url.host_key`), which may grow: each such request is a
-    `Failure` of kind `forgotten`."""
+    """A Transport that sends nothing to the hosts in `left` (`Url.host_key`), a set that may grow. Each such request
+    becomes a `Failure` of kind `forgotten`."""
 
     def __init__(self, transport: Transport, clock: Clock, hosts: Iterable[str] = ()) -> None:
         self._transport = transport
@@ -18,7 +18,7 @@ class ForgottenHostsGate:
     async def send(self, request: Request) -> Capture:
         """See `Transport.send`."""
         if request.url.host_key in self.left:
-            detail = f"{request.url.host_key} is forgotten, so nothing is sent there (goodbot forget HOST --undo)"
+            detail = f"{request.url.host_key} is forgotten, so no request is sent (goodbot forget HOST --undo)"
             return Capture(request, Failure("forgotten", detail), self._clock.now(), 0.0)
         return await self._transport.send(request)
 

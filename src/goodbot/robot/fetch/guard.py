@@ -1,4 +1,4 @@
-"""Which addresses may be connected to: public ones, and the private ranges that were opened. Pure."""
+"""Decides which addresses may be connected to: public ones, and private ranges that were opened. Pure."""
 
 import ipaddress
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from goodbot.url import Address, is_private_address
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
 OPEN_MOST = 1000
-"""Private ranges that are open; there are some 30, and lists of seeds open each once."""
+"""Private ranges that can be open at once; there are some 30, and a list of seeds opens each once."""
 
 _RANGES: tuple[Network, ...] = tuple(
     ipaddress.ip_network(text)
@@ -26,10 +26,10 @@ _RANGES: tuple[Network, ...] = tuple(
 
 
 def private_range(address: str) -> Network | None:
-    """The special-purpose range an address lies in (127.0.0.1: 127.0.0.0/8), as it is written; one that is private only
-    by what it reaches (2002:7f00:1::) is a range of its own.
+    """Returns the special-purpose range that an address is written in (127.0.0.1: 127.0.0.0/8). An address that is
+    private only because of what it reaches (2002:7f00:1::) is a range of its own.
 
-    None for a public address, and for text that is no address.
+    None for a public address, and for text that is not an address.
     """
     ip = _connected_to(address)
     if ip is None or not is_private_address(address):
@@ -38,8 +38,8 @@ def private_range(address: str) -> Network | None:
 
 
 class AddressGuard:
-    """Permits public addresses, judged by what they reach, and those written inside `open_networks`. What cannot be
-    read is refused."""
+    """Permits public addresses, judged by what they reach, and addresses written inside `open_networks`. Refuses text
+    that is not an address."""
 
     def __init__(self, open_networks: Iterable[Network] = ()) -> None:
         self._open = tuple(open_networks)
@@ -47,7 +47,7 @@ class AddressGuard:
         self._permitted = lru_cache(maxsize=4096)(self._permit)
 
     def open(self, networks: Iterable[Network]) -> None:
-        """Permits these as well from now on; `OPEN_MOST` networks at most, what is beyond stays refused."""
+        """Permits these as well from now on; at most `OPEN_MOST` networks, further ones stay refused."""
         more = [network for network in dict.fromkeys(networks) if network not in self._open]
         if more:
             self._open = (*self._open, *more)[:OPEN_MOST]
@@ -55,19 +55,19 @@ class AddressGuard:
             self._permitted.cache_clear()
 
     def __reduce__(self) -> tuple[type["AddressGuard"], tuple[tuple[Network, ...]]]:
-        """What it remembers stays behind when it goes to another process."""
+        """Pickles without the caches."""
         return AddressGuard, (self._open,)
 
     def permits(self, address: str, public_only: bool) -> bool:
-        """Whether `address` may be connected to; `public_only` closes the opened ranges too."""
+        """Returns whether `address` may be connected to; `public_only` closes the opened ranges too."""
         return self._judged(address, public_only) is None
 
     def permitted(self, addresses: tuple[str, ...], public_only: bool) -> tuple[str, ...]:
-        """Those that may be connected to."""
+        """Returns those that may be connected to."""
         return self._permitted(addresses, public_only)
 
     def refusal(self, address: str, public_only: bool) -> str | None:
-        """Why not, and what would allow it, in one sentence; None if it is permitted."""
+        """Returns why it is refused, and what would allow it, in one sentence; None if it is permitted."""
         return self._judged(address, public_only)
 
     def _permit(self, addresses: tuple[str, ...], public_only: bool) -> tuple[str, ...]:
@@ -76,7 +76,7 @@ class AddressGuard:
     def _judge(self, address: str, public_only: bool) -> str | None:
         ip = _connected_to(address)
         if ip is None:
-            return f"{address!r} is no address that can be read, so nothing is sent there"
+            return f"{address!r} is not a valid address, so no request is sent there"
         network = private_range(address)
         if network is None or (not public_only and any(ip in opened for opened in self._open)):
             return None
@@ -88,8 +88,8 @@ class AddressGuard:
 
 
 def _connected_to(address: str) -> Address | None:
-    """The address as it is written, without its zone; IPv4 mapped into IPv6 is IPv4 to every system. Other forms that
-    hold an IPv4 address lead to a gateway first, and `0.0.0.0` is no address of 127.0.0.0/8."""
+    """Returns the address as written, without its zone. IPv4 mapped into IPv6 is IPv4, as for every system. Other forms
+    that contain an IPv4 address lead to a gateway first, and `0.0.0.0` is not in 127.0.0.0/8."""
     try:
         ip = ipaddress.ip_address(address.partition("%")[0])
     except ValueError:

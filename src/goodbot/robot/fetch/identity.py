@@ -1,4 +1,4 @@
-"""How the robot says who it is: User-Agent in the shape of RFC 9309 §2.2.1, From (RFC 9110 §10.1.2)."""
+"""Builds the robot's identity: User-Agent in the form of RFC 9309 §2.2.1, and From (RFC 9110 §10.1.2)."""
 
 import re
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ _PAGE = re.compile(r"https?://[\x21-\x27\x2a-\x7e]{1,500}")
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """`token` is looked up in robots.txt; `user_agent` and `from_` are sent."""
+    """How the robot identifies itself: `token` is looked up in robots.txt; `user_agent` and `from_` are sent."""
 
     token: str
     user_agent: str
@@ -21,7 +21,7 @@ class Identity:
 
 
 def identity_of(settings: Settings, own_version: str) -> Identity:
-    """Who the robot of these settings is. Raises InputError for an agent or a contact that cannot be sent."""
+    """Returns the identity for these settings. Raises InputError for an agent or a contact that cannot be sent."""
     match = _AGENT.fullmatch(settings.agent)
     if match is None:
         raise InputError(
@@ -38,7 +38,7 @@ def identity_of(settings: Settings, own_version: str) -> Identity:
 
 
 def _contact(contact: str | None) -> tuple[str | None, str | None]:
-    """What User-Agent names, and the mailbox for From."""
+    """Returns what User-Agent contains, and the mailbox for From."""
     if contact is None:
         return None, None
     mailbox = contact.removeprefix("mailto:")

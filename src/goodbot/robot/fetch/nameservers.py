@@ -1,4 +1,4 @@
-"""Questions to name servers, by dnspython. Loaded when the first name is asked for: it takes 45 ms and 5 MB."""
+"""Sends DNS queries, by dnspython. Imported with the first lookup, because it takes 45 ms and 5 MB."""
 
 import asyncio
 from collections.abc import Iterable
@@ -13,17 +13,17 @@ import dns.resolver
 from goodbot.robot.fetch.pinned_addresses import FAMILY_MOST, FoundAddresses, few_of
 
 NONE_S: Final = 60.0
-"""How long `no such name` serves. No answer at all serves nobody: it may pass at once."""
+"""How long `no such name` is kept. No answer at all is not kept, because it may be temporary."""
 
 GRACE_S: Final = 2.0
-"""One family is waited for so long when the other has come: some servers never answer the question for IPv6."""
+"""How long one address family is waited for when the other has arrived: some servers never answer queries for IPv6."""
 
 TRY_S: Final = 2.0
-"""A name server is asked again after so long."""
+"""A query is repeated after this time."""
 
 
 class NameServers:
-    """Asks for addresses by absolute names; a question and its repetitions take `lifetime_s` at most."""
+    """Looks up the addresses of absolute names; a query and its repetitions take `lifetime_s` at most."""
 
     def __init__(self, resolver: dns.asyncresolver.Resolver, lifetime_s: float) -> None:
         self._resolver = resolver
@@ -31,7 +31,7 @@ class NameServers:
 
     @classmethod
     def at(cls, servers: Iterable[tuple[str, int]], lifetime_s: float) -> Self:
-        """Those at these addresses and ports."""
+        """Returns the name servers at these addresses and ports."""
         resolver = dns.asyncresolver.Resolver(configure=False)
         resolver.timeout = TRY_S
         resolver.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in servers]
@@ -39,14 +39,14 @@ class NameServers:
 
     @classmethod
     def of_system(cls, lifetime_s: float) -> Self | None:
-        """Those of /etc/resolv.conf; None if it names none."""
+        """Returns the name servers of /etc/resolv.conf; None if it names none."""
         try:
             return cls(dns.asyncresolver.Resolver(), lifetime_s)
         except dns.exception.DNSException:
             return None
 
     async def find(self, name: str) -> FoundAddresses:
-        """Both families are asked for at once."""
+        """Looks up both address families at once."""
         tasks = [asyncio.ensure_future(self._query(name, kind)) for kind in ("A", "AAAA")]
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -65,18 +65,18 @@ class NameServers:
         )
 
     async def _query(self, name: str, kind: str) -> FoundAddresses:
-        """One question. Whatever the server does, dnspython says it by an exception of its own; a chain of CNAMEs that
-        has no end it gives up."""
+        """Sends one query. dnspython reports every fault of a server by its own exceptions, and gives up endless chains
+        of CNAMEs."""
         try:
             answer = await self._resolver.resolve(name + ".", kind, lifetime=self._lifetime_s)
         except dns.resolver.NXDOMAIN:
             return FoundAddresses((), NONE_S, "no such name")
         except dns.resolver.NoAnswer:
-            return FoundAddresses((), NONE_S, "the name has none")
+            return FoundAddresses((), NONE_S, "no address record")
         except (dns.exception.DNSException, OSError) as error:
             return FoundAddresses((), 0.0, _said(error))
         texts = few_of(str(record.address) for record in islice(answer, FAMILY_MOST))
-        return FoundAddresses(texts, max(answer.chaining_result.minimum_ttl, 1.0), "the name has none")
+        return FoundAddresses(texts, max(answer.chaining_result.minimum_ttl, 1.0), "no address record")
 
 
 def _said(error: Exception) -> str:

@@ -1,4 +1,4 @@
-"""Addresses found for a name: what sources say, and the source that is a file. Pure."""
+"""Reads addresses that users pin: `HOST:PORT:ADDRESS`, hosts files, proxies. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -21,15 +21,15 @@ _PROXY: Final = re.compile(
         (?:[/?\#]\S*)?""",
     re.ASCII | re.IGNORECASE | re.VERBOSE,
 )
-"""The URLs that libcurl takes for a proxy."""
+"""The URLs that libcurl accepts for a proxy."""
 
 FAMILY_MOST: Final = 8
-"""Addresses of one family that are looked at, of however many an answer holds."""
+"""How many addresses of one family are used, however many an answer holds."""
 
 
 @dataclass(frozen=True, slots=True)
 class FoundAddresses:
-    """What one source says of a name, and for how long."""
+    """What one source says about a name, and how long that holds."""
 
     addresses: Addresses
     lasts_s: float
@@ -37,8 +37,8 @@ class FoundAddresses:
 
 
 def pinned(text: str) -> tuple[str, int, str] | None:
-    """`HOST:PORT:ADDRESS` as its parts; None if it is not that, or HOST is an address itself: the transport connects
-    to that one anyhow."""
+    """Splits `HOST:PORT:ADDRESS` into its parts; None if it is not that, or if HOST is an address itself, to which the
+    transport connects anyway."""
     match = _PIN.fullmatch(text)
     if match is None or reached_address(match["host"]) is not None or reached_address(match["address"]) is None:
         return None
@@ -48,7 +48,7 @@ def pinned(text: str) -> tuple[str, int, str] | None:
 
 
 def pins_of(entries: Iterable[str]) -> dict[tuple[str, int], str]:
-    """Host and port → address, of each `HOST:PORT:ADDRESS`; the first one counts. Raises InputError."""
+    """Maps host and port to the address of each `HOST:PORT:ADDRESS`; the first one counts. Raises InputError."""
     pins: dict[tuple[str, int], str] = {}
     for text in entries:
         pin = pinned(text)
@@ -59,7 +59,7 @@ def pins_of(entries: Iterable[str]) -> dict[tuple[str, int], str]:
 
 
 def check_proxy(text: str | None) -> None:
-    """Raises InputError for a text that libcurl does not take as the URL of a proxy. None: there is no proxy."""
+    """Raises InputError for a text that libcurl does not accept as the URL of a proxy. None: there is no proxy."""
     if text is not None and not _is_proxy(text):
         raise InputError(f"proxy must be http://host:port or socks5h://host:port, not {text!r}")
 
@@ -72,7 +72,7 @@ def _is_proxy(text: str) -> bool:
 
 
 def is_ipv6(text: str) -> bool:
-    """Whether it is an IPv6 address, without brackets."""
+    """Returns whether it is an IPv6 address, without brackets."""
     try:
         IPv6Address(text)
     except ValueError:
@@ -81,8 +81,8 @@ def is_ipv6(text: str) -> bool:
 
 
 def few_of(texts: Iterable[str]) -> Addresses:
-    """IPv4 first, a few of each family, each once. What has a zone is left out: it means one link of one machine, and
-    no URL can name it."""
+    """Returns IPv4 addresses first, a few of each family, each once. Leaves out addresses with a zone: they mean one
+    link of one machine, and no URL can name them."""
     families: dict[int, list[str]] = {4: [], 6: []}
     for text in dict.fromkeys(texts):
         try:
@@ -95,8 +95,8 @@ def few_of(texts: Iterable[str]) -> Addresses:
 
 
 def parse_hosts(data: bytes) -> dict[str, Addresses]:
-    """A hosts file: each name in lower case with its addresses in order. Never raises; lines that are none are left
-    out."""
+    """Parses a hosts file: maps each name in lower case to its addresses in order. Never raises; skips invalid
+    lines."""
     found: dict[str, Addresses] = {}
     for line in data.decode("utf-8", "replace").splitlines():
         address, *names = line.partition("#")[0].split() or [""]

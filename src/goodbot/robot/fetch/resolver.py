@@ -1,4 +1,7 @@
-"""Names → addresses: DNS, the hosts file and the names of RFC 6761, kept as long as DNS says they last. Judges none."""
+"""Resolves names by DNS, the hosts file and RFC 6761, and keeps answers as long as DNS allows.
+
+Every address is returned; `guard` decides which may be connected to.
+"""
 
 import asyncio
 import socket
@@ -18,11 +21,11 @@ from goodbot.robot.fetch.pinned_addresses import Addresses, FoundAddresses, few_
 from goodbot.values import Failure
 
 NAMES_MOST: Final = 10_000
-"""Names remembered: some 4 MB. Those asked for longest ago are forgotten first."""
+"""Names remembered: some 4 MB. Those used longest ago are forgotten first."""
 
 LEAST_S: Final = 60.0
 MOST_S: Final = 3600.0
-"""How long an answer serves, whatever its TTL: below a minute a name would cost two questions for every page."""
+"""Bounds for how long an answer is kept, whatever its TTL: below a minute every page would cost two queries."""
 
 HOSTS_FILE: Final = Path("/etc/hosts")
 HOSTS_BYTES: Final = 16 * 1024 * 1024
@@ -34,14 +37,14 @@ _LOOPBACK: Final = ("127.0.0.1", "::1")
 
 
 class NameResolver:
-    """`Resolver` of this machine. IPv4 comes first, a few addresses of each family.
+    """The `Resolver` of this machine. IPv4 comes first, a few addresses of each family.
 
-    `localhost` is loopback, `.invalid` and `.onion` are nothing: nobody is asked (RFC 6761 §6.3 and §6.4, RFC 7686).
-    The hosts file, read once, is next. Names without a dot and those under `.local` (RFC 6762) are the system's to
-    resolve, and all others if it knows no name server; what it says serves `LEAST_S`. The rest is asked of DNS, as an
-    absolute name: no search list. One question for a name is under way at a time.
+    `localhost` is loopback, and `.invalid` and `.onion` have no addresses, without a query (RFC 6761 §6.3 and §6.4,
+    RFC 7686). The hosts file, read once, comes next. The system resolves names without a dot and those under `.local`
+    (RFC 6762), and all others if it has no name server configured; its answers are kept for `LEAST_S`. All other names
+    are looked up by DNS, as absolute names without a search list. Only one lookup of a name is in flight at a time.
 
-    Raises InputError for `settings.nameservers` that are none.
+    Raises InputError for invalid `settings.nameservers`.
     """
 
     def __init__(self, settings: Settings, clock: Clock, hosts_file: Path = HOSTS_FILE) -> None:
@@ -65,7 +68,7 @@ class NameResolver:
         return await asyncio.shield(task)
 
     async def close(self) -> None:
-        """Who still waits is cancelled."""
+        """Cancels all lookups in flight."""
         tasks = list(self._asking.values())
         for task in tasks:
             task.cancel()
@@ -86,7 +89,7 @@ class NameResolver:
         if last == "localhost":
             return FoundAddresses(_LOOPBACK, MOST_S)
         if last in ("invalid", "onion"):
-            return FoundAddresses((), MOST_S, f"names under .{last} have none")
+            return FoundAddresses((), MOST_S, f"names under .{last} never resolve")
         if listed := self._listed.get(name):
             return FoundAddresses(few_of(listed), MOST_S)
         if last in (name, "local") or self._dns is None:
@@ -98,12 +101,12 @@ class NameResolver:
         try:
             with self._hosts_file.open("rb") as file:
                 return parse_hosts(file.read(HOSTS_BYTES))
-        except OSError:  # a machine without one, or one that is not for us to read
+        except OSError:  # this machine has none, or we may not read it
             return {}
 
     @cached_property
     def _dns(self) -> FindAddresses | None:
-        from goodbot.robot.fetch.nameservers import NameServers  # noqa: PLC0415  (most crawls of one's own need none)
+        from goodbot.robot.fetch.nameservers import NameServers  # noqa: PLC0415  (crawls of local servers need none)
 
         if self._servers:
             return NameServers.at(self._servers, self._lifetime_s).find
@@ -118,11 +121,11 @@ class NameResolver:
         except (OSError, UnicodeError) as error:
             is_sure = isinstance(error, socket.gaierror) and error.errno in _NO_SUCH_NAME
             return FoundAddresses((), LEAST_S if is_sure else 0.0, str(error) or "the system did not answer in time")
-        return FoundAddresses(few_of(str(entry[4][0]) for entry in entries), LEAST_S, "the system knows none")
+        return FoundAddresses(few_of(str(entry[4][0]) for entry in entries), LEAST_S, "the system found no address")
 
 
 def nameserver(text: str) -> tuple[str, int]:
-    """`127.0.0.1`, `127.0.0.1:5353`, `::1`, `[::1]:5353` → address and port. Raises InputError."""
+    """Reads `127.0.0.1`, `127.0.0.1:5353`, `::1` or `[::1]:5353` as address and port. Raises InputError."""
     host, colon, port = text.rpartition(":")
     if not colon or text.endswith("]") or (":" in host and not host.startswith("[")):
         host, port = text, "53"

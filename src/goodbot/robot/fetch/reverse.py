@@ -1,4 +1,4 @@
-"""The two questions of forward-confirmed reverse DNS: the names of an address, and the addresses of those names."""
+"""Makes the two lookups of forward-confirmed reverse DNS: the names of an address, and the addresses of a name."""
 
 from collections.abc import Iterable
 from ipaddress import ip_address
@@ -14,24 +14,25 @@ import dns.reversename
 from goodbot.robot.fetch.nameservers import NameServers
 
 NAMES_MOST: Final = 8
-"""Names of one address that are looked at."""
+"""How many names of one address are used."""
 
 
 class ReverseLookup:
-    """Asks these name servers, or those of the system if none are given; a question takes `lifetime_s` at most."""
+    """Queries these name servers, or those of the system if none are given; a query takes `lifetime_s` at most."""
 
     def __init__(self, servers: Iterable[tuple[str, int]], lifetime_s: float) -> None:
         self._lifetime_s = lifetime_s
         named = [dns.nameserver.Do53Nameserver(*server) for server in servers]
         try:
             self._resolver: dns.asyncresolver.Resolver | None = dns.asyncresolver.Resolver(configure=not named)
-        except dns.exception.DNSException:  # no /etc/resolv.conf that names one
+        except dns.exception.DNSException:  # /etc/resolv.conf is missing or names no server
             self._resolver = None
         if named and self._resolver is not None:
             self._resolver.nameservers = [*named]
 
     async def names(self, address: str) -> tuple[str, ...] | None:
-        """The names of an address in lower case, without the last dot; empty: it has none. None: nobody answered."""
+        """Returns the names of an address in lower case, without the last dot; empty if it has none. None: no
+        answer."""
         if self._resolver is None:
             return None
         question = dns.reversename.from_address(str(ip_address(address)))
@@ -39,12 +40,12 @@ class ReverseLookup:
             answer = await self._resolver.resolve(question, "PTR", lifetime=self._lifetime_s)
         except (dns.resolver.NXDOMAIN, dns.resolver.NoAnswer):
             return ()
-        except (dns.exception.DNSException, OSError):  # whatever else goes wrong is no answer
+        except (dns.exception.DNSException, OSError):  # every other error means that there was no answer
             return None
         return tuple(record.target.to_text(omit_final_dot=True).lower() for record in islice(answer, NAMES_MOST))
 
     async def addresses(self, name: str) -> tuple[str, ...] | None:
-        """The addresses of a name; empty: it has none. None: nobody answered."""
+        """Returns the addresses of a name; empty if it has none. None: no answer."""
         if self._resolver is None:
             return None
         found = await NameServers(self._resolver, self._lifetime_s).find(name)

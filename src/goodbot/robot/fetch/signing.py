@@ -1,6 +1,6 @@
-"""Signed requests: Web Bot Auth (draft-ietf-webbotauth-httpsig-protocol) over HTTP Message Signatures (RFC 9421).
+"""Signs requests: Web Bot Auth (draft-ietf-webbotauth-httpsig-protocol) over HTTP Message Signatures (RFC 9421).
 
-The URL at which a robot's keys are served is who it is; each request names that URL and is signed with one of the keys.
+The URL that serves a robot's keys is its identity; each request names that URL and is signed with one of the keys.
 """
 
 import json
@@ -24,19 +24,19 @@ WELL_KNOWN: Final = "/.well-known/http-message-signatures-directory"
 DIRECTORY_TYPE: Final = "application/http-message-signatures-directory+json"
 
 REQUEST_VALID_S: Final = 300
-"""The draft recommends 24 hours at most. A request seen on its way can be sent again until then; five minutes bridge
-what clocks commonly differ by."""
+"""The draft recommends 24 hours at most. An observer of a request can repeat it until the signature expires; five
+minutes are enough for usual clock differences."""
 
 DIRECTORY_VALID_S: Final = 24 * 3600
 
 _LABEL: Final = "sig1"
-_NONCE_BYTES: Final = 64  # what the drafts' examples have, and some verifiers ask for
+_NONCE_BYTES: Final = 64  # as in the drafts' examples; some verifiers require it
 
 
 class Signer:
     """Signs requests with `key`, whose directory is at `agent` (see `agent_url`); `now` is the time of day.
 
-    Not `Clock`: that goes on evenly, this must agree with the clocks of others.
+    `now` is not `Clock`, which never goes back: this time must agree with other machines' clocks.
     """
 
     def __init__(
@@ -55,7 +55,8 @@ class Signer:
             self._field = ("Signature-Agent", f"{_LABEL}={self._value}")
 
     def fields(self, url: Url, method: Method = "GET") -> Headers:
-        """`Signature-Agent`, `Signature-Input` and `Signature` of a request for `url`, good for `REQUEST_VALID_S`.
+        """Returns `Signature-Agent`, `Signature-Input` and `Signature` of a request for `url`, valid for
+        `REQUEST_VALID_S`.
 
         Each call makes another nonce. 36 µs of CPU, 32 of them Ed25519; http-message-signatures takes 336.
         """
@@ -73,9 +74,10 @@ class Signer:
 
 
 def sign(key: "SigningKey", covered: Iterable[tuple[str, str]], parameters: str) -> tuple[str, str]:
-    """The members of `Signature-Input` and `Signature` for these components (identifier as written, value; ASCII).
+    """Returns the members of `Signature-Input` and `Signature` for these components (identifier as written, value;
+    ASCII).
 
-    RFC 9421 §2.5, §3.1. `parameters` as they are to stand there, each with its semicolon.
+    RFC 9421 §2.5, §3.1. `parameters` is appended as given, so each needs its leading semicolon.
     """
     names, lines = [], []
     for name, value in covered:
@@ -87,14 +89,14 @@ def sign(key: "SigningKey", covered: Iterable[tuple[str, str]], parameters: str)
 
 
 def directory_of(key: "SigningKey") -> bytes:
-    """The key directory: a JWK Set (RFC 7517 §5) of the one key."""
+    """Builds the key directory: a JWK Set (RFC 7517 §5) of the one key."""
     return json.dumps({"keys": [key.public_jwk()]}, separators=(",", ":")).encode("ascii")
 
 
 def directory_fields(
     key: "SigningKey", directory: bytes, authority: str, now: float, valid_s: int = DIRECTORY_VALID_S
 ) -> Headers:
-    """What shows that a directory was made by the key's holder and for `authority`: digest (RFC 9530) and signature."""
+    """Builds the fields that prove who made a directory and for which `authority`: digest (RFC 9530) and signature."""
     digest = f"sha-256=:{b64encode(sha256(directory).digest()).decode('ascii')}:"
     created = int(now)
     times = f";created={created};expires={created + valid_s}"
@@ -108,14 +110,14 @@ def directory_fields(
 
 
 def signer_of(settings: Settings) -> Signer | None:
-    """Who signs the requests of a crawl; None if nobody does. Raises InputError for a key or a URL that cannot be used,
-    and for one without the other."""
+    """Returns the signer of a crawl's requests; None if they are not signed. Raises InputError for a key or a URL that
+    cannot be used, and for one without the other."""
     if settings.sign is None and settings.signature_agent is None:
         return None
     if settings.sign is None:
         raise InputError("--signature-agent says where the key of --sign is served: give --sign FILE too")
     if settings.signature_agent is None:
-        raise InputError("--sign needs --signature-agent URL: where the key is served, for those who verify signatures")
+        raise InputError("--sign needs --signature-agent URL: the address at which verifiers find the key")
     from goodbot.robot.fetch.signing_key import load_key  # noqa: PLC0415  (7 MB in each process, and few crawls sign)
 
     form = settings.signature_agent_form
@@ -123,9 +125,10 @@ def signer_of(settings: Settings) -> Signer | None:
 
 
 def agent_url(text: str, form: SignatureAgentForm) -> Url:
-    """Where the keys are fetched from. An origin alone means its well-known place; form `october` may name another.
+    """Returns where the keys are fetched from. An origin alone means its well-known path; form `october` may name
+    another path.
 
-    https only, but for hosts of one's own: over http anyone on the way could put keys there.
+    Only https, except for private hosts: over http an attacker on the path could replace the keys.
     """
     url = parse_url(text)
     if url is None or "?" in url.text:

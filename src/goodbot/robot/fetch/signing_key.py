@@ -1,4 +1,4 @@
-"""The key a robot signs with: made, kept in a file that only its owner reads, shown.
+"""Makes, stores and loads the key that a robot signs with, in a file that only its owner can read.
 
 Ed25519 (RFC 8032), as JWK (RFC 8037).
 """
@@ -22,7 +22,7 @@ _OTHERS = 0o077
 
 
 class SigningKey:
-    """A private key that shows only its public half. It cannot be pickled: its file's name travels, not the key."""
+    """A private key that shows only its public half. It cannot be pickled: processes pass the name of its file."""
 
     __slots__ = ("_private", "key_id", "public")
 
@@ -37,26 +37,26 @@ class SigningKey:
         return f"SigningKey({self.key_id})"
 
     def sign(self, message: bytes) -> bytes:
-        """64 bytes, always the same for the same message."""
+        """Returns a signature of 64 bytes, always the same for the same message."""
         return self._private.sign(message)
 
     def public_jwk(self) -> dict[str, str]:
-        """What everyone may know."""
+        """Returns the public half, which may be published."""
         return {"kty": "OKP", "crv": "Ed25519", "kid": self.key_id, "x": self.public, "use": "sig"}
 
     def private_jwk(self) -> dict[str, str]:
-        """The key itself: for its file, and for nothing else."""
+        """Returns the key itself, only for storing it in its file."""
         return {**self.public_jwk(), "d": _text(self._private.private_bytes_raw())}
 
 
 def create_key(file: Path) -> SigningKey:
-    """A new key, kept in `file` (JWK, mode 0600). Raises InputError if there is one already: a key is never
-    overwritten; RunError if it cannot be written."""
+    """Makes a new key and stores it in `file` (JWK, mode 0600). Raises InputError if the file exists, because a key is
+    never overwritten; RunError if it cannot be written."""
     key = SigningKey(Ed25519PrivateKey.generate())
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
-        raise InputError(f"{file} exists already, and is not overwritten: choose another file with --out") from None
+        raise InputError(f"{file} exists already and is not overwritten: choose another file with --out") from None
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"no such folder: {file.parent}") from None
     except OSError as error:
@@ -67,22 +67,22 @@ def create_key(file: Path) -> SigningKey:
             opened.flush()
             os.fsync(opened.fileno())
     except OSError as error:
-        with suppress(OSError):  # what is there is no key: the disk's own error is the one to tell
+        with suppress(OSError):  # the file holds no key; report the disk's first error, not this one
             file.unlink()
         raise RunError(f"cannot write {file}: {error.strerror}") from error
     return key
 
 
 def load_key(file: Path) -> SigningKey:
-    """The key in `file`: JWK, or PEM (PKCS #8) as OpenSSL writes it. Raises InputError if there is none that can be
-    used, or if others than its owner may read or write it."""
+    """Loads the key in `file`: JWK, or PEM (PKCS #8) as OpenSSL writes it. Raises InputError if there is no usable key,
+    or if others than its owner may read or write it."""
     try:
         found = file.stat()
         data = file.read_bytes() if stat.S_ISREG(found.st_mode) and found.st_size <= _MOST_BYTES else b""
     except OSError as error:
         raise InputError(f"cannot read the key {file}: {error.strerror}") from error
     if found.st_mode & _OTHERS and data:
-        raise InputError(f"the key {file} is open to others: make it yours alone with chmod 600, or make a new one")
+        raise InputError(f"others can read or write the key {file}: run chmod 600 on it, or make a new key")
     private = _from_pem(data) if data.startswith(b"-----BEGIN ") else _from_jwk(data)
     if private is None:
         raise InputError(f"{file} holds no Ed25519 private key (JWK or PEM without password): see goodbot key new")
@@ -98,7 +98,7 @@ def _from_pem(data: bytes) -> Ed25519PrivateKey | None:
 
 
 def _from_jwk(data: bytes) -> Ed25519PrivateKey | None:
-    """RFC 8037 §2. A public half that belongs to another key makes it none."""
+    """Reads a JWK (RFC 8037 §2); None if its public half belongs to another key."""
     try:
         jwk = json.loads(data)
         if not isinstance(jwk, dict) or (jwk.get("kty"), jwk.get("crv")) != ("OKP", "Ed25519"):

@@ -1,4 +1,4 @@
-"""One easy handle of libcurl: what it is told, what it brings, and the guard at its sockets."""
+"""Drives one easy handle of libcurl: sets its options, collects its answer, and guards its sockets."""
 
 import asyncio
 import math
@@ -29,15 +29,15 @@ _GO_ON = int(pycurl.PREREQFUNC_OK)
 _MOST_MS = 2**31 - 1
 _MOST_LOW_SPEED_S = 65_535
 
-# Header sections are bounded by libcurl: 300 KiB and 5,000 lines for all of one answer, 1xx and trailers included,
-# 100 KiB for one line. A test holds it to that; a bound of our own would cost a Python call for each line.
+# libcurl limits header sections: 300 KiB and 5,000 lines for one answer, including 1xx and trailers, and 100 KiB for
+# one line. A test checks that; a limit of our own would cost a Python call for each line.
 
 
 class Transfer:
-    """An easy handle, set up once, and what its present request has brought. The callbacks never raise.
+    """An easy handle, set up once, and the answer to its current request. The callbacks never raise.
 
-    libcurl resolves nothing: it is given the addresses it may connect to (`addresses`), and a socket for any other is
-    refused. Not so with a proxy, whose name libcurl resolves itself.
+    libcurl resolves no names: it gets the addresses it may connect to (`addresses`), and a socket for any other is
+    refused. A proxy is the exception: libcurl resolves its name itself.
     """
 
     __slots__ = (
@@ -64,8 +64,8 @@ class Transfer:
         self._set_up(settings, user_agent)
 
     def prepare(self, request: Request, fields: FieldLines, addresses: tuple[str, ...], *, plain: bool = False) -> None:
-        """Forgets the last request and takes up this one. No `addresses`: the proxy knows them. `plain`: HTTP/1.1 is
-        spoken, on no connection of HTTP/2."""
+        """Forgets the last request and prepares this one. Without `addresses` the proxy resolves the name. `plain`: use
+        HTTP/1.1, and no connection of HTTP/2."""
         self._request = request
         self._addresses = addresses
         self._began_at = monotonic()
@@ -95,12 +95,12 @@ class Transfer:
             self._plain = plain
             self.curl.setopt(pycurl.HTTP_VERSION, pycurl.CURL_HTTP_VERSION_1_1 if plain else _HTTP_VERSION)
         self.curl.setopt(pycurl.URL, request.url.text)
-        self.curl.setopt(pycurl.REQUEST_TARGET, self._target(request.url))  # its own has `%C3` where the URL has `%c3`
+        self.curl.setopt(pycurl.REQUEST_TARGET, self._target(request.url))  # else libcurl sends `%C3` for `%c3`
         if addresses and (pin := _pin(request.url.authority, request.url.scheme, addresses)):
             self.curl.setopt(pycurl.RESOLVE, [pin])
 
     def result(self, error: tuple[int, str] | None) -> Response | Failure:
-        """The answer, as far as it came, or why there is none."""
+        """Returns the answer, as far as it came, or why there is none."""
         head = parse_head(self._lines)
         truncated: Literal["length", "disconnect"] | None = None
         if error is not None:
@@ -110,27 +110,28 @@ class Transfer:
                 truncated = "disconnect"
             else:
                 return self._failure(*error)
-        if head is None:  # libcurl takes a head that breaks off, or a 101 nobody asked for, for an answer
+        if head is None:  # libcurl accepts a head that breaks off, or an unexpected 101, as an answer
             whole = bool(self._lines) and not self._lines[-1].strip()
             kind: Literal["protocol", "reset"] = "protocol" if whole else "reset"
             return told(kind, self._request.url.host, "the head of the answer is missing or breaks off")
         version, status, reason, headers = head
         body = bytes(self._body)
-        self._body = bytearray()  # a transfer at rest holds no page
+        self._body = bytearray()  # an idle transfer holds no page
         response = Response(status, headers, body, version, reason, truncated)
         self.ends(response)
         return response
 
     def ends(self, response: Response | None = None) -> None:
-        """Lets go of what the body weighs, or leaves it to the answer."""
+        """Releases the room that the body takes, or leaves it to the answer."""
         weight, self._weight = self._weight, None
         if weight is not None:
             weight.ends(response)
 
     def head_sent(self) -> bytes:
-        """Request line and fields as libcurl writes them: `Host` first, then ours in order; empty if none was sent.
+        """Returns the request line and fields as libcurl sends them: `Host` first, then ours in order; empty if none
+        were sent.
 
-        HTTP/2 is written in the manner of HTTP/1. Passwords are left out, the proxy's and the host's.
+        HTTP/2 is written in the form of HTTP/1. The passwords of proxy and host are left out.
         """
         if not self._sent:
             return b""
@@ -139,7 +140,7 @@ class Transfer:
         return start.encode("ascii") + self._fields.told
 
     def _version_asked(self) -> str:
-        """On a connection that was answered in HTTP/1.0 before, libcurl asks in HTTP/1.0 from then on."""
+        """Returns the version of the request: after an answer in HTTP/1.0, libcurl keeps to it on that connection."""
         answered = self.curl.getinfo(pycurl.INFO_HTTP_VERSION)
         if answered == pycurl.CURL_HTTP_VERSION_2_0:
             return "2"
@@ -147,7 +148,7 @@ class Transfer:
         return "1.0" if reused else "1.1"
 
     def _target(self, url: Url) -> str:
-        """What the request line holds: the whole URL for a proxy that forwards (RFC 9112 §3.2.2)."""
+        """Returns the target of the request line: the whole URL for a proxy that forwards (RFC 9112 §3.2.2)."""
         forwarded = self._proxy != "" and url.scheme == "http" and not self._proxy.lower().startswith("socks")
         return url.text if forwarded else url.target
 
@@ -158,9 +159,7 @@ class Transfer:
             return Failure("private-address", self._refusal)
         if self._lost:
             said = "the server ended the connection, or refused the request, and did not answer"
-            return told(
-                "reset", self._request.url.host, f"{said}; asked {self._sent} times" if self._sent > 1 else said
-            )
+            return told("reset", self._request.url.host, f"{said}; sent {self._sent} times" if self._sent > 1 else said)
         if self.peer is None:
             self.peer = self.curl.getinfo(pycurl.PRIMARY_IP) or None
         return failure_of(code, message, self._request.url, self.curl.getinfo)
@@ -168,7 +167,7 @@ class Transfer:
     # ---- callbacks --------------------------------------------------------------------------------------------------
 
     def _on_body(self, chunk: bytes) -> int | None:
-        """Any number but the chunk's size ends the transfer."""
+        """Collects the body. Returning any number but the chunk's size ends the transfer."""
         room = self._limit - len(self._body)
         if room < self._weighed and not self._may_grow(min(len(chunk), room)):
             return int(pycurl.WRITEFUNC_PAUSE)
@@ -185,17 +184,17 @@ class Transfer:
         if self._weight.grows_to(len(self._body) + more):
             return True
         self._was_paused = True
-        asyncio.get_running_loop().call_soon(self._wait, self._weight)  # libcurl takes no option while it calls
+        asyncio.get_running_loop().call_soon(self._wait, self._weight)  # libcurl sets no options within a callback
         return False
 
     def _wait(self, weight: BodyShare) -> None:
-        """The transfer may be over by now."""
+        """Stops the timeout while paused, unless the transfer has ended meanwhile."""
         if weight is self._weight:
             self._set_timeout(0)
 
     def _resume(self) -> None:
-        """The time it waited here does not count. libcurl counts from the beginning, and its own `TOTAL_TIME` stands
-        still while a transfer is paused."""
+        """Goes on, without counting the time of the pause. libcurl's timeout counts from the start of the request, but
+        its `TOTAL_TIME` does not advance while a transfer is paused."""
         self._set_timeout(min(_milliseconds(monotonic() - self._began_at) + self._timeout_ms, _MOST_MS))
         self.curl.pause(pycurl.PAUSE_CONT)
 
@@ -203,7 +202,7 @@ class Transfer:
         self.curl.setopt(pycurl.TIMEOUT_MS, milliseconds)
 
     def _on_socket(self, purpose: int, target: pycurl.CurlSockAddr) -> "_HandedSocket | int":
-        """A new connection: before its first packet."""
+        """Opens a new connection. Called before its first packet."""
         if self._sent and not self._may_repeat(self.peer or ""):
             self._lost = True
             return _NO_SOCKET
@@ -217,7 +216,7 @@ class Transfer:
             return _NO_SOCKET
 
     def _on_request(self, peer: str, _local: str, _port: int, _local_port: int) -> int:
-        """Any connection, a reused one too: before the request is sent. Costs 2 µs."""
+        """Checks the connection before the request is sent, also a reused one. Costs 2 µs."""
         if self._sent and not self._may_repeat(peer):
             self._lost = True
             return _ABORT
@@ -228,16 +227,16 @@ class Transfer:
         return _GO_ON
 
     def _may_repeat(self, peer: str) -> bool:
-        """Whether libcurl may send the request again, which it does at once, up to five times: where the connection
-        ends before an answer, or the server refuses the request unseen (GOAWAY, REFUSED_STREAM).
+        """Returns whether libcurl may send the request again. It does so at once, up to five times, if the connection
+        ends before an answer, or the server rejects the request unprocessed (GOAWAY, REFUSED_STREAM).
 
-        A connection that was kept may have ended while it lay idle, so one repeat is let pass. The host may have seen
-        the request: where a distance is kept, none is.
+        A reused connection may have been closed while idle, so one repetition is allowed. But the host may have seen
+        the request, so if its requests need a gap, none is allowed.
         """
         return self._sent < 2 and not self._connected and not self._keeps_distance(peer)
 
     def _keeps_distance(self, peer: str) -> bool:
-        """Whether the host is to rest between two requests, its own trouble left out."""
+        """Returns whether the host needs a delay between two requests, apart from its back-off."""
         request = self._request
         private = is_private_host(request.url.host) if self._proxy else is_private_address(peer)
         return not private or bool(self._delay or request.verdict.delay_s)
@@ -277,7 +276,7 @@ class Transfer:
 
 
 class _HandedSocket(socket.socket):
-    """A socket that libcurl duplicates: ours is closed as soon as it is let go, without a ResourceWarning."""
+    """A socket that libcurl duplicates: ours is closed as soon as it is released, without a ResourceWarning."""
 
     def __del__(self) -> None:
         self.close()
@@ -285,7 +284,7 @@ class _HandedSocket(socket.socket):
 
 @lru_cache(maxsize=1024)
 def _pin(authority: str, scheme: str, addresses: tuple[str, ...]) -> str | None:
-    """libcurl's word for it; None for an address. `+` lets it forget the name after a minute."""
+    """Builds libcurl's RESOLVE entry; None for an address. `+` makes libcurl forget it after a minute."""
     url = Url(f"{scheme}://{authority}/")
     if addresses == (url.host,):
         return None
@@ -295,7 +294,7 @@ def _pin(authority: str, scheme: str, addresses: tuple[str, ...]) -> str | None:
 
 @lru_cache(maxsize=1024)
 def _among(address: str, addresses: tuple[str, ...]) -> bool:
-    """However it is written."""
+    """Returns whether the address is listed, in whatever notation."""
     try:
         return ip_address(address) in map(ip_address, addresses)
     except ValueError:

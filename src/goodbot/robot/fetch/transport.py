@@ -1,4 +1,4 @@
-"""The only module that fetches: libcurl, told to send what is asked and to change nothing that comes back."""
+"""Fetches with libcurl, sends requests as given and returns bodies unchanged. No other module opens connections."""
 
 import resource
 from functools import lru_cache
@@ -20,10 +20,10 @@ from goodbot.url import Url, reached_address
 from goodbot.values import Capture, Failure, Headers, Request, Response
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
-"""The content codings that `page` can take off again."""
+"""The content codings that `page` can decode."""
 
 _BROKEN_S = 120.0
-"""For so long an origin whose HTTP/2 failed is asked in HTTP/1.1. libcurl reuses no connection that lay idle 118 s."""
+"""How long an origin whose HTTP/2 failed gets HTTP/1.1. libcurl reuses no connection that was idle for 118 s."""
 _BROKEN_MOST = 1_000
 """Origins for which that is remembered."""
 
@@ -32,19 +32,19 @@ KEPT_MOST = 1_024
 
 
 class CurlTransport:
-    """Sends requests through one libcurl multi handle: connections are reused, HTTP/2 is spoken over TLS.
+    """Sends requests through one libcurl multi handle, which reuses connections and uses HTTP/2 over TLS.
 
     `user_agent` is sent whole as given, `from_` as `From` (RFC 9110 §10.1.2); `signer` signs every request. Cookies and
-    credentials only as the settings say. No redirects followed, no proxy but `settings.proxy`: the environment is not
-    asked. `resolver` says what a name leads to, `guard` which of that is permitted, and libcurl
-    connects to nothing else, whatever the name leads to by then; the resolver is closed with the transport.
-    With `bodies`, long answers are paused while many are in memory.
+    credentials are sent only if the settings say so. Redirects are not followed, and no proxy but `settings.proxy` is
+    used: the environment is ignored. `resolver` resolves names, `guard` permits some of the addresses, and libcurl
+    connects to no others, even if the name changes meanwhile. The resolver is closed with the transport. With
+    `bodies`, long answers are paused while many are in memory.
 
-    With a proxy every connection is the proxy's, which the user named and which is therefore permitted; `guard`
-    then judges only hosts that are addresses written out, and `localhost`. What other names lead to is the
-    proxy's to guard; `peer` is the proxy.
+    With a proxy, libcurl connects only to the proxy, which is permitted because the user named it. `guard` then judges
+    only hosts that are written as addresses, and `localhost`. The proxy resolves other names and must guard them;
+    `peer` is the proxy.
 
-    Raises InputError for settings that cannot be used, ValueError for a name of the robot that cannot be sent.
+    Raises InputError for settings that cannot be used, ValueError for a robot name that cannot be sent.
     62 µs of CPU for a small page over loopback, 64 in flight; libcurl under asyncio alone takes 45, and a request head
     taken from libcurl's trace instead of built here would cost 8 more.
     """
@@ -83,8 +83,9 @@ class CurlTransport:
         self._http2_broken: dict[str, float] = {}
 
     async def send(self, request: Request) -> Capture:
-        """What came of it. A body is cut at `settings.answer_limit` bytes (`truncated="length"`); one that ends too
-        early is kept (`"disconnect"`). Time-outs are those of the settings, and a failure in a body's midst too.
+        """Sends a request and returns what came of it. A body is cut at `settings.answer_limit` bytes
+        (`truncated="length"`); one that ends too early is kept (`"disconnect"`). The settings limit the time; a timeout
+        within a body is a failure too.
 
         Raises ValueError for a header field that cannot be sent, CancelledError if the transport is closed meanwhile.
         """
@@ -103,7 +104,7 @@ class CurlTransport:
             error = await self._perform(transfer.curl)
             result = transfer.result(error)
             transfer.ends()
-        except BaseException:  # cancelled: the connection is in the midst of an answer
+        except BaseException:  # cancelled: the connection is within an answer
             transfer.ends()
             transfer.curl.close()
             raise
@@ -141,7 +142,7 @@ class CurlTransport:
         self._http2_broken[url.origin] = now + _BROKEN_S
 
     def _fields_for(self, request: Request, now: float) -> FieldLines:
-        """A request of the robot's own making comes first: what it says itself is not said twice."""
+        """Builds the fields of a request; those it has of its own replace ours."""
         url, given = request.url, request.headers
         if self._cookies is not None and (cookies := self._cookies.value(url, now)):
             given = (("Cookie", cookies), *given)
@@ -152,7 +153,7 @@ class CurlTransport:
         return make_fields(merge_fields(self._own, given)) if given else self._fields
 
     async def _addresses(self, request: Request) -> tuple[str, ...] | Failure:
-        """Those that may be connected to, at least one; none if that is the proxy's to know."""
+        """Returns the addresses that may be connected to, at least one; empty if the proxy resolves the name."""
         host = request.url.host
         if self._settings.proxy:
             named = "127.0.0.1" if _is_localhost(host) else host
@@ -174,7 +175,7 @@ class CurlTransport:
         return await self._resolver.resolve(url.host)
 
     async def _perform(self, curl: pycurl.Curl) -> tuple[int, str] | None:
-        """libcurl's error code and message, or None."""
+        """Runs a transfer; returns libcurl's error code and message, or None."""
         try:
             await self._multi.add_handle(curl)
         except pycurl.error as error:
@@ -184,9 +185,9 @@ class CurlTransport:
 
 
 def kept_connections(concurrency: int, files_most: int, kept_most: int = KEPT_MOST) -> int:
-    """How many connections are kept open, of which up to `concurrency` are in use: a host that is asked in turn with
-    many others finds its own again. At most a quarter of the files the process may open, and never fewer than libcurl
-    needs to keep those in use."""
+    """Returns how many connections are kept open, of which up to `concurrency` are in use. More are kept, so that a
+    host finds its own again after many others had their turn: at most a quarter of the files the process may open, and
+    never fewer than libcurl needs to keep those in use."""
     return max(2 * concurrency, min(files_most // 4, kept_most))
 
 
@@ -196,7 +197,7 @@ def _files_most() -> int:
 
 
 def _is_localhost(host: str) -> bool:
-    """RFC 6761 §6.3; `localhost.` is the same name."""
+    """Returns whether it is `localhost` (RFC 6761 §6.3); `localhost.` is the same name."""
     return f".{host}".removesuffix(".").endswith(".localhost")
 
 

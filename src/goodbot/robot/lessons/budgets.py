@@ -1,8 +1,8 @@
 """Gives each site a budget: pages that lead to new URLs have to say something new. Bounded memory, no I/O.
 
-No list of traps is complete, but every trap needs pages that lead to ever new URLs. Such pages only repeat their own
-URL, or link to no known page. Pages of honest sites that lead to new URLs say something of their own
-and link to each other; most lead to known URLs only. `KnownText` sees what a page says.
+No list of traps is complete, but every trap needs pages that lead to ever new URLs. Such pages repeat only their own
+URL, or link to no known page. On honest sites, pages that lead to new URLs have text of their own and link to each
+other, and most pages lead to known URLs only. `KnownText` finds out what is new in a page.
 """
 
 import re
@@ -16,60 +16,60 @@ from goodbot.url import Url
 from goodbot.values import Discovery
 
 UNCOUNTED: Final = 32
-"""From this page of an origin on, counting those that lead to new URLs, its words are remembered; most hosts have
-fewer."""
+"""From this page of an origin on, the words of its pages are remembered. Only pages that lead to new URLs count; most
+hosts have fewer."""
 
 LEARNING: Final = 16
-"""So many pages then teach words before any page is charged."""
+"""So many pages then teach words before any page costs something."""
 
 _FIRST_LOOKS: Final = 64
 LOOK_EVERY: Final = 4
 _DOUBT_SHARE: Final = 0.9
 """After `_FIRST_LOOKS` pages only one page in `LOOK_EVERY` is examined and counts for all of them, as long as the site
-has more than `_DOUBT_SHARE` of its start."""
+has more than `_DOUBT_SHARE` of its starting budget."""
 
 EARNED_MOST: Final = 8.0
-"""A page earns 1 for each word that comes for the second time, at most this: random letters never come again, and words
-drawn from a list are soon all known."""
+"""A page earns 1 for each word that occurs for the second time on the site, at most this. Random letters never occur
+again, and words drawn from a list are soon all known."""
 
 EMPTY_COSTS: Final = 1.0
-"""A page that says nothing new costs this, and a quarter of it for each new URL it leads to if these are more than
-four, at most `EMPTY_COSTS_MOST`: a page of filters leads to dozens of combinations at once."""
+"""The cost of a page that says nothing new, plus a quarter of it for each new URL beyond four that it leads to, at most
+`EMPTY_COSTS_MOST`: a page of filters leads to dozens of combinations at once."""
 _URLS_FREE: Final = 4
 EMPTY_COSTS_MOST: Final = 2.0
 
 LOOSE_COSTS: Final = 1.0
-"""A page that leads to two or more new URLs and links to none that was known costs this, whatever it says. Where text
-is made up, links lead to nothing else. Of 27 real sites none had more than 38 such pages: docs/decisions/0025."""
+"""The cost of a page that leads to two or more new URLs and links to no known one, whatever its text: generated pages
+link to nothing else. None of 27 real sites had more than 38 such pages: docs/decisions/0025."""
 
 TEXT_COSTS: Final = 1 / 16
 NUMBER_COSTS: Final = 1 / 8
-"""The price of each new URL if a page has new statements of known words, or three or more new numbers; and if it has
-fewer new numbers and no new statement. 1 at most for a page. So a site of 16,000 pages of known words is crawled to its
-end with a start of 1,000."""
+"""The cost of each new URL if the page has new statements of known words, or three or more new numbers; and if it has
+fewer new numbers and no new statement. At most 1 for a page. So a site of 16,000 pages of known words is crawled
+completely with a starting budget of 1,000."""
 _NUMBERS_LEAST: Final = 3
 
 BRANCH_SHARE: Final = 0.5
-"""A branch starts with this share of the site's start, so that a trap in one branch ends before the whole site does."""
+"""A branch starts with this share of the site's budget, so that a trap in it ends before the whole site does."""
 
 PROBE_SHARE: Final = 0.125
-"""A site that is examined again gets this share of its start."""
+"""A site that is examined again gets this share of its starting budget."""
 
 BRANCHES_FREED: Final = 8
 """The first 8 branches that close are not charged to the site; if more close, the whole site is treated as a trap."""
 
 SITES_MOST: Final = 32 * 1024 * 1024 // GROUND_BYTES
-"""Origins that are remembered: 32 MB."""
+"""Origins remembered: 32 MB."""
 COUNTS_MOST: Final = 16_384
-"""Origins whose pages are only counted yet, 0.2 kB each."""
+"""Origins whose pages are only counted so far, 0.2 kB each."""
 _BRANCHES_MOST: Final = 64
 
 _MOMENT: Final = re.compile(r"(?<![0-9])(?:19|20)[0-9]{12}(?![0-9])")
-"""A moment to the second. A page with one in its URL is one of the states of a page (RFC 7089): archives have one for
-every moment asked for. So only new words count there."""
+"""A date and time to the second. A page with one in its URL is an archived state of a page (RFC 7089), and archives
+have one for every moment requested, so only new words count there."""
 
 _PACES: Final = ((0.125, 8), (0.25, 4), (0.5, 2))
-"""With less than this share of its start left, a site is crawled so many times as slowly."""
+"""With less than this share of its starting budget left, a site is crawled slower by this factor."""
 
 
 class Spent(NamedTuple):
@@ -81,7 +81,7 @@ class Spent(NamedTuple):
 
 
 class BudgetResult(NamedTuple):
-    """What a page has come to. `doubtful`: it cost 1 or more, so what it leads to can wait."""
+    """The result of judging a page. `doubtful`: it cost 1 or more, so the URLs it leads to can wait."""
 
     spent: Sequence[Spent] = ()
     doubtful: bool = False
@@ -92,14 +92,14 @@ _UNJUDGED: Final = BudgetResult()
 
 @dataclass(slots=True)
 class Account:
-    """What is left, and since it was last full: pages judged, those of them that cost something."""
+    """What is left of a budget; the pages judged since it was last full, and how many of them cost something."""
 
     left: float
     pages: int = 0
     barren: int = 0
 
     def take(self, price: float, weight: int, start: float) -> None:
-        """Takes a page that led on, stands for `weight` of them, and costs `price` (or earns it, below 0)."""
+        """Charges `price` (a gain if below 0) for a page that led to new URLs and counts for `weight` of them."""
         self.pages += weight
         self.left = min(start, max(0.0, self.left - price * weight))
         if price > 0:
@@ -110,7 +110,7 @@ class Account:
 
 @dataclass(slots=True)
 class _Site:
-    """An origin, from its 32nd page that led on."""
+    """An origin with at least 32 pages that led to new URLs."""
 
     account: Account
     ground: KnownText = field(default_factory=KnownText)
@@ -121,7 +121,8 @@ class _Site:
 
 
 class Budgets:
-    """Of all origins of a process. `start`: pages that lead on and say nothing new, in a row, before a site is left."""
+    """The budgets of all origins of a process. `start`: how many pages in a row may lead to new URLs and say nothing
+    new before the site is left."""
 
     def __init__(self, start: int, processes: int = 1) -> None:
         self._start = float(start)
@@ -130,7 +131,7 @@ class Budgets:
         self._resumed: LruCache[str, float] = LruCache(COUNTS_MOST)
 
     def resume(self, origin: str, share: float) -> None:
-        """From now on so much of its start is left: it is examined again, or an operator wants it."""
+        """Sets the budget to this share of its start: the site is examined again, or an operator asked for it."""
         site = self._sites.get(origin)
         if site is not None:
             site.account = Account(self._start * share)
@@ -138,13 +139,13 @@ class Budgets:
             self._resumed.put(origin, self._start * share)
 
     def limit(self, origin: str, share: float) -> None:
-        """An earlier run left no more than so much of its start."""
+        """Sets the budget to at most this share of its start: an earlier run left no more."""
         left = self._resumed.get(origin)
         if self._sites.get(origin) is None and (left is None or left > self._start * share):
             self._resumed.put(origin, self._start * share)
 
     def pace(self, origin: str) -> int:
-        """How many times as slowly the site is crawled."""
+        """Returns the factor by which the site is crawled slower."""
         site = self._sites.get(origin)
         if site is None:
             return 1
@@ -152,7 +153,7 @@ class Budgets:
         return next((pace for most, pace in _PACES if share < most), 1)
 
     def visited(self, url: Url, found: Sequence[Discovery], view: Callable[[], PageView]) -> BudgetResult:
-        """Takes a page, and the links found on it that were new to the process; `view` is asked for if it is judged."""
+        """Takes a page and the links on it that were new to the process; calls `view` only if the page is judged."""
         origin = url.origin
         new = [item.url for item in found if item.refused is None and item.inlinks == 1]
         if not new or any(other.origin != origin and other.site != url.site for other in new):
@@ -174,7 +175,7 @@ class Budgets:
         return BudgetResult(spent, price >= LOOSE_COSTS)
 
     def _begin(self, origin: str) -> _Site | None:
-        """From the 32nd page that led on."""
+        """Starts the account of a site at its 32nd page that led to new URLs."""
         count = (self._counts.get(origin) or 0) + 1
         left = self._resumed.pop(origin)
         if left is None and count < UNCOUNTED:
@@ -206,8 +207,8 @@ class Budgets:
             yield Spent("", 0.0, _evidence(f"pages of {url.origin}", account))
 
     def _has_half(self, site: _Site) -> bool:
-        """Whether a site has more than half of its start. What one branch has used up counts as left, as the site gets
-        it back if that branch closes."""
+        """Returns whether a site has more than half of its budget. What one branch has used up counts as left, because
+        the site gets it back if that branch closes."""
         left, half = site.account.left, self._start / 2
         if left <= half and site.freed < BRANCHES_FREED:
             left += max((self._start * BRANCH_SHARE - branch.left for branch in site.branches.values()), default=0.0)
@@ -215,7 +216,7 @@ class Budgets:
 
 
 def price_of(says: NewText, new_urls: int) -> float:
-    """What a page that leads to so many new URLs costs; below 0 what it earns."""
+    """Returns the cost of a page that leads to so many new URLs; a negative cost is a gain."""
     if new_urls > 1 and not says.woven:
         return LOOSE_COSTS
     if says.words:
@@ -227,8 +228,8 @@ def price_of(says: NewText, new_urls: int) -> float:
 
 
 def branch_of(text: str) -> str:
-    """The part of its site that a URL lies in: the first folder, or the page where there is none, and `?` for those
-    with a query. "" for what lies beside the home page."""
+    """Returns the part of the site that a URL lies in: its first folder, or the page itself if it has none, with a `?`
+    if the URL has a query. "" for pages beside the home page."""
     start = text.find("/", 8)
     address, mark, _ = text.partition("?")
     end = address.find("/", start + 1) + 1

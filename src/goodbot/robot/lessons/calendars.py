@@ -1,4 +1,4 @@
-"""Calendars that can be turned for ever: dates in URLs, and when to stop. Bounded memory, no I/O."""
+"""Finds dates in URLs, and stops calendars that never end. Bounded memory, no I/O."""
 
 import re
 from dataclasses import dataclass, field
@@ -8,15 +8,15 @@ from typing import Final
 from goodbot.lru import LruCache, share_of
 
 CALENDARS_MOST: Final = 2048
-"""Of all hosts of a crawl; 1 kB each, at most 10: 20 MB."""
+"""Calendars of all hosts of a crawl; usually 1 kB each, at most 10: 20 MB."""
 
 DATES: Final = 24
-"""Different dates visited before anything is stopped: two years of months, or three weeks of days."""
+"""Different dates visited before anything is refused: two years of months, or three weeks of days."""
 
 AHEAD_DAYS: Final = 366
 _DATES_KEPT: Final = 64
 _TEXTS_KEPT: Final = 100
-"""More than the 84 that a year of days has whose only text are the names of the day and the month."""
+"""More than the 84 texts of a year of days whose pages say nothing but the names of the day and the month."""
 
 _NUMBER = re.compile(r"[0-9]++")
 
@@ -24,7 +24,7 @@ _DATE = re.compile(
     r"(?<![0-9])((?:19|20|21)[0-9]{2})(?:([-/_.])(0[1-9]|1[0-2]|[1-9](?![0-9]))(?:\2(0[1-9]|[12][0-9]|3[01]|[1-9](?![0-9])))?"
     r"|(0[1-9]|1[0-2])(0[1-9]|[12][0-9]|3[01]))(?![0-9])"
 )
-"""2026-05, 2026/5/17, 20260517. Not 202605: numbers of six digits are ids as often."""
+"""Matches 2026-05, 2026/5/17, 20260517, but not 202605: numbers of six digits are as often ids."""
 
 _YEAR = re.compile(r"(?<=[?&/_])(y(?:ear|r)?[=/])((?:19|20|21)[0-9]{2})(?![0-9])", re.IGNORECASE)
 _MONTH = re.compile(r"(?<=[?&/_])(m(?:onth|on)?[=/])(0?[1-9]|1[0-2])(?![0-9])", re.IGNORECASE)
@@ -32,7 +32,7 @@ _DAY = re.compile(r"(?<=[?&/_])(d(?:ay)?[=/])(0?[1-9]|[12][0-9]|3[01])(?![0-9])"
 
 
 def date_in(text: str) -> tuple[str, int] | None:
-    """The URL with its first date taken out, and the number of that day; None if it has none. Linear."""
+    """Returns the URL with its first date replaced, and that date as a day number; None if it has none. Linear."""
     start = text.find("/", 8)
     found = _DATE.search(text, start)
     if found is not None:
@@ -58,7 +58,7 @@ def _ordinal(year: str, month: str, day: str | None) -> int | None:
 
 
 def without_date(text: str, day: int) -> str:
-    """A text without the numbers of that day, which its page may repeat."""
+    """Returns a text without the numbers of that day, which its page may repeat."""
     at = date.fromordinal(day)
     tight = f"{at.year}{at.month:02d}"
     own = {str(at.year), str(at.month), str(at.day), tight, f"{tight}{at.day:02d}"}
@@ -67,8 +67,8 @@ def without_date(text: str, day: int) -> str:
 
 @dataclass(slots=True)
 class Calendar:
-    """What was seen of one: the dates visited, what their pages said, the first and the last that said something, the
-    empty ones in a row."""
+    """What is known of one calendar: the dates visited, the texts of their pages, the first and last date whose page
+    said something, and the number of empty pages in a row."""
 
     dates: set[int] = field(default_factory=set)
     said: dict[int, None] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Calendar:
     empty: int = 0
 
     def is_new(self, text: str) -> bool:
-        """Whether no page of the last dates said that."""
+        """Returns whether none of the last dates had this text; remembers it."""
         mark = hash(text)
         known = mark in self.said
         if not known and len(self.said) >= _TEXTS_KEPT:
@@ -86,7 +86,7 @@ class Calendar:
         return not known
 
     def visited(self, day: int, full: bool) -> None:
-        """Takes what a page of that day was: something new, or what others said."""
+        """Takes a page of that day. `full`: it said something that other dates did not."""
         if len(self.dates) < _DATES_KEPT:
             self.dates.add(day)
         if full:
@@ -97,33 +97,33 @@ class Calendar:
             self.empty += 1
 
     def bounds(self, day: int, today: int) -> tuple[int, int, str] | None:
-        """The first and the last day that may still be asked for, and why; None: any may."""
+        """Returns the first and the last day that may still be requested, and why; None if there are no bounds."""
         if len(self.dates) < DATES:
             return None
         if self.empty >= DATES:
-            why = f"{self.empty} dates in a row that were visited say the same"
+            why = f"{self.empty} dates in a row have pages with the same text"
             return self.first_full - AHEAD_DAYS, self.last_full + AHEAD_DAYS, why
         if day > today + AHEAD_DAYS:
-            return 1, today + AHEAD_DAYS, f"{len(self.dates)} dates were visited, and there is no end of them"
+            return 1, today + AHEAD_DAYS, f"{len(self.dates)} dates were visited, and the calendar does not end"
         return None
 
 
 class Calendars:
-    """What was seen of the calendars of all hosts, by shape."""
+    """What is known of the calendars of all hosts, by shape."""
 
     def __init__(self, processes: int = 1) -> None:
         self._known: LruCache[str, Calendar] = LruCache(share_of(CALENDARS_MOST, processes))
 
     def of(self, shape: str) -> Calendar:
-        """What was seen of one."""
+        """Returns what is known of one calendar."""
         return self._known.get_or(shape, Calendar)
 
     def forget(self, shape: str) -> None:
-        """Its bounds are known."""
+        """Forgets a calendar, because its bounds are now a lesson."""
         self._known.pop(shape)
 
 
 def sentence(shape: str, first: int, last: int, why: str) -> str:
-    """Why dates outside of the bounds are not asked for."""
+    """Returns why dates outside the bounds are not requested."""
     begin = "" if first <= 1 else f"before {date.fromordinal(first).isoformat()} or "
-    return f"a trap: a calendar without end, {shape}, {begin}after {date.fromordinal(last).isoformat()}: {why}"
+    return f"a trap: an endless calendar, {shape}, {begin}after {date.fromordinal(last).isoformat()}: {why}"

@@ -1,6 +1,6 @@
-"""A URL without what does not name the page: who sent the visitor, and who the visitor is. Pure.
+"""Removes tracking parameters and session ids from URLs, because they do not name the page. Pure.
 
-Nothing is put in another order and nothing is added: what is left is the URL as its author wrote it.
+Nothing is reordered or added: the rest of the URL stays as its author wrote it.
 """
 
 import re
@@ -23,38 +23,38 @@ _TRACKING: Final = """
     pk_campaign pk_kwd pk_keyword pk_source pk_medium pk_content pk_cid
     piwik_campaign piwik_kwd piwik_keyword matomo_campaign matomo_kwd matomo_keyword
 """
-"""Parameters that only tell where a visitor comes from, as those who add them document: Google (Analytics, Ads,
-Merchant), Meta, Microsoft, Yandex, X, TikTok, LinkedIn, Pinterest, Reddit, Snap; Mailchimp, Marketo, HubSpot, Vero,
-Omeda, Dotdigital, Wicked Reports; Adobe, Impact, CJ, Branch, Oracle Eloqua, Yahoo, Matomo. Names that also mean other
-things elsewhere (ref, source, cid, s) are not among them."""
+"""Parameters that say only where a visitor comes from, according to the documentation of those who add them: Google
+(Analytics, Ads, Merchant), Meta, Microsoft, Yandex, X, TikTok, LinkedIn, Pinterest, Reddit, Snap; Mailchimp, Marketo,
+HubSpot, Vero, Omeda, Dotdigital, Wicked Reports; Adobe, Impact, CJ, Branch, Oracle Eloqua, Yahoo, Matomo. Names that
+have other meanings on some sites (ref, source, cid, s) are not among them."""
 
 _SESSIONS: Final = "phpsessid jsessionid sessid oscsid zenid"
-"""Of PHP, Java servlets, osCommerce and its children: nobody else uses these names."""
+"""Session ids of PHP, Java servlets, osCommerce and its forks, whose names have no other use."""
 
 _ALWAYS: Final = frozenset(f"{_TRACKING} {_SESSIONS}".split())
 _BEGINNINGS: Final = ("utm_", "mtm_", "hsa_", "aspsessionid")
-"""utm_: Google Analytics, mtm_: Matomo, hsa_: HubSpot Ads; ASPSESSIONID has eight letters of the server behind it."""
+"""utm_: Google Analytics, mtm_: Matomo, hsa_: HubSpot Ads; aspsessionid: ASP, which appends eight letters."""
 
 _PERHAPS: Final = frozenset({"sid", "session", "sessionid", "session_id", "sessionkey", "sess", "s_id", "psid"})
 _LOOKS_LIKE_SESSION: Final = re.compile(
     r"[0-9a-f]{16,}|[0-9A-F]{16,}|(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{20,}"
 )
-"""What a session is called by a library: 64 random bits or more. A number that counts is none."""
+"""A session id as libraries make it: 64 random bits or more. A counting number is not one."""
 
 _COLD_FUSION: Final = frozenset({"cfid", "cftoken"})
 _IN_PATH: Final = re.compile(r";jsessionid=[^/;?]*+|/\(S\([a-z0-9]{24}\)\)(?=/)", re.IGNORECASE)
-"""Java servlets (7.1.3), and ASP.NET without cookies."""
+"""Session ids in the path: of Java servlets (7.1.3), and of ASP.NET without cookies."""
 
 CleanParams = Sequence[tuple[tuple[str, ...], str]]
-"""Clean-param records as `RobotsTxt.clean_params` has them."""
+"""Clean-param records, in the form of `RobotsTxt.clean_params`."""
 
 Drops = Callable[[str, str], bool]
-"""Name and path → whether the parameter does not name the page."""
+"""Takes a name and a path; returns whether the parameter does not name the page."""
 
 
 def clean(url: Url, drops: Drops | None = None) -> Url:
-    """The URL without what is known to be tracking or a session, and without what `drops` says. The same object if
-    nothing goes. 0.1 µs where there is no `?` and no `;`, about 2 where there is; linear.
+    """Returns the URL without known tracking parameters and session ids, and without those that `drops` names; the
+    same object if nothing is removed. 0.1 µs without `?` and `;`, about 2 with one; linear.
     """
     text = url.text
     cleaned = text
@@ -66,7 +66,7 @@ def clean(url: Url, drops: Drops | None = None) -> Url:
 
 
 def is_plain(text: str) -> bool:
-    """Whether there is nothing `clean` could take out of such a URL."""
+    """Returns whether `clean` could remove nothing from such a URL."""
     return "?" not in text and ";" not in text and "(" not in text
 
 
@@ -98,9 +98,10 @@ def _without_parameters(text: str, drops: Drops | None) -> str:
 
 
 def drops_of(records: CleanParams) -> Drops | None:
-    """What the Clean-param records of a robots.txt say of URLs of that origin; None if there is none.
+    """Returns a function that applies the Clean-param records of an origin's robots.txt; None if there are none.
 
-    Names are compared as written, paths from their beginning, `*` any run of characters (Yandex). 1,000 are heeded.
+    Names are compared as written, paths from their beginning, and `*` matches any characters (Yandex). The first 1,000
+    records apply.
     """
     tables = [(frozenset(names), _paths(path)) for names, path in records[:1000]]
     if not tables:
@@ -116,7 +117,7 @@ def _paths(path: str) -> Callable[[str], bool]:
 
 
 def without(text: str, name: str) -> str:
-    """A URL without the parameters of that name."""
+    """Returns a URL without the parameters of that name."""
     address, mark, query = text.partition("?")
     if not mark:
         return text
@@ -126,6 +127,6 @@ def without(text: str, name: str) -> str:
 
 
 def parameters(text: str, most: int) -> Iterable[tuple[str, str]]:
-    """Names and values of the first parameters of a URL, as written."""
+    """Returns names and values of the first `most` parameters of a URL, as written."""
     query = text.partition("?")[2]
     return ((name, value) for name, _, value in (part.partition("=") for part in query.split("&", most)[:most]) if name)

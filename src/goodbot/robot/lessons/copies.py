@@ -1,7 +1,8 @@
-"""Pages that are other pages' copies: by their own word, by their text, by the whole origin. Bounded memory, no I/O.
+"""Finds pages that are copies: by the canonical URL they state, by their text, and by mirrored origins. Bounded memory,
+no I/O.
 
-The first of equal pages represents them. What is remembered is of one process and one run. Of pages read before, the
-frontier knows digests: those tell what is the same, not what is almost the same.
+The first of equal pages represents them. What is remembered here belongs to one process and one run. For pages of
+earlier runs the frontier keeps digests, which find equal texts, but not almost equal ones.
 """
 
 import re
@@ -15,32 +16,32 @@ from goodbot.url import Url
 from goodbot.values import Page
 
 TEXTS_MOST: Final = 8192
-"""Representatives compared with: 1.2 kB each, 10 MB."""
+"""Representatives that texts are compared with: 1.2 kB each, 10 MB."""
 DIGESTS_MOST: Final = 16_384
-"""Bodies known: 0.4 kB each, 7 MB."""
+"""Digests of bodies: 0.4 kB each, 7 MB."""
 CANONICALS_MOST: Final = 16_384
-"""Pages that name another, or lead to one: 0.3 kB each, 5 MB."""
+"""Pages that state another canonical URL, or redirect to one: 0.3 kB each, 5 MB."""
 ORIGINS_MOST: Final = 4096
 REMEMBERED_MOST: Final = 16_384
 """Pages read in an earlier run: 0.5 kB each, 8 MB."""
 
 ALIKE: Final = 0.95
 LONG_WORDS: Final = 200
-"""Texts that are almost the same are one, if they are long and have the same title and headings: in short pages the
-word that differs is what the page is about, as it is in titles. See docs/decisions/0017."""
+"""Almost equal texts count as one if they are long and have the same title and headings. In short pages, as in titles,
+the word that differs is what the page is about. See docs/decisions/0017."""
 
 MIRRORED: Final = 3
-"""Pages that name the same path of one other origin, and none that does not: the whole origin is its mirror."""
+"""If so many pages name the same path of one other origin, and none names anything else, the origin is its mirror."""
 
 TITLES_MOST: Final = 3
-"""Pages of so many titles may name one canonical URL; who names it from everywhere has made a mistake."""
+"""Pages with up to this many different titles may name one canonical URL; if more do, the site has made a mistake."""
 
 _CHAIN_MOST: Final = 10
 _NUMBER = re.compile(r"[0-9]++")
 
 
 class Copy(NamedTuple):
-    """Which page it is a copy of, and how that is known."""
+    """The page that another one is a copy of, and how that is known."""
 
     of: Url
     reason: str
@@ -48,7 +49,7 @@ class Copy(NamedTuple):
 
 @dataclass(slots=True)
 class _Text:
-    """A representative: its text, its title and headings, and where it is found."""
+    """A representative: its URL, its title and headings, and its text."""
 
     url: Url
     heads: int
@@ -58,7 +59,8 @@ class _Text:
 
 @dataclass(slots=True)
 class _Origin:
-    """Whom an origin names: pages that name the same path elsewhere, and whether one did not."""
+    """The origin that the pages of an origin name as canonical: how many name the same path there, and whether one did
+    not."""
 
     counterpart: str = ""
     pages: int = 0
@@ -67,13 +69,13 @@ class _Origin:
 
 @dataclass(slots=True)
 class _Named:
-    """Hashes of the titles of those who name one canonical URL: a title may be as long as a page."""
+    """Hashes of the titles of the pages that name one canonical URL; a title itself may be as long as a page."""
 
     titles: set[int] = field(default_factory=set)
 
 
 class Copies:
-    """The pages of one process, for as long as they are remembered."""
+    """The pages of one process, as long as they are remembered."""
 
     def __init__(self, processes: int = 1) -> None:
         self._texts: LruCache[str, _Text] = LruCache(share_of(TEXTS_MOST, processes))
@@ -90,8 +92,8 @@ class Copies:
     # ---- by the page's own word
 
     def names(self, page: Page, canonical: Url) -> Copy | None:
-        """Whether a page is a copy of the canonical URL it states, or of what that leads to; `canonical` may be asked
-        for, and is another URL."""
+        """Returns the original if a page is a copy of the canonical URL it states, or of the page that this leads to.
+        `canonical` is another URL, which may be requested."""
         self._leads.put(page.url.text, canonical.text)
         titles = self._named.get_or(canonical.text, _Named).titles
         if len(titles) <= TITLES_MOST:
@@ -103,7 +105,7 @@ class Copies:
         return Copy(Url(end), f"the page says that it is a copy of {canonical}{onward}")
 
     def mistake(self, url: Url, canonical: Url) -> str | None:
-        """Why a page that names that canonical URL is mistaken, as far as is known."""
+        """Returns why it is a mistake that a page names that canonical URL, as far as known; None if it is not."""
         named = self._named.get(canonical.text)
         if named is not None and len(named.titles) > TITLES_MOST:
             return f"pages of more than {TITLES_MOST} titles name {canonical} as their canonical URL"
@@ -115,7 +117,8 @@ class Copies:
         return None
 
     def _end(self, url: Url) -> str | None:
-        """Where a page leads that names another, if need be by others; None: back to itself, or on and on."""
+        """Follows canonical URLs and redirects from a page to their end; None if they lead back to it, or do not
+        end."""
         place = url.text
         for _ in range(_CHAIN_MOST):
             onward = self._leads.get(place)
@@ -124,21 +127,22 @@ class Copies:
             if onward == url.text:
                 return None
             place = onward
-        return None  # an endless chain has no end to be a copy of
+        return None  # an endless chain has no original
 
     def led(self, url: Url, target: Url) -> None:
-        """A redirect: who names `url` names `target`."""
+        """Takes a redirect: a page that names `url` as canonical thereby names `target`."""
         self._leads.put(url.text, target.text)
 
     def lost(self, url: Url) -> None:
-        """There is no such page: who names it as canonical is mistaken, and who says the same stands for itself."""
+        """Takes that there is no such page: naming it as canonical is a mistake, and equal pages no longer copy it."""
         self._lost.put(url.text, True)
         self._forget(url)
 
     # ---- by the origin
 
     def mirrors(self, url: Url, canonical: Url | None) -> str | None:
-        """Takes whom a page of an origin names, None: nobody; the origin it is a mirror of, once that is plain."""
+        """Takes the canonical URL that a page names, or None; returns the origin of which this one is a mirror, once
+        enough pages show it."""
         known = self._origins.get_or(url.origin, _Origin)
         if canonical is not None and canonical.target == url.target and canonical.origin != url.origin:
             known.is_own = known.is_own or known.counterpart not in ("", canonical.origin)
@@ -151,7 +155,7 @@ class Copies:
     # ---- by the text
 
     def remember(self, said: IndexedPage) -> None:
-        """A page in the index that is not read in this run, or not yet."""
+        """Takes a page that is in the index but has not been read in this run."""
         url, digest, text = said
         if self._texts.get(url.text) or self._bodies.get(url.text):
             return
@@ -163,8 +167,8 @@ class Copies:
             self._sayings.put(url.text, (url.origin, text))
 
     def same(self, page: Page, digest: str | None, text: str | None = None, before: Url | None = None) -> Copy | None:
-        """The representative of a page that lets itself be indexed; None: it is its own from now on. `text`: see
-        `IndexedPage`; `before`: whose copy it was, if it is still what it was."""
+        """Returns the representative of a page that may be indexed; None if the page is its own from now on. `text`:
+        see `IndexedPage`; `before`: the original it was a copy of, if the page has not changed."""
         url = page.url
         self._forget(url)
         if digest is not None:
@@ -184,7 +188,7 @@ class Copies:
             if copy is not None:
                 return copy
             if before is not None and not (self._texts.get(before.text) or self._lost.get(before.text)):
-                return Copy(before, f"it is what it was, a copy of {before}")
+                return Copy(before, f"unchanged, and a copy of {before}")
             self._texts.put(url.text, _Text(url, heads, mark, keys))
             for key in keys:
                 self._places.put(key, url.text)
@@ -194,7 +198,7 @@ class Copies:
         return None
 
     def _alike(self, keys: tuple[int, ...], heads: int, mark: Fingerprint) -> Copy | None:
-        """One with the same title and text, or with the same title and headings and almost the same text."""
+        """Finds a page with the same title and text, or with the same title and headings and almost the same text."""
         for number, key in enumerate(keys):
             place = self._places.get(key)
             other = self._texts.get(place) if place is not None else None
@@ -208,7 +212,7 @@ class Copies:
         return None
 
     def _forget(self, url: Url) -> None:
-        """What it said before: it is judged anew, and so are its copies when they are visited."""
+        """Forgets what a page said before: it is judged anew, and so are its copies when they are visited."""
         saying = self._sayings.pop(url.text)
         if saying is not None:
             self._said.pop(saying)
@@ -223,8 +227,8 @@ class Copies:
 
 
 def _is_variant(url: Url, canonical: Url) -> bool:
-    """Whether the two differ in scheme, `www.`, a slash at the end or upper case only: one of them leads to the other
-    on many sites, so that nobody would be left. Their texts tell."""
+    """Returns whether the two differ only in scheme, `www.`, a trailing slash or upper case: on many sites one
+    redirects to the other, so that no original would be left. Their texts decide."""
     return _folded(url) == _folded(canonical)
 
 

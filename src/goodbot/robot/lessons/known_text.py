@@ -1,4 +1,4 @@
-"""What is remembered of one site, to tell whether a page of it says something new. Bounded memory, no I/O."""
+"""Remembers the text of one site, to judge whether a page says something new. Bounded memory, no I/O."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -8,35 +8,35 @@ from goodbot.page.page_words import APART, lines_of, numbers_in, statements_of, 
 from goodbot.url import Url
 
 GROUND_BYTES: Final = 272 * 1024
-"""Of one site."""
+"""Memory for one site."""
 
 _WORDS: Final = 1 << 15
 _KNOWN: Final = 0xFFFF
-"""Places for words, two bytes each: a hash of the last word that fell there, or `_KNOWN` once a word has come twice.
-All later words that fall on a `_KNOWN` place count as known."""
+"""Slots for words, two bytes each: a hash of the last word that fell there, or `_KNOWN` once a word has occurred twice.
+All later words that fall on a `_KNOWN` slot count as known."""
 
 _LINKS: Final = 1 << 19
-"""Places for URLs, one bit each. After 150,000 URLs a quarter of the bits are set, so a quarter of the new URLs are
-taken for known."""
+"""Slots for URLs, one bit each. After 150,000 URLs a quarter of the bits are set, so a quarter of the new URLs count as
+known."""
 _STATEMENTS: Final = 1 << 15
-"""Places for statements, four bytes each: a hash of the last one that fell there. One that was overwritten counts as
-new when it comes again. That does not help a trap, which repeats its statements before they are overwritten. With two
+"""Slots for statements, four bytes each: a hash of the last one that fell there. One that was overwritten counts as
+new when it occurs again. That does not help a trap, which repeats its statements before they are overwritten. With two
 bytes one new statement in 65,536 counted as known, enough to lose pages beside a trap in one crawl of about 130."""
 
 _STATEMENTS_MOST: Final = 8
-"""A page with so many new statements has said enough; its other lines are not looked at."""
+"""A page with so many new statements says enough; its other lines are not read."""
 
 _LINKS_MOST: Final = 500
-"""Links of one page that are looked at."""
+"""Links of one page that are examined."""
 _MENU: Final = 1 << 13
 _MENU_SHARE: Final = 0.25
-"""What at least so many of the pages link to is part of the menu of the site. Places for counts, two bytes each."""
+"""A URL that at least this share of the pages link to is part of the site's menu. Slots for counts, two bytes each."""
 _LOOKS_MOST: Final = 1 << 15
-"""Then all counts are halved."""
+"""After so many pages all counts are halved."""
 
 
 class PageView(NamedTuple):
-    """A page: the URLs of its own origin that it links to, and its HTML."""
+    """A page: its URL, the URLs of its own origin that it links to, and its HTML."""
 
     url: Url
     links: Sequence[Url]
@@ -44,12 +44,12 @@ class PageView(NamedTuple):
 
 
 class NewText(NamedTuple):
-    """What a page has that the others of its site had not.
+    """What is new in a page, compared with the other pages of its site.
 
-    `words`: how many words the site uses for the second time. `statements` counts sentences, lines and pictures with
-    new words; it stops soon after 8. `numbers` counts those that differ from earlier ones in their numbers only, and is
-    1 if nothing but all numbers of the page together is new. Text that repeats the page's URL or its links' URLs counts
-    in neither. `woven`: the page links to a known page that is not in the menu."""
+    `words`: how many words occur on the site for the second time. `statements` counts sentences, lines and pictures
+    with new words; counting stops soon after 8. `numbers` counts those that differ from earlier ones only in their
+    numbers; it is 1 if only the sequence of all numbers of the page is new. Text that repeats the page's URL or the
+    URLs of its links counts in neither. `woven`: the page links to a known page that is not in the menu."""
 
     words: int
     statements: int
@@ -58,7 +58,7 @@ class NewText(NamedTuple):
 
 
 class KnownText:
-    """One site. It is shown the pages that lead to new URLs."""
+    """The known text of one site, learned from the pages that lead to new URLs."""
 
     __slots__ = ("_links", "_looks", "_menu", "_said", "_words")
 
@@ -70,11 +70,11 @@ class KnownText:
         self._looks = 0
 
     def new_of(self, urls: Iterable[Url]) -> list[Url]:
-        """Those of the URLs that were not heard of before; all are from now on."""
+        """Returns the URLs that were not known before; all are known from now on."""
         return [url for url in urls if _add(self._links, url.text)]
 
     def says(self, view: PageView, new: Iterable[Url]) -> NewText:
-        """Takes a page that leads to `new` URLs."""
+        """Takes a page that leads to `new` URLs, and returns what is new in it."""
         links = dict.fromkeys(url.text for url in view.links[:_LINKS_MOST])
         address = view.url.text.lower()
         named = {*" ".join(links).lower().translate(APART).split(), *numbers_in(address)}
@@ -85,7 +85,7 @@ class KnownText:
         return NewText(words, statements, numbers, self._is_woven(others))
 
     def _is_woven(self, links: Iterable[str]) -> bool:
-        """Whether one of the links leads to a page that was known and is not in the menu. Counts them all."""
+        """Returns whether one of the links leads to a known page that is not in the menu. Counts them all."""
         self._looks += 1
         if self._looks == _LOOKS_MOST:
             self._looks //= 2
@@ -98,7 +98,7 @@ class KnownText:
         return woven
 
     def _new_words(self, words: Iterable[str]) -> int:
-        """How many words come for the second time; remembers all."""
+        """Returns how many words occur for the second time; remembers all."""
         known, news = self._words, 0
         for word in words:
             mark = hash(word)
@@ -111,7 +111,7 @@ class KnownText:
         return news
 
     def _new_statements(self, html: str, address: str, named: set[str]) -> tuple[int, int]:
-        """How many statements are new, and of how many others the numbers. Remembers those it looks at."""
+        """Returns how many statements are new, and of how many others the numbers. Remembers those it reads."""
         statements = numbers = 0
         for line in lines_of(html):
             if not self._is_new("line", line):
@@ -129,13 +129,13 @@ class KnownText:
         return statements, numbers
 
     def _has_new_numbers(self, html: str, address: str, named: set[str]) -> bool:
-        """Whether no page of which each line was known had the same numbers in the same order."""
+        """Returns whether the sequence of numbers is new, compared with other pages all of whose lines were known."""
         found = (word for line in lines_of(html) for words in statements_of(line, address, named) for word in words)
         numbers = " ".join(word for word in found if not word.isalpha() and any(map(str.isdecimal, word)))
         return numbers != "" and self._is_new("numbers", numbers)
 
     def _is_new(self, kind: str, text: str) -> bool:
-        """Whether a text of this kind was not there lately; remembers it."""
+        """Returns whether a text of this kind has not occurred recently; remembers it."""
         key = hash((kind, text))
         place, mark = key % _STATEMENTS, key >> 32 & 0xFFFFFFFF
         was, self._said[place] = self._said[place], mark
@@ -148,7 +148,7 @@ def _holds(bits: bytearray, text: str) -> bool:
 
 
 def _add(bits: bytearray, text: str) -> bool:
-    """Whether it was not there; it is from now on."""
+    """Sets the bit of a text; returns whether it was not set before."""
     place = hash(text) % (len(bits) * 8)
     bit = 1 << (place & 7)
     new = not bits[place >> 3] & bit

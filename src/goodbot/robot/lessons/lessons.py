@@ -1,4 +1,4 @@
-"""What was learned about origins, in force: which URLs are not asked for, and why. Bounded memory, no I/O."""
+"""Applies the lessons in force about origins: which URLs are not requested, and why. Bounded memory, no I/O."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
@@ -16,18 +16,18 @@ from goodbot.robot.lessons.url_families import families_of
 from goodbot.url import Url
 
 ORIGINS_MOST: Final = 20_000
-"""Of which lessons are remembered: some hundred bytes each."""
+"""Origins with lessons that are remembered: some hundred bytes each."""
 
 LESSONS_MOST: Final = 1000
-"""Of one kind and origin: who has more traps than that is asked for a few pages of each."""
+"""Lessons of one kind and origin. An origin with more traps gets a few requests for each further one."""
 
 _PARAMETERS: Final = 30
 _CHECK_S: Final = 60.0
-"""Lapses are looked for so often at most: all lessons are walked then."""
+"""The least time between two searches for lapsed lessons, because each walks over all lessons."""
 
 
 class Refusal(NamedTuple):
-    """Why a URL is not asked for, and the one to ask for instead, if there is one."""
+    """Why a URL is not requested, and the URL to request instead, if there is one."""
 
     reason: str
     instead: Url | None = None
@@ -36,7 +36,7 @@ class Refusal(NamedTuple):
 @dataclass(slots=True)
 class _Origin:
     """The lessons of one origin by subject: parameters, families, branches, canonical URLs that its pages name by
-    mistake, calendars, budgets; bounds by calendar; whose mirror it is; how often lapsed ones were learned."""
+    mistake, calendars, budgets; bounds by calendar; the origin it mirrors; how often lapsed ones were learned."""
 
     parameters: dict[str, Lesson] = field(default_factory=dict)
     families: dict[str, Lesson] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class _Origin:
     times: dict[tuple[str, str], int] = field(default_factory=dict)
 
     def of(self, kind: str) -> dict[str, Lesson] | None:
-        """Those of a kind; None: it is none of ours."""
+        """Returns the lessons of a kind; None for an unknown kind."""
         match kind:
             case "parameter":
                 return self.parameters
@@ -77,7 +77,7 @@ class _Origin:
         self.bounds[shape] = max(first, before[0]), min(last, before[1]), lesson
 
     def lapse(self, lesson: Lesson, subject: str) -> None:
-        """Takes it out of force; how often it was learned stays known."""
+        """Takes it out of force, but remembers how often it was learned."""
         (self.of(lesson.kind) or {}).pop(subject, None)
         if len(self.times) < LESSONS_MOST:
             self.times[_topic(lesson.kind, lesson.about)] = lesson.times
@@ -88,15 +88,15 @@ class _Origin:
 
 
 class Lessons:
-    """Lessons by origin. What a lesson is about: an origin and, behind a blank, what of it. `due_at`: when `lapse` has
-    something to do."""
+    """The lessons in force, by origin. A lesson is about an origin and, after a space, a part of it. `due_at`: when
+    `lapse` is next due."""
 
     def __init__(self) -> None:
         self._origins: LruCache[str, _Origin] = LruCache(ORIGINS_MOST)
         self.due_at = inf
 
     def take(self, lessons: Iterable[Lesson]) -> None:
-        """From now on they are in force, or no more."""
+        """Puts lessons in force, or takes lapsed ones out of force."""
         for lesson in lessons:
             origin, _, subject = lesson.about.partition(" ")
             known = self._origins.get_or(origin, _Origin)
@@ -110,12 +110,12 @@ class Lessons:
                     known.narrow(subject, lesson)
 
     def times(self, kind: str, about: str) -> int:
-        """How often a lesson that has lapsed was learned."""
+        """Returns how often a lesson that has lapsed was learned."""
         known = self._origins.get(about.partition(" ")[0])
         return known.times.get(_topic(kind, about), 0) if known is not None else 0
 
     def lapse(self, now: float) -> list[Lesson]:
-        """Takes those that have held their time out of force, and gives them."""
+        """Takes the lessons whose time is over out of force, and returns them."""
         every = [lesson for known in self._origins.values() for lesson in known.all()]
         over = [lesson._replace(lapsed=True) for lesson in every if lesson.until <= now]
         self.take(over)
@@ -124,7 +124,7 @@ class Lessons:
         return over
 
     def refuse(self, text: str) -> Refusal | None:
-        """Why a URL is not to be asked for. 0.2 µs where nothing was learned."""
+        """Returns why a URL is not requested; None if it may be. 0.2 µs if nothing was learned."""
         origin = text[: text.find("/", 8)]
         known = self._origins.get(origin)
         found = self._judge(text, known) if known is not None else None
@@ -139,13 +139,13 @@ class Lessons:
         return Refusal(reason)
 
     def lesson_about(self, text: str) -> Lesson | None:
-        """What keeps a URL out."""
+        """Returns the lesson that keeps a URL out; None if there is none."""
         known = self._origins.get(text[: text.find("/", 8)])
         found = self._judge(text, known) if known is not None else None
         return found[0] if found is not None else None
 
     def _judge(self, text: str, known: _Origin) -> tuple[Lesson, str] | None:
-        """The lesson that speaks of a URL, and the reason it gives."""
+        """Returns the lesson that applies to a URL, and its reason."""
         for lesson in known.mirrors.values():
             return lesson, lesson.evidence
         if known.parameters and (named := _named(text, known)):
@@ -163,7 +163,7 @@ class Lessons:
         return None
 
     def without_learned(self, text: str) -> str:
-        """The URL without the parameters that change nothing there."""
+        """Returns the URL without the parameters that change nothing there."""
         known = self._origins.get(text[: text.find("/", 8)])
         if known is None or not known.parameters:
             return text
@@ -172,7 +172,7 @@ class Lessons:
         return text
 
     def is_known(self, kind: str, origin: str, subject: str) -> bool:
-        """Whether it was learned already."""
+        """Returns whether it was learned already."""
         known = self._origins.get(origin)
         if known is None:
             return False
@@ -187,18 +187,18 @@ class Lessons:
 
 
 def _topic(kind: str, about: str) -> tuple[str, str]:
-    """What stays when it is learned again: of a calendar not its bounds."""
+    """Returns what stays equal when a lesson is learned again: for a calendar, all but its bounds."""
     return kind, " ".join(about.split(" ", 2)[:2])
 
 
 def _named(text: str, known: _Origin) -> list[Lesson]:
-    """What was learned of the parameters of a URL."""
+    """Returns the lessons about the parameters of a URL."""
     names = dict.fromkeys(name for name, _ in parameters(text, _PARAMETERS))
     return [known.parameters[name] for name in names if name in known.parameters]
 
 
 def _bounds(subject: str) -> tuple[str, int, int]:
-    """A shape and its first and last day, as a lesson about a calendar names them."""
+    """Returns the shape of a calendar and its first and last day, from the subject of a lesson."""
     shape, first, last = (*subject.split(" "), "", "")[:3]
     return shape, _day(first, date.min), _day(last, date.max)
 

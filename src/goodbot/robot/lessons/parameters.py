@@ -1,4 +1,4 @@
-"""Parameters whose values change nothing: learned where the same page comes under several of them. Bounded memory."""
+"""Finds parameters whose values change nothing: several values of them give the same page. Bounded memory."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -9,19 +9,19 @@ from goodbot.robot.lessons.cleaning import parameters, without
 
 VALUES: Final = 4
 PATHS: Final = 2
-"""Values under which a page is the same, and paths on which that is so, before a parameter is taken to mean nothing."""
+"""How many values must give the same page, and on how many paths, before a parameter counts as meaningless."""
 
 _LOOKED_AT: Final = 6
-"""Parameters of one URL."""
+"""Parameters of one URL that are examined."""
 
 PLACES_MOST: Final = 8192
 NAMES_MOST: Final = 4096
-"""Of all hosts of a crawl; 0.5 kB and 0.3 kB each: 5 MB."""
+"""Bounds for all hosts of a crawl; 0.5 kB and 0.3 kB each: 5 MB."""
 
 
 @dataclass(slots=True)
 class _Place:
-    """One page but for the value of one parameter: what it says and links to, and the values it was seen with."""
+    """One page, whatever the value of one parameter: its text and links, and the values it was seen with."""
 
     says: int
     values: set[int] = field(default_factory=set)
@@ -29,21 +29,21 @@ class _Place:
 
 @dataclass(slots=True)
 class _Name:
-    """One parameter of an origin: the paths on which it changed nothing; `matters`: somewhere it did."""
+    """One parameter of an origin: the paths on which it changed nothing; `matters`: it changed some page."""
 
     matters: bool = False
     paths: dict[str, str] = field(default_factory=dict)
 
 
 class Parameters:
-    """What was seen of the parameters of all origins."""
+    """What is known of the parameters of all origins."""
 
     def __init__(self, processes: int = 1) -> None:
         self._places: LruCache[tuple[str, str], _Place] = LruCache(share_of(PLACES_MOST, processes))
         self._names: LruCache[tuple[str, str], _Name] = LruCache(share_of(NAMES_MOST, processes))
 
     def undecided(self, text: str, origin: str) -> list[tuple[str, str]]:
-        """Parameters of a URL, with their values, of which it is not known whether they matter."""
+        """Returns the parameters of a URL, with their values, that are not known to matter."""
         return [
             (name, value)
             for name, value in parameters(text, _LOOKED_AT)
@@ -51,9 +51,10 @@ class Parameters:
         ]
 
     def visited(self, text: str, origin: str, name: str, value: str, says: int) -> str | None:
-        """Takes a page under one value of a parameter; the evidence once it is plain that it changes nothing.
+        """Takes a page under one value of a parameter; returns the evidence once it shows that the parameter changes
+        nothing.
 
-        `says` is what the page says and what it links to, that parameter left out of the links.
+        `says`: a hash of the page's text and its links, the latter without that parameter.
         """
         rest = without(text, name)
         place = self._places.get((rest, name))
@@ -80,6 +81,6 @@ class Parameters:
 
 
 def links_without(links: Iterable[str], name: str) -> int:
-    """What a page links to, whatever the value of one parameter is there; order does not matter."""
+    """Returns a hash of the links of a page without one parameter; their order does not matter."""
     mark = f"{name}="
     return hash(frozenset(without(link, name) if mark in link else link for link in links))

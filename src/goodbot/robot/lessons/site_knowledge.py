@@ -1,4 +1,4 @@
-"""What a robot process has learned on its way: how URLs are cleaned, which are traps, which pages are copies.
+"""Brings together what a robot process learns: how to clean URLs, which URLs are traps, which pages are copies.
 
 Bounded memory: each part states its own bound. No I/O.
 """
@@ -20,25 +20,25 @@ from goodbot.url import Url
 from goodbot.values import LeasedUrl, Outcome, Page, Response
 
 ORIGINS_MOST: Final = 4096
-"""Whose Clean-param records are kept at hand."""
+"""Origins whose Clean-param records are kept in memory."""
 
 _OF_COPIES: Final = ("mirror", "canonical")
-"""Lessons of the setting `duplicates`; the others are of `traps`."""
+"""Lessons that the setting `duplicates` controls; `traps` controls the others."""
 
 
 def heeds(settings: Settings, lesson: Lesson) -> bool:
-    """Whether a crawl with these settings heeds such a lesson."""
+    """Returns whether a crawl with these settings applies such a lesson."""
     return settings.duplicates if lesson.kind in _OF_COPIES else settings.traps
 
 
 Allows = Callable[[Url, int], bool]
-"""Whether a URL found at a depth belongs to the crawl, and no robots.txt at hand forbids it."""
+"""Returns whether a URL found at a depth is in scope, and no known robots.txt disallows it."""
 
 
 @dataclass(frozen=True, slots=True)
 class PageJudgement:
-    """What a page is beside itself. `sorry`: why it is a soft 404; `copy`: whose copy it is, `alike`: by its text;
-    `doubtful`: it may belong to a trap, and what it leads to can wait."""
+    """How a page relates to others. `sorry`: why it is a soft 404; `copy`: the page it is a copy of, `alike`: by its
+    text; `doubtful`: it may belong to a trap, so the URLs it leads to can wait."""
 
     sorry: str | None = None
     copy: Copy | None = None
@@ -47,12 +47,12 @@ class PageJudgement:
 
     @property
     def reason(self) -> str | None:
-        """Why it is not indexed, if it is not."""
+        """Why it is not indexed; None if it is."""
         return self.sorry or (self.copy.reason if self.copy is not None else None)
 
 
 CLEAN_PARAMS_BYTES: Final = 8 * 1024 * 1024
-"""Of the Clean-param records of all origins; those of one may take 10 MB."""
+"""Memory for the Clean-param records of all origins; those of one origin may take 10 MB."""
 
 
 def _weight_bytes(heard: tuple[CleanParams, Drops]) -> int:
@@ -60,7 +60,8 @@ def _weight_bytes(heard: tuple[CleanParams, Drops]) -> int:
 
 
 class SiteKnowledge:
-    """Of one of `processes`, which share the bounds. What `Settings` turn off is neither looked at nor learned."""
+    """The knowledge of one of `processes`, which share the bounds. What `Settings` turn off is neither learned nor
+    applied."""
 
     def __init__(self, settings: Settings, allows: Allows, processes: int = 1) -> None:
         self._settings = settings
@@ -79,14 +80,15 @@ class SiteKnowledge:
     # ---- lessons
 
     def take(self, lessons: Iterable[Lesson]) -> None:
-        """Learned before, or by another. What is switched off is not taken."""
+        """Takes lessons of an earlier run or of another process, except those that the settings turn off."""
         for lesson in lessons:
             if heeds(self._settings, lesson):
                 self._learned.take((lesson,))
                 self._take_budget(lesson)
 
     def _take_budget(self, lesson: Lesson) -> None:
-        """What an earlier run has left of it; of one that an operator has dropped (`times` 0) all."""
+        """Restores the budget that an earlier run left; the whole budget if an operator dropped the lesson (`times`
+        0)."""
         origin, _, subject = lesson.about.partition(" ")
         match lesson.kind, subject, lesson.lapsed:
             case "budget", "spent", True:
@@ -97,24 +99,24 @@ class SiteKnowledge:
                 self._budgets.limit(origin, 0.5)
 
     def pace(self, url: Url) -> int:
-        """How many times as slowly its host is asked, as it earns little."""
+        """Returns the factor by which its host is crawled slower, because the site yields little."""
         return self._budgets.pace(url.origin) if self._sees_traps else 1
 
     def look_again(self, now: float) -> None:
-        """Lessons that have held their time lapse. To be called often: it costs nothing until one is due."""
+        """Lets lessons lapse whose time is over. Call it often: it costs nothing until one is due."""
         if now >= self._learned.due_at:
             self._traps.lapse(now)
 
     def lesson_about(self, url: Url) -> Lesson | None:
-        """What is in force and keeps `url` out, or has another asked for in its place."""
+        """Returns the lesson in force that keeps `url` out, or replaces it by another URL."""
         return self._learned.lesson_about(url.text)
 
     def news(self) -> list[Lesson]:
-        """What was learned since it was asked last."""
+        """Returns what was learned since the last call."""
         return self._traps.news()
 
     def hears(self, origin: str, records: CleanParams) -> None:
-        """The Clean-param records of the robots.txt of an origin, as often as it is asked; none: forgets those."""
+        """Takes the Clean-param records of an origin's robots.txt at every check; an empty list removes them."""
         if not self._cleans or not (records or len(self._drops)):
             return
         known = self._drops.get(origin)
@@ -128,12 +130,12 @@ class SiteKnowledge:
     # ---- URLs
 
     def cleaned_of(self, urls: Iterable[Url]) -> dict[Url, Url]:
-        """Those links that are to be asked for under another URL, and that."""
+        """Returns the links that are requested under another URL, each with that URL."""
         dirty = ((url, self.cleaned(url)) for url in urls if not is_plain(url.text))
         return {url: cleaned for url, cleaned in dirty if cleaned != url}
 
     def cleaned(self, url: Url) -> Url:
-        """A link or the target of a redirect as it is to be asked for."""
+        """Returns the URL under which a link or the target of a redirect is requested."""
         if self._cleans:
             heard = self._drops.get(url.origin) if len(self._drops) else None
             url = clean(url, heard[1] if heard is not None else None)
@@ -143,19 +145,20 @@ class SiteKnowledge:
         return url
 
     def refuse(self, url: Url) -> Refusal | None:
-        """Why a link is a trap, or leads to a mirror."""
+        """Returns why a link is a trap or leads to a mirror; None if neither."""
         if self._sees_traps and (reason := odd(url.text)):
             return Refusal(reason)
         return self._learned.refuse(url.text)
 
     def refuse_leased(self, leased: LeasedUrl) -> Refusal | None:
-        """Why what waited is not asked for now. Seeds are, and where redirects lead, and what was visited before."""
+        """Returns why a waiting URL is not requested now. Seeds, targets of redirects and pages visited before always
+        are."""
         return None if leased.depth == 0 or leased.hops or leased.seen is not None else self.refuse(leased.url)
 
     # ---- pages
 
     def visited(self, visit: VisitedPage, depth: int, *, follows: bool) -> PageJudgement:
-        """Takes a page. Who asks not to be followed names no other page either."""
+        """Takes a page. One whose links may not be followed cannot name a canonical URL either."""
         self.look_again(visit.at)
         seen = self._traps.visited(visit) if self._sees_traps else TrapSigns()
         copy = self._own_word(visit, depth) if self._sees_copies and follows and seen.sorry is None else None
@@ -193,19 +196,19 @@ class SiteKnowledge:
         text: str | None = None,
         before: Url | None = None,
     ) -> Copy | None:
-        """Whose copy a page is by its text, that lets itself be indexed. See `Copies.same`."""
+        """Returns the page of which a page that may be indexed is a copy, by its text. See `Copies.same`."""
         if not self._sees_copies or not response.body:
             return None
         return self._copies.same(page, digest, text, before)
 
     def remember(self, said: Iterable[IndexedPage]) -> None:
-        """Pages in the index that are not read now."""
+        """Takes pages of the index that are not read now."""
         if self._sees_copies:
             for item in said:
                 self._copies.remember(item)
 
     def settled(self, outcome: Outcome) -> None:
-        """What became of a URL that is no page."""
+        """Takes the outcome of a URL that is no page."""
         if outcome.state in ("gone", "failed") or (outcome.from_index and outcome.same_as is None):
             self._copies.lost(outcome.url)
         elif outcome.status is not None and 300 <= outcome.status < 400 and outcome.links:

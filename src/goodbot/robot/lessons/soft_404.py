@@ -1,4 +1,4 @@
-"""Soft 404: pages that say with status 200 that there is no such page. Bounded memory, no I/O."""
+"""Finds soft 404 pages, which say with status 200 that there is no such page. Bounded memory, no I/O."""
 
 import re
 from dataclasses import dataclass, field
@@ -7,15 +7,15 @@ from typing import Final
 from goodbot.lru import LruCache
 
 SHORT_WORDS: Final = 120
-"""A page of more words has something to say, whatever else is in it."""
+"""A page of more words has content, whatever else it says."""
 
 PAGES: Final = 3
 FOLDERS: Final = 2
 PAGES_OF_ONE_FOLDER: Final = 5
-"""Paths with the same sorry text before it is taken for one that comes for whatever is asked."""
+"""How many paths must give the same error text before it counts as the answer to any path."""
 
 TEXTS_MOST: Final = 1024
-"""Of all hosts of a process; 1 kB each: 1 MB."""
+"""Error texts of all hosts of a process; 1 kB each: 1 MB."""
 
 _PHRASES: Final = r"""
     \b404\b
@@ -62,30 +62,30 @@ _PHRASES: Final = r"""
     ไม่พบ
 """
 _SORRY = re.compile("|".join(_PHRASES.split("\n    ")[1:]).strip(), re.IGNORECASE)
-"""What a 404 says in the languages of nine in ten pages of the Web."""
+"""The phrases of 404 pages in the languages of nine in ten pages of the Web."""
 
 
 def is_sorry(title: str, text: str, words: int) -> bool:
-    """Whether a page says that there is none: short, and in the words of a 404."""
+    """Returns whether a page says that there is no such page: it is short and has a phrase of a 404."""
     return words <= SHORT_WORDS and (_SORRY.search(title) or _SORRY.search(text)) is not None
 
 
 @dataclass(slots=True)
 class _Text:
-    """One sorry text of an origin, and where it came."""
+    """One error text of an origin, and the paths that gave it."""
 
     paths: list[str] = field(default_factory=list)
     folders: set[str] = field(default_factory=set)
 
 
 class Soft404Pages:
-    """What was seen of sorry pages, of all origins."""
+    """What is known of error pages with status 200, of all origins."""
 
     def __init__(self) -> None:
         self._texts: LruCache[tuple[str, int], _Text] = LruCache(TEXTS_MOST)
 
     def visited(self, origin: str, path: str, said: int) -> list[str] | None:
-        """Takes a sorry page; other paths with the same text, once it is plain that it comes for anything."""
+        """Takes an error page; returns other paths with the same text once they show that any path gives it."""
         seen = self._texts.get_or((origin, said), _Text)
         others = [other for other in seen.paths if other != path]
         plain = (len(others) >= PAGES and len(seen.folders) >= FOLDERS) or len(others) >= PAGES_OF_ONE_FOLDER
@@ -96,7 +96,7 @@ class Soft404Pages:
 
 
 def without_address(text: str, path: str) -> str:
-    """A sorry text without what was asked for, which it may repeat."""
+    """Returns an error text without the requested path, which it may repeat."""
     name = path.rstrip("/").rpartition("/")[2]
     return (
         text.replace(path, "").replace(name, "") if len(name) > 1 else text.replace(path, "") if path != "/" else text

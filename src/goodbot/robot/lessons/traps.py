@@ -1,7 +1,7 @@
-"""Traps seen by what pages say: what a visit teaches about its origin. Bounded memory, no I/O.
+"""Finds traps by what pages say: learns from each visit about its origin. Bounded memory, no I/O.
 
-Each rule has a module of its own: `families`, `calendars`, `parameters`, `sorry`; what they have found out is a lesson.
-A page is read for its text only where a rule asks for it.
+Each rule has a module of its own: `url_families`, `calendars`, `parameters`, `soft_404`; what they find is a lesson.
+The text of a page is extracted only if a rule needs it.
 """
 
 import re
@@ -26,16 +26,16 @@ from goodbot.values import Discovery, Page, Response
 
 HOLDS_S: Final = 7 * 86400.0
 HOLDS_MOST_S: Final = 365 * 86400.0
-"""How long a lesson holds, doubled each time it is learned again. Maintenance is over within days; to learn a lesson
-again takes 40 pages as a rule. That a page names a wrong canonical URL holds until it is dropped: it leaves nothing
-out, and to learn it again would take the page out of the index first."""
+"""How long a lesson holds, doubled each time it is learned again. Maintenance is over within days, and learning a
+lesson again usually takes 40 pages. A lesson that pages name a wrong canonical URL holds until it is dropped: it leaves
+nothing out, and learning it again would first take the page out of the index."""
 
 SMALL_BYTES: Final = 4096
-"""Pages of less are always looked at: sorry pages are among them, and it costs little."""
+"""Shorter pages are always read: error pages are among them, and it costs little."""
 
 _DAY_S: Final = 86400.0
 _UNIX_EPOCH: Final = 719_163
-"""1970-01-01 as `date.toordinal` counts days."""
+"""1970-01-01 as a day number of `date.toordinal`."""
 
 _REFRESH: Final = ("refresh",)
 
@@ -44,8 +44,8 @@ _NUMBER = re.compile(r"[0-9]++")
 
 @dataclass(frozen=True, slots=True)
 class VisitedPage:
-    """A page that was visited: what it says, what its links brought, and when; `html` if a
-    browser has made another document of it."""
+    """A page that was visited, its answer, the URLs its links discovered, and when; `html` if a browser rendered
+    another document."""
 
     page: Page
     response: Response
@@ -55,22 +55,22 @@ class VisitedPage:
 
     @property
     def url(self) -> Url:
-        """Where it was found."""
+        """The page's own URL."""
         return self.page.url
 
     def view(self) -> PageView:
-        """What the budget of its site looks at."""
+        """Returns what the budget of its site judges."""
         links = [link.url for link in self.page.links if link.url.origin == self.url.origin]
         return PageView(self.url, links, self.text())
 
     def text(self) -> str:
-        """Its HTML, as far as it is looked at."""
+        """Returns its HTML, as far as it is read."""
         return text_in(self.response) if self.html is None else self.html
 
 
 @dataclass(frozen=True, slots=True)
 class TrapSigns:
-    """What was seen in a page. `sorry`: why it is a soft 404; `doubtful`: what it leads to can wait."""
+    """What was found in a page. `sorry`: why it is a soft 404; `doubtful`: the URLs it leads to can wait."""
 
     sorry: str | None = None
     doubtful: bool = False
@@ -78,7 +78,7 @@ class TrapSigns:
 
 @dataclass(slots=True)
 class _Look:
-    """What a page says beside its links, found out when it is first asked for."""
+    """The text of a page apart from its links, extracted when it is first needed."""
 
     visit: VisitedPage
     text: str | None = None
@@ -103,7 +103,7 @@ class _Look:
 
 
 class Traps:
-    """What the pages of one process teach. `learned` is what is in force already; `budgets`: what sites earn."""
+    """Learns from the pages of one process. `learned`: the lessons in force; `budgets`: those of the sites."""
 
     def __init__(self, learned: Lessons, budgets: Budgets, processes: int = 1) -> None:
         self._learned = learned
@@ -115,12 +115,12 @@ class Traps:
         self._lessons: list[Lesson] = []
 
     def news(self) -> list[Lesson]:
-        """What was learned since it was asked last."""
+        """Returns what was learned since the last call."""
         news, self._lessons = self._lessons, []
         return news
 
     def teach(self, url: Url, kind: str, subject: str, evidence: str, at: float) -> None:
-        """Makes a lesson of it, in force at once, unless it is known."""
+        """Makes a lesson that is in force at once, unless it is known."""
         if not self._learned.is_known(kind, url.origin, subject):
             about = f"{url.origin} {subject}"
             times = self._learned.times(kind, about) + 1
@@ -130,7 +130,7 @@ class Traps:
             self._lessons.append(lesson)
 
     def lapse(self, now: float) -> None:
-        """What has held its time is in force no more, and is learned again if it is still so."""
+        """Takes lessons whose time is over out of force; they are learned again if they still apply."""
         for lesson in self._learned.lapse(now):
             self._lessons.append(lesson)
             origin, _, subject = lesson.about.partition(" ")
@@ -138,7 +138,7 @@ class Traps:
                 self._budgets.resume(origin, PROBE_SHARE)
 
     def visited(self, visit: VisitedPage) -> TrapSigns:
-        """Takes a page. One that only sends its reader elsewhere says nothing itself."""
+        """Takes a page. One that only redirects its reader (META refresh) says nothing itself."""
         if any(link.rel == _REFRESH for link in visit.page.links):
             return TrapSigns()
         look = _Look(visit)
@@ -184,10 +184,10 @@ class Traps:
         self._families.forget(name)
 
     def _turn_page(self, look: _Look, title: str, shape: str, day: int, full: bool) -> None:
-        """`full`: its family has not said the same. One that says what other dates do but for its own date is empty, if
-        it leads nowhere but to other dates."""
+        """Takes a page of a calendar. `full`: no other page of its family had the same text. A page whose text is that
+        of other dates, apart from its own date, is empty if it leads only to other dates."""
         visit, calendar = look.visit, self._calendars.of(shape)
-        if full and calendar.dates and look.said():  # of pages that say nothing nothing can be told
+        if full and calendar.dates and look.said():  # a page without text shows nothing either way
             says = without_date(f"{title}\n{look.said()}", day)
             full = calendar.is_new(says) or _leads_off(visit.found, shape)
         calendar.visited(day, full)
@@ -229,12 +229,13 @@ class Traps:
         if others is None:
             return None
         return (
-            f"soft 404: status {visit.response.status}, and the sorry text of {len(others)} other pages, as {others[0]}"
+            f"soft 404: status {visit.response.status}, but the same error text as {len(others)} other pages, "
+            f"such as {others[0]}"
         )
 
 
 def _leads_on(found: Sequence[Discovery], family: str) -> bool:
-    """Whether links lead out of the family, to URLs not heard of before."""
+    """Returns whether links lead out of the family, to URLs that were not known before."""
     if family.endswith("**"):
         return any(
             new.refused is None and new.inlinks == 1 and not new.url.text.startswith(family[:-2]) for new in found
@@ -243,6 +244,6 @@ def _leads_on(found: Sequence[Discovery], family: str) -> bool:
 
 
 def _leads_off(found: Sequence[Discovery], shape: str) -> bool:
-    """Whether links lead to URLs not heard of before that are no other dates of the calendar."""
+    """Returns whether links lead to URLs that were not known before and are not other dates of the calendar."""
     news = (new.url.text for new in found if new.refused is None and new.inlinks == 1)
     return any((date := date_in(text)) is None or date[0] != shape for text in news)

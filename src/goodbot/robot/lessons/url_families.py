@@ -1,6 +1,7 @@
-"""Families of URLs that go on for ever and say nothing new. Bounded memory, no I/O.
+"""Closes endless families of URLs whose pages say nothing new. Bounded memory, no I/O.
 
-A family is a folder, with the names of the parameters where there are any, or all that lies below the first folder.
+A family is a folder, together with the names of the parameters if there are any, or all that lies below a site's first
+folder.
 """
 
 import re
@@ -12,43 +13,44 @@ from goodbot.lru import LruCache, share_of
 from goodbot.page.fingerprint import Fingerprint
 
 FAMILIES_MOST: Final = 4096
-"""Of all hosts of a crawl; 1 kB each as a rule, 4 MB. At most 22 kB, where titles are few and texts many: 90 MB."""
+"""Families of all hosts of a crawl; usually 1 kB each, 4 MB. At most 22 kB, with few titles and many texts: 90 MB."""
 
 PICTURES_MOST: Final = 1 << 14
-"""Of all families of a crawl, 0.1 kB each, 2 MB."""
+"""Pictures of all families of a crawl, 0.1 kB each, 2 MB."""
 
 WINDOW: Final = 40
 FRESH_MOST: Final = 2
-"""A family is closed when of its last 40 pages looked at 2 said something new: 5 %."""
+"""A family is closed if at most 2 of the last 40 pages examined said something new: 5 %."""
 
 TREE_WINDOW: Final = 120
 TREE_FRESH_MOST: Final = 3
-"""For all below a folder."""
+"""The same for all that lies below a folder."""
 
 _SHARE: Final = 0.5
 _TREE_SHARE: Final = 0.9
-"""Of all pages counted so many said nothing new: a few empty pages in a row close no folder that has others, and least
-of all a whole site."""
+"""This share of all pages counted must have said nothing new. So a few empty pages in a row do not close a folder that
+has others, let alone a whole site."""
 
 ALIKE: Final = 0.9
 _TITLES_MOST: Final = 13
-"""A year of months and one: the pages of a calendar have their names as titles."""
+"""The months of a year and one more: the pages of a calendar have the names of the months as titles."""
 
 _TEXTS_MOST: Final = 4
 _FIRST_LOOKS: Final = 48
 _LOOK_EVERY: Final = 16
 _DOUBT: Final = 6
-"""Every page is looked at in the beginning, and as long as the last six looks saw nothing new; then one in sixteen."""
+"""Every page is examined in the beginning, and as long as the last six examined said nothing new; then one in
+sixteen."""
 
 _NUMBER = re.compile(r"[0-9]++")
 _NUMBERED = re.compile(r"[^0-9]{0,12}+(?!(?:19|20)[0-9][0-9](?![0-9]))[0-9]++[^0-9]{0,12}+")
-"""Names that are numbered: `tag-17`, `17.html`. They are apart from the other pages of their folder. `may-2026` is not:
-each month would be a family of its own."""
+"""Names that are numbered: `tag-17`, `17.html`. They are separate from the other pages of their folder. `may-2026` does
+not match, because each month would be a family of its own."""
 _NAME_CHARS: Final = 200
 
 
 def families_of(text: str) -> tuple[str, str]:
-    """The family of a URL, and that of all below its first folder ("" for what lies in none)."""
+    """Returns the family of a URL, and that of all below its first folder ("" if it lies in none)."""
     start = text.find("/", 8)
     address, mark, query = text.partition("?")
     cut = address.rindex("/") + 1
@@ -56,7 +58,7 @@ def families_of(text: str) -> tuple[str, str]:
     if mark:
         names = sorted({part.partition("=")[0][:_NAME_CHARS] for part in query.split("&", 40)[:40]})
         family = f"{folder}{_NUMBER.sub('0', name)}?{'&'.join(names)}"
-    elif cut == start + 1 or _NUMBERED.fullmatch(name):  # of the whole site's folder: what differs in numbers only
+    elif cut == start + 1 or _NUMBERED.fullmatch(name):  # in the root folder: only what differs in numbers
         family = folder + _NUMBER.sub("0", name)
     else:
         family = folder + "*"
@@ -66,8 +68,8 @@ def families_of(text: str) -> tuple[str, str]:
 
 @dataclass(slots=True)
 class UrlFamily:
-    """What was seen of one: pages, looks, and for each of the last looks whether it saw something new (a bit). `known`:
-    texts by the hash of their title, which may be as long as a page."""
+    """What is known of one family: pages, examined pages, and a bit for each of the last ones that says whether it had
+    something new. `known`: texts by the hash of their title, which may itself be as long as a page."""
 
     window: int
     fresh_most: int
@@ -80,17 +82,17 @@ class UrlFamily:
     same: str = ""
 
     def wants_look(self) -> bool:
-        """Whether the page that was just counted is to be looked at."""
+        """Returns whether the page that was just counted should be examined."""
         if self.looked < _FIRST_LOOKS or self.pages % _LOOK_EVERY == 0:
             return True
         return not self.news & ((1 << _DOUBT) - 1)
 
     def look(self, url: str, title: str, text: Callable[[], Fingerprint], has_more: Callable[[], bool]) -> bool:
-        """Takes what a page says; whether that is new. `has_more`: it has something new beside its text: a picture, or
-        links that lead out of the family, to new URLs.
+        """Takes a page; returns whether it says something new. `has_more`: whether it has something new apart from its
+        text: a picture, or links to new URLs outside the family.
 
-        A title that was not seen lately is new whatever the text, which is not looked at; and of pages that say nothing
-        nothing can be told.
+        A page whose title was not seen recently is new whatever its text, which is not read. A page without text always
+        counts as new.
         """
         mark = hash(title)
         known = self.known.get(mark)
@@ -110,28 +112,28 @@ class UrlFamily:
         return fresh
 
     def says_nothing_new(self) -> bool:
-        """Whether it is to be closed."""
+        """Returns whether the family should be closed."""
         if self.looked < self.window or self.news.bit_count() > self.fresh_most:
             return False
         return self.stale >= self.pages * (_TREE_SHARE if self.window == TREE_WINDOW else _SHARE)
 
 
 class UrlFamilies:
-    """What was seen of the families of all hosts."""
+    """What is known of the families of all hosts."""
 
     def __init__(self, processes: int = 1) -> None:
         self._known: LruCache[str, UrlFamily] = LruCache(share_of(FAMILIES_MOST, processes))
         self._pictures: LruCache[tuple[str, str], bool] = LruCache(share_of(PICTURES_MOST, processes))
 
     def shows_new(self, name: str, pictures: Iterable[str]) -> bool:
-        """Whether one of the pictures was not shown in this family lately; remembers them all."""
+        """Returns whether one of the pictures was not shown in this family recently; remembers them all."""
         new = [picture for picture in pictures if self._pictures.get((name, picture)) is None]
         for picture in new:
             self._pictures.put((name, picture), True)
         return bool(new)
 
     def visited(self, text: str) -> Iterator[tuple[str, UrlFamily]]:
-        """Counts a page; the families it lies in, by name."""
+        """Counts a page; yields the families it lies in, by name."""
         family, tree = families_of(text)
         for name, window, most in ((family, WINDOW, FRESH_MOST), (tree, TREE_WINDOW, TREE_FRESH_MOST)):
             if name:
@@ -140,15 +142,15 @@ class UrlFamilies:
                 yield name, known
 
     def forget(self, name: str) -> None:
-        """It is closed, or opened again."""
+        """Forgets a family that was closed, or opened again."""
         self._known.pop(name)
 
 
 def evidence_of(name: str, family: UrlFamily) -> str:
-    """Why a family is closed."""
+    """Returns why a family is closed."""
     fresh, window = family.news.bit_count(), family.window
     few = f"only {fresh}" if fresh else "none"
     return (
         f"a trap: {family.pages} pages of {name} were visited, and {few} of the last {window} said anything new "
-        f"({family.same} says what others did)"
+        f"(for example, {family.same} says the same as other pages)"
     )

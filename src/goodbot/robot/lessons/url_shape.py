@@ -1,31 +1,31 @@
-"""Which URLs are traps by themselves: no page is needed to see it. Pure; every no is a sentence."""
+"""Recognises traps by the URL alone, and gives a reason for each refusal. Pure."""
 
 import re
 from collections import Counter
 from typing import Final
 
 CHARS_MOST: Final = 2048
-"""Longer URLs name no page anybody links to by hand: sitemaps end there (sitemaps.org), and so do browsers' bars."""
+"""No page that people link to by hand has a longer URL: sitemaps (sitemaps.org) and browsers do not accept one."""
 
 SEGMENTS_MOST: Final = 50
 PARAMETERS_MOST: Final = 30
 SAME_PARAMETER_MOST: Final = 4
-"""Of one name and value."""
+"""Parameters with the same name and value."""
 
 PERIOD_MOST: Final = 8
-"""Segments of a group that is looked for again."""
+"""Path segments of a group that may repeat."""
 SINGLE_TIMES: Final = 4
 GROUP_TIMES: Final = 3
-"""Times in a row: /en/en/en/ is to be seen on the Web, a pair three times is not. Of 85,378 addresses of 27 real sites
-none is refused."""
+"""How many times in a row are refused. /en/en/en/ occurs on the Web, a pair three times does not. None of 85,378
+addresses of 27 real sites is refused."""
 
 _SHORT: Final = 40
-"""Characters behind the host in which nothing comes so often that it matters."""
+"""Shorter targets cannot repeat anything often enough to matter."""
 _NUMBER: Final = re.compile(r"[0-9]++")
 
 
 def odd(text: str) -> str | None:
-    """Why a URL is a trap; None if it is none to be seen. 0.2 µs for most; linear."""
+    """Returns why a URL is a trap; None if its text does not show one. 0.2 µs for most; linear."""
     start = text.find("/", 8)
     if len(text) - start < _SHORT and text.count("/") < 2 + SINGLE_TIMES:
         return None
@@ -41,19 +41,19 @@ def _odd_path(path: str) -> str | None:
     segments = path.strip("/").split("/")
     if len(segments) > SEGMENTS_MOST:
         return f"a trap: a path of {len(segments)} folders"
-    if len(set(segments)) > len(segments) - 3:  # what is there four times, or two that are there three times: no fewer
+    if len(set(segments)) > len(segments) - 3:  # any repetition that is refused leaves at least three fewer
         return None
     for period in range(1, min(PERIOD_MOST, len(segments) // GROUP_TIMES) + 1):
         times = SINGLE_TIMES if period == 1 else GROUP_TIMES
         place = _repeats(segments, period, times)
         if place is not None:
-            return f"a trap: /{'/'.join(segments[place : place + period])} comes {times} times in a row"
+            return f"a trap: /{'/'.join(segments[place : place + period])} occurs {times} times in a row"
     return None
 
 
 def _repeats(segments: list[str], period: int, times: int) -> int | None:
-    """Where a group of `period` segments stands `times` times in a row. Numbers and single letters are not
-    looked at: dates, ids, and names stored under their first letters have such paths."""
+    """Returns where a group of `period` segments occurs `times` times in a row. Numbers and single letters are
+    ignored: dates, ids, and names stored under their first letters have such paths."""
     run = 0
     for place in range(len(segments) - period):
         run = run + 1 if segments[place] == segments[place + period] else 0
@@ -74,19 +74,19 @@ def _odd_query(address: str, query: str) -> str | None:
     if len(parts) > SAME_PARAMETER_MOST:
         part, times = Counter(parts).most_common(1)[0]
         if times > SAME_PARAMETER_MOST or _grows(parts):
-            return f"a trap: the parameter {part[:80]} comes again and again"
+            return f"a trap: the parameter {part[:80]} is repeated"
     if query.count("%3F") + query.count("%3f") + query.count("?") and _holds_itself(address, query):
-        return "a trap: the query holds the address itself, query and all"
+        return "a trap: the query contains the page's own address and query"
     return None
 
 
 def _grows(parts: list[str]) -> bool:
-    """Whether the same parameters in the same order come three times in a row."""
+    """Returns whether the same parameters in the same order occur three times in a row."""
     return any(_repeats(parts, period, GROUP_TIMES) is not None for period in range(2, min(10, len(parts) // 3) + 1))
 
 
 def _holds_itself(address: str, query: str) -> bool:
-    """Its own path with a query, twice: once is a page to come back to after the login."""
+    """Returns whether the query contains the URL's own path twice: once is usual for a login that leads back."""
     path = address[address.find("/", 8) :]
     if len(path) < 2:
         return False

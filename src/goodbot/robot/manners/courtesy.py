@@ -1,7 +1,7 @@
-"""What each host was asked, and how: seen where requests are made, added up host by host.
+"""Records the requests that each host received, and adds them up host by host.
 
-A host's time is measured as the robot has it: from the end of an answer to the beginning of the next request. A server
-sees the answer end earlier and the request come later, so its gaps are no shorter.
+A gap is measured as the robot sees it: from the end of an answer to the start of the next request. The server sees the
+answer end earlier and the next request arrive later, so the gaps that it sees are no shorter.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -17,17 +17,17 @@ from goodbot.url import Url
 from goodbot.values import Capture, Request, Response
 
 CLOCK_ERROR_S: Final = 0.001
-"""By so much two readings of a clock and a timer may differ."""
+"""Two readings of a clock and a timer may differ by this much."""
 TROUBLE: Final = (429, 503)
 _COUNTED: Final = {429: "status_429", 503: "status_503", None: "unanswered"}
 WAITED_MOST_S: Final = 3600.0
-"""Of one wait that no number asked for: what is longer has other reasons."""
+"""The most that one gap adds to `waited_s` after a 429 or 503 without a Retry-After; a longer gap has other reasons."""
 
 _AGENT_FIELD: Final = b"\r\nUser-Agent: "
 
 
 class RequestRecorder:
-    """A Transport that tells `note` of every request its hosts have seen; costs 3 µs a request."""
+    """A Transport that reports to `note` every request that reached its host. Costs 3 µs a request."""
 
     def __init__(self, transport: Transport, clock: Clock, note: Callable[[HostRequest], None]) -> None:
         self._transport = transport
@@ -39,7 +39,7 @@ class RequestRecorder:
         began_at = self._clock.now()
         try:
             capture = await self._transport.send(request)
-        except BaseException:  # cancelled: the host may have seen it
+        except BaseException:  # cancelled: the host may have received the request
             self._note(
                 HostRequest(request.url.host_key, began_at, self._clock.now(), robots_txt=_is_robots_txt(request.url))
             )
@@ -54,7 +54,7 @@ class RequestRecorder:
 
 
 def asked_by(capture: Capture) -> HostRequest:
-    """What the host saw of a request that was sent."""
+    """Returns what the host saw of a request that was sent."""
     request, result = capture.request, capture.result
     until = capture.fetched_at + capture.elapsed_s
     status = not_before = None
@@ -75,14 +75,14 @@ def asked_by(capture: Capture) -> HostRequest:
 
 
 def longest_retry_after(asked_s: float, most_s: float) -> str:
-    """The longest Retry-After of a host in a clause, and what a crawl makes of it that waits for `most_s` at most."""
+    """Returns a clause about the longest Retry-After of a host, and says if a crawl would not wait that long."""
     asked_s = round(asked_s, 3)
     asks = f"the longest asks for {seconds_text(asked_s)}"
     return asks if asked_s <= most_s else f"{asks}, more than retry_after_most {most_s:g} in goodbot.toml"
 
 
 def write(store: CourtesyStore, asked: Iterable[HostRequest]) -> None:
-    """Adds requests to what is known of their hosts."""
+    """Adds these requests to the record of their hosts in `store`."""
     in_order = sorted(asked, key=attrgetter("host", "at"))
     by_host = {host: list(some) for host, some in groupby(in_order, attrgetter("host"))}
     known = store.load_courtesies(by_host)
@@ -90,14 +90,14 @@ def write(store: CourtesyStore, asked: Iterable[HostRequest]) -> None:
 
 
 def add_up(known: Courtesy, asked: Sequence[HostRequest]) -> Courtesy:
-    """`known`, and these requests to the same host, which are in the order they began."""
+    """Returns `known` with these requests to the same host added. They must be in the order in which they began."""
     for item in asked:
         known = _after(known, item)
     return known
 
 
 def _after(known: Courtesy, item: HostRequest) -> Courtesy:
-    """One request more. All changes at once: a tuple of 22 is made anew for each."""
+    """Adds one request. Collects all changes first, because each change copies a tuple of 22 values."""
     changes: dict[str, Any] = {"requests": known.requests + 1, "agent": item.agent or known.agent}
     changes["first_at"] = item.at if known.first_at is None else min(known.first_at, item.at)
     changes["last_at"] = item.at if known.last_at is None else max(known.last_at, item.at)
@@ -118,8 +118,8 @@ def _after(known: Courtesy, item: HostRequest) -> Courtesy:
 
 
 def _take_gap(changes: dict[str, Any], known: Courtesy, item: HostRequest) -> None:
-    """The time between the last time the host was being asked and this request; requests of several lanes, or told by
-    several processes, come in any order."""
+    """Adds the gap between this request and the busy period before or after it. Requests of parallel lanes, and those
+    reported by several processes, may come in any order."""
     gap_s = max(item.at - known.busy_until, known.busy_from - item.until, 0.0)
     if known.least_gap_s is None or gap_s < known.least_gap_s:
         changes["least_gap_s"], changes["least_gap_at"] = gap_s, item.at
@@ -141,7 +141,7 @@ def _take_retry_after(changes: dict[str, Any], known: Courtesy, answered_at: flo
 
 
 def _take_time(changes: dict[str, Any], known: Courtesy, item: HostRequest) -> None:
-    """The last time it was being asked, which overlapping requests make longer."""
+    """Updates the last busy period of the host, which overlapping requests make longer."""
     if item.until < known.busy_from:
         return
     alone = item.at > known.busy_until or not known.requests

@@ -8,11 +8,11 @@ from goodbot.ports import Clock
 from goodbot.robot.manners.politeness import Delay
 
 HOSTS_MOST: Final = 50_000
-"""Hosts remembered: one request too many to a forgotten host costs less than a list without end."""
+"""Hosts remembered. Forgetting a host costs one request too many, which is cheaper than an unbounded list."""
 WALLS_MOST: Final = 40
-"""Challenge pages of a bot wall in a row before a host is given up. A wall may stand before a part of a site only, and
-open pages come after many walled ones. At the pace of `Politeness`, unless they have status 429 or 503, they take 37
-minutes on a public host."""
+"""Challenge pages of a bot wall in a row before a host is given up. A wall may protect only a part of a site, and open
+pages may follow many walled ones. At the pace of `Politeness`, 40 challenge pages take 37 minutes on a public host,
+unless they have status 429 or 503."""
 IN_TROUBLE: Final = "its host answered 429 or 503, or did not answer, too many times in a row"
 ONLY_WALLS: Final = f"a bot wall answered in place of the host {WALLS_MOST} times in a row"
 
@@ -21,8 +21,8 @@ _log = logging.getLogger(__name__)
 
 
 class HostsGivenUp:
-    """Hosts that failed too often, and hosts `left_alone`: these ask for a longer wait than a crawl accepts, so their
-    URLs fail at once. A host stays here for at least `rest_s` seconds."""
+    """Hosts that failed too often, and hosts `left_alone`, which ask for a longer wait than a crawl accepts, so that
+    their URLs fail at once. A host stays here for at least `rest_s` seconds."""
 
     def __init__(self, clock: Clock, rest_s: float) -> None:
         self._clock = clock
@@ -32,7 +32,7 @@ class HostsGivenUp:
         self._walls: LruCache[str, int] = LruCache(HOSTS_MOST)
 
     def give_up(self, host: str, why: str, ready_at: float) -> None:
-        """It was in trouble too often, and rests until `ready_at`."""
+        """Gives up a host that was in trouble too often, until `rest_s` after `ready_at`."""
         if self.why(host) is None:
             _log.warning("host %s given up: %s", host, why, extra={"host": host, "until": ready_at + self._rest_s})
         if len(self._hosts) >= HOSTS_MOST:
@@ -41,8 +41,8 @@ class HostsGivenUp:
         self._hosts[host] = ready_at + self._rest_s, why
 
     def after(self, host: str, rest: Delay, *, walled: bool) -> None:
-        """Takes what came of asking a host for a page; gives the host up after too much trouble, or after too many
-        challenge pages of a bot wall."""
+        """Takes the delay after a page request; gives the host up after too much trouble, or after too many challenge
+        pages of a bot wall."""
         walls = (self._walls.pop(host) or 0) + 1
         if rest.given_up:
             self.give_up(host, IN_TROUBLE, rest.ready_at)
@@ -52,16 +52,16 @@ class HostsGivenUp:
             self._walls.put(host, walls)
 
     def leave_alone(self, host: str, why: str, until: float = 0.0) -> None:
-        """It asks for more than is waited for, until then."""
+        """Gives up a host that asks for a longer wait than a crawl accepts: until `until`."""
         self.give_up(host, why, max(until - self._rest_s, self._clock.now()))
         self._left_alone.add(host)
 
     def is_left_alone(self, host: str) -> bool:
-        """Whether its URLs fail at once."""
+        """Returns whether the URLs of this host fail at once."""
         return host in self._left_alone
 
     def why(self, host: str) -> str | None:
-        """Why it is not asked now; None if it may be."""
+        """Returns why the host gets no requests now; None if it may get some."""
         until, why = self._hosts.get(host, (0.0, ""))
         if until > self._clock.now():
             return why

@@ -1,6 +1,6 @@
-"""A gate before every host: who wants to ask it waits, first come, first served, until the host has rested.
+"""Queues requests before each host: first come, first served, each after the host's delay.
 
-For programs of several tasks that each ask what they like (`Robot`, a page's own requests). A crawl leases hosts.
+For programs whose tasks each request what they like (`Robot`, a page's subresources). A crawl leases hosts instead.
 """
 
 import asyncio
@@ -22,13 +22,13 @@ from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Failure, Request
 
 HOSTS_MOST: Final = 50_000
-"""Hosts remembered; beyond, those that are rested first are forgotten, but none that somebody waits for."""
+"""Hosts remembered. Beyond that, those that were ready first are forgotten, but none that a task waits for."""
 
 
 @dataclass(slots=True)
 class _Host:
-    """`taken` are the turns given out, of which there are at most `lanes`: more than one only where the last answer
-    asked for no rest."""
+    """`taken` turns are given out, at most `lanes` at a time. There is more than one lane only if the last answer
+    called for no delay."""
 
     ready_at: float = 0.0
     answered_at: float = float("-inf")
@@ -39,14 +39,14 @@ class _Host:
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
     def may_be_asked_at(self, timing: Timing, now: float) -> float:
-        """When the host may be asked whose robots.txt says `timing`: now or later. What it answered in the future, by
-        a clock that was set back, it answered just now."""
+        """Returns when the host may be requested, given the `timing` of its robots.txt: now or later. An answer time
+        that lies in the future, because the clock was set back, counts as now."""
         if (ahead_s := self.answered_at - now) > CLOCK_BACK_S:
             self.ready_at, self.answered_at = self.ready_at - ahead_s, now
         return opens_at(timing, max(now, self.ready_at, self.answered_at + asked_gap_s(timing, now)))
 
     async def enter(self, *, again: bool = False) -> None:
-        """Waits for a turn; `again`: before all others."""
+        """Waits for a turn; with `again`, before all others."""
         if not self.waiting and self.taken < self.lanes:
             self.taken += 1
             return
@@ -55,18 +55,18 @@ class _Host:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # it was given just now
+            if not turn.cancelled():  # the turn was granted just now
                 self.leave()
             elif turn in self.waiting:
                 self.waiting.remove(turn)
             raise
 
     def leave(self) -> None:
-        """Gives a turn back; lets in as many as there is room for."""
+        """Gives a turn back and lets in as many tasks as there is room for."""
         self.taken -= 1
         while self.waiting and self.taken < self.lanes:
             turn = self.waiting.popleft()
-            if not turn.done():  # else cancelled, and not awake yet
+            if not turn.done():  # else it is cancelled, but its task has not run yet
                 self.taken += 1
                 turn.set_result(None)
 
@@ -74,8 +74,8 @@ class _Host:
 class Pace:
     """Keeps the gaps of `Politeness` for every host, and a pause between public hosts that share an address.
 
-    At most `settings.per_host` requests are in flight to one host, and more than one only where it asks for no rest.
-    What is kept of hosts is bounded by `HOSTS_MOST`, and by how many are waited for.
+    At most `settings.per_host` requests are in flight to one host, and more than one only if the host needs no delay.
+    Memory is bounded by `HOSTS_MOST` and by the number of waiting tasks.
     """
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
@@ -87,10 +87,10 @@ class Pace:
 
     @asynccontextmanager
     async def turn(self, url: Url) -> AsyncIterator["Turn"]:
-        """Our turn at the host of `url`, once those before us had theirs.
+        """Waits for our turn at the host of `url`, and holds it.
 
-        Within it, for each request: `await turn.rested(timing)`, send, `turn.answered(capture, timing)`. Who takes a
-        second turn at the same host meanwhile waits for himself.
+        Within it, for each request: `await turn.rested(timing)`, send, `turn.answered(capture, timing)`. A task that
+        takes a second turn at the same host meanwhile waits for itself.
         """
         turn = Turn(self, self._host(url.host_key), url)
         await turn._begin()
@@ -100,24 +100,24 @@ class Pace:
             turn._end()
 
     def ready_at(self, host: str, timing: Timing = NOTHING_ASKED) -> float:
-        """When a host (`Url.host_key`) whose robots.txt says `timing` may be requested again, by what it answered so
-        far; 0 if nothing is known."""
+        """Returns when a host (`Url.host_key`) may be requested again, given the `timing` of its robots.txt and its
+        answers so far; 0 if nothing is known."""
         known = self._hosts.get(host)
         return known.may_be_asked_at(timing, self._clock.now()) if known is not None else 0.0
 
     def resume(self, host: str, backoff_s: float) -> None:
-        """Takes the back-off of a host that an earlier run, or another process, has left; unless more is known here."""
+        """Takes over the back-off that an earlier run or another process recorded, unless this process knows more."""
         if host not in self._hosts and backoff_s:
             self._host(host).backoff_s = backoff_s
 
     def backoff_s(self, host: str) -> float:
-        """What the trouble of a host (`Url.host_key`) adds to every delay now, in seconds."""
+        """Returns what the trouble of a host (`Url.host_key`) adds to every delay now, in seconds."""
         known = self._hosts.get(host)
         return known.backoff_s if known is not None else 0.0
 
     def expected_at(self, url: Url, timing: Timing, *, queue: bool) -> float:
-        """When one more may ask the host of `url` whose robots.txt says `timing`: now or later, in Unix seconds.
-        `queue`: after those that have a turn or wait for one, at the least gap each."""
+        """Returns when one more request may be sent to the host of `url`, in Unix seconds: now or later. `queue`: after
+        those that have a turn or wait for one, each at the least gap."""
         now, host = self._clock.now(), self._hosts.get(url.host_key, _Host())
         ready_at, private = host.may_be_asked_at(timing, now), is_private_host(url.host)
         gap_s = self._politeness.gap_s(private=private, elapsed_s=0.0, asked_s=asked_gap_s(timing, now))
@@ -132,7 +132,7 @@ class Pace:
         return host
 
     def _forget(self) -> None:
-        """An eighth of all, so that it is looked for seldom."""
+        """Forgets an eighth of all hosts at once, so that the search for idle hosts is rare."""
         idle = ((host.ready_at, name) for name, host in self._hosts.items() if not (host.taken or host.waiting))
         for _, name in heapq.nsmallest(HOSTS_MOST // 8, idle):
             del self._hosts[name]
@@ -150,21 +150,22 @@ class Turn:
         self._asking: tuple[str, Timing] | None = None
 
     def ready_at(self, timing: Timing = NOTHING_ASKED) -> float:
-        """When the host may be asked whose robots.txt says `timing`: now or later, in Unix seconds."""
+        """Returns when the host may be requested, given the `timing` of its robots.txt: now or later, in Unix
+        seconds."""
         return self._ready_at(timing, self._clock.now())
 
     def _ready_at(self, timing: Timing, now: float) -> float:
         return self._host.may_be_asked_at(timing, now)
 
     async def rested(self, timing: Timing = NOTHING_ASKED, patience_s: float = math.inf) -> float | None:
-        """Waits until the host may be requested, which has to be done at once then, and returns None. If that is more
-        than `patience_s` away, returns the time (Unix seconds), and nothing may be requested."""
+        """Waits until the host may be requested, and returns None: send the request at once. If the wait would be
+        longer than `patience_s`, returns the time it ends (Unix seconds), and the host must not be requested."""
         self._asked_in_vain()
         host, addresses = self._host, self._pace._addresses
         while True:
             if asked_gap_s(timing, self._clock.now()):
                 host.lanes = 1
-            if host.taken > host.lanes:  # only one at a time can keep a distance
+            if host.taken > host.lanes:  # a gap can be kept only by one request at a time
                 self._leave()
                 await self._begin(again=True)
             now = self._clock.now()
@@ -179,7 +180,7 @@ class Turn:
             await self._clock.sleep(until - now)
 
     def answered(self, capture: Capture, timing: Timing = NOTHING_ASKED, *, walled: bool = False) -> Delay:
-        """Takes note of what came, or that a bot wall answered; returns the delay that the host gets now."""
+        """Takes the answer, or that a bot wall answered; returns the delay that the host gets now."""
         pace, host, now = self._pace, self._host, self._clock.now()
         self._release_address()
         if not pace._settings.proxy:
@@ -206,7 +207,7 @@ class Turn:
         self._host.leave()
 
     def _asked_in_vain(self) -> None:
-        """A request was let go and nothing is known of its answer: cancelled, the host may have seen it."""
+        """Ends a request whose answer is unknown: it was cancelled, but the host may have received it."""
         if self._asking is not None:
             _, timing = self._asking
             now = self._clock.now()
@@ -223,9 +224,9 @@ class Turn:
 
 
 class PacedTransport:
-    """A Transport that takes a turn for every request, where nothing is known of what robots.txt asks. A host that
-    rests for longer than `patience_s` is not asked: a `Failure` says so. Within a turn at the same host it waits for
-    ever."""
+    """A Transport that takes a turn for every request, without the delays of any robots.txt. A host that needs a delay
+    longer than `patience_s` gets no request, but a `Failure`. Within a turn at the same host a request would wait
+    forever."""
 
     def __init__(self, transport: Transport, pace: Pace, patience_s: float = math.inf) -> None:
         self._transport = transport
@@ -237,7 +238,7 @@ class PacedTransport:
         async with self._pace.turn(request.url) as turn:
             now = self._pace._clock.now()
             if (wait_s := turn.ready_at() - now) > self._patience_s:
-                failure = Failure("timeout", f"{request.url.host_key} asks for no requests for {wait_s:.0f} s")
+                failure = Failure("timeout", f"{request.url.host_key} gets no requests for the next {wait_s:.0f} s")
                 return Capture(request, failure, now, 0.0)
             await turn.rested()
             capture = await self._transport.send(request)

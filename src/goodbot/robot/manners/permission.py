@@ -1,7 +1,7 @@
-"""Url → Verdict: robots.txt fetched once per origin, cached, the last good copy kept.
+"""Gives a verdict for each URL: fetches robots.txt once per origin, caches it, and keeps the last good copy.
 
-The only fetch that follows redirects at once (RFC 9309 §2.3.1.2), and the only one whose verdict is given in advance:
-/robots.txt itself is always allowed (§2.2.2).
+This is the only fetch that follows redirects at once (RFC 9309 §2.3.1.2), and the only one whose verdict is given in
+advance: /robots.txt itself is always allowed (§2.2.2).
 """
 
 import asyncio
@@ -24,29 +24,32 @@ from goodbot.url import Url, is_private_host, resolve
 from goodbot.values import Capture, Failure, Response
 
 LEVELS_MOST = 2
-"""Origins asked for permission to follow a redirect, whose robots.txt redirects as well, and so on: 30 in all."""
+"""How many robots.txt may wait for each other, each because a redirect leads to the next. At most 30 requests in
+all."""
 ROBOTS_LIMIT_BYTES = 4 * 1024 * 1024
-"""Decoded bytes looked at; `Access` uses the first 500 KiB and says what it cut."""
+"""Decoded bytes that are read; `Access` uses the first 500 KiB and says what it cut."""
 SITEMAPS_MOST = 1000
-"""Of one robots.txt that are taken up. There is room for 15,000; a site with more than a few has an index of them."""
+"""Sitemaps taken from one robots.txt. The file has room for 15,000, but a site with more than a few lists them in a
+sitemap index."""
 MEMORY_BYTES = 8 * 1024 * 1024
-"""Of robots.txt files kept at hand, read and made ready for questions: up to 50 times what their octets take. The store
-has the others."""
+"""Memory for parsed robots.txt files, which take up to 50 times the bytes of the file. The store has the others."""
 UNUSED_MOST = 100_000
 """Origins whose robots.txt was fetched before any page; 0.2 kB each."""
 ORIGINS_MOST = 50_000
-"""Of which it is remembered that they were given up, and that they answer."""
+"""Origins of which it is remembered that they were given up, or that they answer."""
 LATELY_S = 24 * 3600.0
-"""For how long an answer to another page says that a site answers (dialect `google`, 30 days into an outage)."""
+"""For this long an answer to another page counts as a sign that a site answers (dialect `google`, 30 days into an
+outage)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Permit:
-    """A verdict, and when and how often robots.txt lets us come; the delay of its host if robots.txt was fetched
-    for it just now; `given_up`: no further try will be made; `sitemaps` and `clean_params`: those that robots.txt
-    names. `from_public`: a public host gave it, or it is not known who did; `failure` is that of
-    `Access`. The verdict's `delay_s` is what is asked between two requests at the moment, by Crawl-delay or by
-    Request-rate."""
+    """A verdict, and the times and rates of requests that robots.txt permits.
+
+    `delay`: that of the host, if robots.txt was fetched from it just now. `given_up`: no further try will be made.
+    `sitemaps`, `clean_params`: those that robots.txt names. `from_public`: a public host served it, or it is unknown
+    which host did. `failure`: that of `Access`. The verdict's `delay_s` is the gap that Crawl-delay or Request-rate
+    asks for at the moment."""
 
     verdict: Verdict
     timing: Timing
@@ -59,15 +62,15 @@ class Permit:
 
     @property
     def held_until(self) -> float | None:
-        """When robots.txt can be asked for, if a host rests for so long that nothing is known till then."""
+        """When robots.txt can be fetched, if a host's delay is too long to wait for now; else None."""
         held = self.failure == "held-off" and not self.verdict.allowed and self.verdict.rule is None
         return self.verdict.valid_until if held else None
 
 
 @dataclass(frozen=True)
 class _Known:
-    """A robots.txt at hand, and what it says of when to come and of its sitemaps, read once. `from_public`: None for
-    one that was stored, of which that is not known."""
+    """A robots.txt in memory with its timing and its sitemaps, each read once. `from_public`: None for a stored one, of
+    which this is unknown."""
 
     access: Access
     token: str
@@ -76,7 +79,7 @@ class _Known:
 
     @property
     def weight_bytes(self) -> int:
-        """About what it takes in memory at the moment: more once it has been asked."""
+        """About what it takes in memory at the moment: more once it has given a verdict."""
         return 2048 + len(self.access.body) + self.access.rules.weight_bytes
 
     @cached_property
@@ -85,21 +88,21 @@ class _Known:
 
     @cached_property
     def sitemaps(self) -> tuple[Url, ...]:
-        """The first `SITEMAPS_MOST`. They are to be absolute (RFC 9309 §2.2.4); a relative one is meant well."""
+        """The first `SITEMAPS_MOST`. They should be absolute (RFC 9309 §2.2.4); relative ones are resolved."""
         named = (resolve(self.url, text) for text in self.access.rules.sitemaps[:SITEMAPS_MOST])
         return tuple(url for url in named if url is not None)
 
     @cached_property
     def clean_params(self) -> tuple[tuple[tuple[str, ...], str], ...]:
-        """See `RobotsTxt.clean_params`; the file is not read again where the word does not occur."""
+        """See `RobotsTxt.clean_params`. A file that does not contain the word is not parsed again."""
         return tuple(self.access.rules.clean_params) if b"lean-param" in self.access.body.lower() else ()
 
 
 class Permission:
-    """Asks every origin for its robots.txt before anything else. `keep` is handed each capture made here.
+    """Fetches the robots.txt of every origin before anything else. `keep` receives each capture made here.
 
-    Each request waits for its turn at `pace`, which whoever asks for pages shares; one that would wait for longer than
-    `patience_s` is held off, and robots.txt is unreachable until then.
+    Each request waits for its turn at `pace`, which the page requests share. If the wait would be longer than
+    `patience_s`, the request is put off, and robots.txt counts as unreachable until then.
     """
 
     def __init__(
@@ -142,20 +145,21 @@ class Permission:
 
     @property
     def held_bytes(self) -> int:
-        """What the robots.txt files at hand take in memory, about."""
+        """About what the robots.txt files in memory take."""
         return self._known.bytes
 
     async def check(self, url: Url, *, public_only: bool = False) -> Permit:
-        """Whether `url` may be fetched now. `unreachable` and not given up: ask again at `verdict.valid_until`.
+        """Decides whether `url` may be fetched now. `unreachable` and not given up: check again at
+        `verdict.valid_until`.
 
-        `public_only`: no private address is asked for robots.txt either. What that leaves unknown says nothing of
-        others who want the same URL.
+        `public_only`: robots.txt is not fetched from a private address either. A failure for that reason is not
+        remembered, because it does not concern other requests for the same URL.
         """
         known, delay = await self._in_force(url, public_only)
         given_up = self._given_up.get(url.origin, 0.0) > self._clock.now() or _is_barred(known.access)
         verdict = known.access.verdict(url.text, self._token)
         if self._known.get(url.origin) is known:
-            self._known.put(url.origin, known)  # a robots.txt weighs more once it has been asked
+            self._known.put(url.origin, known)  # a robots.txt takes more memory once it has given a verdict
         if known.timing.rates:
             verdict = replace(verdict, delay_s=asked_gap_s(known.timing, self._clock.now()) or None)
         return Permit(
@@ -170,23 +174,23 @@ class Permission:
         )
 
     def forbids(self, url: Url) -> bool:
-        """Whether a robots.txt at hand, however old, forbids `url`. Nobody is asked."""
+        """Returns whether a known robots.txt, however old, disallows `url`. Sends no request."""
         known = self._load(url.origin)
         return known is not None and not known.access.verdict(url.text, self._token).allowed
 
     async def access(self, url: Url) -> Access:
-        """The robots.txt in force at the origin of `url`."""
+        """Returns the robots.txt in force at the origin of `url`."""
         known, _ = await self._in_force(url)
         return known.access
 
     def close(self) -> None:
-        """Ends the fetches that are under way."""
+        """Cancels the fetches in flight."""
         self._hops.close()
 
     def answered(self, url: Url) -> None:
-        """A page of this origin was answered."""
+        """Notes that a page of this origin was answered."""
         if len(self._answered_at) >= ORIGINS_MOST:
-            self._answered_at.clear()  # in 30 days of outage, the next page tells again
+            self._answered_at.clear()  # this matters only after 30 days of outage, and the next page notes it again
         self._answered_at[url.origin] = self._clock.now()
 
     async def _in_force(self, url: Url, public_only: bool = False, level: int = 0) -> tuple[_Known, Delay | None]:
@@ -196,11 +200,11 @@ class Permission:
         return await self._refresh(url, known.access if known is not None else None, public_only, level)
 
     def _may_be_used(self, origin: str, access: Access) -> bool:
-        """Whether it is fresh, or was fetched for a page that is asked for only now.
+        """Returns whether it is fresh, or was fetched for a page that is requested only now.
 
-        To fetch robots.txt costs the host's rest, and on a broad crawl the host's turn; it comes again after minutes.
-        If robots.txt may be kept for a minute only, no page would ever be asked for. So the first page after a fetch
-        goes by what was fetched, for 24 hours at most (RFC 9309 §2.4).
+        Fetching robots.txt costs the host's delay, and on a broad crawl the host's turn, which comes again only after
+        minutes. If robots.txt could be kept for a minute only, no page would ever be requested. So the first page
+        after a fetch uses what was fetched, for 24 hours at most (RFC 9309 §2.4).
         """
         now = self._clock.now()
         fetched_at = self._unused.pop(origin)
@@ -218,15 +222,15 @@ class Permission:
             if access.dialect != self._settings.dialect:
                 access = access.in_dialect(self._settings.dialect)
             if access.result == "unreachable" and access.fetched_at < self._began_at:
-                access = replace(access, tries=0, valid_until=0.0)  # the host's own rest is kept by the frontier
+                access = replace(access, tries=0, valid_until=0.0)  # the frontier keeps the host's own delay
             return self._remember(origin, access, None)
         return known
 
     async def _refresh(
         self, url: Url, last: Access | None, public_only: bool, level: int = 0
     ) -> tuple[_Known, Delay | None]:
-        """Fetches robots.txt, or waits for the fetch of this origin that is under way; the capture goes to who began
-        it.
+        """Fetches robots.txt, or waits for the fetch of this origin that is in flight. Only the caller that began the
+        fetch gets its delay.
         """
         key = url.robots_txt, public_only
         task = self._under_way.get(key)
@@ -239,7 +243,7 @@ class Permission:
     async def _fetch(self, url: Url, last: Access | None, public_only: bool, level: int) -> tuple[_Known, Delay | None]:
         followed = await self._hops.follow(url.robots_txt, public_only, level)
         access = self._read(url.origin, followed.last, last)
-        if public_only and _is_barred(access):  # others may ask there
+        if public_only and _is_barred(access):  # other requests may go there
             return _Known(access, self._token, url.robots_txt, from_public=True), followed.delay
         held = isinstance(followed.last, NotFollowed) and followed.last.until is not None
         if held:
@@ -249,26 +253,26 @@ class Permission:
         given_up = _is_barred(access) or (is_last and _stays_closed(access))
         if access.result == "unreachable" and given_up:
             if len(self._given_up) >= ORIGINS_MOST:
-                self._given_up.clear()  # an origin asked once too often costs less than a list without end
+                self._given_up.clear()  # one request too many to an origin is cheaper than an unbounded list
             self._given_up[url.origin] = self._clock.now() + self._settings.given_up_rest
             access = replace(access, valid_until=self._given_up[url.origin])
         else:
             self._given_up.pop(url.origin, None)
-        if not held and not (followed.from_public and is_private_host(url.host)):  # stored, it would be its own word
+        if not held and not (followed.from_public and is_private_host(url.host)):  # a stored copy would look private
             self._store.save_robots(url.origin, access)
         return self._remember(url.origin, access, followed.from_public), followed.delay
 
-    # Deviation (RFC 9309 §2.3.1.2): not every redirect is followed, as the host it leads to has the last word there.
+    # Deviation (RFC 9309 §2.3.1.2): not every redirect is followed, because the target host's robots.txt decides.
     async def _judge(self, way: RobotsKey, url: Url, public_only: bool, level: int) -> NotFollowed | None:
-        """Why a redirect of the robots.txt `way` to `url` is not followed; None if it is. A /robots.txt is open to all,
-        as is what lies at the origin that redirects; anything else needs the word of its own robots.txt. Of two that
-        wait for each other, one goes on without."""
+        """Returns why a redirect of the robots.txt `way` to `url` is not followed; None if it is. A /robots.txt is
+        always open, and so is everything at the origin that redirects. Any other URL needs a verdict of its own
+        robots.txt. If two robots.txt wait for each other, one goes on without a verdict."""
         awaited = url.robots_txt, public_only
         if url in (url.robots_txt, way[0]) or url.origin == way[0].origin or self._waits_for(awaited, way):
             return None
         if level >= LEVELS_MOST:
             return NotFollowed(
-                "redirect-closed", f"it redirects to {url}, too many redirects away to ask for permission"
+                "redirect-closed", f"it redirects to {url}, after too many other redirects to check that robots.txt"
             )
         self._waiting[way] = awaited
         try:
@@ -288,8 +292,9 @@ class Permission:
         return way == other
 
     def _timing_of(self, url: Url) -> Timing:
-        """What is known of when and how often `url` may be asked. /robots.txt has no hours, as it says which they are,
-        and no gap too long for a crawl: then nothing else is asked."""
+        """Returns what is known of when and how often `url` may be requested. Visit-time does not apply to /robots.txt,
+        because it is the file that states it, nor does a gap too long for a crawl, because nothing else is
+        requested then."""
         known = self._load(url.origin)
         timing = known.timing if known is not None else NOTHING_ASKED
         if url != url.robots_txt or timing == NOTHING_ASKED:
@@ -331,15 +336,17 @@ class Permission:
 
 
 def breaks_off(response: Response, decoded: Decoded) -> bool:
-    """Whether some of a robots.txt is missing, or damaged within its content coding: who knows what that closes. What
-    lies beyond the limit (RFC 9309 2.5) is not missed, and what is called gzip and is none is as it was received."""
+    """Returns whether a part of a robots.txt is missing, or damaged within its content coding: the missing part may
+    hold rules. Bytes beyond the limit (RFC 9309 §2.5) are not missed. A body that is labelled gzip but is not, is
+    read as received."""
     is_damaged = decoded.error is not None and decoded.body != response.body
     is_lost = response.truncated == "disconnect" or is_damaged
     return is_lost and len(decoded.body) <= LIMIT_BYTES and 200 <= response.status < 300
 
 
 def _stays_closed(access: Access) -> bool:
-    """Whether the site is closed however long the outage goes on: in dialect `google` it opens after 12 hours."""
+    """Returns whether the site stays closed however long the outage lasts: in dialect `google` it opens after 12
+    hours."""
     since = access.fetched_at if access.failing_since is None else access.failing_since
     later = max(access.fetched_at, since + NO_CRAWL_S)
     return access.is_closed and replace(access, fetched_at=later).is_closed
@@ -350,11 +357,11 @@ def _is_lasting(last: Capture | NotFollowed) -> bool:
 
 
 def _is_barred(access: Access) -> bool:
-    """Our own guard said no: that does not pass by waiting."""
+    """Returns whether our own guard refused it: waiting does not change that."""
     return access.result == "unreachable" and access.failure in ("private-address", "forgotten")
 
 
 def _is_from_public(known: _Known) -> bool:
-    """Whether a public host gave it. Of one that was stored it is not known: what a private host gave is stored only if
-    no redirect had led outside."""
+    """Returns whether a public host served it. A stored one does not record that, but what a private host served is
+    stored only if no redirect led outside."""
     return not is_private_host(known.url.host) if known.from_public is None else known.from_public

@@ -1,4 +1,4 @@
-"""Pure: what a crawl would fetch first, how fast, and how long what is known would take at least."""
+"""Plans a crawl: what it would fetch first, how fast, and how long the known URLs would take at least. Pure."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -11,8 +11,8 @@ from goodbot.values import Lease
 
 @dataclass(frozen=True, slots=True)
 class PlannedHost:
-    """A host in the order of the crawl. `gap_s`: least seconds from an answer to the next request, as far as known;
-    `robots_known` False: its robots.txt is fetched first, and may ask for more, or forbid."""
+    """A host in the order of the crawl. `gap_s`: least seconds from an answer to the next request, as far as known.
+    `robots_known` False: its robots.txt is fetched first, and may ask for a longer gap or disallow the URLs."""
 
     host: str
     ready: int
@@ -25,8 +25,8 @@ class PlannedHost:
 
 @dataclass(frozen=True, slots=True)
 class CrawlPlan:
-    """`pages`: URLs that would be fetched of what is known now; `least_s`: how long that takes at least if servers
-    answer at once, hosts side by side."""
+    """`pages`: how many of the URLs known now would be fetched. `least_s`: how long that takes at least, with all hosts
+    in parallel and servers that answer at once."""
 
     hosts: tuple[PlannedHost, ...]
     pages: int
@@ -36,7 +36,7 @@ class CrawlPlan:
 def plan_host(
     lease: Lease, ready: int, starts_at: float, robots: Mapping[str, Access], politeness: Politeness, token: str
 ) -> PlannedHost:
-    """What is planned for the host of a lease; `robots` has what is known of its origins."""
+    """Returns the plan for the host of a lease; `robots` has the known robots.txt of its origins."""
     urls = tuple(leased.url for leased in lease.urls)
     verdicts = {url: robots[url.origin].verdict(url.text, token) for url in urls if url.origin in robots}
     timings = [heeded(robots[origin].rules.timing(token)) for origin in {url.origin for url in verdicts}]
@@ -55,14 +55,14 @@ def plan_host(
 
 
 def plan(hosts: Iterable[PlannedHost], now: float, max_pages: int | None) -> CrawlPlan:
-    """The plan for these hosts, asked side by side."""
+    """Returns the plan for these hosts, crawled in parallel."""
     hosts = tuple(hosts)
     known = sum(host.ready for host in hosts)
     pages = known if max_pages is None else min(known, max_pages)
     low, high = 0.0, max((_seconds(host, now, host.ready) for host in hosts), default=0.0)
     if pages == known:
         return CrawlPlan(hosts, pages, high)
-    for _ in range(60):  # halving: the pages that can have been fetched only grow with time
+    for _ in range(60):  # bisection: the number of pages that can have been fetched only grows with time
         middle = (low + high) / 2
         if sum(_fetched(host, now, middle) for host in hosts) >= pages:
             high = middle
@@ -72,12 +72,12 @@ def plan(hosts: Iterable[PlannedHost], now: float, max_pages: int | None) -> Cra
 
 
 def _seconds(host: PlannedHost, now: float, pages: int) -> float:
-    """Until the last of so many pages is asked for."""
+    """Returns the seconds until the last of so many pages is requested."""
     return max(host.starts_at - now, 0.0) + (pages - host.robots_known) * host.gap_s
 
 
 def _fetched(host: PlannedHost, now: float, seconds: float) -> float:
-    """How many pages can have been asked for after so many seconds."""
+    """Returns how many pages can have been requested after so many seconds."""
     left_s = seconds - max(host.starts_at - now, 0.0)
     if left_s < 0:
         return 0

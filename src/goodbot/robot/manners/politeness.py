@@ -1,8 +1,8 @@
-"""Pure: when may this host be asked again.
+"""Decides when a host may be requested again. Pure.
 
-next request = last answer + max(floor, what its robots.txt asks, factor × response time) + what the host's trouble
-adds, never inside Retry-After, never outside Visit-time. A public host is asked more slowly than a private one, which
-is the user's own.
+next request = last answer + max(floor, what its robots.txt asks, factor × response time) + the host's back-off, never
+before its Retry-After has passed, never outside its Visit-time. The floor is higher for public hosts than for private
+ones, which are the user's own.
 """
 
 from dataclasses import dataclass
@@ -17,28 +17,29 @@ from goodbot.url import Url, is_private_address, is_private_host
 from goodbot.values import Capture, Failure, Response
 
 RECORDS_MOST: Final = 100
-"""Windows and rates of one robots.txt that are heeded: each is looked at for every answer."""
+"""Windows and rates of one robots.txt that are used, because each is checked for every answer."""
 
 DIGITS_SHOWN: Final = 20
-"""Of a Retry-After."""
+"""Digits of a Retry-After that messages show."""
 
 NOTHING_ASKED: Final = Timing()
 
 _UNANSWERED: Final = frozenset({"dns", "connect", "timeout", "reset", "tls"})
-"""Failures that are the host's. `private-address` is ours, and `protocol` is an answer of a kind."""
+"""Failures of the host. `private-address` is our own refusal, and `protocol` is a kind of answer."""
 _QUICK: Final = frozenset({"dns", "connect", "tls"})
-"""Failures that take no time and seldom pass: robots.txt is asked for again four times as soon."""
+"""Failures that take no time and seldom pass: robots.txt is fetched again after a quarter of the usual pause."""
 _PAUSES_MOST: Final = 10
-"""Times the pause before robots.txt grows; `Access` bounds it to a day."""
+"""How many times the pause before the next fetch of robots.txt grows; `Access` bounds it to a day."""
 
 
 is_private_peer = lru_cache(maxsize=4096)(is_private_address)
-"""Asked for every answer, and 4 µs anew."""
+"""Called for every answer; uncached it takes 4 µs."""
 
 
 class _Defaults(NamedTuple):
-    """How a kind of host is treated, where nobody asks for more. Seconds, and factors. A challenge page of a bot wall
-    that has another status than 429 and 503 adds no more than `wall_most_s`: often only a part of a site is walled."""
+    """How a kind of host is treated unless the settings say otherwise, in seconds and factors. `wall_most_s`: the most
+    that a challenge page of a bot wall with a status other than 429 and 503 adds, because often only a part of a site
+    is walled."""
 
     floor_s: float
     response_factor: float
@@ -55,11 +56,11 @@ _PRIVATE: Final = _Defaults(0.0, 0.0, 1.0, 60.0, 2.0, 3.0, 1.0)
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """When a host may be asked again, and what its own trouble adds to every gap from now on.
+    """When a host may be requested again, and the back-off that its own trouble adds to every gap from now on.
 
-    `reason` says what asks for more than is usual; empty if nothing does. `given_up`: the host has been in trouble as
-    often in a row as it may. `too_long`: it asks for more than a crawl waits for, as this says; `ready_at` has the part
-    that it would wait for, and `not_before` (Unix seconds) all of it.
+    `reason`: why the delay is longer than usual; empty if it is not. `given_up`: the host has been in trouble too many
+    times in a row. `too_long`: the host asks for a longer wait than a crawl accepts, and this text says so; then
+    `ready_at` counts only the part that the crawl accepts, and `not_before` (Unix seconds) all of it.
     """
 
     ready_at: float
@@ -71,7 +72,7 @@ class Delay:
 
 
 class Politeness:
-    """Decides for every host alike; keeps nothing. Times in Unix seconds, gaps in seconds."""
+    """Decides by the same rules for every host, and keeps no state. Times in Unix seconds, gaps in seconds."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -90,18 +91,18 @@ class Politeness:
         )
 
     def gap_s(self, *, private: bool, elapsed_s: float, asked_s: float) -> float:
-        """Least time from an answer that took `elapsed_s` to the next request, where robots.txt asks for `asked_s`; the
-        host's trouble left out."""
+        """Returns the least time from an answer that took `elapsed_s` to the next request, if robots.txt asks for
+        `asked_s`; without the host's back-off."""
         manner = self._private if private else self._public
         return max(manner.floor_s, asked_s, manner.response_factor * elapsed_s)
 
     def after(
         self, capture: Capture, timing: Timing, backoff_s: float, backed_off_at: float = 0.0, *, walled: bool = False
     ) -> Delay:
-        """The rest a host gets after `capture`, which ended at `fetched_at + elapsed_s`.
+        """Returns the delay of a host after `capture`, which ended at `fetched_at + elapsed_s`.
 
-        `backed_off_at` is when `backoff_s` was last changed: what was sent before that says nothing new. `walled`: a
-        bot wall answered.
+        `backed_off_at`: when `backoff_s` last changed; the answer to an older request does not change it again.
+        `walled`: a bot wall answered.
         """
         answered_at = capture.fetched_at + capture.elapsed_s
         private = self._is_private(capture)
@@ -118,7 +119,7 @@ class Politeness:
         said = _retry_after_said(capture, said_s)
         too_long = self._too_long_to_wait(said_s, said) or self._too_slow(asked_s)
         not_before = answered_at + max(said_s, asked_s) if too_long else 0.0
-        asked_s = 0.0 if self._too_slow(asked_s) else asked_s  # nothing but robots.txt is asked
+        asked_s = 0.0 if self._too_slow(asked_s) else asked_s  # only robots.txt is requested then
         rested_at = answered_at + max(max(usual_s, asked_s) + added_s, retry_s)
         ready_at = opens_at(timing, rested_at)
         trouble = _named(capture, walled=walled) if added_s > backoff_s else "its trouble"
@@ -126,14 +127,14 @@ class Politeness:
             _waited(said, said_s, retry_s) if retry_s else "",
             f"{trouble} adds {added_s:g} s" if added_s else "",
             f"its robots.txt asks for {seconds_text(asked_s)} between two requests" if asked_s > usual_s else "",
-            "its Visit-time opens then" if ready_at > rested_at else "",
+            "its Visit-time opens only then" if ready_at > rested_at else "",
         )
         reasons = "; ".join(filter(None, parts))
         reason = f"{ready_at - answered_at:.1f} s until the next request to the host: {reasons}" if reasons else ""
         return Delay(ready_at, added_s, reason, given_up, too_long, not_before)
 
     def too_slow(self, timing: Timing, at: float) -> str:
-        """Why a host is not crawled whose robots.txt says `timing`, in one clause; empty if it can be."""
+        """Returns why a host whose robots.txt has this `timing` is not crawled, in one clause; empty if it can be."""
         return self._too_slow(asked_gap_s(timing, at))
 
     def _too_slow(self, asked_s: float) -> str:
@@ -150,8 +151,8 @@ class Politeness:
         return f"its Retry-After asks for {said} s, more than retry_after_most {most_s:g} in goodbot.toml"
 
     def after_cut(self, url: Url, timing: Timing, cut_at: float, kills: int = 0) -> float:
-        """When a host may be asked again that another run may have asked until `cut_at`. `kills`: how many robot
-        processes died of its pages in this run; each doubles the time, as trouble of a server does."""
+        """Returns when a host may be requested again that another run may have requested until `cut_at`. `kills`: how
+        many robot processes its pages have killed in this run; each doubles the delay, as a server's trouble does."""
         private = is_private_host(url.host)
         usual_s = self.gap_s(private=private, elapsed_s=0.0, asked_s=0.0)
         asked_s = _asked_s(timing, cut_at, usual_s, 0.0)
@@ -160,18 +161,19 @@ class Politeness:
         return opens_at(timing, cut_at + max(usual_s, 0.0 if self._too_slow(asked_s) else asked_s) + added_s)
 
     def robots_pause_s(self, capture: Capture, tries: int) -> float:
-        """Seconds until an unreachable robots.txt is asked for again, which has failed `tries` times before."""
+        """Returns the seconds until an unreachable robots.txt, which has failed `tries` times before, is fetched
+        again."""
         kind = capture.result.kind if isinstance(capture.result, Failure) else None
         return self.pause_s(private=self._is_private(capture), tries=tries) * (0.25 if kind in _QUICK else 1.0)
 
     def pause_s(self, *, private: bool, tries: int) -> float:
-        """The same where nobody was asked in the end."""
+        """Returns the same if no request was sent in the end."""
         manner = self._private if private else self._public
         return manner.robots_first_s * manner.robots_factor ** min(tries, _PAUSES_MOST)
 
     def _is_private(self, capture: Capture) -> bool:
-        """By the address that answered; behind a proxy, and without an answer, by what the URL says. A name without an
-        address troubles no server: it counts as private."""
+        """Judges by the address that answered; behind a proxy, and without an answer, by the URL. A name without an
+        address counts as private, because requests for it reach no server."""
         if isinstance(capture.result, Failure) and capture.result.kind == "dns":
             return True
         if capture.peer is None or self._settings.proxy:
@@ -183,7 +185,7 @@ class Politeness:
 
 
 def heeded(timing: Timing) -> Timing:
-    """The same with `RECORDS_MOST` windows and rates at most, of these the slowest, and without what is not read."""
+    """Returns the same with at most `RECORDS_MOST` windows and rates, keeping the slowest rate of each window."""
     slowest: dict[object, RequestRate] = {}
     for rate in sorted(timing.rates, key=lambda rate: -rate.gap_s):
         slowest.setdefault(rate.window, rate)
@@ -192,20 +194,20 @@ def heeded(timing: Timing) -> Timing:
 
 
 def asked_gap_s(timing: Timing, at: float) -> float:
-    """Seconds between two requests that are asked for at that time; 0 if nothing asks."""
+    """Returns the seconds between two requests that robots.txt asks for at that time; 0 if it asks for none."""
     gap_s = timing.at(at).gap_s if timing.rates else timing.delay_s
     return gap_s or 0.0
 
 
 def opens_at(timing: Timing, at: float) -> float:
-    """`at`, or when the next window of Visit-time opens if none is open then."""
+    """Returns `at`, or when the next window of Visit-time opens if none is open then."""
     return timing.at(at).from_at if timing.windows else at
 
 
 def _asked_s(timing: Timing, answered_at: float, usual_s: float, added_s: float) -> float:
-    """The gap that is asked for when the answer came, or that of the time it leads to if this is longer."""
+    """Returns the gap asked for when the answer came, or at the time that this gap leads to, whichever is longer."""
     asked_s = asked_gap_s(timing, answered_at)
-    for _ in range(2 if timing.rates else 0):  # a third rate that begins just then is beyond what anyone writes
+    for _ in range(2 if timing.rates else 0):  # no file has a third rate that begins just then
         then = opens_at(timing, answered_at + max(usual_s, asked_s) + added_s)
         asked_s = max(asked_s, asked_gap_s(timing, then))
     return asked_s
@@ -218,8 +220,8 @@ def _retry_after_s(capture: Capture, answered_at: float) -> float:
 
 
 def _retry_after_said(capture: Capture, said_s: float) -> str:
-    """The seconds of Retry-After as the header has them, cut to `DIGITS_SHOWN` digits; of a date those from the answer
-    to it."""
+    """Returns the seconds of Retry-After as the header has them, cut to `DIGITS_SHOWN` digits; for a date, the seconds
+    from the answer to it."""
     value = (capture.result.header("retry-after") or "").strip() if isinstance(capture.result, Response) else ""
     if not (value.isascii() and value.isdigit()):
         return seconds_text(said_s).removesuffix(" s")
@@ -236,25 +238,25 @@ def _waited(said: str, said_s: float, retry_s: float) -> str:
 
 
 def is_overloaded(capture: Capture) -> bool:
-    """Whether the server says it has too much to do (RFC 6585 §4, RFC 9110 §15.6.4)."""
+    """Returns whether the server says that it is overloaded (RFC 6585 §4, RFC 9110 §15.6.4)."""
     return isinstance(capture.result, Response) and capture.result.status in (429, 503)
 
 
 def is_trouble(capture: Capture) -> bool:
-    """Whether the host is in trouble: it says so, or does not answer."""
+    """Returns whether the host is in trouble: it says so, or does not answer."""
     return is_overloaded(capture) or (isinstance(capture.result, Failure) and capture.result.kind in _UNANSWERED)
 
 
 def _has_its_own_end(capture: Capture) -> bool:
-    """Whether the number of tries is limited without a back-off: a name without an address, and robots.txt, whose
-    pauses grow by themselves (`Politeness.robots_pause_s`). The back-off of a host is kept for the next run, whose
-    first try would wait for it."""
+    """Returns whether the number of tries is limited without a back-off: for a name without an address, and for
+    robots.txt, whose pauses grow by themselves (`Politeness.robots_pause_s`). A host's back-off would be kept for the
+    next run, and delay its first try."""
     is_robots_txt = capture.request.url == capture.request.url.robots_txt
     return isinstance(capture.result, Failure) and (capture.result.lasting or is_robots_txt)
 
 
 def _backoff(capture: Capture, manner: _Defaults, backoff_s: float, *, walled: bool) -> tuple[float, bool]:
-    """Doubled by trouble, halved by success; and whether the host is given up."""
+    """Returns the back-off, doubled by trouble and halved by success, and whether the host is given up."""
     if _has_its_own_end(capture):
         return backoff_s, False
     doubled_s = min(max(manner.backoff_first_s, 2 * backoff_s), manner.backoff_most_s)
@@ -268,7 +270,7 @@ def _backoff(capture: Capture, manner: _Defaults, backoff_s: float, *, walled: b
 
 
 def _named(capture: Capture, *, walled: bool) -> str:
-    """The trouble of a host in a word or two."""
+    """Names the trouble of a host in a word or two."""
     if walled:
         return "a bot wall"
     return capture.result.kind if isinstance(capture.result, Failure) else str(capture.result.status)

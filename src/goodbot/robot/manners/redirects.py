@@ -1,4 +1,4 @@
-"""Redirects: where an answer leads, and whether a public host gave it."""
+"""Finds where a redirect leads, and whether a public host sent it."""
 
 from typing import Final
 
@@ -9,11 +9,11 @@ from goodbot.values import Capture, Response
 
 REDIRECTS: Final = (301, 302, 303, 307, 308)
 REDIRECTS_MOST: Final = 10
-"""Redirects in a row before a chain is taken for endless; browsers stop at 20."""
+"""Redirects in a row before a chain counts as endless; browsers stop at 20."""
 
 
 def redirect_target(capture: Capture) -> Url | None:
-    """Where the answer sends its reader; None if it is no redirect or names no URL that can be fetched."""
+    """Returns the URL that the answer redirects to; None if it is no redirect or names no URL that can be fetched."""
     if not isinstance(capture.result, Response) or capture.result.status not in REDIRECTS:
         return None
     location = capture.result.location
@@ -21,5 +21,6 @@ def redirect_target(capture: Capture) -> Url | None:
 
 
 def is_from_public(capture: Capture, settings: Settings) -> bool:
-    """Whether a public host answered: what it names may not lead inside. A proxy's address says nothing."""
+    """Returns whether a public host answered: the URLs it names must not lead to private addresses. Behind a proxy this
+    cannot be known."""
     return capture.peer is not None and not settings.proxy and not is_private_peer(capture.peer)

@@ -1,4 +1,4 @@
-"""Which failures are tried once more, how often and when. Pure."""
+"""Decides which failures are tried again, how often and when. Pure."""
 
 from dataclasses import replace
 from typing import Final
@@ -8,7 +8,7 @@ from goodbot.robot.manners.politeness import is_overloaded
 from goodbot.values import Capture, Failure, LeasedUrl, Outcome
 
 BROKEN_OFF_TRIES: Final = 2
-"""An answer that breaks off is asked for once more; then the partial answer is kept, because some servers always break
+"""An answer that breaks off is requested once more; then the partial answer is kept, because some servers always break
 off."""
 ONCE_MORE: Final = (408, 421, 425)
 """The request came too slowly, on the wrong connection, or too early. On a new connection it may succeed (RFC 9110
@@ -17,7 +17,7 @@ ONCE_MORE_TRIES: Final = 2
 
 
 class Retries:
-    """Stateless: the same rules for every URL."""
+    """Applies the same rules to every URL and keeps no state."""
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
@@ -28,7 +28,7 @@ class Retries:
         return self.once_more(outcome, leased, most) if most else outcome
 
     def once_more(self, outcome: Outcome, leased: LeasedUrl, tries_most: int) -> Outcome:
-        """One more try, later each time, up to `tries_most` tries."""
+        """Schedules one more try, each time later, up to `tries_most` tries."""
         tries = leased.tries + 1
         if tries >= tries_most:
             return replace(outcome, why=f"{outcome.why} ({tries} tries)", tries=tries)

@@ -1,8 +1,8 @@
 """Fetches a robots.txt and follows its redirects. Each request waits for its host's turn, and one answer serves all
 hosts that redirect to the same URL.
 
-Up to `HOPS` redirects are followed at once (RFC 9309 §2.3.1.2). If one leads to a host that may not be asked soon, the
-robot stops there and continues from there later.
+Up to `HOPS` redirects are followed at once (RFC 9309 §2.3.1.2). If one leads to a host that may not be requested soon,
+the robot stops there and continues from there later.
 """
 
 import asyncio
@@ -27,21 +27,21 @@ from goodbot.values import Capture, Request, Response
 HOPS: Final = 5
 """RFC 9309 §2.3.1.2: at least five consecutive redirects are followed."""
 PATIENCE_S: Final = 5.0
-"""A request waits so long for its host's turn: five times the usual delay of a public host. After a longer wait a later
-check of the robots.txt continues there."""
+"""The longest wait for a host's turn: five times the usual delay of a public host. If it would be longer, a later check
+of the robots.txt continues there."""
 KEPT_BYTES: Final = 4 * 1024 * 1024
 """Bytes of answers kept for other hosts that redirect to the same URL; each answer counts 1 kB more than its body."""
 STOPPED_MOST: Final = 10_000
 """Chains of redirects remembered for continuing later; beyond this, a chain begins again with its first request."""
 
 RobotsKey = tuple[Url, bool]
-"""A URL, and whether only public addresses may be asked for it."""
+"""A URL, and whether only public addresses may be connected to for it."""
 
 
 @dataclass(frozen=True, slots=True)
 class NotFollowed:
-    """Why a redirect is not followed: a kind as `Access.from_failure` takes it, and a clause. `until`: when it may be
-    tried again, if this is no failure."""
+    """Why a redirect is not followed: a kind for `Access.from_failure`, and a clause. `until`: when it may be tried
+    again, if this is no failure."""
 
     kind: str
     detail: str
@@ -52,8 +52,8 @@ class NotFollowed:
 class FetchedRobots:
     """The result of fetching a robots.txt.
 
-    `last`: the last answer of the chain; `delay`: what its own host gets after an answer that it gave just now;
-    `from_public`: a public host was among those that answered."""
+    `last`: the last answer of the chain; `delay`: that of the robots.txt's own host, if it answered just now;
+    `from_public`: at least one of the hosts that answered is public."""
 
     last: Capture | NotFollowed
     delay: Delay | None
@@ -77,13 +77,13 @@ class _Kept:
 
 
 Judge = Callable[[RobotsKey, Url, bool, int], Awaitable[NotFollowed | None]]
-"""Gives why a redirect is not followed. Called with the chain that waits, the URL it leads to, whether that must be
-public, and the level of the chain."""
+"""Returns why a redirect is not followed, or None. Called with the chain that waits, the URL it leads to, whether that
+must be public, and the level of the chain."""
 
 
 class RobotsRedirects:
-    """Follows the redirects of robots.txt files. `timing` is what is known of a URL's host, `judge` gives the verdict
-    for a hop, `keep` is handed each capture made here. Bounded memory."""
+    """Follows the redirects of robots.txt files. `timing` returns what is known of a URL's host, `judge` gives the
+    verdict for a redirect, `keep` receives each capture made here. Bounded memory."""
 
     def __init__(
         self,
@@ -114,7 +114,7 @@ class RobotsRedirects:
         self._put_off: LruCache[RobotsKey, bool] = LruCache(STOPPED_MOST)
 
     async def follow(self, start: Url, public_only: bool, level: int) -> FetchedRobots:
-        """The robots.txt at `start`. `level`: how many others wait for it, each for the sake of a redirect."""
+        """Fetches the robots.txt at `start`. `level`: how many others wait for it because they redirect there."""
         way = start, public_only
         at, hops, from_public = self._where_it_stopped(way)
         delay = None
@@ -140,8 +140,8 @@ class RobotsRedirects:
             task.cancel()
 
     def _where_it_stopped(self, way: RobotsKey) -> tuple[Url, int, bool]:
-        """Where to go on, after how many redirects, and whether a public host has answered: at the beginning, if it was
-        not held off in the last 24 hours."""
+        """Returns where to continue, after how many redirects, and whether a public host has answered: the start of the
+        chain, unless it was put off in the last 24 hours."""
         stop = self._stopped.pop(way, None)
         if stop is None or self._clock.now() - stop.since > LONGEST_FRESH_S:
             return way[0], 0, False
@@ -150,7 +150,7 @@ class RobotsRedirects:
     # ---- one answer -------------------------------------------------------------------------------------------------
 
     async def _answer(self, key: RobotsKey, *, is_hop: bool) -> tuple[Capture | NotFollowed, Delay | None]:
-        """The answer that is kept, the one that is under way, or a new one; and the delay of its host if it is new."""
+        """Returns the answer that is kept, the one in flight, or a new one; and its host's delay if it is new."""
         if (kept := self._fresh(key)) is not None:
             return kept, None
         task = self._under_way.get(key)
@@ -163,8 +163,8 @@ class RobotsRedirects:
         return got, delay if is_new else None
 
     async def _ask(self, url: Url, public_only: bool, is_hop: bool) -> tuple[Capture | NotFollowed, Delay | None]:
-        """A new answer. One that only asks to be asked again (`ONCE_MORE`) is followed by a second request, on a new
-        connection; if that has to wait for too long, a later call makes it."""
+        """Fetches a new answer. A status that calls for another try (`ONCE_MORE`) is followed by a second request, on a
+        new connection; if that would have to wait too long, a later call sends it."""
         timing, key = self._timing(url), (url, public_only)
         until = self._pace.expected_at(url, timing, queue=is_hop)
         if self._is_soon(until):
@@ -186,7 +186,7 @@ class RobotsRedirects:
 
     def _held_off(self, url: Url, until: float) -> NotFollowed:
         wait_s = until - self._clock.now()
-        detail = f"robots.txt redirects to {url.host_key}, which gets no request for"
+        detail = f"robots.txt redirects to {url.host_key}, which gets no requests for"
         most_s = self._settings.retry_after_most
         if wait_s > most_s:
             return NotFollowed("host-rests", f"{detail} more than {most_s:g} s; a crawl does not wait that long")
@@ -217,7 +217,8 @@ class RobotsRedirects:
         self._kept.put(key, _Kept(capture, self._clock.now() + self._fresh_for_s(capture)))
 
     def _fresh_for_s(self, capture: Capture) -> float:
-        """As long as the answer says, 24 hours at most (RFC 9309 §2.4); one that failed, until it is due again."""
+        """Returns how long an answer is fresh: as it says, 24 hours at most (RFC 9309 §2.4); a failed one, until the
+        next try."""
         now = self._clock.now()
         pause_s = self._politeness.robots_pause_s(capture, 0)
         if not isinstance(capture.result, Response):

@@ -1,4 +1,4 @@
-"""Public hosts that share an address: one request at a time to it, and a pause between two of its hosts."""
+"""Limits requests to public hosts that share an address: one at a time, and a pause between two of its hosts."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -7,15 +7,15 @@ from goodbot.robot.manners.politeness import is_private_peer
 from goodbot.values import Capture
 
 HOSTS_MOST: Final = 50_000
-"""Whose address is remembered; what is forgotten is learnt again with the next answer."""
+"""Hosts whose address is remembered; a forgotten one is learned again with the next answer."""
 QUEUE_S: Final = 1.0
-"""How long a request is taken to last whose end is waited for."""
+"""How long a request is assumed to last while another host waits for its end."""
 
 
 @dataclass(slots=True)
 class _Address:
-    """`host` is being asked, `busy` times at once, or was the last one; another may be from `free_at` on. `promised_at`
-    is the last time given out."""
+    """`host` has `busy` requests in flight, or was the last one to have some; another host may follow from `free_at`
+    on. `promised_at`: the last time that was promised to a waiting host."""
 
     host: str
     busy: int
@@ -24,10 +24,11 @@ class _Address:
 
 
 class SharedAddresses:
-    """Who is asked at which address, within one robot process. Pure: times are given, in Unix seconds.
+    """Records which host is being requested at which address, within one robot process. Pure: callers pass the time,
+    in Unix seconds.
 
-    A host whose address is not known yet may be asked: the answer to its first request, which is that for its
-    robots.txt, tells. Private addresses are not looked at: there each port is a server of its own.
+    A host whose address is not known yet may be requested: its address becomes known with the first answer, that for
+    its robots.txt. Private addresses are ignored, because each port there is a server of its own.
     """
 
     def __init__(self, pause_s: float) -> None:
@@ -36,7 +37,7 @@ class SharedAddresses:
         self._addresses: dict[str, _Address] = {}
 
     def learn(self, host: str, capture: Capture) -> None:
-        """Where `host` answered."""
+        """Notes the address at which `host` answered."""
         if capture.peer is None or self._address_of.get(host) == capture.peer or is_private_peer(capture.peer):
             return
         if len(self._address_of) >= HOSTS_MOST:
@@ -45,8 +46,8 @@ class SharedAddresses:
         self._address_of[host] = capture.peer
 
     def claim(self, host: str, now: float) -> tuple[str | None, float]:
-        """The address, which is `host`'s until `release`, and `now`; or None, and when to claim it again. An address
-        that is not known is the empty string."""
+        """Returns the address, which belongs to `host` until `release`, and `now`; or None, and when to try again. An
+        unknown address is the empty string."""
         name = self._address_of.get(host)
         if name is None:
             return "", now
@@ -62,7 +63,7 @@ class SharedAddresses:
         return None, address.promised_at
 
     def release(self, name: str, now: float) -> None:
-        """The answer is there; nobody else is asked there before the pause is over."""
+        """Notes that the answer is there; no other host gets a request at this address before the pause is over."""
         address = self._addresses.get(name)
         if address is not None:
             address.busy -= 1

@@ -1,4 +1,4 @@
-"""Challenge pages of bot walls, as the robot meets them in place of pages."""
+"""Recognises challenge pages that bot walls send instead of pages."""
 
 from goodbot.exclusion.access.bot_walls import LOOKED_AT_BYTES, Wall, wall_of
 from goodbot.page import decode_content
@@ -6,8 +6,8 @@ from goodbot.values import Capture, Response
 
 
 def wall_of_answer(capture: Capture) -> Wall | None:
-    """The wall that answered in place of what was asked for; None: none that is known. Decodes only the beginning of
-    the body, and that of HTML alone."""
+    """Returns the wall that answered instead of the requested page; None if no known wall did. Decodes only the
+    beginning of the body, and only of HTML."""
     response = capture.result
     if not isinstance(response, Response):
         return None

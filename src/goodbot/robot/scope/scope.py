@@ -1,4 +1,4 @@
-"""Which links belong to this crawl, and which answers. Pure; every no is a sentence."""
+"""Decides which links and which answers belong to a crawl, and gives a reason for each refusal. Pure."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -16,17 +16,17 @@ HOSTS_JUDGED = 1 << 14
 
 
 class Scope:
-    """The bounds of one crawl: its depth, the private ranges opened, the user's globs, the kind as drawn by the seeds.
+    """The bounds of one crawl: its depth, the opened private ranges, the user's globs, and the kind of scope.
 
-    A URL is in scope if none of these refuses it. Of the seeds it keeps what the kind asks for: hosts, domains,
-    folders, URLs or nothing. Raises InputError for a glob or a type that cannot be meant.
+    A URL is in scope if none of these refuses it. Of the seeds, only what the kind of scope compares is kept: hosts,
+    domains, folders, URLs or nothing. Raises InputError for an invalid glob or media type.
     """
 
     def __init__(self, settings: Settings, seeds: Iterable[Url], guard: AddressGuard) -> None:
         self._draw(settings, frozenset(_members(settings.scope, seeds)), guard)
 
     def __getstate__(self) -> tuple[Settings, frozenset[str], AddressGuard]:
-        """What the bounds are drawn from: they are drawn anew in another process."""
+        """Returns what the bounds are made from; another process makes them anew."""
         return self._settings, self._members, self._guard
 
     def __setstate__(self, state: tuple[Settings, frozenset[str], AddressGuard]) -> None:
@@ -47,7 +47,7 @@ class Scope:
         self._of_host = lru_cache(maxsize=HOSTS_JUDGED)(self._judge_host)
 
     def refuse(self, url: Url, depth: int) -> str | None:
-        """Why a URL found `depth` links away from a seed does not belong; None if it does."""
+        """Returns why a URL found `depth` links away from a seed is out of scope; None if it is in scope."""
         if self._depth is not None and depth > self._depth:
             return f"{counted(depth, 'link')} away from a seed, further than --depth {self._depth}"
         host = url.host
@@ -67,16 +67,16 @@ class Scope:
         return None
 
     def check_seed(self, seed: Url) -> None:
-        """Raises InputError for a seed the user named and excluded at once."""
+        """Raises InputError for a seed that the user's own globs exclude."""
         if reason := self._refuse_by_rules(seed):
             raise InputError(f"the seed {seed} is out of scope: {reason}")
 
     def refuse_answer(self, media_type: str, size_bytes: int) -> str | None:
-        """Why an answer is not read, indexed or kept; None if it is. `media_type` is empty if none was stated,
-        `size_bytes` the length of the body as received."""
+        """Returns why an answer is not read, indexed or kept; None if it is. `media_type` is empty if none was stated,
+        `size_bytes` is the length of the body as received."""
         if self._types.globs and self._types.first(media_type) is None:
-            stated = media_type or "an answer that states no type"
-            return f"{stated} is not asked for (--type {' '.join(self._types.globs)})"
+            stated = media_type or "an answer without a media type"
+            return f"{stated} does not match --type {' '.join(self._types.globs)}"
         if self._max_size is not None and size_bytes > self._max_size:
             return f"longer than --max-size {self._max_size} bytes"
         return None
@@ -91,7 +91,7 @@ class Scope:
         return None
 
     def _judge_host(self, host: str) -> tuple[str | None, str | None]:
-        """Why nothing there may be reached, and why nothing there is of this kind."""
+        """Returns why the host may not be reached, and why it lies outside the kind of scope; None each if not."""
         private = elsewhere = None
         if is_private_host(host) and not self._opened(host):
             private = f"{host} is a private address; --allow-private opens only the ranges the seeds lie in"
@@ -106,7 +106,7 @@ class Scope:
         return self._guard.permits(address, public_only=False)
 
     def _in_a_folder(self, text: str) -> bool:
-        # No folder lies in another: of those sorted before the text only the last can be its beginning.
+        # No folder lies in another, so only the last one sorted before the text can be its beginning.
         place = bisect_right(self._folders, text) - 1
         return place >= 0 and text.startswith(self._folders[place])
 
@@ -132,7 +132,7 @@ def _site(host: str) -> str:
 
 
 def _outermost(folders: Iterable[str]) -> list[str]:
-    """Sorted, those left out that lie in another."""
+    """Returns the folders sorted, without those that lie in another."""
     kept: list[str] = []
     for folder in sorted(folders):
         if not kept or not folder.startswith(kept[-1]):

@@ -1,4 +1,4 @@
-"""What seeds are, what they need and which private ranges they open."""
+"""Reads seeds, checks that they may be crawled, and finds the private ranges they open."""
 
 import socket
 from collections.abc import Iterable
@@ -12,11 +12,12 @@ from goodbot.url import Url, is_private_host, parse_url
 
 
 class PrivateSeedError(InputError):
-    """A private seed without `--allow-private`: an error where it was meant as a seed."""
+    """A private seed without `--allow-private`. In a list of seeds this is an error only for lines meant as seeds."""
 
 
 def typed_seeds(settings: Settings) -> tuple[list[Url], list[Network]]:
-    """The seeds of the settings, and the private ranges they open. Raises InputError for one that may not be asked."""
+    """Returns the seeds of the settings and the private ranges they open. Raises InputError for one that may not be
+    requested."""
     seeds = parse_seeds(settings.seeds)
     networks = opened_networks(settings, seeds)
     if settings.contact is None and (public := next((seed for seed in seeds if _is_public(seed, settings)), None)):
@@ -25,7 +26,7 @@ def typed_seeds(settings: Settings) -> tuple[list[Url], list[Network]]:
 
 
 def parse_seeds(texts: Iterable[str]) -> list[Url]:
-    """The seeds as URLs. Raises InputError for one that is none, saying what it may have meant."""
+    """Returns the seeds as URLs. Raises InputError for a text that is no URL; its message suggests a correction."""
     seeds = []
     for text in texts:
         url = parse_url(text.strip())
@@ -39,7 +40,8 @@ def parse_seeds(texts: Iterable[str]) -> list[Url]:
 
 
 def opened_networks(settings: Settings, seeds: Iterable[Url]) -> list[Network]:
-    """The private ranges `--allow-private` opens: those the seeds lie in, by literal, by `--resolve` or by name.
+    """Returns the private ranges that `--allow-private` opens: those of the seeds' addresses, written in the URL, given
+    with `--resolve`, or looked up.
 
     Raises InputError for a private seed without `--allow-private`.
     """
@@ -56,7 +58,7 @@ def opened_networks(settings: Settings, seeds: Iterable[Url]) -> list[Network]:
 
 
 def _addresses(seed: Url, settings: Settings) -> list[str]:
-    """The addresses of a seed; a name is resolved only to see which private range it opens."""
+    """Returns the addresses of a seed; a name is resolved only to see which private range it opens."""
     pin = _pins(settings.resolve).get((seed.host, seed.port))
     if pin:
         return [pin]
@@ -67,11 +69,11 @@ def _addresses(seed: Url, settings: Settings) -> list[str]:
 
 @lru_cache(maxsize=1024)
 def _resolved(seed: Url) -> list[str]:
-    """Asked twice of a seed: which range it opens, and whether it is public."""
+    """Resolves the host of a seed. Cached, because two callers need it."""
     try:
         found = socket.getaddrinfo(seed.host, seed.port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError):
-        return []  # the crawl itself will say that the name does not resolve
+        return []  # the crawl itself reports that the name does not resolve
     return sorted({str(entry[4][0]) for entry in found})
 
 
@@ -81,9 +83,9 @@ def _is_public(seed: Url, settings: Settings) -> bool:
 
 
 class Seeding:
-    """Judges the seeds of a list by what is written: addresses, `localhost` and `--resolve`.
+    """Judges the seeds of a list without name lookups: by written addresses, `localhost` and `--resolve`.
 
-    No name is resolved, as a list may have a million: any other counts as public.
+    A list may have a million names, so none is resolved: any other name counts as public.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -102,7 +104,7 @@ class Seeding:
             raise InputError(_contact_missing(seed))
 
     def networks(self, seeds: Iterable[Url]) -> set[Network]:
-        """The private ranges that these seeds open."""
+        """Returns the private ranges that these seeds open."""
         if not self._private_allowed:
             return set()
         found = (self._range(seed.host, seed.port if self._pins else 0) for seed in seeds)
@@ -116,7 +118,7 @@ class Seeding:
 
 
 def _contact_missing(seed: Url) -> str:
-    """The sentence for a public seed of a crawl that does not say whose it is."""
+    """Builds the error message for a public seed of a crawl without a contact."""
     return (
         f"{seed.host} is a public host: say who you are with --contact (a mail address or a URL), "
         "so that its owner can reach you"
@@ -124,7 +126,7 @@ def _contact_missing(seed: Url) -> str:
 
 
 def _pins(entries: Iterable[str]) -> dict[tuple[str, int], str]:
-    """Host and port → address."""
+    """Returns the address for each host and port."""
     pins: dict[tuple[str, int], str] = {}
     for host, port, address in filter(None, map(pinned, entries)):
         pins.setdefault((host, port), address)

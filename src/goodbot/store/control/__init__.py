@@ -1,1 +1,1 @@
-"""Files through which a running crawl is watched and controlled."""
+"""Watch and control a running crawl through files."""

@@ -1,8 +1,9 @@
-"""How a running crawl is seen and told things from outside: small files in its folder.
+"""Watches and controls a running crawl from outside, through small files in its folder.
 
-`control/lock` is held as long as a crawl runs; the end of its process frees it. `live.json` is what it last said of
-itself. A wish is a file `control/*.wish`, written whole by rename, read and removed in the order of names. Nothing in
-these files is believed: a wish that cannot be read is moved to `control/damaged`.
+A running crawl holds `control/lock`; the system frees it when the process ends. `live.json` has the crawl's last
+status. A control request is a file `control/*.wish`, written completely and then renamed; the crawl reads and removes
+these files in the order of their names. It trusts none of them: a file that cannot be read is moved to
+`control/damaged`.
 """
 
 import fcntl
@@ -25,21 +26,21 @@ from goodbot.url import Url, parse_url
 
 FILE_MOST_BYTES: Final = 1 << 20
 WISH_URLS_MOST: Final = 100
-"""Of the longest URLs, JSON escapes and all, a wish then still fits into a file of `FILE_MOST_BYTES`."""
+"""A request of so many of the longest URLs, with JSON escapes, still fits into a file of `FILE_MOST_BYTES`."""
 ID_MOST_CHARS: Final = 100
-"""Of a lesson."""
+"""Length of a lesson's id."""
 WISHES_MOST: Final = 1000
-"""Taken at a time; the others wait for the next time."""
+"""Requests taken at a time; the others wait for the next time."""
 DAMAGED_MOST: Final = 100
 _KINDS: Final = ("pause", "resume", "stop", "submit", "forget", "unlearn")
 _WITH_URLS: Final = ("submit", "forget")
 _LASTING: Final = (*_WITH_URLS, "unlearn")
-"""Carried out by the next crawl, if the one they were meant for has ended."""
+"""Requests that the next crawl carries out if the one they were meant for has ended."""
 
 
 class ControlFolder:
-    """The control files in the folder of a crawl: `attend`, `take`, `show` and `close` are for the crawl itself, the
-    others for those who ask it. Raises RunError where the file system fails."""
+    """The control files in the folder of a crawl. The crawl itself uses `attend`, `take`, `show` and `close`; those who
+    control it use the other methods. Raises RunError if the file system fails."""
 
     def __init__(self, path: Path) -> None:
         self._folder = path / "control"
@@ -50,15 +51,15 @@ class ControlFolder:
     # ---- the crawl's half ---------------------------------------------------------------------------------------
 
     def attend(self) -> None:
-        """From now on the crawl counts as running. Wishes to one that is no more are gone, but for what it was to
-        fetch."""
+        """Marks the crawl as running. Requests to an earlier one are dropped, except those that concern its URLs or
+        lessons."""
         try:
             self._folder.mkdir(exist_ok=True)
             self._live.unlink(missing_ok=True)
             for name in self._names(".part"):
                 (self._folder / name).unlink(missing_ok=True)
             self._lock = os.open(self._folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-            fcntl.flock(self._lock, fcntl.LOCK_EX)  # those who look hold it for a moment only
+            fcntl.flock(self._lock, fcntl.LOCK_EX)  # observers hold it for a moment only
         except OSError as error:
             raise RunError(f"cannot use {self._folder}: {error.strerror}") from error
         for name in self._names(".wish"):
@@ -67,8 +68,8 @@ class ControlFolder:
                 self.withdraw(name)
 
     def take(self, say: Callable[[str], None]) -> Iterator[ControlRequest]:
-        """The wishes that have come, in their order; each is removed once it is carried out. `say` is told of what
-        cannot be read."""
+        """Yields the requests that have come, in order; removes each once it is carried out. Calls `say` with a message
+        for a file that cannot be read."""
         for name in self._names(".wish"):
             wish = _read_wish(self._folder / name)
             if wish is None:
@@ -87,9 +88,9 @@ class ControlFolder:
             raise RunError(f"cannot write {self._live}: {error.strerror}; what was fetched is kept") from error
 
     def close(self) -> None:
-        """The crawl runs no more. May be called twice."""
+        """Marks the crawl as ended. May be called twice."""
         if self._lock is not None:
-            with suppress(OSError):  # a file left behind is not believed: the lock is free
+            with suppress(OSError):  # a file left behind does no harm, because the lock is free
                 self._live.unlink(missing_ok=True)
             os.close(self._lock)
             self._lock = None
@@ -103,15 +104,15 @@ class ControlFolder:
             else:
                 _remove(file)
         except FileNotFoundError:
-            return  # withdrawn while it was looked at
+            return  # withdrawn while it was read
         except OSError as error:
             raise RunError(f"cannot move {file}: {error.strerror}") from error
-        say(f"{self._folder} held something that is no wish: {name!r}; it was put into {aside}")
+        say(f"{self._folder} held a file that is not a control request: {name!r}; it was moved to {aside}")
 
     # ---- the other half -------------------------------------------------------------------------------------------
 
     def is_running(self) -> bool:
-        """Whether a crawl uses the folder now."""
+        """Returns whether a crawl uses the folder now."""
         try:
             descriptor = os.open(self._folder / "lock", os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
         except FileNotFoundError:
@@ -127,14 +128,14 @@ class ControlFolder:
         return False
 
     def live(self) -> LiveStatus | None:
-        """What the running crawl last said; None if none runs, or it has not said anything that can be read."""
+        """Returns the last status of the running crawl; None if none runs, or its status cannot be read."""
         if not self.is_running():
             return None
         data = _read(self._live)
         return None if data is None else parse_live(data)
 
     def post(self, wish: ControlRequest) -> str:
-        """Leaves a wish of at most `WISH_URLS_MOST` URLs; gives the name it waits under."""
+        """Writes a request of at most `WISH_URLS_MOST` URLs; returns the name under which it waits."""
         self._posted_at = max(time.time_ns(), self._posted_at + 1)  # in order, also when the clock is set back
         name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.wish"
         part = self._folder / f"{name}.part"
@@ -147,11 +148,11 @@ class ControlFolder:
         return name
 
     def is_waiting(self, name: str) -> bool:
-        """Whether the crawl has not taken the wish yet."""
+        """Returns whether the crawl has not taken the request yet."""
         return (self._folder / name).exists()
 
     def withdraw(self, name: str) -> bool:
-        """Removes a wish; False if it was gone already."""
+        """Removes a request; False if it was gone already."""
         try:
             (self._folder / name).unlink()
         except FileNotFoundError:
@@ -172,7 +173,7 @@ class ControlFolder:
 
 
 def _read_wish(file: Path) -> ControlRequest | None:
-    """None for what is no wish: whatever lies there may come from anyone."""
+    """Parses a control request; None for anything else, because the file may come from anyone."""
     data = _read(file)
     if data is None:
         return None
@@ -193,7 +194,7 @@ def _read_wish(file: Path) -> ControlRequest | None:
 
 
 def _read(file: Path) -> bytes | None:
-    """The bytes of a regular file of bounded size; None for anything else (a pipe would make its reader wait)."""
+    """Reads a regular file of bounded size; None for anything else (reading a pipe would block)."""
     try:
         descriptor = os.open(file, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOFOLLOW)
     except OSError:

@@ -1,4 +1,4 @@
-"""The secret that lets its holder control a crawl over HTTP: made once for each folder, readable by its owner only."""
+"""Makes and loads the secret that lets its holder control a crawl over HTTP, one per folder, readable by its owner."""
 
 import os
 import secrets
@@ -13,7 +13,7 @@ _LEAST_CHARS: Final = 20
 
 
 def make_token(folder: Path) -> None:
-    """Makes the token of a crawl, unless it has one. For the process that has the folder for itself.
+    """Makes the token of a crawl, unless it has one. Call it only in the process that has locked the folder.
 
     Raises RunError if it cannot be written.
     """
@@ -32,7 +32,7 @@ def make_token(folder: Path) -> None:
 
 
 def load_token(folder: Path) -> str | None:
-    """The token; None if there is none that this user can read, or what is there would be easily guessed."""
+    """Returns the token; None if there is none that this user can read, or if it would be easy to guess."""
     try:
         with (folder / FILE).open("rb") as opened:
             text = opened.read(_MOST_BYTES).decode("ascii").strip()

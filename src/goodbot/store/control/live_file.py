@@ -1,4 +1,4 @@
-"""`LiveStatus` as JSON, and back; what is read may come from anyone."""
+"""Converts `LiveStatus` to JSON and back; the JSON may come from anyone."""
 
 import json
 import math
@@ -11,12 +11,12 @@ _FRACTION: Final = ("started_at", "at", "rate", "mean_rate")
 
 
 def format_live(live: LiveStatus) -> str:
-    """One JSON object on one line."""
+    """Returns one JSON object on one line."""
     return json.dumps(live_json(live), allow_nan=False) + "\n"
 
 
 def live_json(live: LiveStatus) -> dict[str, Any]:
-    """As `status --json` shows it too."""
+    """Returns the status as `status --json` shows it too."""
     return {
         **{name: getattr(live, name) for name in (*_WHOLE, *_FRACTION, "pace", "left_s")},
         "errors": dict(live.errors),
@@ -25,7 +25,7 @@ def live_json(live: LiveStatus) -> dict[str, Any]:
 
 
 def parse_live(data: bytes) -> LiveStatus | None:
-    """None for what `format_live` did not write."""
+    """Parses the result of `format_live`; None for anything else."""
     try:
         value = json.loads(data)
         fields: dict[str, Any] = {name: _whole(value[name]) for name in _WHOLE}

@@ -1,4 +1,4 @@
-"""Long lists of seeds: checked aside, then kept in the folder of the crawl, where its scope and a resume read them."""
+"""Stores long lists of seeds: first in a temporary file, then in the crawl's folder, for its scope and for resuming."""
 
 import hashlib
 import os
@@ -17,7 +17,7 @@ _LINE = re.compile(r"(https?://[^\s/]+/\S*)\n", re.ASCII)
 
 
 class SeedSpool:
-    """Seeds that are not kept yet, in a temporary file without a name: however many, they cost no memory."""
+    """Seeds that are not stored yet, in an unnamed temporary file, so that they take no memory."""
 
     def __init__(self) -> None:
         self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
@@ -25,7 +25,7 @@ class SeedSpool:
         self.count = 0
 
     def add(self, url: Url) -> None:
-        """One more. Raises RunError if the disk is full."""
+        """Adds a seed. Raises RunError if the disk is full."""
         line = url.text.encode("ascii") + b"\n"
         self._digest.update(line)
         self.count += 1
@@ -35,7 +35,7 @@ class SeedSpool:
             raise RunError(f"cannot write a temporary file: {error.strerror}") from error
 
     def save(self, folder: Path) -> None:
-        """Writes them to a new list in `folder`, named by their digest, all or nothing. Raises RunError."""
+        """Writes them to a new list in `folder`, named by their digest, completely or not at all. Raises RunError."""
         if not self.count:
             return
         name = self._digest.hexdigest()[:16]
@@ -52,13 +52,13 @@ class SeedSpool:
             raise RunError(f"cannot write {file}: {error.strerror}") from error
 
     def __iter__(self) -> Iterator[Url]:
-        """The seeds taken up to now, one at a time."""
+        """Yields the seeds added so far, one at a time."""
         self._file.seek(0)
         for line in self._file:
             yield Url(line.decode("ascii").rstrip("\n"))
 
     def close(self) -> None:
-        """Frees the temporary file; what was saved stays."""
+        """Removes the temporary file; saved lists stay."""
         self._file.close()
 
     def __enter__(self) -> "SeedSpool":
@@ -71,10 +71,10 @@ class SeedSpool:
 
 
 class SeedFolder:
-    """The lists kept with a crawl, read one URL at a time.
+    """The lists of seeds in a crawl's folder, read one URL at a time.
 
-    A list is new until the frontier knows all of it: to offer it a million costs 20 s even then. Reading raises
-    DamagedError for a line that is no URL of ours.
+    A list is new until the frontier has all of it, because offering it a million known URLs takes 20 s. Reading raises
+    DamagedError for a line that goodbot has not written.
     """
 
     def __init__(self, path: Path) -> None:
@@ -87,16 +87,16 @@ class SeedFolder:
         return _read(sorted(self.path.glob("*.txt")))
 
     def take(self, spool: SeedSpool | None) -> None:
-        """Keeps the seeds of a spool, if there is one, as a new list."""
+        """Stores the seeds of a spool, if there is one, as a new list."""
         if spool is not None:
             spool.save(self.path)
 
     def new(self) -> Iterator[Url]:
-        """The seeds of new lists."""
+        """Yields the seeds of new lists."""
         return _read(sorted(self.path.glob("*" + _NEW)))
 
     def settle(self) -> None:
-        """No list is new any more. Raises RunError."""
+        """Marks all lists as known. Raises RunError."""
         for file in self.path.glob("*" + _NEW):
             try:
                 file.replace(file.with_name(file.name.removesuffix(_NEW) + ".txt"))

@@ -1,1 +1,1 @@
-"""The same stores in memory, for tests and for short questions."""
+"""Keep the same data in memory, for tests and for single questions."""

@@ -1,4 +1,4 @@
-"""The Archive in memory: what `WarcArchive` does, for tests."""
+"""Keeps the archive in memory: behaves as `WarcArchive`, for tests."""
 
 from collections.abc import Callable, Iterator
 
@@ -14,25 +14,25 @@ _FILE = "memory"
 
 
 class MemoryArchive:
-    """Keeps records in a list; a record's offset is its place in it. There is no bound but memory."""
+    """Keeps records in a list; a record's offset is its place there. Memory is the only limit."""
 
     def __init__(self) -> None:
         self._kept: list[EncodedRecords] = []
 
     def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef:
-        """Raises ValueError for a capture that brought no response."""
+        """Keeps a response. Raises ValueError for a capture without one."""
         return self.append(encode_capture(capture, headers_only))
 
     def append(self, encoded: EncodedRecords) -> RecordRef:
-        """Keeps what `encode_capture` gave."""
+        """Keeps the result of `encode_capture`."""
         self._kept.append(encoded)
         return RecordRef(_FILE, len(self._kept) - 1)
 
     def flush(self) -> None:
-        """Nothing is durable here."""
+        """Does nothing, because nothing is durable here."""
 
     def read(self, record: RecordRef) -> ArchivedResponse:
-        """Raises DamagedError for a record not kept here."""
+        """Reads one capture. Raises DamagedError for a record not kept here."""
         if record.file == _FILE and 0 <= record.offset < len(self._kept):
             encoded = self._kept[record.offset]
             if kept := parse_record(isal_zlib.decompress(encoded.data[: encoded.length], 31), record):
@@ -40,13 +40,13 @@ class MemoryArchive:
         raise DamagedError(f"{record.file} holds no record at {record.offset}")
 
     def captures(self, lost: Callable[[DamagedRange], object] | None = None) -> Iterator[ArchivedResponse]:
-        """Every response kept, in the order kept; memory is never damaged."""
+        """Returns every response kept, in order; memory is never damaged."""
         return iter([self.read(RecordRef(_FILE, place)) for place in range(len(self._kept))])
 
     def export(self, lost: Callable[[DamagedRange], object] | None = None) -> tuple[int, Iterator[bytes]]:
-        """The records as one file; no warcinfo record comes first, as none was written."""
+        """Returns the records as one file; no warcinfo record comes first, because none was written."""
         parts = [encoded.data for encoded in self._kept]
         return sum(map(len, parts)), iter(parts)
 
     def close(self) -> None:
-        """What was kept can still be read."""
+        """Does nothing: what was kept can still be read."""

@@ -1,4 +1,4 @@
-"""The frontier in memory: for tests, and for a question or two that keep nothing."""
+"""Keeps the frontier in memory, for tests and for commands that store nothing."""
 
 import heapq
 import time
@@ -36,12 +36,11 @@ from goodbot.values import (
 
 
 class MemoryFrontier:
-    """Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore, LessonStore; `status` walks all URLs, `lease` only
-    what it gives.
+    """Implements Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore and LessonStore. `status` reads all URLs,
+    `lease` only those that it returns.
 
-    `now` dates what `add` finds. Of one host at most `host_pages` URLs are visited, and `host_lists` lists in a day.
-    What is due again up to
-    `revisit_until` (infinity: always) is leased when it is; None: nothing is.
+    `now` dates what `add` finds. At most `host_pages` URLs of one host are visited, and `host_lists` lists in a day.
+    URLs due again up to `revisit_until` (infinity: always) are leased when they are due; None: no revisits.
     """
 
     def __init__(
@@ -59,7 +58,7 @@ class MemoryFrontier:
         self._at = -inf
         self._known: dict[Url, KnownPage] = {}
         self._hosts: dict[str, KnownHost] = {}
-        self._due: list[tuple[float, int, KnownHost]] = []  # may hold entries that are no longer true, see `_next_host`
+        self._due: list[tuple[float, int, KnownHost]] = []  # may hold outdated entries, see `_next_host`
         self._counts: Counter[str] = Counter()
         self._queue = MemoryQueue(lambda url: self._known[url].seq)
         self._robots: dict[str, Access] = {}
@@ -69,7 +68,7 @@ class MemoryFrontier:
     # ---- Frontier -------------------------------------------------------------------------------------------
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
-        """See `Frontier.add`. A new host comes before those that links led to."""
+        """See `Frontier.add`. A new host comes before those found by links."""
         self._at = self._now()
         return self._discover(list(discoveries), self._at, 0.0)  # a generator that fails changes nothing
 
@@ -172,12 +171,12 @@ class MemoryFrontier:
                 known.seen = replace(known.seen, indexed=False)
 
     def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
-        """See `IndexQueue.indexed`; URLs neither pending nor leaving are passed over."""
+        """See `IndexQueue.indexed`; URLs neither pending nor leaving are skipped."""
         for url in list(urls):
             self._queue.indexed(url)
 
     def requeue(self, urls: Iterable[Url]) -> None:
-        """See `IndexQueue.requeue`; URLs out of scope or not known are passed over."""
+        """See `IndexQueue.requeue`; URLs that are out of scope or unknown are skipped."""
         self._at = -inf
         for url in list(urls):
             self._queue.passed_over(url)
@@ -190,7 +189,7 @@ class MemoryFrontier:
                 self._make_ready(known)
 
     def copies_of(self, url: Url, most: int = 100) -> list[Url]:
-        """URLs that say nothing but what `url` does (`Outcome.same_as`), in the order found."""
+        """Returns URLs whose pages say nothing but what `url` says (`Outcome.same_as`), in the order found."""
         return [known.url for known in self._known.values() if known.same_as == url][:most]
 
     def load_robots(self, origin: str) -> Access | None:
@@ -210,7 +209,7 @@ class MemoryFrontier:
         self._courtesies.update((item.host, item) for item in courtesies)
 
     def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
-        """See `LessonStore.load_lessons`; of each host in turn, the oldest first."""
+        """See `LessonStore.load_lessons`: host by host, the oldest first."""
         return self._lessons.of(hosts)
 
     def lesson_counts(self) -> tuple[int, int]:
@@ -222,7 +221,7 @@ class MemoryFrontier:
         return [item for host in dict.fromkeys(hosts) for item in said_by(self._known.values(), host)]
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
-        """See `LessonStore.save_lessons`; of one host the last 1,000 are kept."""
+        """See `LessonStore.save_lessons`; the last 1,000 of one host are kept."""
         saved = list(lessons)
         self._lessons.save(saved)
         self._let_in(item for item in saved if item.lapsed)
@@ -242,10 +241,10 @@ class MemoryFrontier:
             self._make_ready(known)
         return len(ready)
 
-    # ---- the parts of it ------------------------------------------------------------------------------------
+    # ---- steps ----------------------------------------------------------------------------------------------
 
     def _next_host(self) -> KnownHost | None:
-        """The host of the first entry of `_due`, once those overtaken by events are gone."""
+        """Removes outdated entries from the top of `_due`; returns the host of the first valid one."""
         while self._due:
             at, _, host = self._due[0]
             if at == host.offered_at:
@@ -254,7 +253,7 @@ class MemoryFrontier:
         return None
 
     def _offer(self, host: KnownHost) -> None:
-        """After any change that may make a host due, or due at another time; one that has had its pages is closed."""
+        """Updates a host after any change that affects when it is due; closes one that has had its pages."""
         if self._host_pages is not None and host.pages >= self._host_pages:
             host.close(budget_reason(self._host_pages))
         if self._host_lists is not None and host.lists_had(self._at) >= self._host_lists:
@@ -288,7 +287,7 @@ class MemoryFrontier:
             self._hosts[known.url.host_key].queue(known)
 
     def _take_hints(self, known: KnownPage, item: Discovery, at: float) -> None:
-        """What a sitemap says of a URL known before, told at `at`."""
+        """Takes what a sitemap read at `at` says of a URL that was known before."""
         known.interval_s = known.interval_s if item.interval_s is None else item.interval_s
         seen, due_at = known.seen, known.due_at
         if item.modified_at is None or seen is None or due_at is None:
@@ -331,7 +330,7 @@ class MemoryFrontier:
         return Lease(host.key, urls, host.backoff_s, host.cut_at)
 
     def _check(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
-        """All or nothing: what could not be written is found before anything is."""
+        """Finds what cannot be written before anything is written, so that the call is all or nothing."""
         settled: set[Url] = set()
         for outcome in outcomes:
             known = self._known.get(outcome.url)
@@ -383,5 +382,5 @@ class MemoryFrontier:
 
 
 def _until_of(revisit_until: float | None) -> float:
-    """What is never due (infinity) is not even if revisits have no end."""
+    """Returns the time up to which pages count as due: never (infinity) is not due even if revisits have no end."""
     return -inf if revisit_until is None else min(revisit_until, float_info.max)

@@ -1,4 +1,4 @@
-"""The frontier in memory: what it knows of one URL, and the URLs of one host in the order they are asked."""
+"""Keeps what the frontier in memory knows of one URL, and the URLs of one host in the order they are fetched."""
 
 import heapq
 from collections.abc import Iterable, Iterator
@@ -14,8 +14,8 @@ from goodbot.values import Event, LastVisit, Outcome, State, UrlRecord
 
 @dataclass(slots=True)
 class KnownPage:
-    """`later`: ready, but not before a certain time. `left_out`: by the scope, before it was ever asked for. `was`: the
-    state it was taken from for a revisit, which is not settled yet. `as_list`: it was leased as one."""
+    """What is known of a URL. `later`: ready, but not before a certain time. `left_out`: the scope refused it before it
+    was ever fetched. `was`: its state before a revisit that is not settled yet. `as_list`: it was leased as a list."""
 
     url: Url
     seq: int
@@ -47,17 +47,17 @@ class KnownPage:
 
     @property
     def due_at(self) -> float | None:
-        """When it is to be asked again."""
+        """When it is due again; None if never."""
         return self.seen.due_at if self.seen is not None and self.state in ("visited", "gone", "disallowed") else None
 
 
 @dataclass(slots=True)
 class KnownHost:
-    """`ready` is ordered by rank and order found, as are the `lists` that are ready, `later` and `again` by time;
-    `offered_at` is its entry in `_due`. With `turn` the next lease begins with a list.
+    """The URLs of a host. `ready` is ordered by rank and order found, and so are the `lists` that are ready; `later`
+    and `again` are ordered by time. `offered_at` is its entry in `_due`. `turn`: the next lease begins with a list.
 
-    All may hold entries overtaken by events; those of `ready`, `lists` and `again` go when they come to the top.
-    `pages` are those visited, and those that were and are being asked again.
+    All heaps may hold outdated entries; those of `ready`, `lists` and `again` are removed when they reach the top.
+    `pages` counts URLs that were visited, including those that are being revisited.
     """
 
     number: int
@@ -79,7 +79,7 @@ class KnownHost:
     out: dict[Url, KnownPage] = field(default_factory=dict)
 
     def opens_at(self, until: float) -> float | None:
-        """When its URLs can be asked, were it not leased, those due again up to `until`; None if it has none."""
+        """Returns when its URLs could be fetched if it were not leased, revisits up to `until`; None if it has none."""
         if _next(self.ready) is not None or _next(self.lists) is not None:
             return self.ready_at
         times = [self.later[0][0]] if self.later else []
@@ -89,15 +89,14 @@ class KnownHost:
         return max(self.ready_at, min(times)) if times else None
 
     def queue(self, known: KnownPage) -> None:
-        """Also after its rank has changed."""
+        """Makes a URL ready; also called after its rank has changed."""
         self.in_scope = True
         known.later = False
         heapq.heappush(self.lists if known.rank >= LISTS else self.ready, (known.rank, known.seq, known))
 
     def take(self, limit: int, granted: float, lists: float, now: float, until: float) -> Iterator[KnownPage]:
-        """At most `limit` URLs due now; they are leased, pages and lists by turns, and pages that can wait if there are
-        no others. Of those not asked before, only as
-        many as are `granted`, and so many `lists`."""
+        """Leases and yields at most `limit` URLs due now: pages and lists by turns, and pages that can wait only if
+        there are no others. Of those not visited before, only as many as are `granted`, and so many `lists`."""
         while self.later and self.later[0][0] <= now:
             self.queue(heapq.heappop(self.later)[2])
         self._ask_again(min(now, until))
@@ -117,7 +116,7 @@ class KnownHost:
                 self.queue(known)
 
     def close(self, reason: str, least: int = 0) -> None:
-        """What is ready, of that rank or worse, is out of scope, but for what was visited before."""
+        """Puts URLs that are ready, and of that rank or worse, out of scope, except those that were visited before."""
         for _, _, known in (*self.ready, *self.lists, *self.later):
             if known.state == "ready" and known.was is None and known.rank >= least:
                 known.state, known.refused, known.later = "out-of-scope", reason, False
@@ -128,22 +127,22 @@ class KnownHost:
         heapq.heapify(self.later)
 
     def lists_had(self, now: float) -> int:
-        """How many lists of this day were settled."""
+        """Returns how many lists were settled on this day."""
         return self.lists_counted if self.lists_from > now - LISTS_S else 0
 
     def count_list(self, at: float) -> None:
-        """One more list is settled."""
+        """Counts one more settled list."""
         had = self.lists_had(at)
         self.lists_from = self.lists_from if self.lists_from > at - LISTS_S else at
         self.lists_counted = had + 1
 
     def await_again(self, known: KnownPage) -> None:
-        """A page that is due again at some time."""
+        """Queues a page that is due again at some time."""
         if known.due_at is not None:
             heapq.heappush(self.again, (known.due_at, known.seq, known))
 
     def _ask_again(self, due: float) -> None:
-        """What is due again up to that time is ready."""
+        """Makes URLs ready that are due again up to that time."""
         for _ in range(DUE_MOST):
             at = self._next_again()
             if at is None or at > due:
@@ -153,7 +152,7 @@ class KnownHost:
             self.queue(known)
 
     def _next_again(self) -> float | None:
-        """The time of the first of `again` that still is, and at its right time."""
+        """Removes outdated entries from the top of `again`; returns the time of the first valid one."""
         while self.again:
             at, _, known = self.again[0]
             if known.due_at == at:
@@ -163,7 +162,7 @@ class KnownHost:
 
 
 def _next(heap: list[tuple[int, int, KnownPage]]) -> KnownPage | None:
-    """The first that is still ready, and in its right place."""
+    """Removes outdated entries from the top; returns the first URL that is still ready at its right place."""
     while heap:
         rank, _, known = heap[0]
         if known.state == "ready" and known.rank == rank and not known.later:
@@ -173,17 +172,17 @@ def _next(heap: list[tuple[int, int, KnownPage]]) -> KnownPage | None:
 
 
 def _first(heap: list[tuple[int, int, KnownPage]], limit: int) -> list[KnownPage]:
-    """The first that are ready, taken off."""
+    """Removes and returns the first URLs that are ready."""
     first: list[KnownPage] = []
     while limit > len(first) and (known := _next(heap)):
         heapq.heappop(heap)
-        known.state = "leased"  # else it may be in the heap once more
+        known.state = "leased"  # because the heap may contain it twice
         first.append(known)
     return first
 
 
 def _within(urls: Iterable[KnownPage], most: float) -> Iterator[KnownPage]:
-    """Revisits, and at most so many others."""
+    """Yields revisits, and at most so many others."""
     for known in urls:
         if known.was is not None or most >= 1:
             most -= known.was is None
@@ -191,11 +190,11 @@ def _within(urls: Iterable[KnownPage], most: float) -> Iterator[KnownPage]:
 
 
 _NEVER = Outcome(Url(""), "ready", 0.0, "")
-"""Stands for the last outcome of a URL that had none."""
+"""Replaces the last outcome of a URL that had none."""
 
 
 def record_of(known: KnownPage, events: tuple[Event, ...] = ()) -> UrlRecord:
-    """What is known of it, with `events` if they are asked for."""
+    """Builds the record of a URL, with these `events`."""
     last = known.last or _NEVER
     return UrlRecord(
         url=known.url,
@@ -214,13 +213,13 @@ def record_of(known: KnownPage, events: tuple[Event, ...] = ()) -> UrlRecord:
 
 
 def is_left_out(known: KnownPage, over: list[tuple[str, str]]) -> bool:
-    """Whether one of these hosts and reasons is its own."""
+    """Returns whether the URL was left out for one of these hosts and reasons."""
     why = record_of(known).why
     return any(known.url.host_key == host and evidence in why for host, evidence in over)
 
 
 def said_by(urls: Iterable[KnownPage], host: str) -> list[IndexedPage]:
-    """Of these the host's pages in the index, those due last first; see `LessonStore.load_said`."""
+    """Returns those of the host's URLs that are in the index, last due first; see `LessonStore.load_said`."""
     again = [known for known in urls if known.url.host_key == host and known.due_at is not None]
     looked_at = sorted(again, key=lambda item: item.due_at or 0.0, reverse=True)[:LOOKED_AT_MOST]
     said = ((known.url, known.seen) for known in looked_at if known.seen is not None and known.seen.indexed)

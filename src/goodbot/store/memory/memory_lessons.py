@@ -1,4 +1,4 @@
-"""The frontier in memory: what was learned about hosts."""
+"""Keeps what the frontier in memory has learned about hosts."""
 
 from collections.abc import Iterable
 
@@ -7,17 +7,17 @@ from goodbot.store.merge.limits import LESSONS_MOST
 
 
 class MemoryLessons:
-    """Lessons by host, and within it by kind and subject."""
+    """The lessons of each host, by kind and subject."""
 
     def __init__(self) -> None:
         self._hosts: dict[str, dict[tuple[str, str], Lesson]] = {}
 
     def of(self, hosts: Iterable[str]) -> list[Lesson]:
-        """Of each host in turn, the oldest first."""
+        """Returns the lessons of each host in turn, the oldest first."""
         return [item for host in dict.fromkeys(hosts) for item in _by_age(self._hosts.get(host, {}))]
 
     def save(self, lessons: Iterable[Lesson]) -> None:
-        """In place of those of the same host, kind and subject; of one host the last 1,000 are kept."""
+        """Replaces lessons of the same host, kind and subject; keeps the last 1,000 of one host."""
         saved = list(lessons)
         for item in saved:
             self._hosts.setdefault(item.host, {})[item.kind, item.about] = item
@@ -26,12 +26,12 @@ class MemoryLessons:
             self._hosts[host] = {(item.kind, item.about): item for item in kept}
 
     def drop(self, lessons: Iterable[Lesson]) -> None:
-        """As if they had never been learned."""
+        """Deletes lessons as if they had never been learned."""
         for item in lessons:
             self._hosts.get(item.host, {}).pop((item.kind, item.about), None)
 
     def counts(self) -> tuple[int, int]:
-        """Those in force, and those that have lapsed."""
+        """Returns how many are in force, and how many have lapsed."""
         every = [item.lapsed for lessons in self._hosts.values() for item in lessons.values()]
         return every.count(False), every.count(True)
 

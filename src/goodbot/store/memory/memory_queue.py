@@ -1,4 +1,4 @@
-"""The frontier in memory: which pages wait to be indexed, and which are to leave the index."""
+"""Keeps which pages wait to be indexed, and which must leave the index, for the frontier in memory."""
 
 from collections.abc import Callable
 
@@ -8,7 +8,7 @@ from goodbot.values import Outcome, RecordRef
 
 
 class MemoryQueue:
-    """`seq_of` gives the number of a URL in the order found."""
+    """The index queue. `seq_of` returns the number of a URL in the order found."""
 
     def __init__(self, seq_of: Callable[[Url], int]) -> None:
         self._seq_of = seq_of
@@ -16,11 +16,11 @@ class MemoryQueue:
         self._leaving: set[Url] = set()
 
     def pending(self, most: int | None) -> list[tuple[Url, RecordRef | None]]:
-        """In the order found."""
+        """Returns the pages to index in the order found."""
         return sorted(self._to_index.items(), key=lambda item: self._seq_of(item[0]))[:most]
 
     def leaving(self) -> list[Url]:
-        """In the order found."""
+        """Returns the pages that must leave the index in the order found."""
         return sorted(self._leaving, key=self._seq_of)
 
     def settle(self, outcome: Outcome) -> None:
@@ -36,10 +36,10 @@ class MemoryQueue:
                 self._to_index.pop(outcome.url, None)
 
     def passed_over(self, url: Url) -> None:
-        """It is pending no more."""
+        """Removes a page from those to index."""
         self._to_index.pop(url, None)
 
     def indexed(self, url: Url) -> None:
-        """It is neither pending nor leaving any more."""
+        """Removes a page from the queue."""
         self._to_index.pop(url, None)
         self._leaving.discard(url)

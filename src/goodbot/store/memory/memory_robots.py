@@ -1,4 +1,4 @@
-"""The robots.txt files of many origins in memory, within a bound: for programs that keep nothing."""
+"""Keeps robots.txt files of many origins in bounded memory, for programs that store nothing."""
 
 from dataclasses import replace
 from typing import Final
@@ -7,11 +7,11 @@ from goodbot.exclusion import Access
 from goodbot.lru import LruCache
 
 MEMORY_BYTES: Final = 64 * 1024 * 1024
-"""Bound for the files kept, each counted with 1 kB for itself."""
+"""Limit for the files kept, each with 1 kB of its own."""
 
 
 class MemoryRobots:
-    """A `RobotsStore`. A file that was forgotten is fetched again."""
+    """A `RobotsStore`. A file that was dropped is fetched again."""
 
     def __init__(self, limit_bytes: int = MEMORY_BYTES) -> None:
         self._kept: LruCache[str, Access] = LruCache(limit_bytes=limit_bytes, weigh=_weight)

@@ -10,38 +10,38 @@ from goodbot.values import Event
 DUE_MOST: Final = 1000
 """Pages of one host that become ready for a revisit at a time, those due longest first."""
 SAID_MOST: Final = 2000
-"""Pages of one host that a run is told of, so that it recognizes their copies."""
+"""Indexed pages of one host that a run loads, so that it recognizes their copies."""
 LOOKED_AT_MOST: Final = 10_000
-"""Answers among which these are looked for: redirects and copies are in no index. 40 ms at most, once in each run."""
+"""Visited URLs among which these are looked for, as redirects and copies are not indexed. At most 40 ms, once a run."""
 LESSONS_MOST: Final = 1000
 """Lessons kept for one host; the oldest go first."""
 LISTS_S: Final = 86_400.0
-"""Length of the period that the limit of sitemaps and feeds counts. By default a sitemap index is visited again after a
-day."""
+"""Length of the period for which the limit of sitemaps and feeds holds. By default a sitemap index is visited again
+after a day."""
 
 _T = TypeVar("_T")
 
 
 def by_turns(pages: Sequence[_T], lists: Sequence[_T], turn: int) -> list[_T]:
-    """Mixes both kinds one by one, and ends with what is left of the longer one. Begins with a list if `turn` is 1."""
+    """Mixes both kinds one by one, then adds the rest of the longer one. Begins with a list if `turn` is 1."""
     pairs = zip_longest(lists, pages) if turn else zip_longest(pages, lists)
     return [item for pair in pairs for item in pair if item is not None]
 
 
 def budget_reason(most: int) -> str:
-    """Why a URL is out of scope when its host has had all its pages."""
+    """Returns why a URL is out of scope when its host has had all its pages."""
     return f"its host has had {counted(most, 'page')} (--host-pages {most})"
 
 
 def lists_reason(most: int) -> str:
-    """Why a sitemap or a feed is out of scope when its host has had all its lists."""
+    """Returns why a sitemap or a feed is out of scope when its host has had all its lists."""
     return (
-        f"{most} sitemaps and feeds of its host were read within a day; the next run reads this one, or the next visit"
-        " of the sitemap index that names it"
+        f"{most} sitemaps and feeds of its host were read within a day; this one is read in the next run, or when the"
+        " sitemap index that names it is visited again"
     )
 
 
 def found_events(at: float, source: str | None, depth: int, refused: str | None) -> tuple[Event, ...]:
-    """How a URL became known, and why it was left out if it was."""
+    """Returns how a URL became known, and why it was left out if it was."""
     found = Event(at, "found", "known", f"{f'linked from {source}' if source else 'seed'}, depth {depth}")
     return (found,) if refused is None else (found, Event(at, "scope", "out-of-scope", refused))

@@ -1,4 +1,4 @@
-"""What a link changes about a URL that is known: the rules of `Frontier.add` and `Frontier.settle`. Pure."""
+"""Decides what a link changes about a known URL: the rules of `Frontier.add` and `Frontier.settle`. Pure."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from goodbot.values import Discovery
 
 
 class KnownUrl(NamedTuple):
-    """What the rules look at. `waits`: the URL is ready or leased. `left_out`: the scope refused it before it was ever
+    """What the rules need of a URL. `waits`: it is ready or leased. `left_out`: the scope refused it before it was ever
     fetched. `given_up`: it is out of scope or failed."""
 
     rank: int
@@ -18,7 +18,7 @@ class KnownUrl(NamedTuple):
 
 
 class LinkChange(NamedTuple):
-    """What the URL is after the link. `ready`: it is put into the queue, as if it had never been tried."""
+    """The URL after the link. `ready`: it is put into the queue, as if it had never been tried."""
 
     rank: int
     public_only: bool
@@ -26,11 +26,11 @@ class LinkChange(NamedTuple):
 
 
 def change_by_link(known: KnownUrl, link: Discovery) -> LinkChange | None:
-    """Gives what `link` changes; None: nothing. A link that is out of scope changes nothing.
+    """Returns what `link` changes; None: nothing. A link that is out of scope changes nothing.
 
-    The best rank of all links counts, and a URL that any public page may name is not private to the crawl. A URL that
-    was left out becomes ready. One that was given up becomes ready by a seed, or by the first link from a private page.
-    A URL that was fetched keeps its rank, unless it is less deep now.
+    The best rank of all links counts. Once a page with access to private addresses links to a URL, the URL is no longer
+    limited to public addresses. A URL that was left out becomes ready. One that was given up becomes ready by a seed,
+    or by the first link from a private page. A fetched URL keeps its rank, unless it is less deep now.
     """
     if link.refused is not None:
         return None
@@ -50,5 +50,5 @@ def rank_of_link(link: Discovery) -> int:
 
 
 def is_due_by(modified_at: float, seen_at: float, due_at: float, told_at: float) -> bool:
-    """Whether a page is due at once: a sitemap says that it changed after the last visit, and it is not due yet."""
+    """Returns whether a page becomes due at once: by a sitemap it changed after the last visit, and it is not due."""
     return seen_at < modified_at and due_at > told_at

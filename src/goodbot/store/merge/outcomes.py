@@ -1,4 +1,4 @@
-"""What an outcome changes about a URL: the rules of `Frontier.settle`. Pure."""
+"""Decides what an outcome changes about a URL: the rules of `Frontier.settle`. Pure."""
 
 from dataclasses import replace
 from typing import Literal
@@ -10,7 +10,7 @@ QueueChange = Literal["pending", "leaving", "done", "kept"]
 
 
 def queue_change(outcome: Outcome) -> QueueChange:
-    """What happens to the page in the index queue.
+    """Returns what happens to the page in the index queue.
 
     `pending`: it waits to be indexed. `leaving`: it waits to be removed from the index. `done`: it waits for nothing.
     `kept`: a retry, or a page that has not changed, leaves the queue as it is.
@@ -23,7 +23,7 @@ def queue_change(outcome: Outcome) -> QueueChange:
 
 
 def pages_added(outcome: Outcome, was: State | None) -> int:
-    """By how much the number of the host's visited pages changes: -1, 0 or 1. `was`: the state before a revisit, None
+    """Returns the change in the number of the host's visited pages: -1, 0 or 1. `was`: the state before a revisit, None
     for a URL that is fetched for the first time. A retry changes nothing: it is counted when it is settled."""
     if outcome.state == "ready":
         return 0
@@ -31,23 +31,23 @@ def pages_added(outcome: Outcome, was: State | None) -> int:
 
 
 def is_list_read(outcome: Outcome, *, expects_list: bool, was: State | None) -> bool:
-    """Whether the outcome counts towards the sitemaps and feeds that a host may have in a day: revisits do not."""
+    """Returns whether the outcome counts towards the day's sitemaps and feeds of its host: revisits do not."""
     return expects_list and was is None and outcome.state in ("visited", "failed", "gone")
 
 
 def decides_copy(outcome: Outcome) -> bool:
-    """Whether the outcome says which page this one is a copy of, or that it is none. A retry does not, nor does a page
-    that has not changed."""
+    """Returns whether the outcome decides which page this one copies, or that it copies none. A retry does not decide,
+    nor does a page that has not changed."""
     return outcome.state != "ready" and not (outcome.unchanged and outcome.same_as is None)
 
 
 def seen_by_next_visit(
     seen: LastVisit, copy_of: Url | None, text_then: str | None, text_now: str | None
 ) -> tuple[LastVisit, Url | None]:
-    """What the next visit of a page is given: what was seen of it, and which page it is a copy of.
+    """Returns what the next visit of a page gets: its last visit, and the page that it is a copy of.
 
     `text_then` is the digest of the other page's text when the two were compared, `text_now` its digest in the index,
-    None if it is not there. If they differ, the page has to be compared anew: so all of it is requested, without
+    None if it is not there. If they differ, the page must be compared again: so all of it is requested, without
     validators.
     """
     if seen.indexed or copy_of is None or text_then is None:
@@ -58,11 +58,12 @@ def seen_by_next_visit(
 
 
 def is_unindexed(outcome: Outcome) -> bool:
-    """Whether the page would be indexed if the run wrote an index."""
+    """Returns whether the page would be indexed if the run wrote an index."""
     return outcome.same_as is None and any(event.reason == NOT_INDEXED for event in outcome.events)
 
 
 def as_pending(outcome: Outcome) -> Outcome:
-    """The outcome of a page that a run without an index fetched, in a crawl that has one: the page waits for it."""
+    """Changes the outcome of a page that a run without an index fetched, in a crawl that has one: it becomes
+    pending."""
     seen = outcome.seen and replace(outcome.seen, indexed=True)
     return replace(outcome, to_index=True, from_index=False, unchanged=False, seen=seen)

@@ -1,24 +1,24 @@
-"""The order of URLs within a host, as one number: the smaller is asked first.
+"""Orders the URLs of a host by one number: a smaller rank is fetched first.
 
-Pages that can wait come behind all others. Then depth decides, then how often a URL was linked to, then the hint given
-with its links, then the order found, which is kept beside it. All are merged into one column, so that one index gives
-the next URLs of a host. URLs where a sitemap is expected are ranked apart, behind all others: they take turns with
-these.
+Pages that can wait come after all others. Then depth decides, then how often a URL was linked to, then the hint given
+with its links, then the order found, which is stored separately. All but the last are packed into one column, so that
+one index yields the next URLs of a host. URLs where a sitemap is expected have ranks after all others, because they
+take turns with these.
 """
 
 from functools import lru_cache
 
 PRIORITY_MOST = 127
-"""Hints are cut to ±127, the higher first."""
+"""Hints are cut to ±127; higher ones come first."""
 
 _DEPTH_SHIFT = 13
 BESIDE_DEPTH = 0x1FFF
 """The bits of in-links and hint."""
 
 BEHIND = 1 << 47
-"""The bit of pages that can wait; depth stays below."""
+"""The bit of pages that can wait; depth stays below it."""
 LISTS = 1 << 48
-"""From here on the ranks of URLs where a list is expected."""
+"""URLs where a list is expected have ranks from here on."""
 
 _INLINKS = 0x1F00
 _PRIORITY = 0x00FF
@@ -26,7 +26,7 @@ _PRIORITY = 0x00FF
 
 @lru_cache(maxsize=4096)
 def rank_of(depth: int, inlinks: int = 1, priority: int = 0, expects_list: bool = False, can_wait: bool = False) -> int:
-    """`depth` as it is, in-links by their order of magnitude (1, 2–3, 4–7 … from 2³¹ on one), the hint cut."""
+    """Packs `depth`, the order of magnitude of in-links (1, 2–3, 4–7 …, one from 2³¹ on), and the hint, cut."""
     magnitude = min(max(inlinks, 1).bit_length() - 1, 31)
     hint = min(max(priority, -PRIORITY_MOST), PRIORITY_MOST)
     apart = (LISTS if expects_list else 0) | (BEHIND if can_wait else 0)
@@ -34,7 +34,7 @@ def rank_of(depth: int, inlinks: int = 1, priority: int = 0, expects_list: bool 
 
 
 def better_of(one: int, other: int) -> int:
-    """The smallest depth, the most in-links and the highest hint of both; a page, unless both expect a list."""
+    """Takes the smaller depth, the more in-links and the higher hint of both; a page, unless both expect a list."""
     depth = min(depth_of(one), depth_of(other)) << _DEPTH_SHIFT
     return (
         one & other & (LISTS | BEHIND)
@@ -45,5 +45,5 @@ def better_of(one: int, other: int) -> int:
 
 
 def depth_of(rank: int) -> int:
-    """The depth a rank was made of."""
+    """Returns the depth in a rank."""
     return (rank & ~(LISTS | BEHIND)) >> _DEPTH_SHIFT

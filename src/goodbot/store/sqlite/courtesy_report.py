@@ -1,4 +1,4 @@
-"""What a site's owner is shown: for each host what it asked of the robot, and what the robot did."""
+"""Reports to a site's owner what each host asked of the robot, and what the robot did."""
 
 import json
 import sqlite3
@@ -24,9 +24,9 @@ from goodbot.values import WALLED
 REFUSED_SHOWN: Final = 20
 LESSONS_SHOWN: Final = 20
 WALLED_SHOWN: Final = 20
-"""URLs of each wall."""
+"""URLs shown for each wall."""
 ORIGINS_SHOWN: Final = 20
-"""Of one host, each with its robots.txt."""
+"""Origins of one host that are shown, each with its robots.txt."""
 
 _ORIGINS: Final = """
 SELECT origin FROM robots_versions WHERE origin IN (:http, :https) OR origin BETWEEN :http || ':' AND :http || ';'
@@ -44,7 +44,7 @@ _HOSTS: Final = """SELECT host FROM courtesies UNION
 
 @dataclass(frozen=True, slots=True)
 class RefusedUrl:
-    """A URL that was not fetched because robots.txt says so: when that was found, and by which line."""
+    """A URL that was not fetched because robots.txt disallows it: when that was found, and by which line."""
 
     url: str
     at: float | None
@@ -54,7 +54,7 @@ class RefusedUrl:
 
 @dataclass(frozen=True, slots=True)
 class WalledUrls:
-    """Pages in whose place a bot wall answered last: the wall's name, how many, and some of their URLs."""
+    """Pages for which a bot wall answered last: the wall's name, how many pages, and some of their URLs."""
 
     wall: str
     pages: int
@@ -63,8 +63,8 @@ class WalledUrls:
 
 @dataclass(frozen=True, slots=True)
 class OriginReport:
-    """The robots.txt of one origin of a host: as it is in force (None: it is forgotten), what it asks of the robot's
-    pace, its last versions, the newest first."""
+    """The robots.txt of one origin of a host: the copy in force (None: it was deleted), the timing it asks of the
+    robot, and its last versions, newest first."""
 
     origin: str
     access: Access | None
@@ -75,9 +75,9 @@ class OriginReport:
 
 @dataclass(frozen=True, slots=True)
 class HostReport:
-    """All about one host. `asked_gap_s` is the longest that any of its origins asks for now, `refused` how many URLs
-    robots.txt forbids, of which `refused_urls` are some; `lessons` are the latest in force, `walls` the bot walls that
-    answered in place of pages, by name."""
+    """The report about one host. `asked_gap_s` is the longest gap that any of its origins asks for now; `refused` is
+    the number of URLs that robots.txt disallows, of which `refused_urls` are some; `lessons` are the latest in force;
+    `walls` are the bot walls that answered instead of pages, by name."""
 
     host: str
     done: Courtesy
@@ -124,8 +124,8 @@ def courtesy_totals(frontier: Path, host: str | None = None) -> CourtesyTotals:
 
 
 def host_reports(frontier: Path, token: str, host: str | None = None) -> Iterator[HostReport]:
-    """Every host that was asked something, or that is forgotten, by name; of `host` only that one, and nothing if it is
-    not known. One host in memory at a time; the crawl may be running."""
+    """Yields a report for every host that received requests or is forgotten, by name; with `host` only for that one, or
+    none if it is unknown. One host is in memory at a time; the crawl may be running."""
     with translated(frontier), closing(connect(frontier, read_only=True)) as connection:
         connection.execute("BEGIN")
         hosts = [host] if host is not None else [row[0] for row in connection.execute(_HOSTS)]
@@ -153,7 +153,7 @@ def _report(connection: sqlite3.Connection, token: str, host: str) -> HostReport
 
 
 def _origins(connection: sqlite3.Connection, host: str) -> list[str]:
-    """Those whose robots.txt was asked for; the host in a name with a port may be another."""
+    """Returns the origins whose robots.txt was requested. A name with a port may belong to another host, so checks."""
     authority = authority_of(host)
     named = {scheme: f"{scheme}://{authority.removesuffix(port)}" for scheme, port in _PORTS}
     rows = connection.execute(_ORIGINS, {**named, "most": 4 * ORIGINS_SHOWN})
@@ -181,7 +181,7 @@ def _refused_url(origin: str, path: str, at: float | None, events: str | None) -
         said: list[Any] = [item for item in json.loads(events or "[]") if item[1] == "permission"]
         reason, line = (said[-1][3], said[-1][4]) if said else ("", None)
     except (ValueError, TypeError, LookupError) as error:
-        raise sqlite3.DatabaseError("what was decided about a URL cannot be read") from error
+        raise sqlite3.DatabaseError("the decisions about a URL cannot be read") from error
     return RefusedUrl(url_of(origin, path).text, at, line, reason)
 
 

@@ -1,4 +1,4 @@
-"""The tables of what hosts were asked: a row a host, the last versions of each robots.txt, the hosts forgotten."""
+"""Reads and writes the tables of courtesy: a row per host, the last versions of each robots.txt, forgotten hosts."""
 
 import sqlite3
 from collections.abc import Iterable
@@ -9,7 +9,7 @@ from goodbot.exclusion import Access
 from goodbot.live import Courtesy
 
 VERSIONS_MOST: Final = 10
-"""Kept of the robots.txt of one origin, the last ones."""
+"""How many versions of one origin's robots.txt are kept."""
 
 # `courtesies` has the fields of `Courtesy` as columns, in their order.
 COURTESY_TABLES: Final = """
@@ -38,8 +38,8 @@ _OLD: Final = """DELETE FROM robots_versions WHERE origin = :origin AND first_at
 
 
 class RobotsVersion(NamedTuple):
-    """One robots.txt as it was found, `fetches` times in a row. `digest` is the SHA-256 (hex) of what was read of it,
-    `bytes` its length; None without one."""
+    """One version of a robots.txt, found `fetches` times in a row. `digest` is the SHA-256 (hex) of the part that was
+    read, `bytes` the length of the file; both None if it was not read."""
 
     origin: str
     first_at: float
@@ -53,7 +53,7 @@ class RobotsVersion(NamedTuple):
 
 
 def load_courtesies(connection: sqlite3.Connection, hosts: Iterable[str]) -> dict[str, Courtesy]:
-    """What is known of these hosts, of each that was asked."""
+    """Returns what is known of those of these hosts that received requests."""
     found: dict[str, Courtesy] = {}
     for host in hosts:
         row = connection.execute("SELECT * FROM courtesies WHERE host = ?", (host,)).fetchone()
@@ -63,12 +63,12 @@ def load_courtesies(connection: sqlite3.Connection, hosts: Iterable[str]) -> dic
 
 
 def save_courtesies(connection: sqlite3.Connection, courtesies: Iterable[Courtesy]) -> None:
-    """In place of what was known of their hosts."""
+    """Replaces what was known of their hosts."""
     connection.executemany(_SAVE, courtesies)
 
 
 def save_version(connection: sqlite3.Connection, origin: str, access: Access) -> None:
-    """One more fetch of the version known last, or a new one."""
+    """Counts one more fetch of the last known version, or adds a new version."""
     read = access.result == "successful"
     digest = sha256(access.body).hexdigest() if read else None
     found = (access.result, access.status, access.failure, digest)
@@ -82,6 +82,6 @@ def save_version(connection: sqlite3.Connection, origin: str, access: Access) ->
 
 
 def load_versions(connection: sqlite3.Connection, origin: str) -> tuple[RobotsVersion, ...]:
-    """Those kept, the last one first."""
+    """Returns the versions kept, the last one first."""
     query = "SELECT * FROM robots_versions WHERE origin = ? ORDER BY first_at DESC"
     return tuple(RobotsVersion(*row) for row in connection.execute(query, (origin,)))

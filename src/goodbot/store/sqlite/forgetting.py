@@ -1,4 +1,4 @@
-"""Hosts that are forgotten: barred at once, so that no link brings them back, then taken out of the tables."""
+"""Forgets hosts: bars them at once, so that no link brings them back, then removes them from the tables."""
 
 import sqlite3
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from goodbot.store.sqlite.schema import CODED, LEASED, url_of
 from goodbot.url import Url, authority_of, host_of, parse_url
 
 NO_SOURCE: Final = "a page that is forgotten"
-"""In place of the URL of a page that led to others."""
+"""Replaces the URL of a forgotten page that led to others."""
 
 _FIND: Final = "SELECT id FROM hosts WHERE key = ?"
 _KNOWN_OTHERWISE: Final = "SELECT 1 FROM courtesies WHERE host = ?"
@@ -18,7 +18,7 @@ _VISITED: Final = """SELECT hash, origin, path, visits.seq FROM urls LEFT JOIN v
   JOIN hosts ON hosts.id = urls.host WHERE urls.host = ? AND hash > ? ORDER BY hash LIMIT ?"""
 _BEFORE_ALL: Final = float("-inf")
 _LOOKED_AT_ONCE: Final = 1000
-"""URLs of one part; its host may have millions."""
+"""URLs read at a time, because a host may have millions."""
 _ELSEWHERE: Final = """SELECT origin, path FROM copies CROSS JOIN urls USING (host, hash)
   JOIN hosts ON hosts.id = urls.host WHERE instr(same_as, ?) AND host_key(same_as) = ? AND hosts.key != ?"""
 _REMOVALS: Final = (
@@ -33,8 +33,8 @@ _REMOVALS: Final = (
 
 
 def bar(connection: sqlite3.Connection, host: str, at: float) -> bool:
-    """Nothing of the host is leased or found from now on; False if nothing is known of it, so there is nothing to take
-    out."""
+    """Bars a host: none of its URLs is leased or found from now on. Returns False if the host is unknown, so that there
+    is nothing to remove."""
     row = connection.execute(_FIND, (host,)).fetchone()
     is_known = row is not None or connection.execute(_KNOWN_OTHERWISE, (host,)).fetchone() is not None
     if row is None:
@@ -47,21 +47,21 @@ def bar(connection: sqlite3.Connection, host: str, at: float) -> bool:
 
 
 def unbar(connection: sqlite3.Connection, host: str) -> bool:
-    """The host may be found again; False if it was not forgotten."""
+    """Lets the host be found again; False if it was not forgotten."""
     bars = "DELETE FROM forgotten WHERE host IN (SELECT id FROM hosts WHERE key = ?)"
     return connection.execute(bars, (host,)).rowcount > 0
 
 
 def unfinished(connection: sqlite3.Connection) -> list[str]:
-    """Hosts that are barred, but not taken out yet."""
+    """Returns the hosts that are barred, but not removed yet."""
     query = """SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host
       WHERE EXISTS (SELECT 1 FROM urls WHERE host = forgotten.host) ORDER BY key"""
     return [key for (key,) in connection.execute(query)]
 
 
 def visited(connection: sqlite3.Connection, host: str) -> Iterator[list[Url]]:
-    """URLs of the host that were asked for, whatever came of it, in parts (some may be empty). Each is one short query,
-    so that the file may be written between two."""
+    """Yields the URLs of the host that were requested, whatever the outcome, in parts (some may be empty). Each part is
+    one short query, so that the file may be written in between."""
     row = connection.execute(_FIND, (host,)).fetchone()
     if row is None:
         return
@@ -72,14 +72,14 @@ def visited(connection: sqlite3.Connection, host: str) -> Iterator[list[Url]]:
 
 
 def copies_elsewhere(connection: sqlite3.Connection, host: str) -> list[Url]:
-    """Pages of other hosts that were left out as copies of pages of this one: they stand for themselves now."""
+    """Returns pages of other hosts that were left out as copies of pages of this one; they are originals now."""
     connection.create_function("host_key", 1, _host_key, deterministic=True)
     rows = connection.execute(_ELSEWHERE, (host_of(host), host, host)).fetchall()
     return [url_of(origin, path) for origin, path in rows]
 
 
 def take_out(connection: sqlite3.Connection, host: str) -> int:
-    """Removes all of a barred host that the tables hold, but for what it was asked; gives how many URLs."""
+    """Removes everything about a barred host from the tables, except its courtesy record; returns how many URLs."""
     row = connection.execute(_FIND, (host,)).fetchone()
     if row is None:
         return 0
@@ -97,9 +97,9 @@ def take_out(connection: sqlite3.Connection, host: str) -> int:
 
 
 def _forget_names(connection: sqlite3.Connection, host: str) -> None:
-    """Its origins and lessons, and its URLs where they led to those of others, or those are copies of them.
+    """Removes its origins and lessons, and its URLs as sources of pages on other hosts, or as their originals.
 
-    `instr` first, as it costs less.
+    `instr` comes first, because it costs less.
     """
     connection.create_function("host_key", 1, _host_key, deterministic=True)
     bare = host_of(host)

@@ -1,4 +1,4 @@
-"""The frontier in one SQLite file: urls, hosts, leases, the index queue, robots.txt."""
+"""Keeps the frontier in one SQLite file: URLs, hosts, leases, the index queue, robots.txt files."""
 
 import os
 import sqlite3
@@ -28,11 +28,10 @@ from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
 
 
 class SqliteFrontier(SqliteLedger):
-    """Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore, LessonStore.
+    """Implements Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore and LessonStore.
 
-    For one thread; other processes may read meanwhile.
-    A call that raises has changed nothing. Raises DamagedError for a file that is not what it should be,
-    RunError where disk or file system fail.
+    For one thread; other processes may read at the same time. A call that raises has changed nothing. Raises
+    DamagedError for a file with wrong content, RunError if disk or file system fail.
     """
 
     def __init__(
@@ -65,14 +64,14 @@ class SqliteFrontier(SqliteLedger):
         revisit_until: float | None = None,
         host_lists: int | None = None,
     ) -> "SqliteFrontier":
-        """The frontier in file `path`; `create` makes one if there is none, and one of an older format is brought up.
+        """Opens the frontier in file `path`. `create` makes one if there is none; an older format is migrated.
 
-        What a dead crawl had leased is ready again. `read_only` takes no lock, changes nothing and works beside
-        a crawl that runs. `now` dates what `add` finds. Of one host at most `host_pages` URLs are visited; what is
-        ready beyond is out of scope, until `reconsider` under a higher bound. What was visited (or was gone, or
-        disallowed) and is due again up to `revisit_until` (infinity: always) is leased when it is; None: nothing is. Of
-        one host at most `host_lists` URLs where a list is expected are visited in a day; what is ready beyond is out of
-        scope, until `reconsider` or until it is found again.
+        URLs that a killed crawl had leased are ready again. `read_only` takes no lock, changes nothing and works beside
+        a running crawl. `now` dates what `add` finds. At most `host_pages` URLs of one host are visited; further ready
+        ones are out of scope, until `reconsider` under a higher limit. URLs that were visited (or were gone, or
+        disallowed) and are due again up to `revisit_until` (infinity: always) are leased when they are due; None: no
+        revisits. At most `host_lists` URLs of one host where a list is expected are visited in a day; further ready
+        ones are out of scope, until `reconsider` or until they are found again.
         Raises InputError if there is no such file, BusyError if another process writes to it.
         """
         path, bounds = Path(path), (now, host_pages, revisit_until, host_lists)
@@ -102,7 +101,7 @@ class SqliteFrontier(SqliteLedger):
         return frontier
 
     def close(self) -> None:
-        """Ends the connection and frees the folder for another writer. May be called twice."""
+        """Closes the connection and unlocks the folder for another writer. May be called twice."""
         super().close()
         if self._lock is not None:
             os.close(self._lock)
@@ -117,14 +116,14 @@ class SqliteFrontier(SqliteLedger):
         self.close()
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
-        """See `Frontier.add`. A new host comes before those that links led to."""
+        """See `Frontier.add`. A new host comes before those found by links."""
         with self._writing() as transaction:
             return transaction.discover(discoveries, self._now(), 0.0)
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
-        """See `Frontier.lease`; the cost depends on what is leased, not on how many hosts are known.
+        """See `Frontier.lease`. The cost depends on what is leased, not on how many hosts are known.
 
-        Not forced to the disk: a crash returns leases anyhow.
+        Not synced to disk, because a crash returns leases anyway.
         """
         if hosts < 1 or urls_per_host < 1:
             return []
@@ -146,7 +145,7 @@ class SqliteFrontier(SqliteLedger):
             return transaction.reconsider(judge)
 
     def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
-        """See `IndexQueue.indexed`; URLs not pending are passed over."""
+        """See `IndexQueue.indexed`; URLs that are not pending are skipped."""
         with self._writing() as transaction:
             for url in urls:
                 transaction.indexed(url)
@@ -160,31 +159,31 @@ class SqliteFrontier(SqliteLedger):
                 transaction.passed_over(url)
 
     def expect_index(self, mark: IndexMark) -> int:
-        """From now on the index is a new one, which `mark` describes: every page that was indexed, or was fetched
-        while the crawl kept no index, is pending for it. Gives how many."""
+        """Starts a new index, which `mark` describes: every page that was indexed, or was fetched while the crawl kept
+        no index, becomes pending for it. Returns how many."""
         with self._writing():
             index_table.save_mark(self._db, mark)
             return index_table.queue_all(self._db)
 
     def index_skipped(self) -> int:
-        """What was fetched while the crawl kept no index is pending; gives how many pages are pending now."""
+        """Makes pages pending that were fetched while the crawl kept no index; returns how many are pending now."""
         with self._writing():
             return index_table.queue_skipped(self._db)
 
     def requeue(self, urls: Iterable[Url]) -> None:
-        """See `IndexQueue.requeue`; URLs out of scope or not known are passed over."""
+        """See `IndexQueue.requeue`; URLs that are out of scope or unknown are skipped."""
         with self._writing() as transaction:
             for url in urls:
                 transaction.requeue(url)
 
     def lose_records(self, urls: Iterable[Url]) -> None:
-        """The records of these are lost: pages are ready to be fetched again, whole. URLs not known are passed over."""
+        """Takes URLs whose records are lost: pages become ready to be fetched again, completely. Skips unknown URLs."""
         with self._writing() as transaction:
             for url in urls:
                 transaction.lose_record(url)
 
     def save_robots(self, origin: str, access: Access) -> None:
-        """See `RobotsStore.save_robots`. Not forced to the disk: what a power cut takes is fetched again."""
+        """See `RobotsStore.save_robots`. Not synced to disk: what a power failure loses is fetched again."""
         with self._writing(durable=False):
             save_access(self._db, origin, access)
             save_version(self._db, origin, access)
@@ -200,7 +199,7 @@ class SqliteFrontier(SqliteLedger):
             save_courtesies(self._db, courtesies)
 
     def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
-        """See `LessonStore.load_lessons`; of each host in turn, the oldest first."""
+        """See `LessonStore.load_lessons`: host by host, the oldest first."""
         with translated(self._path):
             return load_lessons(self._db, hosts)
 
@@ -211,9 +210,9 @@ class SqliteFrontier(SqliteLedger):
             return [IndexedPage(url_of(origin, path), digest, text) for origin, path, digest, text in rows]
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
-        """See `LessonStore.save_lessons`; of one host the last 1,000 are kept.
+        """See `LessonStore.save_lessons`; the last 1,000 of one host are kept.
 
-        Not forced to the disk: what a power cut takes is learned again.
+        Not synced to disk: what a power failure loses is learned again.
         """
         with self._writing(durable=False) as transaction:
             saved = list(lessons)
@@ -222,36 +221,36 @@ class SqliteFrontier(SqliteLedger):
                 transaction.let_in(over)
 
     def drop_lessons(self, lessons: Iterable[Lesson]) -> int:
-        """As if they had never been learned: what they have left out is ready; how many URLs that are."""
+        """Deletes lessons as if they had never been learned: makes ready what they left out; returns how many URLs."""
         with self._writing() as transaction:
             dropped = list(lessons)
             drop_lessons(self._db, dropped)
             return transaction.let_in(dropped)
 
     def bar_host(self, host: str) -> bool:
-        """Nothing of a host (`Url.host_key`) is leased or found from now on; False if nothing is known of it, so
-        that nothing has to be removed."""
+        """Bars a host (`Url.host_key`): none of its URLs is leased or found from now on. Returns False if it is
+        unknown, so that nothing has to be removed."""
         with self._writing():
             return forgetting.bar(self._db, host, self._now())
 
     def unbar_host(self, host: str) -> bool:
-        """The host may be found again; False if it was not barred."""
+        """Lets the host be found again; False if it was not barred."""
         with self._writing():
             return forgetting.unbar(self._db, host)
 
     def hosts_to_remove(self) -> list[str]:
-        """Those that are barred, of which URLs are still here."""
+        """Returns the barred hosts of which URLs are still stored."""
         with translated(self._path):
             return forgetting.unfinished(self._db)
 
     def visited_on(self, host: str) -> Iterator[list[Url]]:
-        """URLs of a host that were asked for, whatever came of it, in parts; the file may be written between two."""
+        """Yields the requested URLs of a host, whatever the outcome, in parts; the file may be written in between."""
         with translated(self._path):
             yield from forgetting.visited(self._db, host)
 
     def remove_host(self, host: str) -> int:
-        """Takes all that is known of a barred host out of the file, but for what it was asked; gives how many URLs.
-        Pages elsewhere that were copies of its pages are ready again."""
+        """Removes everything about a barred host from the file, except its courtesy record; returns how many URLs.
+        Pages on other hosts that were copies of its pages become ready again."""
         with translated(self._path):
             self._db.execute("PRAGMA secure_delete = ON")
         with self._writing() as transaction:
@@ -260,14 +259,14 @@ class SqliteFrontier(SqliteLedger):
             for url in copies:
                 transaction.requeue(url)
         self._recent.clear()
-        with translated(self._path):  # what was overwritten is in the journal until then
+        with translated(self._path):  # until then the journal still has what was overwritten
             self._db.execute("PRAGMA secure_delete = OFF")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         return removed
 
     def purge(self) -> None:
-        """Writes the file anew, without what free room in it still holds of rows that were moved or removed at any
-        time."""
+        """Writes the file anew, without the rows that were moved or removed at any time and that its free space still
+        contains."""
         with translated(self._path):
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
@@ -277,7 +276,7 @@ class SqliteFrontier(SqliteLedger):
 
     @contextmanager
     def _writing(self, *, durable: bool = True) -> Iterator[Transaction]:
-        """One transaction, all or nothing; a durable one is on the disk when this returns."""
+        """Runs one transaction, all or nothing; a durable one is on disk when this returns."""
         if self._lock is None:
             raise RunError(f"{self._path} is open for reading only")
         with translated(self._path):

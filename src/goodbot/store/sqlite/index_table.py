@@ -1,4 +1,4 @@
-"""The tables of the search index: which pages are not in it yet, which leave it, and which index it is."""
+"""Reads and writes the tables of the search index: pages not in it yet, pages that leave it, and which index it is."""
 
 import sqlite3
 from typing import Final
@@ -6,8 +6,8 @@ from typing import Final
 from goodbot.search_values import IndexMark
 from goodbot.values import NOT_INDEXED
 
-# `search_index` has at most one row: the index that is known to hold every page that `seen` calls indexed, but for
-# those in `to_index`. One that is missing, another, or written less far does not hold them.
+# `search_index` has at most one row: the index that is known to hold every page that `seen` marks as indexed, except
+# those in `to_index`. An index that is missing, is another one, or was written less far does not hold them all.
 INDEX_TABLES: Final = """
 CREATE TABLE to_index (
   host INTEGER NOT NULL, hash INTEGER NOT NULL, file TEXT, offset INTEGER, PRIMARY KEY (host, hash)
@@ -27,11 +27,12 @@ _QUEUED_ARE_INDEXED: Final = """UPDATE seen SET indexed = 1
   WHERE NOT indexed AND seq IN (SELECT seq FROM to_index CROSS JOIN urls USING (host, hash))"""
 _QUEUED_STAY: Final = "DELETE FROM leaving WHERE (host, hash) IN (SELECT host, hash FROM to_index)"
 _SKIPPED: Final = f',"index","no","{NOT_INDEXED}",'
-"""As `visits.events` has it."""
+"""The event as it is stored in `visits.events`."""
 
 
 def load_mark(connection: sqlite3.Connection) -> IndexMark | None:
-    """The index that the crawl writes, and how far it was written at its last commit; None: it never had one."""
+    """Returns the index that the crawl writes, and how far it was written at its last commit; None: it never had
+    one."""
     row = connection.execute("SELECT identity, written FROM search_index").fetchone()
     return None if row is None else IndexMark(*row)
 
@@ -42,7 +43,7 @@ def save_mark(connection: sqlite3.Connection, mark: IndexMark) -> None:
 
 
 def lacks_documents(connection: sqlite3.Connection, documents: int) -> bool:
-    """Whether an index of so many documents cannot hold all that was indexed. Reads all of `seen`."""
+    """Returns whether an index of so many documents cannot hold all that was indexed. Reads all of `seen`."""
     (missing,) = connection.execute(
         "SELECT (SELECT count(*) FROM seen WHERE indexed) - (SELECT count(*) FROM to_index) - ?", (documents,)
     ).fetchone()
@@ -50,8 +51,8 @@ def lacks_documents(connection: sqlite3.Connection, documents: int) -> bool:
 
 
 def queue_skipped(connection: sqlite3.Connection) -> int:
-    """Pages that were fetched while the crawl kept no index are pending; gives how many pages are. One pass over all
-    URLs."""
+    """Makes pages pending that were fetched while the crawl kept no index; returns how many are pending. One pass over
+    all URLs."""
     connection.execute(_QUEUE_SKIPPED, (_SKIPPED,))
     connection.execute(_QUEUED_ARE_INDEXED)
     connection.execute(_QUEUED_STAY)
@@ -60,6 +61,6 @@ def queue_skipped(connection: sqlite3.Connection) -> int:
 
 
 def queue_all(connection: sqlite3.Connection) -> int:
-    """Every page that was indexed, or skipped, is pending, for a new index; gives how many. One pass over all URLs."""
+    """Makes every page pending that was indexed, or skipped; returns how many. One pass over all URLs."""
     connection.execute(_QUEUE_INDEXED)
     return queue_skipped(connection)

@@ -1,4 +1,4 @@
-"""The beginning of leases in the SQLite frontier: which hosts are due, which of their URLs, what was seen of each."""
+"""Starts leases in the SQLite frontier: chooses hosts that are due and their URLs, and loads their last visits."""
 
 import sqlite3
 from collections import Counter
@@ -14,7 +14,7 @@ from goodbot.store.sqlite.seen_table import copied, load_seen, text_of_indexed
 from goodbot.url import Url
 from goodbot.values import LastVisit, Lease, LeasedUrl
 
-# Without INDEXED BY, SQLite walks all URLs of the host.
+# Without INDEXED BY, SQLite reads all URLs of the host.
 _NOW_READY: Final = """UPDATE urls INDEXED BY urls_later SET state = 0, ready_at = NULL
   WHERE host = ? AND state = 2 AND ready_at <= ?"""
 _DUE_AGAIN: Final = """SELECT hash, seq, state FROM urls INDEXED BY urls_again
@@ -23,8 +23,8 @@ _AGAIN_READY: Final = "UPDATE urls SET state = 0, tries = 0, ready_at = NULL WHE
 
 
 class Leasing:
-    """The part of a transaction that leases. It counts states in `counts`; a host is granted `host_pages` (None: no
-    bound), and what is due again up to `until` is asked again (None: nothing)."""
+    """The part of a transaction that starts leases. It counts states in `counts`. `host_pages`: pages that a host may
+    have (None: no limit); `until`: URLs due again up to then are revisited (None: no revisits)."""
 
     def __init__(
         self,
@@ -68,19 +68,19 @@ class Leasing:
         return leases
 
     def _ask_again(self, host: int, due: float) -> None:
-        """What is due again up to that time is ready. The host keeps the pages it has been granted."""
+        """Makes URLs ready that are due again up to that time. The host keeps the pages it has been granted."""
         rows = self._db.execute(_DUE_AGAIN, (host, due, DUE_MOST)).fetchall()
         if not rows:
             return
         self._db.executemany(_AGAIN_READY, [(host, hash_) for hash_, _, _ in rows])
         was = self._db.executemany("UPDATE seen SET was = ? WHERE seq = ?", [(state, seq) for _, seq, state in rows])
         if was.rowcount != len(rows):
-            raise sqlite3.DatabaseError("what was seen of a page is not there")
+            raise sqlite3.DatabaseError("the last visit of a page is missing")
         self._counts.subtract(CODED[state] for _, _, state in rows)
         self._counts["ready"] += len(rows)
 
     def _granted(self, rows: list[tuple[Any, ...]], pages: int) -> list[tuple[Any, ...]]:
-        """Revisits, and as many others as the host may still have."""
+        """Returns revisits, and as many others as the host may still have."""
         if self._host_pages is None:
             return rows
         return within(rows, self._host_pages - pages)
@@ -103,6 +103,6 @@ class Leasing:
         return leased._replace(seen=seen, same_as=same_as)
 
     def text_of(self, url: Url) -> str | None:
-        """See `text_of_indexed`; None for a URL whose host is not known."""
+        """See `text_of_indexed`; None for a URL whose host is unknown."""
         key = self._links.key_of(url)
         return None if key is None else text_of_indexed(self._db, key)

@@ -1,4 +1,4 @@
-"""What a frontier's file holds, for people who ask: the reading half of the SQLite frontier."""
+"""Answers questions about a frontier's file: the reading half of the SQLite frontier."""
 
 import json
 import sqlite3
@@ -34,11 +34,11 @@ _READY_ON: Final = """SELECT (SELECT count(*) FROM urls INDEXED BY urls_ready WH
   + (SELECT count(*) FROM urls INDEXED BY urls_later WHERE host = ? AND state = 2)"""
 _SIMILAR: Final = """SELECT key FROM hosts WHERE (key = :bare OR key >= :first AND key < :behind) AND key != :host
   AND id NOT IN (SELECT host FROM forgotten) ORDER BY key LIMIT :most"""
-"""`;` is what follows `:` in ASCII."""
+"""`;` follows `:` in ASCII."""
 
 
 class SqliteLedger:
-    """Ledger, and the reading half of IndexQueue and RobotsStore. Used from one thread only."""
+    """Implements Ledger, and the reading half of IndexQueue and RobotsStore. For one thread."""
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
         self._path = path
@@ -46,7 +46,7 @@ class SqliteLedger:
         self._barred: dict[tuple[int, int], int] = {}
 
     def close(self) -> None:
-        """Ends the connection; no method may be called after it."""
+        """Closes the connection; no method may be called after it."""
         self._db.close()
 
     def next_ready_at(self) -> float | None:
@@ -55,10 +55,10 @@ class SqliteLedger:
             return _optional_float(self._value("SELECT min(due) FROM hosts WHERE due IS NOT NULL"))
 
     def status(self) -> Status:
-        """See `Ledger.status`; its cost does not grow with the crawl.
+        """See `Ledger.status`. The cost does not grow with the crawl.
 
-        `bytes` counts every outcome settled. `next_ready_at` takes in leased hosts with more URLs ready,
-        as if they were released now.
+        `bytes` counts every settled outcome. `next_ready_at` includes leased hosts with more ready URLs, as if they
+        were released now.
         """
         with self._snapshot():
             totals: dict[str, int] = dict(self._db.execute("SELECT name, value FROM totals"))
@@ -73,16 +73,16 @@ class SqliteLedger:
         )
 
     def due_again_at(self) -> float | None:
-        """See `Ledger.due_again_at`. One look-up for each host."""
+        """See `Ledger.due_again_at`. Takes one lookup per host."""
         with translated(self._path):
             at = _optional_float(self._value(_DUE_AGAIN_AT))
         return at if at is not None and at < inf else None
 
     def to_fetch(self) -> int:
-        """URLs ready or leased, without those of forgotten hosts, which `status` counts until they are removed.
+        """Counts URLs ready or leased, without those of forgotten hosts, which `status` counts until they are removed.
 
-        Cheaper than `status`, which asks when leased hosts can go on. The URLs of a forgotten host are counted when it
-        is new, and once more when its lease ends: 0.1 s for a million."""
+        Cheaper than `status`, which computes when leased hosts can go on. The URLs of a forgotten host are counted when
+        it is new, and once more when its lease ends: 0.1 s for a million."""
         with translated(self._path):
             known = int(self._value("SELECT sum(value) FROM totals WHERE name IN ('ready', 'leased')") or 0)
             for host in (barred := set(self._db.execute(_BARRED))) - self._barred.keys():
@@ -107,13 +107,14 @@ class SqliteLedger:
             return _record(row, (*found_events(at, source, depth, refused), *self._events(events)))
 
     def knows_host(self, host: str) -> bool:
-        """Whether anything is known of a host (`Url.host_key`), be it that it was asked or is forgotten."""
+        """Returns whether anything is known of a host (`Url.host_key`), even if only requests or its being
+        forgotten."""
         query = "SELECT 1 FROM hosts WHERE key = ? UNION SELECT 1 FROM courtesies WHERE host = ?"
         with translated(self._path):
             return bool(self._value(query, (host, host)))
 
     def similar_hosts(self, host: str, most: int = 5) -> tuple[str, ...]:
-        """Known hosts of the same name or address with another port that are not forgotten, by name; one look-up."""
+        """Returns known hosts, not forgotten, with the same name or address and another port, by name; one lookup."""
         bare = host_of(host)
         first = f"{authority_of(bare)}:"
         values = {"bare": bare, "first": first, "behind": f"{first[:-1]};", "host": host, "most": most}
@@ -121,7 +122,7 @@ class SqliteLedger:
             return tuple(key for (key,) in self._db.execute(_SIMILAR, values))
 
     def forgotten_hosts(self) -> frozenset[str]:
-        """Those that neither links nor seeds bring back."""
+        """Returns the hosts that neither links nor seeds bring back."""
         with translated(self._path):
             rows = self._db.execute("SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host")
             return frozenset(key for (key,) in rows)
@@ -133,8 +134,8 @@ class SqliteLedger:
                 yield _record(row, ())
 
     def last_records(self) -> dict[str, int]:
-        """Files of the archive, and the last offset in each at which there is to be a record. Of more than 100,000 URLs
-        it looks at so many, evenly chosen: the cost does not grow with the crawl."""
+        """Returns the files of the archive, and the last offset in each at which there should be a record. Of more than
+        100,000 URLs it reads so many, evenly chosen, so the cost does not grow with the crawl."""
         with translated(self._path):
             last = self._value("SELECT max(seq) FROM visits") or 0
             return dict(self._db.execute(_LAST_RECORDS, {"step": max(last // LOOKED_AT_MOST, 1), "last": last}))
@@ -151,22 +152,23 @@ class SqliteLedger:
             return [(url_of(origin, path), _reference(file, offset)) for origin, path, file, offset in rows]
 
     def pending_count(self) -> int:
-        """How many pages are pending."""
+        """Returns how many pages are pending."""
         with translated(self._path):
             return int(self._value("SELECT count(*) FROM to_index"))
 
     def leaving_count(self) -> int:
-        """How many pages the index may have that are to leave it."""
+        """Returns how many pages must leave the index, if it has them."""
         with translated(self._path):
             return int(self._value("SELECT count(*) FROM leaving"))
 
     def index_mark(self) -> IndexMark | None:
-        """The index of the crawl, and how far it was written at least; None: it never had one."""
+        """Returns the index of the crawl, and how far it was written at least; None: it never had one."""
         with translated(self._path):
             return load_mark(self._db)
 
     def lacks_documents(self, documents: int) -> bool:
-        """Whether an index of so many documents cannot hold all that was indexed. Its cost grows with the crawl."""
+        """Returns whether an index of so many documents cannot hold all that was indexed. The cost grows with the
+        crawl."""
         with translated(self._path):
             return lacks_documents(self._db, documents)
 
@@ -180,23 +182,24 @@ class SqliteLedger:
             return [url_of(origin, path) for origin, path in rows]
 
     def copies_of(self, url: Url, most: int = 100) -> list[Url]:
-        """URLs that say nothing but what `url` does (`Outcome.same_as`), in the order found; one look-up."""
+        """Returns URLs whose pages say nothing but what `url` says (`Outcome.same_as`), in the order found; one
+        lookup."""
         with translated(self._path):
             return [url_of(origin, path) for origin, path in copies_of(self._db, url, most)]
 
     def lessons(self, host: str | None = None) -> list[Lesson]:
-        """What was learned about a host (`Url.host_key`), or about all, lapsed lessons too: host by host, the oldest
-        first."""
+        """Returns what was learned about a host (`Url.host_key`), or about all, including lapsed lessons: host by host,
+        the oldest first."""
         with translated(self._path):
             return all_lessons(self._db, host)
 
     def lesson_counts(self) -> tuple[int, int]:
-        """How many lessons are in force, and how many have lapsed."""
+        """Returns how many lessons are in force, and how many have lapsed."""
         with translated(self._path):
             return count_lessons(self._db)
 
     def left_out(self, heeded: Callable[[Lesson], bool]) -> LeftOut:
-        """What lessons in force that are `heeded` have left out. Reads at most 500,000 URLs."""
+        """Counts what the lessons in force that are `heeded` have left out. Reads at most 500,000 URLs."""
         with self._snapshot():
             lessons = all_lessons(self._db, None)
             return count_left_out(self._db, (item for item in lessons if item.leaves_out and heeded(item)))
@@ -212,7 +215,7 @@ class SqliteLedger:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
-        """Several queries, one state of the file."""
+        """Runs several queries on one state of the file."""
         with translated(self._path):
             self._db.execute("BEGIN")
             try:

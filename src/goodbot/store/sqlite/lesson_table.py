@@ -1,4 +1,4 @@
-"""The table of what was learned about hosts."""
+"""Reads and writes the table of lessons about hosts."""
 
 import sqlite3
 from collections import Counter, defaultdict
@@ -12,7 +12,7 @@ from goodbot.store.merge.limits import LESSONS_MOST
 from goodbot.store.sqlite.storable_text import storable
 
 COUNTED_MOST: Final = 500_000
-"""URLs known of hosts with lessons; of more, those left out are not counted. A second or two."""
+"""If hosts with lessons have more URLs than this, those left out are not counted. Takes a second or two."""
 
 LESSON_TABLE: Final = """
 CREATE TABLE lessons (
@@ -38,45 +38,46 @@ _FORGET: Final = "DELETE FROM lessons WHERE host = :host OR instr(about, :bare) 
 
 
 def load_lessons(connection: sqlite3.Connection, hosts: Iterable[str]) -> list[Lesson]:
-    """Of each host in turn, the oldest first."""
+    """Returns the lessons of each host in turn, the oldest first."""
     return [_lesson(*row) for host in dict.fromkeys(hosts) for row in connection.execute(_LOAD, (host,))]
 
 
 def save_lessons(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> None:
-    """In place of those of the same host, kind and subject; the oldest of a host go when there are too many."""
+    """Replaces lessons of the same host, kind and subject; deletes the oldest of a host if there are too many."""
     saved = list(lessons)
     connection.executemany(_SAVE, [_row(item) for item in saved])
     connection.executemany(_OLD, [(host, LESSONS_MOST) for host in sorted({item.host for item in saved})])
 
 
 def all_lessons(connection: sqlite3.Connection, host: str | None) -> list[Lesson]:
-    """Of one host or of all, host by host, the oldest first; those that have lapsed too."""
+    """Returns the lessons of one host or of all, host by host, the oldest first; including those that have lapsed."""
     return [_lesson(*row) for row in connection.execute(_ALL, {"host": host})]
 
 
 def count_lessons(connection: sqlite3.Connection) -> tuple[int, int]:
-    """Those in force, and those that have lapsed."""
+    """Returns how many are in force, and how many have lapsed."""
     in_force, lapsed = connection.execute(_COUNTS).fetchone()
     return in_force or 0, lapsed or 0
 
 
 def lesson_id(lesson: Lesson) -> str:
-    """What it is called on the command line; it stays when the lesson is learned again."""
+    """Returns the lesson's id for the command line; it stays the same when the lesson is learned again."""
     return blake2b("\n".join(lesson[:3]).encode("utf-8", "replace"), digest_size=5).hexdigest()
 
 
 def drop_lessons(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> None:
-    """As if they had never been learned."""
+    """Deletes lessons as if they had never been learned."""
     connection.executemany(_DROP, [(item.host, item.kind, storable(item.about)) for item in lessons])
 
 
 def left_out_by(connection: sqlite3.Connection, lesson: Lesson) -> list[tuple[int, int]]:
-    """Keys of the URLs of its host that are out of scope for a reason in which its evidence stands."""
+    """Returns the keys of the URLs of its host that are out of scope for a reason that contains its evidence."""
     return connection.execute(_LEFT_OUT, (lesson.host, storable(lesson.evidence))).fetchall()
 
 
 def count_left_out(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> LeftOut:
-    """What these lessons have left out. Those that have left out nothing count only if the URLs cannot be counted."""
+    """Counts what these lessons have left out. Lessons that left out nothing count only if the URLs cannot be
+    counted."""
     by_host: dict[str, list[Lesson]] = defaultdict(list)
     for lesson in lessons:
         by_host[lesson.host].append(lesson)
@@ -94,7 +95,7 @@ def count_left_out(connection: sqlite3.Connection, lessons: Iterable[Lesson]) ->
 
 
 def _evidence_finder(lessons: Iterable[Lesson]) -> Callable[[str], str | None]:
-    """Finds the evidence of one of these lessons in a reason, which is that evidence as a rule."""
+    """Returns a function that finds the evidence of one of these lessons in a reason, usually the whole reason."""
     evidence = dict.fromkeys(storable(lesson.evidence) for lesson in lessons)
 
     @lru_cache(maxsize=10_000)
@@ -105,7 +106,8 @@ def _evidence_finder(lessons: Iterable[Lesson]) -> Callable[[str], str | None]:
 
 
 def forget_lessons(connection: sqlite3.Connection, host: str, bare: str) -> None:
-    """Those of a host, and those of others that name it (`bare`: without its port): they will be learned again."""
+    """Deletes the lessons of a host, and those of others that name it (`bare`: without its port): they will be learned
+    again."""
     connection.execute(_FORGET, {"host": host, "bare": bare})
 
 
@@ -115,7 +117,7 @@ def _row(lesson: Lesson) -> tuple[object, ...]:
 
 
 def _lesson(*row: Any) -> Lesson:
-    """NULL: from a B-tree page that was written by half."""
+    """Builds a lesson from a row. NULL comes from a B-tree page that was only half written."""
     if None in row:
-        raise sqlite3.DatabaseError("a lesson is not there")
+        raise sqlite3.DatabaseError("a lesson is missing")
     return Lesson(*row)._replace(lapsed=bool(row[-1]))

@@ -1,4 +1,5 @@
-"""Links become known: a few thousand at a time, each batch looked up, judged in the order found, and written."""
+"""Adds links to the frontier: a few thousand at a time, each batch looked up, judged in the order found, and
+written."""
 
 import sqlite3
 from collections import Counter
@@ -19,17 +20,17 @@ UrlKey = tuple[int, int]
 """The host's number and the URL's hash."""
 
 FoundAt = tuple[Discovery, float]
-"""A URL, and when it was told."""
+"""A URL, and when it was found."""
 
 _BATCH: Final = 8192
-"""Bounds what a million seeds take; the links of a hundred pages fit in."""
+"""Bounds the memory for a million seeds; the links of a hundred pages fit in."""
 
 _FAILED: Final = CODES["failed"]
 
 _NEW_URL = """INSERT INTO urls (host, hash, seq, state, rank, public_only, hops, refused, path, interval_s, lists)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
 _STATE, _RANK, _PUBLIC_ONLY, _REFUSED, _INTERVAL = 3, 4, 5, 7, 9
-"""Where they stand in it."""
+"""Positions in a row of `_NEW_URL`."""
 
 _BETTER = "UPDATE urls SET rank = ?, public_only = ? WHERE host = ? AND hash = ?"
 _INTERVAL_SAID = "UPDATE urls SET interval_s = ? WHERE host = ? AND hash = ?"
@@ -37,7 +38,7 @@ _DUE_AT = "UPDATE urls SET ready_at = ? WHERE host = ? AND hash = ?"
 _READY_AGAIN = """UPDATE urls SET state = 0, rank = ?, public_only = ?, tries = 0, ready_at = NULL, refused = NULL
   WHERE host = ? AND hash = ?"""
 
-# Of several sizes, so that few distinct statements are prepared: 2.6 µs a key in the large ones, 5.5 alone.
+# In several sizes, so that few distinct statements are prepared: 2.6 µs a key in the large ones, 5.5 in a single one.
 _LOOK_UP = """WITH wanted (host, hash) AS (VALUES {})
   SELECT urls.host, urls.hash, seq, state, rank, refused IS NOT NULL, interval_s, public_only
   FROM wanted CROSS JOIN urls USING (host, hash)"""
@@ -46,7 +47,8 @@ _LOOK_UPS = tuple((size, _LOOK_UP.format(", ".join(["(?, ?)"] * size))) for size
 
 @dataclass(slots=True)
 class _Known:
-    """A URL known before, as this batch leaves it. `left_out`: by the scope, before it was ever asked for."""
+    """A URL known before, in its state after this batch. `left_out`: the scope refused it before it was ever
+    fetched."""
 
     seq: int
     state: int
@@ -58,9 +60,9 @@ class _Known:
 
 
 class Links:
-    """The part of a transaction that makes URLs known.
+    """The part of a transaction that adds URLs.
 
-    It counts states in `counts`, and puts into `touched` the hosts that have more to ask now.
+    It counts states in `counts`, and adds to `touched` the hosts that have more to fetch now.
     """
 
     def __init__(
@@ -73,15 +75,15 @@ class Links:
         self._forgotten = frozenset(host for (host,) in connection.execute("SELECT host FROM forgotten"))
         (known,) = connection.execute("SELECT max(value) FROM totals WHERE name = 'urls'").fetchone()
         if known is None:
-            raise sqlite3.DatabaseError("the number of URLs is not there")
+            raise sqlite3.DatabaseError("the number of URLs is missing")
         self._next: int = known
         self._told: tuple[Url | None, float] | None = None
         self._sources: list[tuple[int, float, str | None]] = []
 
     def discover(self, pages: Iterable[tuple[Iterable[Discovery], float]], waiting_since: float | None) -> int:
-        """Makes URLs known, those of each page as told at its time; gives how many are new.
+        """Adds URLs, those of each page with its time; returns how many are new.
 
-        A new host has been waiting since `waiting_since`; None: since it was told.
+        A new host has been waiting since `waiting_since`; None: since the time of the page.
         """
         before = self._next
         told = ((item, at) for links, at in pages for item in self._recent.news(links))
@@ -126,7 +128,7 @@ class Links:
         return [*key, seq, OUT_OF_SCOPE, rank, item.public_only, item.hops, refused, path, item.interval_s, item.lists]
 
     def _change(self, entry: _Known, item: Discovery, host: int) -> bool:
-        """Changes the entry by a link; gives whether anything changed. See `change_by_link`."""
+        """Changes the entry by a link; returns whether anything changed. See `change_by_link`."""
         waits, given_up = entry.state in (READY, LATER), entry.state in (OUT_OF_SCOPE, _FAILED)
         known = KnownUrl(entry.rank, bool(entry.public_only), waits, entry.left_out, given_up)
         change = change_by_link(known, item)
@@ -141,7 +143,7 @@ class Links:
         return True
 
     def _take_hints(self, entry: _Known, item: Discovery, at: float, key: UrlKey) -> None:
-        """What a sitemap says of a URL known before, told at `at`."""
+        """Takes what a sitemap read at `at` says of a URL that was known before."""
         if item.interval_s is not None and item.interval_s != entry.interval_s:
             entry.interval_s = item.interval_s
             self._db.execute(_INTERVAL_SAID, (item.interval_s, *key))
@@ -162,7 +164,7 @@ class Links:
         return found
 
     def _write_new(self, rows: list[list[Any]]) -> None:
-        """In key order: neighbours share B-tree pages."""
+        """Writes rows in key order, so that neighbours share B-tree pages."""
         self._db.executemany(_NEW_URL, rows)
         self._db.executemany("INSERT INTO found VALUES (?, ?, ?)", self._sources)
         self._sources.clear()
@@ -181,7 +183,7 @@ class Links:
     # ---- hosts --------------------------------------------------------------------------------------------
 
     def _place(self, item: Discovery, waiting_since: float) -> tuple[UrlKey, str]:
-        """The URL's key, and its text as stored there. A host not known yet is made."""
+        """Returns the URL's key, and its text as stored. Adds an unknown host."""
         text = item.url.text
         origin = text[: text.index("/", 8)]
         host, stored_origin = (
@@ -192,7 +194,7 @@ class Links:
         return (host, hash_of(text)), text[len(origin) :] if stored_origin == origin else text
 
     def key_of(self, url: Url) -> UrlKey | None:
-        """The key of a URL; None if its host is not known."""
+        """Returns the key of a URL; None if its host is unknown."""
         origin = url.origin
         known = self._recent.origins.get(origin) or self._load_host(url, origin)
         return known and (known[0], hash_of(url.text))

@@ -1,7 +1,7 @@
 """Lists (sitemaps, feeds) and pages of one host take turns in a lease, and a host has a limit of lists for each day.
 
-The frontier orders URLs by depth, and a list has the depth of the page or list that names it. Without turns a host that
-names ever new sitemaps would be asked for sitemaps only.
+The frontier orders URLs by depth, and a list has the depth of the page or list that names it. Without turns, only
+sitemaps would be requested from a host that names ever new ones.
 """
 
 import sqlite3
@@ -13,7 +13,7 @@ from goodbot.store.merge.limits import LISTS_S, by_turns, lists_reason
 from goodbot.store.merge.rank import BEHIND, LISTS
 from goodbot.store.sqlite.recent_links import RecentLinks
 
-# Without INDEXED BY, SQLite walks all URLs of the host.
+# Without INDEXED BY, SQLite reads all URLs of the host.
 _NEXT: Final = """SELECT hash, seq, (SELECT was FROM seen WHERE seen.seq = urls.seq), rank, path, tries, public_only,
   hops, interval_s, lists FROM urls INDEXED BY urls_ready WHERE host = ? AND state = 0 AND rank >= ? AND rank < ?
   ORDER BY rank, seq LIMIT ?"""
@@ -45,13 +45,13 @@ class ListTurns:
         self._most = most
 
     def next_of(self, host: int, most: int, turn: int, had: int, now: float) -> list[tuple[Any, ...]]:
-        """Gives the rows of a lease, at most `most`: pages and lists in turn, a list first if `turn` is 1. `had`: lists
-        of the host that were read in this period."""
+        """Returns the rows of a lease, at most `most`: pages and lists in turn, a list first if `turn` is 1. `had`:
+        lists of the host that were read in this period."""
         pages = self._db.execute(_NEXT, (host, *_PAGES, most)).fetchall()
         pages = pages or self._db.execute(_NEXT, (host, *_PAGES_BEHIND, most)).fetchall()
         lists = self._db.execute(_NEXT, (host, *_LISTS, most)).fetchall()
         if lists and self._most is not None:
-            if had >= self._most:  # they were found when the clock stood elsewhere
+            if had >= self._most:  # they were found before the clock changed
                 self.close([(host,)], now)
             lists = within(lists, self._most - had)
         return by_turns(pages, lists, turn)[:most] if lists else pages
@@ -68,7 +68,7 @@ class ListTurns:
                 closed = self._db.execute(statement, (lists_reason(self._most), host, LISTS)).rowcount
                 self._counts["ready"] -= closed
                 self._counts["out-of-scope"] += closed
-                if closed:  # so that a page that names them again is not passed over as known
+                if closed:  # so that a page that names them again is not skipped as known
                     self._recent.clear()
 
     def count(self, host: int, at: float) -> None:
@@ -81,6 +81,6 @@ class ListTurns:
 
 
 def within(rows: Sequence[tuple[Any, ...]], most: int) -> list[tuple[Any, ...]]:
-    """Gives the rows of lists visited before, and the first `most` of the others."""
+    """Returns the rows of lists visited before, and the first `most` of the others."""
     left = iter(range(most))
     return [row for row in rows if row[2] or next(left, None) is not None]

@@ -1,6 +1,6 @@
-"""Files of older formats are brought to the present one: a step for each format, a transaction for each step.
+"""Migrates files of older formats: one step for each format, one transaction for each step.
 
-Each step is written out as the tables were then, so that a later change of them does not change it.
+Each step spells out the tables as they were then, so that later changes of the tables do not change it.
 """
 
 import sqlite3
@@ -62,7 +62,7 @@ FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.se
 
 
 def _to_3(connection: sqlite3.Connection) -> None:
-    """Depth becomes the first part of a rank, the hash begins with the folder, leases have a table of their own."""
+    """Makes depth the first part of a rank, lets hashes begin with the folder, gives leases a table of their own."""
     connection.create_function("hash_3", 1, hash_of, deterministic=True)
     _run(connection, _TO_3)
 
@@ -84,7 +84,7 @@ CREATE TABLE forgotten (host INTEGER PRIMARY KEY, at REAL NOT NULL);
 
 
 def _to_4(connection: sqlite3.Connection) -> None:
-    """What hosts were asked, the versions of their robots.txt, and the hosts that are forgotten."""
+    """Adds courtesy records, versions of robots.txt files, and forgotten hosts."""
     _run(connection, _TO_4)
 
 
@@ -136,12 +136,13 @@ FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.se
 
 
 def _to_5(connection: sqlite3.Connection) -> None:
-    """Revisits, copies, lessons. What was visited is due again a week after that, should it be asked again at all."""
+    """Adds revisits, copies, lessons. Visited pages become due after a week, if they are to be revisited at all."""
     _run(connection, _TO_5)
 
 
 def _to_6(connection: sqlite3.Connection) -> None:
-    """What copies were compared with. Of older ones it is not known: they are compared when they are read again."""
+    """Adds the digest that copies were compared with. It is unknown for older ones, which are compared when read
+    again."""
     connection.execute("ALTER TABLE copies ADD COLUMN said TEXT")
 
 
@@ -175,19 +176,19 @@ CREATE INDEX hosts_lists ON hosts (id) WHERE lists > 0;
 
 
 def _to_7(connection: sqlite3.Connection) -> None:
-    """Which index the crawl has, which pages a browser made; lessons hold for a week; lists take turns with pages, and
-    a host has so many. Which URLs are lists is not known of those found before."""
+    """Adds which index the crawl has and which pages a browser rendered; lessons hold for a week; lists take turns with
+    pages, and a host has a limit of them. Which of the URLs found before are lists is unknown."""
     _run(connection, _TO_7)
 
 
 STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7}
-"""By the format a step begins with. What is older than the first cannot be brought up."""
+"""Steps by the format they start from. Files older than the first cannot be migrated."""
 
 
 def migrate(path: Path) -> None:
-    """Brings the file to `FORMAT` if it is one of ours and older; else leaves it as it is.
+    """Migrates the file to `FORMAT` if it is one of ours and older; else leaves it as it is.
 
-    Killed in the middle, it is at the end of a step. Needs about as much free space as the file takes.
+    If it is killed, the file is at the end of a step. Needs about as much free space as the file takes.
     """
     with closing(sqlite3.connect(path, timeout=10, isolation_level=None)) as connection:
         (application,) = connection.execute("PRAGMA application_id").fetchone()
@@ -211,6 +212,6 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _run(connection: sqlite3.Connection, script: str) -> None:
-    """One statement after another; `executescript` would end the transaction."""
+    """Runs one statement after another, because `executescript` would end the transaction."""
     for statement in script.split(";\n"):
         connection.execute(statement)

@@ -1,4 +1,4 @@
-"""What was lately seen to be known: most links of a page then cost no query."""
+"""Remembers links that were recently found to be known, so that most links of a page cost no query."""
 
 from array import array
 from collections.abc import Iterable, Iterator
@@ -8,19 +8,19 @@ from goodbot.store.merge.rank import BEHIND, BESIDE_DEPTH, LISTS, better_of, ran
 from goodbot.values import Discovery
 
 _REFUSED: Final = rank_of(1 << 40) | LISTS | BEHIND | BESIDE_DEPTH
-"""The rank of a URL left out, worse than any: a link that finds it in scope changes its state."""
+"""The rank of a URL left out, worse than any other: a link that finds it in scope changes its state."""
 _BESIDE: Final = BESIDE_DEPTH | LISTS | BEHIND
 
 _PUBLIC_ONLY: Final = 0x5BD1_E995_5BD1_E995
-"""Has what public hosts name stand apart: what a link says that may lead inside changes more."""
+"""Separates links found by public hosts: a link that may lead to private addresses changes more."""
 
 
 class RecentLinks:
-    """Bounded, and right but for one time in 2⁶⁴, by a hash that differs from process to process.
+    """A bounded cache, wrong once in 2⁶⁴ lookups, by a hash that differs from process to process.
 
-    One place for each value of the low bits; who comes later takes it. 16 bytes a place: 4 MiB for what a dict of the
-    URLs needs 50 MB for. Of the 40 different links of a page of a real web, 38.7 are found here and 0.3 not though
-    known; with a quarter of the places 38.0 and 1.0.
+    One slot for each value of the low bits; a later link replaces an earlier one. 16 bytes a slot: 4 MiB where a dict
+    of the URLs needs 50 MB. Of the 40 different links of a page of a real web, 38.7 are found here and 0.3 are missed
+    though known; with a quarter of the slots 38.0 and 1.0.
     """
 
     PLACES: int = 1 << 18
@@ -30,15 +30,15 @@ class RecentLinks:
         self.clear()
 
     def clear(self) -> None:
-        """After a transaction that did not come about."""
+        """Empties the cache, after a transaction that was rolled back."""
         self.origins: dict[str, tuple[int, str]] = {}  # host number and stored origin; at most ORIGINS of them
         self._mask = self.PLACES - 1
         self._hashes = array("q", bytes(8 * self.PLACES))
         self._ranks = array("q", bytes(8 * self.PLACES))
 
     def news(self, found: Iterable[Discovery]) -> Iterator[Discovery]:
-        """Those that may change something, seeds and what a sitemap says always. What this gives counts as known
-        from then on."""
+        """Yields the links that may change something, always including seeds and what a sitemap says. What it yields
+        counts as known from then on."""
         hashes, ranks, mask = self._hashes, self._ranks, self._mask
         for item in found:
             hash_ = hash(item.url.text) ^ (_PUBLIC_ONLY if item.public_only else 0)

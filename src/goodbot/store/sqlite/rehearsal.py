@@ -1,4 +1,4 @@
-"""A frontier on which a crawl is only tried: it answers as if everything were done, and nothing is kept."""
+"""A frontier for dry runs: it behaves as if everything were done, and keeps nothing."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -14,18 +14,18 @@ _FOREVER: Final = 1e12
 
 
 class Rehearsal(SqliteFrontier):
-    """All calls are steps of one transaction, which `close` takes back. Like any writer it has the folder for itself,
-    so it cannot be opened while a crawl runs there."""
+    """Runs all calls in one transaction, which `close` rolls back. Like any writer it locks the folder, so it cannot be
+    opened while a crawl runs there."""
 
     def close(self) -> None:
-        """Forgets what was done. May be called twice."""
+        """Rolls everything back. May be called twice."""
         if self._lock is not None and self._db.in_transaction:
             self._db.execute("ROLLBACK")
         super().close()
 
     def lease_all(self, urls_per_host: int) -> list[tuple[HostAhead, Lease]]:
-        """The first hosts, `HOSTS_MOST` at most, in the order of the crawl, whenever they are due, and what would be
-        fetched there first."""
+        """Returns the first hosts, at most `HOSTS_MOST`, in the order of the crawl, whenever they are due, each with
+        the URLs that would be fetched there first."""
         with translated(self._path):
             due = {host.host: host.ready_at for host in ahead(self._db)}
             leases = self.lease(HOSTS_MOST, urls_per_host, _FOREVER)

@@ -1,4 +1,4 @@
-"""What `RobotRules` knows, in one SQLite file: it outlives its process, and several processes use it at once."""
+"""Keeps what `RobotRules` knows in one SQLite file, which outlives its process and may be shared by several."""
 
 import fcntl
 import os
@@ -31,16 +31,15 @@ ON CONFLICT DO UPDATE SET total = total + 1, last_at = max(last_at, excluded.las
 """
 
 _WRITE_NOTHING = f"BEGIN IMMEDIATE; PRAGMA user_version = {FORMAT}; ROLLBACK;"
-"""So that a file that cannot be written is an error when it is opened; `BEGIN IMMEDIATE` alone would only read it."""
+"""Makes opening fail if the file cannot be written; `BEGIN IMMEDIATE` alone would only read it."""
 
 
 class SqliteRulesStore:
-    """RulesStore in a file. For one thread; any number of processes, each with a store of its own.
+    """A RulesStore in a file. For one thread; any number of processes, each with a store of its own.
 
-    Every call reads the file anew, so each process knows what the others wrote; a visit is added where the count is
-    kept, so none is lost. What a call wrote outlives the process; a power cut may take the last seconds.
-    Raises DamagedError for a file that is not what it should be, RunError where disk or file system fail or another
-    process keeps the file to itself for ten seconds.
+    Every call reads the file anew, so each process sees what the others wrote; visits are counted in the file, so none
+    is lost. What a call wrote outlives the process; a power failure may lose the last seconds. Raises DamagedError for
+    a file with wrong content, RunError if disk or file system fail or another process locks the file for ten seconds.
     """
 
     def __init__(self, path: Path, connection: sqlite3.Connection) -> None:
@@ -49,7 +48,7 @@ class SqliteRulesStore:
 
     @classmethod
     def open(cls, path: str | os.PathLike[str]) -> "SqliteRulesStore":
-        """The store in file `path`, made if there is none. Raises InputError if `path` is a folder."""
+        """Opens the store in file `path`, and makes it if there is none. Raises InputError if `path` is a folder."""
         path = Path(path)
         with translated(path):
             if path.is_dir():
@@ -60,7 +59,7 @@ class SqliteRulesStore:
             return cls(path, _connect(path))
 
     def close(self) -> None:
-        """Ends the connection; no method may be called after it. May be called twice."""
+        """Closes the connection; no method may be called after it. May be called twice."""
         self._db.close()
 
     def __enter__(self) -> "SqliteRulesStore":
@@ -72,30 +71,30 @@ class SqliteRulesStore:
         self.close()
 
     def load_robots(self, origin: str) -> Access | None:
-        """What any process saved last."""
+        """Returns what any process saved last."""
         with translated(self._path):
             return load_access(self._db, origin)
 
     def save_robots(self, origin: str, access: Access) -> None:
-        """Whole, or not at all."""
+        """Saves completely or not at all."""
         with translated(self._path):
             save_access(self._db, origin, access)
 
     def load_visits(self, token: str, host: str) -> Visits:
-        """Those of all processes."""
+        """Returns the visits of all processes."""
         query = "SELECT total, last_at FROM visits WHERE token = ? AND host = ?"
         with translated(self._path):
             row = self._db.execute(query, (token, host)).fetchone()
         return Visits(0, None) if row is None else Visits(*row)
 
     def add_visit(self, token: str, host: str, at: float) -> None:
-        """One statement, so that of two processes that add at once none loses its visit."""
+        """Counts a visit in one statement, so that none is lost when two processes do so at once."""
         with translated(self._path):
             self._db.execute(_ADD_VISIT, (token, host, at))
 
 
 def _create(path: Path) -> None:
-    """Makes an empty store, whole or not at all; of several processes that want to, one does."""
+    """Makes an empty store, completely or not at all; if several processes try, one does."""
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)

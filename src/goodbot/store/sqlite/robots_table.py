@@ -1,4 +1,4 @@
-"""The table of robots.txt files: what `Access` knows of each origin, its fields as columns in their order."""
+"""Reads and writes the table of robots.txt files: the `Access` of each origin, its fields as columns in their order."""
 
 import sqlite3
 from dataclasses import fields, replace
@@ -17,15 +17,15 @@ CREATE TABLE robots (
 
 
 def save_access(connection: sqlite3.Connection, origin: str, access: Access) -> None:
-    """In place of what was known of `origin`."""
+    """Replaces what was known of `origin`."""
     values = (origin, *(getattr(access, item.name) for item in fields(access)))
     connection.execute("INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", values)
 
 
 def load_access(connection: sqlite3.Connection, origin: str) -> Access | None:
-    """What was saved last."""
+    """Returns what was saved last."""
     row = connection.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
     if row is None:
         return None
     access = Access(*row[1:])
-    return replace(access, site_answers=bool(access.site_answers))  # SQLite has no truth values
+    return replace(access, site_answers=bool(access.site_answers))  # SQLite has no booleans

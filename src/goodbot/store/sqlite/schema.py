@@ -1,4 +1,4 @@
-"""The frontier's file: its tables, how it is made and opened, what its errors mean."""
+"""Defines the frontier's file: its tables, how it is created, opened and locked, and what its errors mean."""
 
 import fcntl
 import os
@@ -22,10 +22,10 @@ from goodbot.url import Url
 from goodbot.values import STATES, State
 
 FORMAT = 7
-"""Raised with every change of the tables; `migrations.py` then has the step that leads to it."""
+"""Raised with every change of the tables; `migrations.py` has the step that leads to it."""
 
 LOCK_PATIENCE_S: Final = 2.0
-"""How long another writer is waited for: `submit` and the like are done in milliseconds."""
+"""How long to wait for another writer: `submit` and similar commands take milliseconds."""
 
 APPLICATION_ID = 0x600DB07
 """Marks the file as ours (SQLite file format, offset 68)."""
@@ -36,7 +36,7 @@ LATER: Final = 2
 OUT_OF_SCOPE: Final = 5
 VISITED_AGAIN: Final = 8
 AGAIN: Final = VISITED_AGAIN
-"""From here on states of which `urls.ready_at` says when the URL is due again."""
+"""In states from here on, `urls.ready_at` says when the URL is due again."""
 
 CODED: tuple[State, ...] = (
     "ready",
@@ -51,8 +51,8 @@ CODED: tuple[State, ...] = (
     "gone",
     "disallowed",
 )
-"""States by the number they are stored as. LATER is `ready`, but not before a certain time; the last three are due
-again at a certain time."""
+"""States by the number they are stored as. LATER is `ready`, but not before a certain time; URLs in the last three are
+due again at a certain time."""
 
 CODES: dict[State, int] = {state: CODED.index(state) for state in STATES}
 CODES_AGAIN: dict[State, int] = {state: CODED.index(state, AGAIN) for state in CODED[AGAIN:]}
@@ -60,16 +60,16 @@ CODES_AGAIN: dict[State, int] = {state: CODED.index(state, AGAIN) for state in C
 # `urls` is clustered by (host, hash): the links of a page fall into few B-tree pages, and the key is stored
 # once (89 bytes per URL against 110 with the hash alone as key, measured at 3.5 million URLs).
 # `path` is the URL without `hosts.origin`, or the whole URL if it does not begin with that.
-# `leased` holds what is out; in `urls` these stay ready, so that a lease writes neither the URL nor its place in the
-# order. A host has one lease at most, so none of them can be leased twice.
+# `leased` has the leased URLs; in `urls` these stay ready, so that a lease changes neither the URL nor its place in the
+# order. A host has at most one lease, so no URL can be leased twice.
 # `found` has a row where the URLs from `seq` on have another time or source than those before: one per page.
 # `hosts.due` is the time from which the host can be leased; NULL while it is leased or has nothing ready.
-# `hosts.pages` counts those visited, and those that were and are being asked again.
+# `hosts.pages` counts URLs that were visited, including those that are being revisited.
 # `hosts.turn`: 1 if the next lease begins with a list, else with a page. `hosts.lists` counts the lists settled since
 # `hosts.lists_from` that were not visited before. `urls.lists`: see `Discovery`.
 # `leased.was` is that of `seen`, NULL for a URL that has no row there.
-# `urls.interval_s` is what a sitemap says of how often it changes.
-# `visits` is a rowid table: its rows hold the audit and are long; WITHOUT ROWID suits short ones only.
+# `urls.interval_s` is how often it changes, according to a sitemap.
+# `visits` is a rowid table: its rows hold the audit and are long; WITHOUT ROWID suits only short ones.
 TABLES: Final = """
 CREATE TABLE hosts (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, origin TEXT NOT NULL,
@@ -102,7 +102,7 @@ CREATE TABLE visits (
 CREATE TABLE totals (name TEXT PRIMARY KEY, value INTEGER NOT NULL DEFAULT 0) WITHOUT ROWID;
 """
 
-# `due_hosts`: when a host can be leased, as if it were not, by a few look-ups; without INDEXED BY, SQLite walks it.
+# `due_hosts`: when a host could be leased if it were not, by a few lookups; without INDEXED BY, SQLite reads all URLs.
 VIEWS: Final = """
 CREATE VIEW due_hosts AS SELECT id, leased, max(ready_at, CASE
   WHEN EXISTS (SELECT 1 FROM urls INDEXED BY urls_ready WHERE host = hosts.id AND state = 0
@@ -125,17 +125,18 @@ FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.se
 """
 
 _DAMAGED = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_ERROR, None})
-"""SQLITE_ERROR: our SQL is fixed, so a table it misses is the file's fault. None: text that is not UTF-8."""
+"""SQLITE_ERROR: our SQL is fixed, so a missing table is a damaged file. None: text that is not UTF-8."""
 
 
 _FOLDER_BITS = 12
 
 
 def hash_of(text: str) -> int:
-    """What a URL is known by within its host: 12 bits of its folder, 52 of its own; signed, as SQLite's integers are.
+    """Returns the hash of a URL within its host: 12 bits of its folder, 52 of its own; signed, as SQLite's integers
+    are.
 
-    The folder keeps neighbours together: a page links into its own folder mostly, and what is found together then
-    lies together (0.28 B-tree pages written per new URL instead of 0.48, on a real web of 85,000 pages).
+    The folder keeps neighbours together: a page links mostly into its own folder, and URLs found together are then
+    stored together (0.28 B-tree pages written per new URL instead of 0.48, on a real web of 85,000 pages).
     Two URLs are confused only within one folder: at 10 million URLs in it the odds are 1 in 90 that a single one is
     taken for known, at a million 1 in 9,000. A host that forges collisions hides its own pages.
     """
@@ -145,19 +146,19 @@ def hash_of(text: str) -> int:
 
 @lru_cache(maxsize=1024)
 def _place_of(folder: str) -> int:
-    """Where the hashes of a folder begin. The links of a page lie in few of them."""
+    """Returns where the hashes of a folder begin. Cached, because the links of a page lie in few folders."""
     return ((crc32(folder.encode()) & ((1 << _FOLDER_BITS) - 1)) << (64 - _FOLDER_BITS)) - (1 << 63)
 
 
 def url_of(origin: str | None, path: str | None) -> Url:
-    """A URL of the file. On a B-tree page that was written by half, rows read as NULL: that is damage."""
+    """Builds a URL of the file. Rows of a B-tree page that was only half written read as NULL: that is damage."""
     if not origin or not path:
-        raise sqlite3.DatabaseError("a URL is not there")
+        raise sqlite3.DatabaseError("a URL is missing")
     return Url(origin + path if path[0] == "/" else path)
 
 
 def create(path: Path) -> None:
-    """Makes an empty frontier, whole or not at all: so a file of zero bytes is always a damaged one."""
+    """Makes an empty frontier, completely or not at all: so a file of zero bytes is always a damaged one."""
     unborn = path.with_name(path.name + ".new")
     unborn.unlink(missing_ok=True)
     connection = sqlite3.connect(unborn, isolation_level=None)
@@ -182,7 +183,7 @@ _REMEDY = "resume the crawl, which brings it up to date, or crawl again"
 
 
 def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
-    """A connection to a frontier. Raises InputError if there is none, else as `translated` says."""
+    """Opens a frontier. Raises InputError if there is none, else as `translated` says."""
     if not path.exists():
         raise InputError(f"no crawl in {path.parent}: start one with `goodbot crawl SEED --into {path.parent}`")
     with translated(path):
@@ -198,7 +199,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
     return connection
 
 
-# New URLs fall on random pages, so a longer journal gathers writes to the same page: 300,000 URLs cost 1.2 GB of
+# New URLs fall on random pages, and a longer journal collects writes to the same page: 300,000 URLs cost 1.2 GB of
 # writes with a checkpoint each 64 MiB, 1.9 GB with SQLite's 4 MiB. `secure_delete`, on in some builds, writes more.
 _TUNING = """
 PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 16384; PRAGMA journal_size_limit = 67108864;
@@ -207,7 +208,7 @@ PRAGMA cache_size = -16384; PRAGMA secure_delete = OFF;
 
 
 def _reader(path: Path) -> sqlite3.Connection:
-    """Reads beside a crawl that runs; in a folder that cannot be written, a crawl at rest.
+    """Opens a frontier for reading beside a running crawl; in a folder without write permission, one at rest.
 
     SQLite may leave an empty `-wal` and a `-shm` beside the file.
     """
@@ -247,8 +248,8 @@ def check_format(
 
 
 def lock(path: Path) -> int:
-    """Takes the folder for one writer; one that is done in a moment is waited for. Closing the descriptor frees it, as
-    does the end of the process. Raises BusyError."""
+    """Locks the folder for one writer; waits for one that ends soon. Closing the descriptor unlocks it, and so does the
+    end of the process. Raises BusyError."""
     # Not on the file itself: closing a second descriptor of it drops the locks SQLite holds there (fcntl(2)).
     descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
     until = time.monotonic() + LOCK_PATIENCE_S
@@ -259,7 +260,7 @@ def lock(path: Path) -> int:
             if time.monotonic() > until:
                 os.close(descriptor)
                 raise BusyError(
-                    f"another crawl is using {path.parent}: wait for its end or choose another folder"
+                    f"another crawl is using {path.parent}: wait until it ends or choose another folder"
                 ) from error
             time.sleep(0.02)
         else:
@@ -268,7 +269,7 @@ def lock(path: Path) -> int:
 
 @contextmanager
 def translated(path: Path) -> Iterator[None]:
-    """What SQLite and the file system report, as one clear line: DamagedError, or RunError (a full disk…)."""
+    """Translates errors of SQLite and the file system into one clear line: DamagedError, or RunError (a full disk…)."""
     try:
         yield
     except sqlite3.ProgrammingError:
@@ -283,5 +284,5 @@ def translated(path: Path) -> Iterator[None]:
 
 
 def damaged(path: Path, detail: object) -> DamagedError:
-    """The error to raise for a file that does not hold what it should."""
-    return DamagedError(f"{path} is damaged ({detail}): restore it, or move it away and begin anew")
+    """Builds the error for a file with wrong content."""
+    return DamagedError(f"{path} is damaged ({detail}): restore it, or move it away and start again")

@@ -1,4 +1,4 @@
-"""The tables of revisits: what was seen of a page, whose copy it is, until when is asked."""
+"""Reads and writes the tables of revisits: the last visit of each page, its original if it is a copy, and the end."""
 
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -12,12 +12,11 @@ from goodbot.store.sqlite.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import LastVisit, Outcome, RecordRef
 
-# `seen` has a row for every URL that was answered, kept while it waits for its next visit and is asked again. `was` is
-# the state it was taken from for a revisit, 0 when it was not: so a retry, or a kill, forgets nothing of that.
-# `copies` is apart from `visits`: few pages are copies, and one look-up gives those of a page. `said` is
-# what `seen.text`
-# of the other page was when the two were compared; NULL for a copy by its own word.
-# `revisits` has one row, until when the crawl that writes here asks again; NULL: never. Readers go by it too.
+# `seen` has a row for every URL that was answered; it stays while the URL waits for its next visit and is revisited.
+# `was` is the state from before a revisit, 0 if there is none: so a retry, or a kill, does not lose it.
+# `copies` is apart from `visits`: few pages are copies, and one lookup finds those of a page. `said` is the value of
+# `seen.text` of the other page when the two were compared; NULL for a copy that says so itself.
+# `revisits` has one row: until when the crawl that writes here revisits; NULL: never. Readers use it too.
 SEEN_TABLES: Final = """
 CREATE TABLE seen (
   seq INTEGER PRIMARY KEY, was INTEGER NOT NULL, at REAL NOT NULL, due_at REAL NOT NULL, interval_s REAL NOT NULL,
@@ -37,7 +36,7 @@ SEEN_COLUMNS: Final = (
     "seen.at, due_at, seen.interval_s, changed_at, etag, modified, seen.digest, seen.file, seen.offset, seen.title,"
     " gone, available_until, indexed, text, rendered"
 )
-"""What `seen_of` reads."""
+"""The columns that `seen_of` reads."""
 
 _LOAD: Final = f"SELECT {SEEN_COLUMNS} FROM seen WHERE seq = ?"  # noqa: S608 - names of ours
 _SAVE: Final = "INSERT OR REPLACE INTO seen VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
@@ -53,16 +52,16 @@ _TIMES: Final = "SELECT at, due_at FROM seen WHERE seq = ?"
 
 
 def until_of(revisit_until: float | None) -> float | None:
-    """What is stored of it: a page that is never due (infinity) is not even if revisits have no end."""
+    """Returns the time to store: a page that is never due (infinity) is not due even if revisits have no end."""
     return None if revisit_until is None else min(revisit_until, float_info.max)
 
 
 def seen_of(row: tuple[Any, ...]) -> LastVisit:
-    """Of the columns SEEN_COLUMNS. On a B-tree page that was written by half, they read as NULL: that is damage."""
+    """Builds a visit from SEEN_COLUMNS. Those of a B-tree page that was only half written read as NULL: damage."""
     at, due_at, interval_s, changed_at, etag, modified, digest, file, offset, title, gone, until, *flags = row
     indexed, text, rendered = flags
     if None in (at, due_at, interval_s, changed_at, gone, indexed, rendered):
-        raise sqlite3.DatabaseError("what was seen of a page is not there")
+        raise sqlite3.DatabaseError("the last visit of a page is missing")
     record = None if file is None or offset is None else RecordRef(file, offset)
     return LastVisit(
         *(at, due_at, interval_s, changed_at, etag, modified, digest, record, title, gone, until),
@@ -73,13 +72,13 @@ def seen_of(row: tuple[Any, ...]) -> LastVisit:
 
 
 def load_seen(connection: sqlite3.Connection, seq: int) -> LastVisit:
-    """Of a URL that has a row."""
+    """Returns the last visit of a URL that has a row."""
     return seen_of(connection.execute(_LOAD, (seq,)).fetchone() or (None,) * 15)
 
 
 def save_seen(connection: sqlite3.Connection, settled: Iterable[tuple[Outcome, int, int | None]]) -> None:
-    """Outcomes, the numbers of their URLs, and `was` (None: no row). A retry keeps what is known, else it is replaced,
-    or gone with an outcome that leaves nothing for a next visit."""
+    """Takes outcomes, the numbers of their URLs, and `was` (None: no row). A retry keeps the row; any other outcome
+    replaces it, or deletes it if it leaves nothing for a next visit."""
     rows, over = [], []
     for outcome, seq, was in settled:
         if outcome.state == "ready":
@@ -97,8 +96,8 @@ def save_copies(
     settled: Iterable[tuple[Outcome, tuple[int, int]]],
     text_of: Callable[[Url], str | None],
 ) -> None:
-    """Whose copies these are; a retry changes nothing, nor does a page that is what it was and is not said to be one.
-    `text_of`: see `text_of_indexed`."""
+    """Saves which pages are copies of which. A retry changes nothing, nor does an unchanged page without a new
+    original. `text_of`: see `text_of_indexed`."""
     final = [(outcome, key) for outcome, key in settled if decides_copy(outcome)]
     over = [key for outcome, key in final if outcome.same_as is None]
     copies = [
@@ -111,29 +110,29 @@ def save_copies(
 
 
 def copied(connection: sqlite3.Connection, key: tuple[int, int]) -> tuple[Url, str] | None:
-    """The page that this one was found to be a copy of by comparing, and the digest of the text that page had then."""
+    """Returns the page that this one was compared with and found to be a copy of, and the digest of its text then."""
     row = connection.execute(_COPY, key).fetchone()
     return None if row is None else (Url(row[0]), row[1])
 
 
 def text_of_indexed(connection: sqlite3.Connection, key: tuple[int, int]) -> str | None:
-    """The digest of the text of a page; None if it is not in the index."""
+    """Returns the digest of a page's text; None if it is not in the index."""
     row = connection.execute(_TEXT, key).fetchone()
     return None if row is None else row[0]
 
 
 def said_by(connection: sqlite3.Connection, host: str) -> list[tuple[str, str, str | None, str | None]]:
-    """Origin, path and the digests of pages of a host; see `LessonStore.load_said`."""
+    """Returns origin, path and digests of pages of a host; see `LessonStore.load_said`."""
     return connection.execute(_SAID, (host, LOOKED_AT_MOST, SAID_MOST)).fetchall()
 
 
 def copies_of(connection: sqlite3.Connection, url: Url, most: int) -> list[tuple[str, str]]:
-    """Origins and paths of the pages that say nothing but what that one does, in the order found."""
+    """Returns origins and paths of the pages that say nothing but what that one says, in the order found."""
     return connection.execute(_COPIES, (url.text, most)).fetchall()
 
 
 def bring_forward(connection: sqlite3.Connection, seq: int, modified_at: float, now: float) -> bool:
-    """Makes a page due now if it was modified after it was seen; gives whether that is sooner than it was."""
+    """Makes a page due now if it was modified after its last visit; returns whether that is sooner than before."""
     row = connection.execute(_TIMES, (seq,)).fetchone()
     if row is None:
         return False

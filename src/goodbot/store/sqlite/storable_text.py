@@ -1,6 +1,6 @@
-"""What strangers write, as a file can hold it."""
+"""Makes text from strangers storable."""
 
 
 def storable(text: str) -> str:
-    """`text` with what UTF-8 cannot hold (lone surrogates, from strangers' titles) replaced."""
+    """Returns `text` with lone surrogates, which UTF-8 cannot encode (they occur in strangers' titles), replaced."""
     return text.encode("utf-8", "replace").decode("utf-8")

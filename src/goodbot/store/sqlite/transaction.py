@@ -1,4 +1,4 @@
-"""One transaction of the SQLite frontier: links become known, outcomes are written, leases begin and end."""
+"""Runs one transaction of the SQLite frontier: adds links, writes outcomes, starts and ends leases."""
 
 import json
 import sqlite3
@@ -38,7 +38,7 @@ from goodbot.store.sqlite.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
 
-# Without INDEXED BY, SQLite walks all URLs of the host.
+# Without INDEXED BY, SQLite reads all URLs of the host.
 _CLOSE = (
     """UPDATE urls INDEXED BY urls_ready SET state = 5, refused = ? WHERE host = ? AND state = 0
   AND NOT EXISTS (SELECT 1 FROM seen WHERE seen.seq = urls.seq AND was)""",
@@ -56,7 +56,7 @@ _INDEX_LACKS = """UPDATE seen SET indexed = 0
 _format_events = json.JSONEncoder(separators=(",", ":")).encode
 
 _BATCH: Final = 65536
-"""Of a million seeds so many at a time are in memory."""
+"""How many of a million seeds are in memory at a time."""
 
 _ENTER = "UPDATE hosts SET in_scope = 1 WHERE id = ? AND NOT in_scope"
 _DUE = """UPDATE hosts SET due = (SELECT due FROM due_hosts WHERE id = hosts.id)
@@ -64,10 +64,10 @@ _DUE = """UPDATE hosts SET due = (SELECT due FROM due_hosts WHERE id = hosts.id)
 
 
 class Transaction:
-    """The steps of one transaction; whoever makes it begins and commits. Lives no longer than that.
+    """The steps of one transaction, which the caller begins and commits. It lives no longer than that.
 
-    `host_pages`: of one host so many URLs are visited at most, None for no bound. `revisit_until`: what is due again up
-    to that time is asked again, None for nothing. `host_lists`: of one host so many lists are read in a day at most.
+    `host_pages`: the most URLs of one host that are visited, None for no limit. `revisit_until`: URLs due again up to
+    that time are revisited, None for no revisits. `host_lists`: the most lists of one host that are read in a day.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class Transaction:
         self._leasing = Leasing(connection, self._counts, self._links, self._turns, host_pages, self._until)
 
     def finish(self) -> None:
-        """Brings hosts and totals in line with what was done since the last time."""
+        """Updates hosts and totals after what was done since the last call."""
         hosts = [(host,) for host in sorted(self._touched)]
         self._counts["hosts"] += max(self._db.executemany(_ENTER, hosts).rowcount, 0)
         if self._host_pages is not None:
@@ -103,7 +103,7 @@ class Transaction:
         self._counts.clear()
 
     def _close_full(self, hosts: Iterable[tuple[int]], most: int) -> None:
-        """What is ready on a host that has had its pages is out of scope; none of it can be leased."""
+        """Puts everything ready on a host that has had its pages out of scope; none of it can be leased."""
         for host in hosts:
             (full,) = self._db.execute("SELECT pages >= ? FROM hosts WHERE id = ?", (most, *host)).fetchone()
             for statement in _CLOSE if full else ():
@@ -112,17 +112,17 @@ class Transaction:
                 self._counts["out-of-scope"] += closed
 
     def close_full(self) -> None:
-        """Closes the hosts that have had their pages: at the start, as the bound may be lower than it was."""
+        """Closes hosts that have had their pages. Called at the start, because the limit may be lower than before."""
         if self._host_pages is not None:
             full = "SELECT id FROM hosts WHERE due IS NOT NULL AND pages >= ?"
             self._touched.update(host for (host,) in self._db.execute(full, (self._host_pages,)))
 
     def grant_lists(self) -> None:
-        """At the start: every host may have its lists again."""
+        """Grants every host its lists again. Called at the start."""
         self._turns.grant()
 
     def set_until(self) -> None:
-        """At the start: what is due again counts up to another time than in the crawl before."""
+        """Sets until when revisits count, which may differ from the crawl before. Called at the start."""
         (before,) = self._db.execute("SELECT until FROM revisits").fetchone() or (None,)
         if before != self._until:
             self._db.execute("UPDATE revisits SET until = ?", (self._until,))
@@ -131,7 +131,7 @@ class Transaction:
             self._touched.update(host for (host,) in hosts)
 
     def discover(self, found: Iterable[Discovery], at: float, waiting_since: float) -> int:
-        """See `Frontier.add`; told at `at`, a new host has been waiting since `waiting_since`."""
+        """See `Frontier.add`. `at`: when the URLs were found; a new host has been waiting since `waiting_since`."""
         self._at = max(self._at, at)
         new, items = 0, iter(found)
         while batch := list(islice(items, _BATCH)):
@@ -159,15 +159,15 @@ class Transaction:
         self._touched.add(row[0][0])
 
     def return_leases(self, now: float) -> None:
-        """Ends all leases a process that is no more has left; it may have asked their hosts until `now`."""
+        """Ends all leases of a dead process, which may have sent requests to their hosts until `now`."""
         cut = "UPDATE hosts SET leased = 0, cut_at = ? WHERE leased = 1 RETURNING id"
         self._touched.update(host for (host,) in self._db.execute(cut, (now,)).fetchall())
         self._give_back(self._db.execute("DELETE FROM leased").rowcount)
         self._follow_clock(now)
 
     def _follow_clock(self, now: float) -> None:
-        """Where the clock was set back since the last run, waits are brought back as far, as near as is known: by the
-        time from now to the last link that was found."""
+        """Shortens waits if the clock was set back since the last run, by the best known difference: the time from now
+        to the last link that was found."""
         last = self._db.execute("SELECT at FROM found ORDER BY seq DESC LIMIT 1").fetchone()
         ahead_s = last[0] - now if last else 0.0
         if ahead_s <= CLOCK_BACK_S:
@@ -200,7 +200,7 @@ class Transaction:
         self._links.discover(chain(found, ((outcome.links, outcome.at) for outcome in outcomes)), None)
 
     def _with_skipped_pending(self, outcomes: Sequence[Outcome]) -> Sequence[Outcome]:
-        """Pages that a crawl fetched without writing the index that it has are pending for that index."""
+        """Makes pages pending that a crawl fetched without writing the index that it has."""
         skipped = [number for number, outcome in enumerate(outcomes) if is_unindexed(outcome)]
         if not skipped or load_mark(self._db) is None:
             return outcomes
@@ -210,8 +210,8 @@ class Transaction:
         return changed
 
     def _take_back(self, outcome: Outcome) -> tuple[UrlKey, int, int | None, int]:
-        """The key and the number of a leased URL, which is leased no more, `was` of its row in `seen`, and whether a
-        list was expected there."""
+        """Ends the lease of a URL; returns its key and number, `was` of its row in `seen`, and whether a list was
+        expected there."""
         key = self._links.key_of(outcome.url)
         row = key and self._db.execute(_TAKE_BACK, key).fetchone()
         if not row or not key or outcome.state == "leased":
@@ -223,7 +223,7 @@ class Transaction:
         return key, *row
 
     def _count_pages(self, placed: Iterable[tuple[Outcome, UrlKey, int, int | None, int]]) -> None:
-        """A page that was asked again has been counted before, until it is settled; a list was so for good."""
+        """Counts visited pages and lists. A page that is being revisited was counted before; a list is counted once."""
         pages: Counter[int] = Counter()
         for outcome, (host, _), _, was, expects_list in placed:
             before = None if was is None else CODED[was]
@@ -246,7 +246,7 @@ class Transaction:
     # ---- second thoughts ----------------------------------------------------------------------------------
 
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
-        """See `Frontier.reconsider`: walks all URLs in key order, a few thousand at a time."""
+        """See `Frontier.reconsider`: reads all URLs in key order, a few thousand at a time."""
         ready, last = 0, (-1, 0)
         while True:
             rows = self._db.execute(
@@ -268,7 +268,7 @@ class Transaction:
             last = (rows[-1][0], rows[-1][1])
 
     def let_in(self, lessons: Iterable[Lesson]) -> int:
-        """Makes ready what these lessons have left out; how many URLs. Walks those of their hosts."""
+        """Makes URLs ready that these lessons have left out; returns how many. Reads all URLs of their hosts."""
         keys = {key for lesson in lessons for key in left_out_by(self._db, lesson)}
         for key in sorted(keys):
             self._make_ready(key, OUT_OF_SCOPE)
@@ -289,22 +289,22 @@ class Transaction:
         self._touched.add(key[0])
 
     def indexed(self, url: Url) -> None:
-        """Takes a URL off the index queue, whichever way it was to go."""
+        """Removes a URL from the index queue, whether it was to enter or to leave the index."""
         key = self._links.key_of(url)
         if key is not None:
             self._db.execute("DELETE FROM to_index WHERE host = ? AND hash = ?", key)
             self._db.execute(_STAYS, key)
 
     def passed_over(self, url: Url) -> None:
-        """Takes a URL off the index queue that the index does not have."""
+        """Removes a URL from the index queue that is not in the index."""
         key = self._links.key_of(url)
         if key is not None:
             self._db.execute("DELETE FROM to_index WHERE host = ? AND hash = ?", key)
             self._db.execute(_INDEX_LACKS, key)
 
     def requeue(self, url: Url) -> None:
-        """Takes a URL off the index queue; it is ready, unless queued or out of scope, and no page any more. What was
-        seen of it is dropped, so that the whole page is asked for."""
+        """Removes a URL from the index queue and makes it ready, unless it is queued or out of scope. It no longer
+        counts as a page, and its last visit is dropped, so that the whole page is requested."""
         key = self._links.key_of(url)
         if key is None:
             return
@@ -322,7 +322,7 @@ class Transaction:
             self._db.execute("UPDATE hosts SET pages = pages - 1 WHERE id = ?", key[:1])
 
     def lose_record(self, url: Url) -> None:
-        """What is known of a URL leads to no record any more; a page is ready again."""
+        """Removes the reference to a URL's lost record; a page becomes ready again."""
         key = self._links.key_of(url)
         row = key and self._db.execute(_WITH_SEEN, key).fetchone()
         if not row or not key:
@@ -342,7 +342,7 @@ def _settled(outcome: Outcome, key: UrlKey) -> tuple[object, ...]:
 
 
 def _place(outcome: Outcome) -> tuple[str | None, int | None]:
-    """Where the text of a page to index can be read again: not in the archive if a browser made it."""
+    """Returns where the text of a page to index can be read again: not in the archive if a browser rendered it."""
     is_rendered = outcome.seen is not None and outcome.seen.rendered
     return (None, None) if is_rendered else _reference(outcome)
 

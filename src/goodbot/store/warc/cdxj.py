@@ -1,8 +1,8 @@
-"""CDXJ: the sorted index that lies beside each WARC file, as replay programs (pywb and its like) read it.
+"""Writes CDXJ: the sorted index beside each WARC file, which replay programs such as pywb read.
 
-A line is `KEY TIMESTAMP {"url", "mime", "status", "digest", "length", "offset", "filename"}`, all values text. KEY puts
-a host in front of its pages and near its neighbours: `com,example)/a?b=c`. Unlike other makers of such keys this one
-leaves session numbers in them.
+A line is `KEY TIMESTAMP {"url", "mime", "status", "digest", "length", "offset", "filename"}`, all values text. KEY
+sorts the pages of a host together, and hosts of a domain near each other: `com,example)/a?b=c`. Unlike other programs,
+this one keeps session ids in the key.
 """
 
 import os
@@ -20,7 +20,7 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes
 from goodbot.url import Url
 
 REVISIT = "warc/revisit"
-"""What stands for the media type of a record without payload of its own."""
+"""The media type of a record without payload of its own."""
 
 _RUN_LINES = 10_000
 _READ_BYTES = 64 * 1024
@@ -30,9 +30,9 @@ _UNQUOTE_MOST = 5
 
 
 def sort_key(url: Url) -> str:
-    """The key of a URL: host reversed and without `www.`, all in lower case, arguments sorted, few escapes.
+    """Returns the key of a URL: host reversed and without `www.`, all in lower case, arguments sorted, few escapes.
 
-    ASCII without blanks. An escape of an escape is followed five times; takes time linear in the URL.
+    ASCII without spaces. Nested escapes are decoded up to five times; takes time linear in the URL.
     """
     target = url.target
     if "%" in target:
@@ -45,7 +45,7 @@ def sort_key(url: Url) -> str:
 
 
 def index_entry(url: Url, seconds: str, media_type: str, status: int, digest: str | None) -> str:
-    """A line up to where the record lies. `seconds`: `YYYYMMDDhhmmss`; `digest` as in the record, or None."""
+    """Builds a line up to the record's place. `seconds`: `YYYYMMDDhhmmss`; `digest` as in the record, or None."""
     known = f', "digest": {quoted(digest.removeprefix("sha1:"))}' if digest else ""
     return (
         f'{sort_key(url)} {seconds} {{"url": {quoted(url.text)}, "mime": {quoted(media_type or "unk")}, '
@@ -54,14 +54,14 @@ def index_entry(url: Url, seconds: str, media_type: str, status: int, digest: st
 
 
 def revisited(entry: str) -> str:
-    """The entry of a capture that turned out to be a revisit."""
+    """Returns the entry of a capture that turned out to be a revisit."""
     return re.sub(r'"mime": "(?:[^"\\]|\\.)*"', f'"mime": "{REVISIT}"', entry, count=1)
 
 
 class IndexFile:
-    """Gathers the lines of one WARC file and writes them sorted, beside it.
+    """Collects the lines of one WARC file and writes them sorted, beside it.
 
-    10,000 lines (4 MB) are held in memory; more are sorted and put aside in a nameless file in the same folder.
+    10,000 lines (4 MB) are held in memory; more are sorted and written to an unnamed file in the same folder.
     Any method may raise OSError.
     """
 
@@ -73,13 +73,13 @@ class IndexFile:
         self._aside: IO[bytes] | None = None
 
     def add(self, entry: str, offset: int, length: int) -> None:
-        """`entry` is that of the record of `length` bytes at `offset`."""
+        """Adds a line. `entry` is that of the record of `length` bytes at `offset`."""
         self._lines.append(f'{entry}, "length": "{length}", "offset": "{offset}", "filename": "{self._name}"}}\n')
         if len(self._lines) >= _RUN_LINES:
             self._put_aside()
 
     def save(self) -> None:
-        """Writes the index: all of it, or none. It takes the place of an older one."""
+        """Writes the index completely or not at all, and replaces an older one."""
         new = self._path.with_suffix(".new")
         try:
             with new.open("wb") as file:
@@ -112,7 +112,7 @@ class IndexFile:
 
 
 def index_path(warc: Path) -> Path:
-    """`x.warc.gz` → `x.cdxj`."""
+    """Maps `x.warc.gz` to `x.cdxj`."""
     return warc.with_name(warc.name.removesuffix(".warc.gz") + ".cdxj")
 
 

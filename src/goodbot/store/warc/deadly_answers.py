@@ -22,7 +22,7 @@ _DRAFT: Final = ".new"
 
 
 class DeadlyPages:
-    """The folder, which is made when the first page is kept. One process writes to it."""
+    """The folder of such answers, made when the first one is kept. One process writes to it."""
 
     def __init__(self, folder: Path, clock: Clock, software: str) -> None:
         self._folder = folder
@@ -30,8 +30,8 @@ class DeadlyPages:
         self._software = software
 
     def keep(self, url: Url, records: bytes) -> str:
-        """Keeps the records of one capture, in place of older ones of the same URL. Gives a clause that says where they
-        are, or why they are not kept; a disk that refuses raises nothing."""
+        """Keeps the records of one capture, in place of older ones of the same URL. Returns a clause that says where
+        they are, or why they are not kept; a disk error is reported there and not raised."""
         name = f"{_digest(url.host_key)}-{_digest(url.text)}.warc.gz"
         data = info_record(name, self._clock.now(), self._software) + records
         try:
@@ -44,7 +44,7 @@ class DeadlyPages:
         return f"its answer is kept in {self._folder.name}/{name}"
 
     def forget(self, host: str) -> int:
-        """Removes the pages of a host (`Url.host_key`); gives how many. Raises OSError."""
+        """Removes the pages of a host (`Url.host_key`); returns how many. Raises OSError."""
         gone = list(self._folder.glob(f"{_digest(host)}-*"))
         for path in gone:
             path.unlink(missing_ok=True)

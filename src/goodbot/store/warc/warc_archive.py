@@ -1,4 +1,4 @@
-"""The Archive: WARC 1.1 files (ISO 28500:2017), one gzip member a record, and a CDXJ index beside each."""
+"""Keeps the archive in WARC 1.1 files (ISO 28500:2017), one gzip member per record, with a CDXJ index beside each."""
 
 import fcntl
 import os
@@ -33,11 +33,11 @@ from goodbot.values import Capture, RecordRef
 class WarcArchive:
     """Keeps captures in `folder`, in files `goodbot-YYYYMMDDhhmmss-NNNNN.warc.gz`; NNNNN counts them.
 
-    Each run writes files of its own, a new one when the last has `size_limit_bytes`. The index of a file is written
-    when the file is left. Opening for writing makes the folder, locks it against a second writer, and settles what a
-    kill has left (see `warc_files`); `damage` has what was found damaged then or before. Up to 1 MiB of
-    records waits in memory between flushes. Raises RunError if the disk refuses; from then on every `put`, `append`
-    and `flush` does. Not for several threads.
+    Each run writes files of its own, and a new one when the last has reached `size_limit_bytes`. The index of a file is
+    written when the file is finished. Opening for writing makes the folder, locks it against a second writer, and
+    settles files that a kill has left (see `warc_files`); `damage` lists the damage found then or before. Up to 1 MiB
+    of records waits in memory between flushes. Raises RunError after a disk error; from then on every `put`, `append`
+    and `flush` does. Not thread-safe.
     """
 
     def __init__(
@@ -62,14 +62,14 @@ class WarcArchive:
                 self._open_folder()
 
     def put(self, capture: Capture, *, headers_only: bool = False) -> RecordRef:
-        """Keeps a response, without its body if `headers_only`; gives the place of the response record.
+        """Keeps a response, without its body if `headers_only`; returns the place of the response record.
 
         Raises ValueError for a capture without response, and if not open for writing.
         """
         return self.append(encode_capture(capture, headers_only))
 
     def append(self, encoded: EncodedRecords) -> RecordRef:
-        """Keeps what `encode_capture` gave. Raises ValueError if not open for writing."""
+        """Keeps the result of `encode_capture`. Raises ValueError if not open for writing."""
         if self._lock < 0:
             raise ValueError(f"the archive {self._folder} is not open for writing")
         if self._refused:
@@ -81,22 +81,22 @@ class WarcArchive:
             raise self._refusal(error) from error
 
     def flush(self) -> None:
-        """All records put are on disk when it returns."""
+        """Writes all records to disk, and returns when they are there."""
         with self._disk():
             if self._output:
                 self._output.flush()
 
     def read(self, record: RecordRef) -> ArchivedResponse:
-        """Raises DamagedError, naming file and offset, if there is no whole response record."""
+        """Reads one capture. Raises DamagedError, naming file and offset, if there is no complete response record."""
         if not FILE_NAME.fullmatch(record.file) or record.offset < 0:
             raise DamagedError(f"{record.file!r} at {record.offset} is no record of the archive {self._folder}")
         with self._reading(), (self._folder / record.file).open("rb") as file:
             return read_response(file, record)
 
     def captures(self, lost: Callable[[DamagedRange], object] | None = None) -> Iterator[ArchivedResponse]:
-        """Every response kept, in the order kept, one in memory at a time; what is half written is left out.
+        """Yields every response kept, in order, one in memory at a time; leaves out a half-written end.
 
-        May be used while another process writes. `lost` is given what is damaged; reading goes on behind it.
+        May be used while another process writes. `lost` is called with each damaged range; reading goes on after it.
         """
         with self._reading():
             for path in archive_files(self._folder):
@@ -105,8 +105,8 @@ class WarcArchive:
                     yield from responses(file, through(file, path.name, known, read_member), lost or _pass_over)
 
     def export(self, lost: Callable[[DamagedRange], object] | None = None) -> tuple[int, Iterator[bytes]]:
-        """All files as one; what is half written is left out. `lost` is given what is damaged, and left out as well:
-        then the pieces are shorter than the size."""
+        """Returns the total size, and the bytes of all files joined, without a half-written end. `lost` is called with
+        each damaged range, which is left out as well; then the bytes are fewer than the size."""
         with self._reading():
             files = archive_files(self._folder)
             return sum(path.stat().st_size for path in files), self._pieces(files, lost or _pass_over)
@@ -123,7 +123,7 @@ class WarcArchive:
                             yield from pieces(file, item[0].offset, item[1].end)
 
     def check(self, tell: Callable[[int, int], object]) -> Iterator[FileCheck]:
-        """Reads every file through; `tell` hears how many bytes are done, of how many."""
+        """Reads every file completely; calls `tell` with the bytes done and their total."""
         with self._reading():
             files = [(path, path.stat().st_size) for path in archive_files(self._folder)]
             size, done = sum(length for _, length in files), 0
@@ -132,22 +132,23 @@ class WarcArchive:
                 done += length
 
     def mend(self, file: FileCheck) -> None:
-        """Puts a file in order that is not sound. Raises ValueError if not open for writing."""
+        """Repairs a file that is not sound. Raises ValueError if not open for writing."""
         if self._lock < 0:
             raise ValueError(f"the archive {self._folder} is not open for writing")
         with self._disk():
             mend_file(file.path, file.gaps)
 
     def missing(self, last: Mapping[str, int]) -> list[DamagedRange]:
-        """What is missing of files that should have a record at an offset (`last`), as far as their length tells."""
+        """Returns what is missing of files that should have a record at an offset (`last`), judged by their length."""
         with self._reading():
             sizes = {path.name: path.stat().st_size for path in archive_files(self._folder)}
         short = ((name, offset) for name, offset in last.items() if sizes.get(name, -1) <= offset)
         return [DamagedRange(name, sizes.get(name, 0), offset, _why_short(name in sizes)) for name, offset in short]
 
     def forget(self, host: str) -> Removed:
-        """Takes the captures of a host (`Url.host_key`) out of every file. All other records stay where they are. What
-        is damaged in a file that may hold some of the host goes too. Raises ValueError if not open for writing."""
+        """Removes the captures of a host (`Url.host_key`) from every file. All other records stay where they are.
+        Damaged bytes in a file that may hold some of the host are removed too. Raises ValueError if not open for
+        writing."""
         if self._lock < 0:
             raise ValueError(f"the archive {self._folder} is not open for writing")
         with self._disk():
@@ -158,7 +159,7 @@ class WarcArchive:
             return forget_host(self._folder, host)
 
     def close(self) -> None:
-        """Flushes, writes the index, and lets another writer in. Nothing more can be put."""
+        """Flushes, writes the index, and unlocks the folder for another writer. Nothing more can be kept."""
         try:
             if self._output and not self._refused:
                 with self._disk():
@@ -212,8 +213,8 @@ class WarcArchive:
             raise self._refusal(error) from error
 
     def _refusal(self, error: OSError) -> RunError:
-        """Once the disk has refused, it is not asked again: after a failed fsync the system may have dropped
-        what was written and call the next fsync a success."""
+        """Remembers the disk error and makes it final: after a failed fsync the system may have dropped what was
+        written, and report the next fsync as a success."""
         self._refused = RunError(f"cannot write the archive {self._folder}: {error.strerror}")
         return self._refused
 
@@ -239,4 +240,4 @@ def _why_short(there: bool) -> str:
 
 
 def _pass_over(gap: DamagedRange) -> None:
-    """For who does not ask what is lost."""
+    """Ignores damage, for callers that do not ask about it."""

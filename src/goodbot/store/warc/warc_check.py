@@ -42,10 +42,10 @@ class _Hash(Protocol):
 
 @dataclass(slots=True)
 class FileCheck:
-    """What a WARC file holds.
+    """The result of checking a WARC file.
 
-    `captures`: the sorted offsets of captures that can be read, 8 bytes each; `lost`: how many more its index knows;
-    `index_is_true`: the index, if there is one, knows exactly these captures."""
+    `captures`: the sorted offsets of readable captures, 8 bytes each; `lost`: how many more its index lists;
+    `index_is_true`: the index, if there is one, lists exactly these captures."""
 
     path: Path
     size: int = 0
@@ -60,14 +60,14 @@ class FileCheck:
         return not (self.gaps or self.lost) and self.index_is_true
 
     def has(self, offset: int) -> bool:
-        """Whether a capture can be read there."""
+        """Returns whether a capture can be read there."""
         place = bisect_left(self.captures, offset)
         return place < len(self.captures) and self.captures[place] == offset
 
 
 def check_file(path: Path, tell: Callable[[int], object]) -> FileCheck:
-    """Reads a file through: the checksum of every member, the digest of every record, and whether its index agrees.
-    `tell` hears how many bytes are done. A torn end of a file that was never closed is no damage. Raises OSError."""
+    """Checks a whole file: the checksum of every member, the digest of every record, and whether its index agrees.
+    Calls `tell` with the bytes done. A torn end of a file that was never closed is no damage. Raises OSError."""
     check = FileCheck(path)
     known = known_offsets(path)
     seen = _Captures()
@@ -92,8 +92,8 @@ def check_file(path: Path, tell: Callable[[int], object]) -> FileCheck:
 
 
 def mend_file(path: Path, gaps: Sequence[DamagedRange]) -> None:
-    """Puts damaged bytes aside and empty records in their place, cuts a damaged end off, and rebuilds the index. Every
-    record that can be read stays where it is. Needs space for a copy of the file. Raises OSError."""
+    """Moves damaged bytes aside, puts empty records in their place, cuts off a damaged end, and rebuilds the index.
+    Every readable record stays where it is. Needs space for a copy of the file. Raises OSError."""
     size = path.stat().st_size
     there = [gap for gap in gaps if gap.start < size and gap.end - gap.start >= LEAST_BYTES]
     if there:
@@ -115,7 +115,7 @@ def mend_file(path: Path, gaps: Sequence[DamagedRange]) -> None:
 
 
 class _Captures:
-    """What can be read in one file. `in_place`: the length of each capture by its offset."""
+    """The readable captures of one file. `in_place`: the length of each capture by its offset."""
 
     def __init__(self) -> None:
         self.in_place: dict[int, int] = {}
@@ -123,7 +123,7 @@ class _Captures:
         self._moved: list[tuple[int, int]] = []
 
     def add(self, record: RecordRef, member: Member) -> None:
-        """Raises DamagedError for a record that says what cannot be."""
+        """Adds a record. Raises DamagedError if it refers to a payload that is not there."""
         kept = parse_record(member.data, record, whole=False)
         if kept is None:
             place = moved_to(member)
@@ -143,7 +143,7 @@ class _Captures:
             raise damage(record, f"it repeats a record at {kept.original.offset} that cannot be read")
 
     def offsets(self) -> "array[int]":
-        """Of those in place, and of those that lie elsewhere in the file now."""
+        """Returns the offsets of captures in place, and of those whose content is elsewhere in the file now."""
         found = set(self.in_place)
         found.update(offset for offset, place in reversed(self._moved) if place in found)
         return array("q", sorted(found))
@@ -170,7 +170,7 @@ def _put_aside(file: BinaryIO, path: Path, start: int, end: int) -> None:
 
 
 def _read_checked(file: BinaryIO, record: RecordRef) -> Member | None:
-    """The beginning of a record whose digest, if it has one, has been compared with its block."""
+    """Reads the beginning of a record, and compares its digest, if it has one, with its block."""
     block = _Block()
     member = read_member(file, record, _HEAD_BYTES, block.feed)
     if member is not None and not block.agrees():
@@ -179,7 +179,7 @@ def _read_checked(file: BinaryIO, record: RecordRef) -> Member | None:
 
 
 class _Block:
-    """The digest of the block of a record, which comes in parts."""
+    """Computes the digest of a record's block, which comes in parts."""
 
     def __init__(self) -> None:
         self._head = b""

@@ -1,9 +1,9 @@
-"""The files of an archive: their names and order, what a kill or damage has left of one, and the index beside each.
+"""Manages the files of an archive: their names and order, their indexes, and repairs after a kill or damage.
 
-A file is closed once it has an index: it was written to its end. One without index was left by a kill: the next writer
-looks through it, cuts its torn tail off, and makes the index. A file that was changed after its index was made is
-looked through as well. If it turns out to be damaged, the index stays, as it says what the file held, and a list of the
-gaps (`.damaged`) is put beside it, so that this is done once; `goodbot archive repair` makes the index anew.
+A file with an index is closed: it was written to its end. A kill leaves a file without one: the next writer reads
+through it, cuts off its torn tail, and makes the index. A file that was changed after its index was made is read
+through as well. If it is damaged, its index stays, because it says what the file held, and a list of the gaps
+(`.damaged`) is written beside it, so that this happens only once; `goodbot archive repair` makes the index anew.
 """
 
 import json
@@ -27,7 +27,7 @@ from goodbot.values import RecordRef
 FILE_NAME = re.compile(r"goodbot-\d{14}-(\d{5,})\.warc\.gz")
 
 ASIDE = "damaged"
-"""The folder in that of the archive where repairs put damaged bytes aside."""
+"""The folder within the archive's folder to which repairs move damaged bytes."""
 
 _HEAD_BYTES = 32 * 1024
 _REQUEST = b"WARC/1.1\r\nWARC-Type: request\r\n"
@@ -36,22 +36,22 @@ _REQUEST = b"WARC/1.1\r\nWARC-Type: request\r\n"
 _PIECE_BYTES = 1024 * 1024
 _PLACE = re.compile(rb'"length": "([0-9]{1,15})", "offset": "([0-9]{1,15})"')
 NOTED_MOST = 1000
-"""Gaps of one file that are noted; all of them are found again by whoever reads the file."""
+"""Gaps of one file that are noted; every reader of the file finds all of them again."""
 
 
 def archive_files(folder: Path) -> list[Path]:
-    """The files of the archive in the order written, which a clock set back does not change."""
+    """Returns the files of the archive in the order written, which a clock that was set back does not change."""
     return sorted((path for path in folder.glob("goodbot-*.warc.gz") if FILE_NAME.fullmatch(path.name)), key=_serial)
 
 
 def next_name(folder: Path, now: float) -> str:
-    """The name of a file begun now."""
+    """Returns the name of a file begun now."""
     serial = max(map(_serial, archive_files(folder)), default=-1) + 1
     return f"goodbot-{datetime.fromtimestamp(now, UTC):%Y%m%d%H%M%S}-{serial:05}.warc.gz"
 
 
 def is_settled(path: Path) -> bool:
-    """Whether the file has an index made after its last byte was written."""
+    """Returns whether the file has an index made after its last byte was written."""
     try:
         return index_path(path).stat().st_mtime_ns >= path.stat().st_mtime_ns
     except FileNotFoundError:
@@ -59,8 +59,8 @@ def is_settled(path: Path) -> bool:
 
 
 def settle(path: Path) -> None:
-    """Looks through a file: cuts the torn tail off if it was never closed, and makes the index if nothing is damaged or
-    there is none. Takes 13 s per GB. A file that was never closed and has no whole record is removed."""
+    """Reads through a file; cuts off its torn tail if it was never closed, and makes the index if nothing is damaged or
+    there is none. Takes 13 s per GB. Removes a file that was never closed and has no complete record."""
     known = known_offsets(path)
     gaps: list[DamagedRange] = []
     end = 0
@@ -85,8 +85,8 @@ def settle(path: Path) -> None:
 def through(
     file: BinaryIO, name: str, known: Sequence[int] | None, read: ReadRecords
 ) -> Iterator[FoundRecord | DamagedRange]:
-    """Every record of a file and every gap. `known`: see `known_offsets`; None if the file was never closed: then its
-    torn tail is no gap. What the index knows beyond the end of the file is one."""
+    """Yields every record of a file and every gap. `known`: see `known_offsets`; None if the file was never closed:
+    then its torn tail is no gap. Records of the index beyond the end of the file are a gap."""
     end = file.seek(0, 2)
     tail: DamagedRange | None = None
     for item in survey(file, name, read, known or ()):
@@ -104,8 +104,7 @@ def through(
 
 
 def index_places(path: Path) -> Iterator[tuple[int, int, bytes]]:
-    """Offset, length and line of each record that the index of a file knows; lines that cannot be read are passed
-    over."""
+    """Yields offset, length and line of each record in the index of a file; skips lines that cannot be parsed."""
     with index_path(path).open("rb") as lines:
         for line in lines:
             place = _PLACE.search(line)
@@ -114,14 +113,14 @@ def index_places(path: Path) -> Iterator[tuple[int, int, bytes]]:
 
 
 def index_lines(path: Path) -> int:
-    """How many lines the index of a file has, with those that cannot be read. Raises OSError."""
+    """Returns how many lines the index of a file has, including unreadable ones. Raises OSError."""
     with index_path(path).open("rb") as lines:
         return sum(1 for _ in lines)
 
 
 def known_offsets(path: Path) -> Sequence[int] | None:
-    """Where the records begin and end that the index of a file knows, sorted, 16 bytes for each; None if the file has
-    no index: it was never closed."""
+    """Returns where the records in the index of a file begin and end, sorted, 16 bytes for each; None if the file has
+    no index, because it was never closed."""
     offsets = array("q")
     try:
         for offset, length, _ in index_places(path):
@@ -132,12 +131,12 @@ def known_offsets(path: Path) -> Sequence[int] | None:
 
 
 def damage_path(path: Path) -> Path:
-    """`x.warc.gz` → `x.damaged`."""
+    """Maps `x.warc.gz` to `x.damaged`."""
     return index_path(path).with_suffix(".damaged")
 
 
 def save_damage(path: Path, gaps: Sequence[DamagedRange]) -> None:
-    """Notes the gaps of a file beside it; no gaps: none are noted any more."""
+    """Notes the gaps of a file beside it; without gaps, removes the note."""
     note = damage_path(path)
     if not gaps:
         note.unlink(missing_ok=True)
@@ -148,7 +147,7 @@ def save_damage(path: Path, gaps: Sequence[DamagedRange]) -> None:
 
 
 def noted_damage(path: Path) -> list[DamagedRange] | None:
-    """The gaps noted beside a file since it was last written; None if there is no such note."""
+    """Returns the gaps noted beside a file since it was last written; None if there is no such note."""
     note = damage_path(path)
     try:
         if note.stat().st_mtime_ns < path.stat().st_mtime_ns:
@@ -162,7 +161,7 @@ def noted_damage(path: Path) -> list[DamagedRange] | None:
 
 
 def pieces(file: BinaryIO, start: int, end: int) -> Iterator[bytes]:
-    """These bytes of a file."""
+    """Yields these bytes of a file."""
     while start < end:
         file.seek(start)
         piece = file.read(min(end - start, _PIECE_BYTES))
@@ -183,7 +182,7 @@ def _enter(index: IndexFile, record: RecordRef, member: Member) -> None:
     try:
         kept = parse_record(member.data, record, whole=False)
     except DamagedError:
-        return  # whole, but no WARC record: whoever reads the archive is told
+        return  # a complete member, but no WARC record: readers of the archive report it
     if kept is None:
         return
     archived = kept.archived

@@ -10,16 +10,16 @@ from zlib import crc32
 from goodbot.store.warc.warc_reader import MEMBER_START, MOVED_FIELD
 
 LEAST_BYTES: Final = 330
-"""Records of ours are longer, packed as they are."""
+"""Compressed records of ours are longer."""
 
 _BLOCK_BYTES: Final = 65_535
-"""A stored block of RFC 1951 §3.2.4 at most; 5 bytes stand before each."""
+"""The most bytes of a stored block (RFC 1951 §3.2.4); 5 bytes precede each."""
 _RECORD_MOST_BYTES: Final = 64 * 1024 * 1024
 
 
 def fill(file: BinaryIO, start: int, end: int, moved_to: int | None = None) -> None:
-    """Writes empty records from `start` to `end`. Where there is no room for a record it writes zeros, which readers
-    skip as damage. 64 MiB are in memory at a time. `moved_to`: where the content is now."""
+    """Writes empty records from `start` to `end`. Without room for a record it writes zeros, which readers skip as
+    damage. 64 MiB are in memory at a time. `moved_to`: where the content is now."""
     while start < end:
         length = end - start
         if length >= _RECORD_MOST_BYTES + LEAST_BYTES:
@@ -30,7 +30,7 @@ def fill(file: BinaryIO, start: int, end: int, moved_to: int | None = None) -> N
 
 
 def filler(length: int, moved_to: int | None = None) -> bytes:
-    """A record of `length` bytes, packed, that holds nothing but, if it is so, where its content is now."""
+    """Returns a compressed record of `length` bytes that holds nothing but `moved_to`, if given."""
     moved = "" if moved_to is None else f"{MOVED_FIELD}: {moved_to}\r\n"
     head = (
         f"WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: <urn:uuid:{uuid4()}>\r\n"
@@ -48,7 +48,8 @@ def filler(length: int, moved_to: int | None = None) -> bytes:
 
 
 def _stored(data: bytes, blocks: int) -> Iterator[bytes]:
-    """Deflate that packs nothing, in so many blocks (RFC 1951 §3.2.4): so its length can be chosen."""
+    """Writes deflate data that compresses nothing, in so many blocks (RFC 1951 §3.2.4), so that its length can be
+    chosen."""
     for number in range(blocks):
         part = data[number * _BLOCK_BYTES : (number + 1) * _BLOCK_BYTES]
         size = len(part)

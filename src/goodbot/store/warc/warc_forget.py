@@ -1,14 +1,15 @@
-"""Takes the records of one host out of a WARC file, and leaves every other record where it was.
+"""Removes the records of one host from a WARC file, and leaves every other record where it was.
 
-Each record of the host is overwritten by one of the same length that holds nothing, in a copy that then takes the
-file's place: a kill leaves the old file or the new one, and all offsets known elsewhere stay true. A record of another
-host that repeats a payload of this one is written whole at the end of the file, and where it was stands where it is.
+Each record of the host is overwritten by an empty one of the same length, in a copy that then replaces the file. A kill
+leaves the old file or the new one, and offsets stored elsewhere stay true. A record of another host that refers to a
+payload of this one is written again, complete, at the end of the file; an empty record at its old place points there.
 
-No index is believed: a file is left alone only where its records, found by way of an index that accounts for every byte
-of the file, are all of other hosts. Any other file is read through, and its index made anew.
+No index is trusted: a file is skipped only if an index that accounts for every byte of it leads to records of other
+hosts alone. Any other file is read through, and its index made anew.
 
-What is damaged in such a file goes as well, and so does all that repairs have put aside: nobody can say that it is of
-another host. It stays noted beside the file, for `goodbot archive repair` to have lost pages of others fetched again.
+Damaged bytes in such a file are removed as well, and so is all that repairs have moved aside, because they may belong
+to the host. The damage stays noted beside the file, so that `goodbot archive repair` has lost pages of other hosts
+fetched again.
 """
 
 import os
@@ -48,7 +49,7 @@ from goodbot.values import RecordRef
 
 @dataclass(slots=True)
 class _RewritePlan:
-    """What is to be done with a file: (offset, end) of records to be emptied, those that repeat one of them, gaps."""
+    """What to do with a file: (offset, end) of records to be emptied, records that refer to one of them, and gaps."""
 
     emptied: list[tuple[int, int]] = field(default_factory=list)
     repeats: list[tuple[int, int, int]] = field(default_factory=list)
@@ -57,17 +58,17 @@ class _RewritePlan:
 
 
 class Removed(NamedTuple):
-    """What was taken out: how many captures, and how many damaged bytes."""
+    """What was removed: how many captures, and how many damaged bytes."""
 
     captures: int
     damaged_bytes: int
 
 
 def forget_host(folder: Path, host: str) -> Removed:
-    """Takes the records of `host` (`Url.host_key`) out of every file in `folder`.
+    """Removes the records of `host` (`Url.host_key`) from every file in `folder`.
 
-    The folder is locked by the caller. Reads the files that hold some of the host twice, 26 s per GB, the heads of
-    records in all others, and needs space for a copy of the largest.
+    The caller has locked the folder. Reads files that hold some of the host twice, 26 s per GB, and only the heads of
+    records in all others; needs space for a copy of the largest file.
     """
     removed = [_forget(path, host) for path in archive_files(folder) if _may_hold(path, host)]
     captures, damaged = sum(item.captures for item in removed), sum(item.damaged_bytes for item in removed)
@@ -75,7 +76,7 @@ def forget_host(folder: Path, host: str) -> Removed:
 
 
 def _drop_aside(aside: Path) -> int:
-    """Removes what repairs have put aside; gives how many bytes."""
+    """Removes what repairs have moved aside; returns how many bytes."""
     if not aside.is_dir():
         return 0
     dropped = sum(file.stat().st_size for file in aside.iterdir())
@@ -84,7 +85,7 @@ def _drop_aside(aside: Path) -> int:
 
 
 def _may_hold(path: Path, host: str) -> bool:
-    """Whether a record may be of the host: False is proven."""
+    """Returns whether a record may be of the host. False is proven."""
     if not is_settled(path) or noted_damage(path):
         return True
     try:
@@ -103,7 +104,7 @@ def _forget(path: Path, host: str) -> Removed:
     with path.open("rb") as file:
         plan = _plan(file, path.name, known, host)
         if not (plan.emptied or plan.gaps):
-            if noted_damage(path) is None:  # what led here was the index
+            if noted_damage(path) is None:  # only the index led here, so it is made anew
                 settle(path)
             return Removed(0, 0)
         draft = path.with_name(path.name + ".new")
@@ -123,7 +124,7 @@ def _forget(path: Path, host: str) -> Removed:
 
 
 def _drop(new: BinaryIO, gaps: Sequence[DamagedRange]) -> int:
-    """Overwrites what is damaged, or cuts it off at the end; gives how many bytes."""
+    """Overwrites damaged ranges, or cuts them off at the end; returns how many bytes."""
     end = new.seek(0, os.SEEK_END)
     for gap in gaps:
         if gap.end >= end:
@@ -158,7 +159,7 @@ def _empty(file: BinaryIO, new: BinaryIO, name: str, plan: _RewritePlan) -> None
     written: dict[int, tuple[int, str, str]] = {}
     for offset, end, original in plan.repeats:
         place = new.seek(0, os.SEEK_END)
-        with suppress(DamagedError):  # the payload cannot be read: nobody has lost it just now
+        with suppress(DamagedError):  # the payload could not be read before either
             whole, url, date = _whole(file, RecordRef(name, offset), RecordRef(name, original))
             if original in written:
                 first, first_url, first_date = written[original]
@@ -170,7 +171,7 @@ def _empty(file: BinaryIO, new: BinaryIO, name: str, plan: _RewritePlan) -> None
 
 
 def _whole(file: BinaryIO, repeat: RecordRef, original: RecordRef) -> tuple[bytes, str, str]:
-    """A revisit record as the response record it stands for; its URL and its date. Raises DamagedError."""
+    """Returns the response record that a revisit record stands for, its URL and its date. Raises DamagedError."""
     member = read_member(file, repeat)
     if member is None:
         raise DamagedError(f"{repeat.file} is damaged at byte {repeat.offset}: the file ends within the record")

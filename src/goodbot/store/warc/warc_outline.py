@@ -1,7 +1,7 @@
-"""Reads the head of every record of a closed WARC file, by way of its index, and proves the index in doing so.
+"""Reads the head of every record of a closed WARC file by means of its index, and verifies the index by doing so.
 
-The index is only believed about where captures begin and end. At each such place a record has to begin, and all bytes
-between them have to be whole records that are no captures. So whatever is wrong with an index, it hides no record.
+The index is trusted only for where captures begin and end. A record must begin at each such place, and all bytes
+between them must be complete records that are no captures. So an index that is wrong in any way cannot hide a record.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,21 +16,21 @@ from goodbot.store.warc.warc_reader import damage, read_member
 from goodbot.values import RecordRef
 
 CAPTURES: Final = ("response", "revisit")
-"""Types of the records that an index has."""
+"""Types of records that are indexed."""
 
 HEAD_BYTES: Final = 64 * 1024
-"""Of a record, unpacked: its fields, which end before that."""
+"""Uncompressed bytes of a record that its fields must end within."""
 _PACKED_BYTES: Final = 2 * 1024
 _HEAD_MOST_BYTES: Final = 4 * 1024
-"""Of a capture; longer fields are those of few, whose file is read through."""
+"""The same for a capture. Longer fields are rare; a file with some is read through."""
 _END: Final = b"\r\n\r\n"
 
 
 def heads(path: Path) -> Iterator[dict[str, str]]:
-    """The fields of every record, by their names in lower case. `path` has an index.
+    """Yields the fields of every record, by their names in lower case. `path` has an index.
 
-    Raises DamagedError once index and file are found not to agree, or a record cannot be read; damage within a capture
-    is not seen. Does not unpack bodies of captures: 5 s of CPU per GB of pages of 17 kB; 16 bytes of memory a page.
+    Raises DamagedError if index and file do not agree, or a record cannot be read; damage within a capture is not
+    detected. Does not decompress bodies of captures: 5 s of CPU per GB of pages of 17 kB; 16 bytes of memory a page.
     """
     known = _places(path)
     with path.open("rb") as file:
@@ -48,15 +48,15 @@ def heads(path: Path) -> Iterator[dict[str, str]]:
 
 
 def fields_of(data: bytes) -> dict[str, str]:
-    """The fields of a record that begins so, by their names in lower case; of several of one name, the last."""
+    """Returns the fields of a record from its first bytes, by names in lower case; the last one of equal names."""
     head = data.partition(_END)[0].decode("utf-8", "replace")
     pairs = (line.partition(":") for line in head.split("\r\n")[1:])
     return {name.strip().lower(): value.strip() for name, _, value in pairs}
 
 
 def _places(path: Path) -> Sequence[int]:
-    """Where each record in the index begins and ends, in the order of the file. Raises DamagedError if a line cannot be
-    read."""
+    """Returns where each record in the index begins and ends, in the order of the file. Raises DamagedError for a line
+    that cannot be parsed."""
     count, places = index_lines(path), known_offsets(path)
     if places is None or len(places) != 2 * count:
         raise damage(RecordRef(path.name, 0), "its index has lines that cannot be read")
@@ -64,7 +64,7 @@ def _places(path: Path) -> Sequence[int]:
 
 
 def _between(file: BinaryIO, place: RecordRef) -> tuple[dict[str, str], RecordRef]:
-    """The fields of a record that the index does not have, and where it ends."""
+    """Returns the fields of a record that is not in the index, and where it ends."""
     member = read_member(file, place, keep_bytes=HEAD_BYTES)
     fields = fields_of(member.data) if member is not None else {}
     if member is None or fields.get("warc-type") in CAPTURES:
@@ -79,5 +79,5 @@ def _head(file: BinaryIO, place: RecordRef) -> dict[str, str]:
     except isal_zlib.error as error:  # type: ignore[misc]  # isal declares its error class as an instance
         raise damage(place, str(error)) from error
     if not data.startswith(b"WARC/1.") or _END not in data:
-        raise damage(place, "this is no WARC record, or its fields are too long")
+        raise damage(place, "this is not a WARC record, or its fields are too long")
     return fields_of(data)

@@ -1,4 +1,4 @@
-"""One WARC file while it is written: records gather, go to disk, and are known again when their payload comes twice."""
+"""Writes one WARC file: buffers records, writes them to disk, and turns repeated payloads into revisit records."""
 
 import os
 from pathlib import Path
@@ -9,7 +9,7 @@ from goodbot.store.warc.warc_record import revisit_record
 from goodbot.values import RecordRef
 
 REPEAT_LEAST_BYTES = 1024
-"""A response record of fewer bytes is written again when its payload repeats: a revisit record would save little."""
+"""A shorter response record is written again when its payload repeats: a revisit record would save little."""
 
 _PENDING_BYTES = 1024 * 1024
 _PAYLOADS = 32_768
@@ -18,8 +18,8 @@ _PAYLOADS = 32_768
 class WarcOutput:
     """A new file at `path`, begun with `info`. Up to 1 MiB waits in memory between flushes. Methods may raise OSError.
 
-    A response whose payload lies in this file already, under whatever URL, becomes a revisit record; so each file can
-    be read, moved and thrown away by itself.
+    A response whose payload is already in this file, under any URL, becomes a revisit record; so each file can be read,
+    moved and deleted on its own.
     """
 
     def __init__(self, path: Path, folder: int, info: bytes) -> None:
@@ -35,11 +35,11 @@ class WarcOutput:
 
     @property
     def end(self) -> int:
-        """Where the next member goes: the length of the file with what waits in memory."""
+        """Where the next member begins: the length of the file including what waits in memory."""
         return self._written_bytes + len(self._pending)
 
     def append(self, encoded: EncodedRecords) -> int:
-        """Gives the offset of the response or revisit record."""
+        """Adds records; returns the offset of the response or revisit record."""
         offset, data, length, entry = self.end, encoded.data, encoded.length, encoded.entry
         if encoded.digest is not None and length >= REPEAT_LEAST_BYTES:
             if original := self._payloads.find(encoded.digest):
@@ -55,13 +55,13 @@ class WarcOutput:
         return offset
 
     def write_out(self) -> None:
-        """Each byte has its place, so that a write interrupted by a signal may be done again."""
+        """Writes each byte to a fixed place, so that a write interrupted by a signal may be repeated."""
         while self._pending:
             count = os.pwrite(self._file.fileno(), self._pending, self._written_bytes)
             self._written_bytes, self._pending = self._written_bytes + count, self._pending[count:]
 
     def flush(self) -> None:
-        """All that was appended is on disk when it returns."""
+        """Writes all records to disk, and returns when they are there."""
         self.write_out()
         if self._safe_bytes < self._written_bytes:
             os.fsync(self._file.fileno())
@@ -71,19 +71,19 @@ class WarcOutput:
             self._new = False
 
     def finish(self) -> None:
-        """Flushes, and writes the index: the file is settled."""
+        """Flushes and writes the index, which settles the file."""
         self.flush()
         self._index.save()
 
     def close(self) -> None:
-        """Lets go of the file, finished or not."""
+        """Closes the file, finished or not."""
         self._index.close()
         self._file.close()
 
 
 class Payloads:
-    """Digest → a note about where that payload lies. Remembers the last 32,768 that were used, and up to as many more:
-    20 MB with URLs of 57 characters."""
+    """Maps a digest to a note on where that payload is. Remembers the last 32,768 that were used, and up to as many
+    more: 20 MB with URLs of 57 characters."""
 
     def __init__(self) -> None:
         self._young: dict[str, str] = {}
@@ -93,7 +93,7 @@ class Payloads:
         return len(self._young) + len(self._old)
 
     def find(self, digest: str) -> str | None:
-        """The note, if it is not forgotten."""
+        """Returns the note, or None if it is unknown or forgotten."""
         note = self._young.get(digest)
         if note is None and (note := self._old.get(digest)):
             self.remember(digest, note)

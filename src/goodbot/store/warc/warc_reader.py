@@ -1,7 +1,7 @@
-"""Reads WARC files of one gzip member per record: where members begin and end, what a response record says.
+"""Reads WARC files of one gzip member per record: finds where members begin and end, and parses response records.
 
 Not fastwarc: it takes a record whose member does not end for a whole one, and does not say where members end;
-both are what a file left by a kill has to be asked. isal checks the CRC-32 of every member (RFC 1952 §2.3.1).
+a file left by a kill needs both. isal checks the CRC-32 of every member (RFC 1952 §2.3.1).
 """
 
 import re
@@ -18,27 +18,27 @@ from goodbot.url import parse_url
 from goodbot.values import Headers, RecordRef, Response
 
 HEAD_MOST_BYTES = 1024 * 1024
-"""The fields of a record end before that. They say how long it is, and more of it is not unpacked."""
+"""The fields of a record must end within these bytes. They state its length, and no more of it is decompressed."""
 
 MEMBER_START = bytes.fromhex("1f8b080000000000")
-"""How each member of ours begins: gzip, no flags, no time (RFC 1952 §2.3)."""
+"""How each of our members begins: gzip, no flags, no time (RFC 1952 §2.3)."""
 
 RENAMED = "X-Crawl-"
-"""Put before the name of a framing field that is not true of the stored body (the prefix of Common Crawl)."""
+"""Prefix of framing fields that do not match the stored body (the one Common Crawl uses)."""
 
 WITHHELD_FIELD = "WARC-Goodbot-Body"
-"""Named field of a response record without the body it had; its value says why."""
+"""Field of a response record that is stored without its body; its value says why."""
 
 MOVED_FIELD = "WARC-Goodbot-Moved-To"
-"""Named field of an emptied record: the offset in the same file at which its content is now."""
+"""Field of an emptied record: the offset in the same file at which its content is now."""
 
 DIGEST_FIELD = "WARC-Payload-Digest"
 ORIGINAL_FILE_FIELD = "WARC-Refers-To-Filename"
 ORIGINAL_OFFSET_FIELD = "WARC-Refers-To-File-Offset"
-"""Where the payload of a revisit record lies (an extension that OpenWayback and warcio know)."""
+"""Where the payload of a revisit record is (an extension that OpenWayback and warcio know)."""
 
 PROTOCOLS = {"h2": "HTTP/2", "h2c": "HTTP/2", "h3": "HTTP/3"}
-"""WARC-Protocol (an extension the IIPC adopted) → version. An application/http message cannot say HTTP/2."""
+"""Maps WARC-Protocol (an extension the IIPC adopted) to a version. An application/http message cannot say HTTP/2."""
 
 _RENAMED_FIELD = re.compile(r"(?:X-Crawl-)+(?:Transfer-Encoding|Content-Length)", re.IGNORECASE)
 _READ_BYTES = 16 * 1024
@@ -49,7 +49,7 @@ _LENGTH = re.compile(rb"\r\ncontent-length[ \t]*:[ \t]*([0-9]{1,15})[ \t]*\r\n",
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """A whole gzip member: where it ends in the file, its uncompressed size, and its data or the first of them."""
+    """A complete gzip member: where it ends in the file, its uncompressed size, and its data or the first of them."""
 
     end: int
     size: int
@@ -59,11 +59,11 @@ class Member:
 def read_member(
     file: BinaryIO, place: RecordRef, keep_bytes: int | None = None, feed: Callable[[bytes], object] | None = None
 ) -> Member | None:
-    """The record at `place`, with all its data or with the first `keep_bytes`; None if the file ends before it does.
-    `feed` is given all data in parts. Takes twice what is kept, and 2 MiB.
+    """Reads the record at `place`, with all its data or with the first `keep_bytes`; None if the file ends within it.
+    `feed` is called with all data in parts. Takes twice the memory of what is kept, and 2 MiB.
 
     Raises DamagedError if the bytes are no gzip member, fail its checksum, or are no WARC record or more than one;
-    OSError if they cannot be read. No more is unpacked than the record says it has.
+    OSError if they cannot be read. Decompresses no more than the length that the record states.
     """
     parts: list[bytes] = []
     kept = size = 0
@@ -86,7 +86,7 @@ def read_member(
 
 
 def _unpacked(file: BinaryIO, place: RecordRef) -> Iterator[tuple[int | None, bytes]]:
-    """The data of a gzip member, in parts of at most 1 MiB, the last one with where the member ends in the file."""
+    """Decompresses a gzip member in parts of at most 1 MiB; with the last one comes where the member ends."""
     file.seek(place.offset)
     inflater = isal_zlib.decompressobj(31)
     while not inflater.eof:
@@ -101,33 +101,33 @@ def _unpacked(file: BinaryIO, place: RecordRef) -> Iterator[tuple[int | None, by
 
 
 def _said_length(data: bytes, place: RecordRef) -> int | None:
-    """How long a record is that begins so; None if its fields have not ended yet."""
+    """Returns the length that a record states in these first bytes; None if its fields have not ended yet."""
     if not data.startswith(_VERSION[: len(data)]):
-        raise damage(place, "this is no WARC record")
+        raise damage(place, "this is not a WARC record")
     end = data.find(b"\r\n\r\n", 0, HEAD_MOST_BYTES)
     if end < 0:
         return None
     length = _LENGTH.search(data, 0, end + 2)
     if length is None:
-        raise damage(place, "this is no WARC record: it does not say how long it is")
+        raise damage(place, "this is not a WARC record: it states no length")
     return end + 4 + int(length[1]) + 4
 
 
 def _wrong_length(size: int, limit: int | None, *, ended: bool) -> str:
-    """What is wrong with a record of `size` bytes, or of more if it has not `ended`, that is to have `limit`; None: it
-    has not said how many."""
+    """Says what is wrong with a record of `size` bytes, or of more if it has not `ended`, that states the length
+    `limit`; None: it has stated none."""
     if limit is not None and size > limit:
-        return f"this WARC record is longer than the {limit:,} bytes it says it has"
+        return f"this WARC record is longer than the {limit:,} bytes that it states"
     if limit is not None:
-        return f"this WARC record is cut short: it has {size:,} of the {limit:,} bytes it says it has"
+        return f"this WARC record is cut short: it has {size:,} of the {limit:,} bytes that it states"
     is_begun = ended and size >= len(_VERSION)
-    return "this WARC record is cut short: its fields do not end" if is_begun else "this is no WARC record"
+    return "this WARC record is cut short: its fields do not end" if is_begun else "this is not a WARC record"
 
 
 @dataclass(frozen=True, slots=True)
 class KeptHead:
-    """A response record, or a `revisit` record: that has an `original`, which holds its payload, or is a 304 and has
-    none. `digest` as stated."""
+    """A parsed response record, or a `revisit` record, which either has an `original` with its payload or is a 304
+    without one. `digest` as stated."""
 
     archived: ArchivedResponse
     digest: str | None
@@ -136,19 +136,19 @@ class KeptHead:
 
 
 def read_response(file: BinaryIO, record: RecordRef) -> ArchivedResponse:
-    """The capture at `record`. Raises DamagedError, naming file and offset, if there is none, or if it is a revisit
-    and the record that holds its payload is not there."""
+    """Returns the capture at `record`. Raises DamagedError, naming file and offset, if there is none, or if it is a
+    revisit whose payload is missing."""
     member = read_member(file, record)
     if member is None:
         raise damage(record, "the file ends within the record")
     kept = parse_record(member.data, record) or _moved(file, member, record)
     if kept is None:
-        raise damage(record, "this is no response record")
+        raise damage(record, "this is not a response record")
     return with_payload(file, kept)
 
 
 def _moved(file: BinaryIO, member: Member | None, record: RecordRef) -> KeptHead | None:
-    """What an emptied record held, if it is elsewhere in the file now: always further on."""
+    """Returns what an emptied record held, if that is elsewhere in the file now: always further on."""
     while member and (offset := moved_to(member)) is not None and offset > record.offset:
         record = RecordRef(record.file, offset)
         member = read_member(file, record)
@@ -158,20 +158,20 @@ def _moved(file: BinaryIO, member: Member | None, record: RecordRef) -> KeptHead
 
 
 def moved_to(member: Member) -> int | None:
-    """Where the content of an emptied record is now; None if it is no such record."""
+    """Returns where the content of an emptied record is now; None if it is no such record."""
     lines = member.data.partition(b"\r\n\r\n")[0].decode("utf-8", "replace").split("\r\n")
     return _number(dict(_fields(lines)).get(MOVED_FIELD, ""))
 
 
 def parse_record(data: bytes, record: RecordRef, *, whole: bool = True) -> KeptHead | None:
-    """What a record says; None if it is whole but no answer of a Web server, or a revisit that neither says where its
-    payload lies nor is a 304. Not `whole`: `data` may end within the block. Raises DamagedError. Linear."""
+    """Parses a record; None if it is complete but no HTTP response, or a revisit that neither names its payload nor is
+    a 304. Not `whole`: `data` may end within the block. Raises DamagedError. Linear."""
     head, _, rest = data.partition(b"\r\n\r\n")
     version, *lines = head.decode("utf-8", "replace").split("\r\n")
     fields = {name.lower(): value for name, value in reversed(_fields(lines))}  # of several, the first counts
     length = _number(fields.get("content-length", ""))
     if not version.startswith("WARC/1.") or length is None:
-        raise damage(record, "this is no WARC record")
+        raise damage(record, "this is not a WARC record")
     said = len(head) + 4 + length + 4
     if whole and len(data) != said:
         raise damage(record, _wrong_length(len(data), said, ended=True))
@@ -185,7 +185,7 @@ def parse_record(data: bytes, record: RecordRef, *, whole: bool = True) -> KeptH
     date = _unix_time(fields.get("warc-date", ""))
     response = _parse_http(rest[:length], fields)
     if date is None or response is None:
-        raise damage(record, "its date or its HTTP header cannot be read")
+        raise damage(record, "its date or its HTTP header cannot be parsed")
     archived = ArchivedResponse(url, date, response, record, headers_only=WITHHELD_FIELD.lower() in fields)
     return KeptHead(archived, fields.get(DIGEST_FIELD.lower()), original, revisit)
 
@@ -200,15 +200,15 @@ def _original(fields: dict[str, str]) -> RecordRef | None:
 
 
 def with_payload(file: BinaryIO, kept: KeptHead) -> ArchivedResponse:
-    """The capture, with the body that its record repeats. One step: a revisit of a revisit is damage, and so is one of
-    another file."""
+    """Returns the capture with the body that its record refers to. Follows one step only: a revisit of a revisit counts
+    as damage, and so does one of another file."""
     record, original = kept.archived.record, kept.original
     if original is None:
         return kept.archived
     member = read_member(file, original) if original.file == record.file else None
     found = parse_record(member.data, original) if member else None
     if found is None or found.original is not None or found.digest is None or found.digest != kept.digest:
-        raise damage(record, f"it repeats a record of {original.file or 'a file'} at {original.offset}: not there")
+        raise damage(record, f"it refers to a record of {original.file or 'a file'} at {original.offset}: not there")
     return replace(kept.archived, response=replace(kept.archived.response, body=found.archived.response.body))
 
 
@@ -253,5 +253,5 @@ def _unix_time(text: str) -> float | None:
 
 
 def damage(record: RecordRef, what: str) -> DamagedError:
-    """The error to raise for what is found there."""
+    """Builds the error for damage found at a record."""
     return DamagedError(f"{record.file} is damaged at byte {record.offset}: {what}")

@@ -1,10 +1,10 @@
-"""Capture → WARC records (ISO 28500:2017), each a gzip member. Pure but for the random record names.
+"""Encodes captures as WARC records (ISO 28500:2017), each a gzip member. Pure, except for the random record names.
 
-A capture is a response record and, if the request is known as sent, a request record that names it
-(WARC-Concurrent-To); a metadata record if it is asked for. The body is stored as `Response` has it: content coding
-kept, transfer coding removed. A Transfer-Encoding field would make readers unchunk what has no chunks, a
-Content-Length of another number would make them wait or cut; so both are stored as `X-Crawl-…`, and `read` gives them
-their names back. No record names its warcinfo record (it may, §5.4): that is the first of the file it lies in.
+A capture is a response record and, if the sent request is known, a request record that names it
+(WARC-Concurrent-To); a metadata record is optional. The body is stored as `Response` has it: content coding kept,
+transfer coding removed. A Transfer-Encoding field would make readers unchunk a body without chunks, and a
+Content-Length of another number would make them wait or cut; so both are stored as `X-Crawl-…`, and `read` restores
+their names. No record names its warcinfo record (which §5.4 allows): that is the first record of the same file.
 """
 
 import os
@@ -27,7 +27,7 @@ from goodbot.store.warc.warc_reader import (
 from goodbot.values import Capture, Failure, Headers, LastVisit, RecordRef, Response
 
 _PIECE_BYTES = 1024 * 1024
-"""A longer record is packed piece by piece, so that it is not copied whole before."""
+"""A longer record is compressed piece by piece, so that it is not copied whole before."""
 _FRAMING_FIELD = re.compile(r"((?:X-Crawl-)*)(Transfer-Encoding|Content-Length)", re.IGNORECASE)
 _UNSAFE = re.compile(r"[\r\n\0]+")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -43,11 +43,11 @@ def encode_capture(
     metadata: bool = False,
     about: LastVisit | None = None,
 ) -> EncodedRecords:
-    """The records of a capture, the body left out if `headers_only`.
+    """Encodes the records of a capture, without the body if `headers_only`.
 
-    `about`: the request asked whether the page has changed since, and a 304 says that it has not: then a revisit record
-    stands for the response (§6.7.3). `metadata` adds a record that says how long the fetch took and, if given, from
-    which page it was led to (`via`): 6 µs and 460 bytes. Raises ValueError for a capture without response.
+    `about`: the earlier visit that a conditional request named. If the answer is a 304, a revisit record takes the
+    place of the response (§6.7.3). `metadata` adds a record with the duration of the fetch and, if given, the page
+    that linked there (`via`): 6 µs and 460 bytes. Raises ValueError for a capture without response.
     """
     response = capture.result
     if isinstance(response, Failure):
@@ -73,7 +73,7 @@ def encode_capture(
 
 
 def info_record(file_name: str, now: float, software: str) -> bytes:
-    """The first record of the file (§6.2)."""
+    """Builds the first record of a file (§6.2)."""
     lines = (
         f"software: {_UNSAFE.sub(' ', software)}",
         "format: WARC File Format 1.1",
@@ -90,7 +90,8 @@ def info_record(file_name: str, now: float, software: str) -> bytes:
 
 
 def revisit_record(response: bytes, original: RecordRef, url: str, date: str) -> bytes:
-    """In place of a response record (a member made here) one without payload: the same was received before (§6.7.2).
+    """Builds a revisit record to replace a response record (a member made here) whose payload was stored before
+    (§6.7.2).
 
     `original`, `url` and `date` are those of the response record that holds the payload.
     """
@@ -113,7 +114,8 @@ def revisit_record(response: bytes, original: RecordRef, url: str, date: str) ->
 
 
 def _heads(member: bytes) -> tuple[bytes, bytes]:
-    """The fields of a response record (a member made here) and its HTTP header, which ends with a blank line."""
+    """Returns the fields of a response record (a member made here) and its HTTP header with the empty line at its
+    end."""
     inflater = isal_zlib.decompressobj(31)
     data = inflater.decompress(member, _PIECE_BYTES)
     while data.count(b"\r\n\r\n") < 2 and not inflater.eof:
@@ -123,8 +125,8 @@ def _heads(member: bytes) -> tuple[bytes, bytes]:
 
 
 def _not_modified_record(response: Response, url: str, about: LastVisit, common: str) -> bytes:
-    """The header of a 304, and which capture of the URL it speaks of (§6.7.3): that may lie in another file, so it is
-    named by its date and its digest, and not by its place."""
+    """Builds a revisit record with the header of a 304 and the capture that it confirms (§6.7.3). That capture may be
+    in another file, so it is named by its date and digest, and not by its place."""
     head = _http_head(response, 0)
     digest = f"{DIGEST_FIELD}: {about.digest}\r\n" if about.digest else ""
     fields = (
@@ -138,12 +140,12 @@ def _not_modified_record(response: Response, url: str, about: LastVisit, common:
 
 
 def block_digest(block: bytes) -> str:
-    """As records state it."""
+    """Returns the digest of a block as records state it."""
     return _digest(block)
 
 
 def _response_record(capture: Capture, response: Response, digest: str | None, common: str) -> bytes:
-    """The answer; without its body, and saying so, if there is no digest (§6.3)."""
+    """Builds a response record; without a digest it leaves out the body, and says so (§6.3)."""
     body = b"" if digest is None else response.body
     head = _http_head(response, len(body))
     payload = f"{WITHHELD_FIELD}: withheld; noarchive\r\n" if digest is None else f"{DIGEST_FIELD}: {digest}\r\n"
@@ -159,7 +161,7 @@ def _response_record(capture: Capture, response: Response, digest: str | None, c
 
 
 def packed(*parts: bytes) -> bytes:
-    """A gzip member of these parts, one after another."""
+    """Compresses these parts, one after another, into one gzip member."""
     if sum(map(len, parts)) <= _PIECE_BYTES:
         return isal_zlib.compress(b"".join(parts), 1, 31)
     packer = isal_zlib.compressobj(1, wbits=31)
@@ -172,7 +174,7 @@ def _starts(part: bytes) -> range:
 
 
 def _request_record(head: bytes, name: str, common: str) -> bytes:
-    """The request as sent, naming its response (§6.5)."""
+    """Builds a record of the request as sent, which names its response (§6.5)."""
     return _member(
         f"WARC/1.1\r\nWARC-Type: request\r\nWARC-Record-ID: {name}1>\r\n{common}WARC-Concurrent-To: {name}0>\r\n"
         f"WARC-Block-Digest: {_digest(head)}\r\n"
@@ -182,7 +184,7 @@ def _request_record(head: bytes, name: str, common: str) -> bytes:
 
 
 def _metadata_record(elapsed_s: float, via: str | None, name: str, common: str) -> bytes:
-    """What the crawl knows of a capture, naming its response (§6.6)."""
+    """Builds a record of what the crawl knows about a capture, which names its response (§6.6)."""
     told = f"via: {_UNSAFE.sub(' ', via)}\r\n" if via else ""
     block = f"fetchTimeMs: {elapsed_s * 1000:.0f}\r\n{told}".encode()
     return _member(
@@ -194,14 +196,14 @@ def _metadata_record(elapsed_s: float, via: str | None, name: str, common: str) 
 
 
 def _member(head: str, block: bytes) -> bytes:
-    """For small records: isal's level 1 takes 5 µs more for a request, to make it 140 bytes less."""
+    """Builds a small record, stored uncompressed: isal's level 1 takes 5 µs more for a request and saves 140 bytes."""
     return isal_zlib.compress(b"".join((head.encode(), block, b"\r\n\r\n")), 0, 31)
 
 
 def _http_head(response: Response, body_length: int) -> bytes:
-    """The header as received, but for framing fields (see above) and bytes that end a line (RFC 9112 §5).
+    """Returns the header as received, except framing fields (see above) and bytes that end a line (RFC 9112 §5).
 
-    A colon in a name becomes a hyphen; a character outside ISO 8859-1, which no header received has, `?`.
+    A colon in a name becomes a hyphen; a character outside ISO 8859-1, which no received header has, becomes `?`.
     """
     version = response.version if response.version in ("HTTP/1.0", "HTTP/1.1") else "HTTP/1.1"
     lines = [f"{version} {response.status} {response.reason}", *_header_lines(response.headers, str(body_length))]
@@ -226,7 +228,7 @@ def _make_stored_name(name: str, is_body_length: bool) -> str:
 
 
 _stored_name = lru_cache(maxsize=1024)(_make_stored_name)
-"""For the names that come again and again; a long one is not remembered."""
+"""Caches the names that occur again and again; long ones are not cached."""
 
 
 def _protocol(version: str, scheme: str) -> str | None:
@@ -236,7 +238,7 @@ def _protocol(version: str, scheme: str) -> str | None:
 
 
 def _digest(*parts: bytes) -> str:
-    """SHA-1 in base 32, as CDX files have it: for finding the same payload again, not against forgers."""
+    """Returns SHA-1 in base 32, as in CDX files. It finds equal payloads, and is no protection against forgery."""
     state = sha1(usedforsecurity=False)
     for part in parts:
         state.update(part)
@@ -244,13 +246,13 @@ def _digest(*parts: bytes) -> str:
 
 
 def digest_text(digest: bytes) -> str:
-    """A SHA-1 digest as records state it."""
+    """Formats a SHA-1 digest as records state it."""
     number = int.from_bytes(digest, "big")
     return "sha1:" + "".join([_PAIRS[number >> shift & 1023] for shift in _SHIFTS])
 
 
 def _dates(unix_time: float) -> tuple[str, str]:
-    """WARC-Date, in microseconds, and `YYYYMMDDhhmmss`."""
+    """Returns WARC-Date, in microseconds, and `YYYYMMDDhhmmss`."""
     second, microseconds = divmod(round(unix_time * 1_000_000), 1_000_000)
     date, digits = _second(second)
     return f"{date}.{microseconds:06}Z", digits
@@ -263,6 +265,6 @@ def _second(unix_time: int) -> tuple[str, str]:
 
 
 def _random_name() -> str:
-    """A record name no other has (§5.2), but for its last digit and the bracket: records of a capture differ there."""
+    """Returns a unique record name (§5.2) without its last digit and bracket: these tell a capture's records apart."""
     digits = os.urandom(15).hex()
     return f"<urn:uuid:{digits[:8]}-{digits[8:12]}-4{digits[12:15]}-8{digits[15:18]}-{digits[18:29]}"

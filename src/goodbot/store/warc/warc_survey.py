@@ -1,9 +1,9 @@
-"""Finds every record of a WARC file, even a damaged one: bytes that cannot be read are a `DamagedRange`, and reading
-goes on.
+"""Finds every record of a WARC file, even of a damaged one: unreadable bytes become a `DamagedRange`, and reading goes
+on.
 
-After a gap, reading continues where the damaged member ends, if its data can still be unpacked. Otherwise it continues
-at the next bytes that look like the beginning of a record, or at the next record in the index of the file, whichever
-comes first. The content of a page cannot look like this: our writer compresses every page.
+After a gap, reading continues where the damaged member ends, if its data can still be decompressed. Otherwise it
+continues at the next bytes that look like the beginning of a record, or at the next record in the index of the file,
+whichever comes first. The content of a page cannot look like this, because our writer compresses every page.
 """
 
 from bisect import bisect_right
@@ -41,10 +41,11 @@ _SPENT_PER_BYTE: Final = 16
 def survey(
     file: BinaryIO, name: str, read: ReadRecords, known: Sequence[int] = ()
 ) -> Iterator[FoundRecord | DamagedRange]:
-    """Every record of a file and every gap, in order. `read` is `read_member` or reads less; `known`: offsets,
-    sorted, at which records begin or end. Raises OSError.
+    """Yields every record of a file and every gap, in order. `read` is `read_member` or reads less; `known`: sorted
+    offsets at which records begin or end. Raises OSError.
 
-    The last gap ends with the file: that may be a torn end. Takes time linear in the file, and the memory of `read`.
+    The last gap extends to the end of the file, which may be torn. Takes time linear in the file, and the memory of
+    `read`.
     """
     end = file.seek(0, 2)
     place = 0
@@ -77,8 +78,8 @@ def survey(
 def responses(
     file: BinaryIO, items: Iterable[FoundRecord | DamagedRange], lost: Callable[[DamagedRange], object]
 ) -> Iterator[ArchivedResponse]:
-    """Of what `survey` found in a file with `read_member`, every capture, in order, one in memory at a time; `lost` is
-    given what cannot be read."""
+    """Yields the captures among what `survey` found in a file with `read_member`, in order, one in memory at a time;
+    calls `lost` with what cannot be read."""
     for item in items:
         if isinstance(item, DamagedRange):
             lost(item)
@@ -95,7 +96,7 @@ def responses(
 
 
 def reason(error: DamagedError, record: RecordRef) -> str:
-    """What an error says of a record, without the place."""
+    """Returns what an error says about a record, without the place."""
     return str(error).removeprefix(str(damage(record, "")))
 
 
@@ -110,7 +111,7 @@ class _Open:
 
 
 def _next_place(file: BinaryIO, place: int, gap: _Open) -> int | None:
-    """Where reading goes on behind `place`, at which there is no record; None: nowhere."""
+    """Returns where reading goes on after `place`, at which there is no record; None: nowhere."""
     after = bisect_right(gap.known, place)
     indexed = gap.known[after] if after < len(gap.known) else None
     ended = _stream_end(file, place) if gap.start == place else None
@@ -121,7 +122,7 @@ def _next_place(file: BinaryIO, place: int, gap: _Open) -> int | None:
 
 
 def _stream_end(file: BinaryIO, place: int) -> int | None:
-    """Where a member ends whose data can be unpacked, though they are not what they were."""
+    """Returns where a member ends whose data can be decompressed but fails its checksum."""
     file.seek(place)
     if not file.read(_HEADER_BYTES).startswith(MEMBER_START):
         return None
@@ -140,8 +141,8 @@ def _stream_end(file: BinaryIO, place: int) -> int | None:
 
 
 def _search(file: BinaryIO, start: int, end: int | None, gap: _Open) -> int | None:
-    """The first place from `start` on at which a record seems to begin, within the limit of reading; `end` if there is
-    none before."""
+    """Returns the first place from `start` on at which a record seems to begin, within the limit of reading; `end` if
+    there is none before it."""
     for found in _candidates(file, start, end):
         if gap.spent <= _SPENT_MOST_BYTES + _SPENT_PER_BYTE * (found - gap.start) and _begins(file, found):
             return found
