@@ -125,7 +125,7 @@ async def _open_robot(
     settings, clock = Settings(), SystemClock()
     transport = transport_of(settings, AddressGuard(networks), OWN, clock)
     try:
-        yield Permission(settings, OWN.token, transport, store, clock, pace=pace, patience_s=MAX_WAIT_S), transport
+        yield Permission(settings, OWN.token, transport, store, clock, pace=pace, turn_timeout_s=MAX_WAIT_S), transport
     finally:
         await transport.close()
 

@@ -55,7 +55,7 @@ def test_a_folder_that_stays_taken(folder: Path) -> None:
 
 
 def test_another_writer_of_a_moment_is_waited_for(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(schema, "LOCK_PATIENCE_S", 60.0)
+    monkeypatch.setattr(schema, "LOCK_TIMEOUT_S", 60.0)
     taken = schema.lock(folder / "frontier.sqlite")
     leaving = threading.Timer(0.1, os.close, [taken])
     leaving.start()

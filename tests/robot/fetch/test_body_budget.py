@@ -75,7 +75,7 @@ async def test_many_long_answers_come_one_after_another_if_there_is_no_room() ->
     gc.collect()
     await until(lambda: not bodies.bytes)
     assert 3 * MB <= most <= 4 * MB + 3 * MB
-    assert (bodies.bytes, len(bodies._coming), len(bodies._paused)) == (0, 0, 0)
+    assert (bodies.bytes, len(bodies._shares), len(bodies._paused)) == (0, 0, 0)
 
 
 async def test_answers_that_wait_to_be_read_keep_even_the_oldest_transfer_waiting() -> None:
@@ -101,7 +101,7 @@ async def test_answers_that_wait_to_be_read_keep_even_the_oldest_transfer_waitin
 
 
 async def test_nobody_waits_for_ever_for_an_answer_that_is_kept() -> None:
-    bodies = BodyBudget(MB, patience_s=0.01)
+    bodies = BodyBudget(MB, release_timeout_s=0.01)
     async with WebServer({}, fallback=LONG) as server, transport(bodies) as curl:
         kept = await asyncio.gather(*(curl.send(request(server.url(f"/{number}"))) for number in range(4)))
     assert [size(capture) for capture in kept] == [3 * MB] * 4
@@ -111,7 +111,7 @@ async def test_nobody_waits_for_ever_for_an_answer_that_is_kept() -> None:
 
 
 async def test_the_weight_of_an_answer_stays_as_long_as_it_is_in_use() -> None:
-    bodies = BodyBudget(MB, patience_s=0.01)
+    bodies = BodyBudget(MB, release_timeout_s=0.01)
     async with WebServer({}, fallback=LONG) as server, transport(bodies) as curl:
         first = await curl.send(request(server.url("/1")))
         assert bodies.bytes == 3 * MB
@@ -164,7 +164,7 @@ async def test_waiting_costs_no_answer_its_time_and_short_answers_do_not_wait() 
 
 
 async def test_an_answer_that_was_paused_is_cut_at_its_limit_all_the_same() -> None:
-    bodies = BodyBudget(MB, patience_s=0.01)
+    bodies = BodyBudget(MB, release_timeout_s=0.01)
     async with WebServer({}, fallback=LONG) as server, transport(bodies, body_limit=2 * MB) as curl:
         captures = await asyncio.gather(*(curl.send(request(server.url(f"/{number}"))) for number in range(5)))
     for capture in captures:
@@ -181,7 +181,7 @@ async def test_one_that_is_cancelled_holds_nobody_back(paused: int) -> None:
         await goes_on.wait()
         await exchange.send(LONG[2 * MB :])
 
-    bodies = BodyBudget(MB, patience_s=0.01)
+    bodies = BodyBudget(MB, release_timeout_s=0.01)
     async with WebServer({}, fallback=slow) as server, transport(bodies) as curl:
         tasks = [asyncio.create_task(curl.send(request(server.url(f"/{number}")))) for number in range(3)]
         await until(lambda: len(bodies._paused) == 2)
@@ -229,7 +229,7 @@ async def test_those_that_wait_hold_no_room_and_go_on_in_the_order_in_which_they
         tasks = []
         for number in range(6):
             tasks.append(asyncio.create_task(fetch(number)))
-            await until(lambda: len(bodies._coming) == len(tasks))
+            await until(lambda: len(bodies._shares) == len(tasks))
         assert (bodies.paused, bodies.bytes) == (4, 6 * MB)
         goes_on.set()
         await asyncio.gather(*tasks)

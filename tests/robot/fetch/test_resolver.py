@@ -27,11 +27,11 @@ async def resolving(
     server: NameServer,
     clock: FakeClock | None = None,
     hosts: Path = NOWHERE,
-    patience_s: float = 60.0,
+    connect_timeout_s: float = 60.0,
     grace_s: float = 60.0,
 ) -> AsyncIterator[NameResolver]:
     """Each question is asked once, and both families are waited for, however slow this machine is."""
-    settings = Settings(nameservers=(server.address,), connect_timeout=patience_s)
+    settings = Settings(nameservers=(server.address,), connect_timeout=connect_timeout_s)
     resolver = NameResolver(settings, clock or FakeClock(), hosts)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(nameservers, "TRY_S", 60.0)
@@ -90,8 +90,8 @@ NOT_FOUND: list[tuple[str, str, dict[str, object], str]] = [
 
 @pytest.mark.parametrize(("name", "records", "why"), [case[1:] for case in NOT_FOUND], ids=[c[0] for c in NOT_FOUND])
 async def test_not_found(name: str, records: dict[str, list[str]], why: str) -> None:
-    patience_s = 60.0 if why in ("no such name", "no address record") else 0.5
-    async with NameServer(records) as server, resolving(server, patience_s=patience_s) as resolver:
+    connect_timeout_s = 60.0 if why in ("no such name", "no address record") else 0.5
+    async with NameServer(records) as server, resolving(server, connect_timeout_s=connect_timeout_s) as resolver:
         answer = await resolver.resolve(name)
         assert isinstance(answer, Failure)
         assert answer.kind == "dns"
@@ -125,7 +125,7 @@ async def test_that_there_is_no_such_name_is_remembered() -> None:
 
 
 async def test_silence_is_not_remembered() -> None:
-    async with NameServer({"mute.test": SILENCE}) as server, resolving(server, patience_s=0.5) as resolver:
+    async with NameServer({"mute.test": SILENCE}) as server, resolving(server, connect_timeout_s=0.5) as resolver:
         assert isinstance(await resolver.resolve("mute.test"), Failure)
         server.records["mute.test"] = ["192.0.2.1"]
         async with asyncio.timeout(60):

@@ -21,7 +21,7 @@ HOST = "http://example.org"
         ("/list?" + "&".join(f"p{n}=1" for n in range(31)), "31 parameters"),
         ("/list?" + "sort=up&" * 5 + "q=1", "sort=up is repeated"),
         ("/list?" + "sort=up&page=1&" * 3, "is repeated"),
-        ("/login?to=%2Flogin%3Fto%3D%252Flogin%253Fto%253D%2Flogin", "the query contains the page's own address and query"),
+        ("/login?to=%2Flogin%3Fto%3D%252Flogin%253Fto%253D%2Flogin", "the page's own address and query"),
         ("/a?" + "x" * 2100, "more than 2048"),
     ],
 )

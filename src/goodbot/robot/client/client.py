@@ -246,7 +246,7 @@ class Client:
 
     def _permission(self, transport: Transport, store: RobotsStore) -> Permission:
         given = self._settings, self._token, transport, store, self._clock
-        return Permission(*given, pace=self._pace, patience_s=self._patience_s)
+        return Permission(*given, pace=self._pace, turn_timeout_s=self._patience_s)
 
 
 @dataclass(slots=True)

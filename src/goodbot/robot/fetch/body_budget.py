@@ -5,9 +5,9 @@ bytes stay with the server. The transfer that has waited longest gets room first
 answers of medium length, so that these do not wait for long ones.
 
 If no long answer waits to be read, the oldest long transfer is never paused, so that a body longer than the whole
-budget still arrives. If no answer is released for `PATIENCE_S`, the oldest paused transfer goes on as well, because the
-holder of an answer may be waiting for that transfer. The time then doubles, so that slow reading does not fill the
-memory.
+budget still arrives. If no answer is released for `RELEASE_TIMEOUT_S`, the oldest paused transfer goes on as well,
+because the holder of an answer may be waiting for that transfer. The time then doubles, so that slow reading does not
+fill the memory.
 """
 
 import asyncio
@@ -23,7 +23,7 @@ FREE_BYTES: Final = 256 * 1024
 MEDIUM_BYTES: Final = 1024 * 1024
 """Longer bodies, and those whose length is unknown, are long."""
 
-PATIENCE_S: Final = 30.0
+RELEASE_TIMEOUT_S: Final = 30.0
 """How long paused transfers wait for an answer to be released. Reading a sitemap takes 2 s, a document up to 6 s."""
 
 
@@ -59,13 +59,13 @@ class BodyShare:
 class BodyBudget:
     """The budget of one process; None: no limit."""
 
-    def __init__(self, limit_bytes: int | None, patience_s: float = PATIENCE_S) -> None:
+    def __init__(self, limit_bytes: int | None, release_timeout_s: float = RELEASE_TIMEOUT_S) -> None:
         self._limit = float("inf") if limit_bytes is None else limit_bytes
         self.medium = min(MEDIUM_BYTES, self._limit / 4)
-        self._patience_s = self._wait_s = patience_s
-        self._coming: dict[BodyShare, None] = {}
+        self._release_timeout_s = self._wait_s = release_timeout_s
+        self._shares: dict[BodyShare, None] = {}
         self._paused: set[BodyShare] = set()
-        self._excused: set[BodyShare] = set()
+        self._allowed_over_limit: set[BodyShare] = set()
         self._unread_long = 0
         self._timer: asyncio.TimerHandle | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -76,50 +76,50 @@ class BodyBudget:
         """How many transfers wait for room."""
         return len(self._paused)
 
-    def grow(self, weight: BodyShare) -> bool:
+    def grow(self, share: BodyShare) -> bool:
         """Takes the room that the transfer wants; False if there is none, or if others have waited longer."""
         self._loop = self._loop or asyncio.get_running_loop()
-        self._coming[weight] = None
-        same = [item for item in self._coming if item.is_long == weight.is_long]
-        is_next = not any(item in self._paused for item in same[: same.index(weight)])
-        if self._take(weight, is_next=is_next):
+        self._shares[share] = None
+        same = [item for item in self._shares if item.is_long == share.is_long]
+        is_next = not any(item in self._paused for item in same[: same.index(share)])
+        if self._take(share, is_next=is_next):
             return True
-        self._paused.add(weight)
-        self._be_patient()
+        self._paused.add(share)
+        self._start_timer()
         return False
 
-    def ended(self, weight: BodyShare, response: Response | None) -> None:
+    def ended(self, share: BodyShare, response: Response | None) -> None:
         """See `BodyShare.ends`."""
-        self._coming.pop(weight, None)
-        self._paused.discard(weight)
-        self._excused.discard(weight)
-        held = len(response.body) if response is not None and weight.bytes else 0
-        self.bytes += held - weight.bytes
-        weight.bytes = 0
+        self._shares.pop(share, None)
+        self._paused.discard(share)
+        self._allowed_over_limit.discard(share)
+        held = len(response.body) if response is not None and share.bytes else 0
+        self.bytes += held - share.bytes
+        share.bytes = 0
         if held:
-            self._unread_long += held * weight.is_long
-            finalize(response, self._let_go, held, is_long=weight.is_long).atexit = False
+            self._unread_long += held * share.is_long
+            finalize(response, self._schedule_freed, held, is_long=share.is_long).atexit = False
         if self._paused and self._loop is not None:  # libcurl may be calling us, so paused transfers resume later
             self._loop.call_soon(self._resume)
 
-    def _take(self, weight: BodyShare, *, is_next: bool) -> bool:
-        more = weight.wanted - weight.bytes
-        limit = self._limit * 3 / 4 if weight.is_long else self._limit
-        if not (is_next and self.bytes + more <= limit) and not self._may_exceed(weight):
+    def _take(self, share: BodyShare, *, is_next: bool) -> bool:
+        more = share.wanted - share.bytes
+        limit = self._limit * 3 / 4 if share.is_long else self._limit
+        if not (is_next and self.bytes + more <= limit) and not self._may_exceed(share):
             return False
         self.bytes += more
-        weight.bytes = weight.wanted
+        share.bytes = share.wanted
         return True
 
-    def _may_exceed(self, weight: BodyShare) -> bool:
-        if weight is not self._oldest(is_long=weight.is_long):
+    def _may_exceed(self, share: BodyShare) -> bool:
+        if share is not self._oldest(is_long=share.is_long):
             return False
-        return weight in self._excused or (weight.is_long and not self._unread_long)
+        return share in self._allowed_over_limit or (share.is_long and not self._unread_long)
 
     def _oldest(self, *, is_long: bool) -> BodyShare | None:
-        return next((item for item in self._coming if item.is_long == is_long), None)
+        return next((item for item in self._shares if item.is_long == is_long), None)
 
-    def _let_go(self, held: int, *, is_long: bool) -> None:
+    def _schedule_freed(self, held: int, *, is_long: bool) -> None:
         """Runs in the thread that used the answer last, so it only schedules `_freed`."""
         if self._loop is not None and not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._freed, held, is_long)
@@ -127,32 +127,32 @@ class BodyBudget:
     def _freed(self, held: int, is_long: bool) -> None:
         self.bytes -= held
         self._unread_long -= held * is_long
-        self._wait_s = self._patience_s
+        self._wait_s = self._release_timeout_s
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         self._resume()
 
-    def _be_patient(self) -> None:
+    def _start_timer(self) -> None:
         if self._timer is None and self._loop is not None:
-            self._timer = self._loop.call_later(self._wait_s, self._excuse)
+            self._timer = self._loop.call_later(self._wait_s, self._allow_oldest)
 
-    def _excuse(self) -> None:
+    def _allow_oldest(self) -> None:
         self._timer = None
         self._wait_s *= 2
-        self._excused.update(filter(None, (self._oldest(is_long=True), self._oldest(is_long=False))))
+        self._allowed_over_limit.update(filter(None, (self._oldest(is_long=True), self._oldest(is_long=False))))
         self._resume()
 
     def _resume(self) -> None:
         """Resumes the transfers for which there is room, in the order in which they came."""
         blocked = {True: False, False: False}
-        for weight in [item for item in self._coming if item in self._paused]:
-            if weight not in self._paused:  # resuming an earlier one has ended it
+        for share in [item for item in self._shares if item in self._paused]:
+            if share not in self._paused:  # resuming an earlier one has ended it
                 continue
-            if self._take(weight, is_next=not blocked[weight.is_long]):
-                self._paused.discard(weight)
-                weight.resume()
+            if self._take(share, is_next=not blocked[share.is_long]):
+                self._paused.discard(share)
+                share.resume()
             else:
-                blocked[weight.is_long] = True
+                blocked[share.is_long] = True
         if self._paused:
-            self._be_patient()
+            self._start_timer()

@@ -157,9 +157,9 @@ class Turn:
     def _ready_at(self, timing: Timing, now: float) -> float:
         return self._host.may_be_asked_at(timing, now)
 
-    async def rested(self, timing: Timing = NOTHING_ASKED, patience_s: float = math.inf) -> float | None:
+    async def rested(self, timing: Timing = NOTHING_ASKED, wait_most_s: float = math.inf) -> float | None:
         """Waits until the host may be requested, and returns None: send the request at once. If the wait would be
-        longer than `patience_s`, returns the time it ends (Unix seconds), and the host must not be requested."""
+        longer than `wait_most_s`, returns the time it ends (Unix seconds), and the host must not be requested."""
         self._asked_in_vain()
         host, addresses = self._host, self._pace._addresses
         while True:
@@ -175,7 +175,7 @@ class Turn:
                 if address is not None:
                     self._asking = address, timing
                     return None
-            if until - now > patience_s:
+            if until - now > wait_most_s:
                 return until
             await self._clock.sleep(until - now)
 
@@ -225,19 +225,19 @@ class Turn:
 
 class PacedTransport:
     """A Transport that takes a turn for every request, without the delays of any robots.txt. A host that needs a delay
-    longer than `patience_s` gets no request, but a `Failure`. Within a turn at the same host a request would wait
+    longer than `wait_most_s` gets no request, but a `Failure`. Within a turn at the same host a request would wait
     forever."""
 
-    def __init__(self, transport: Transport, pace: Pace, patience_s: float = math.inf) -> None:
+    def __init__(self, transport: Transport, pace: Pace, wait_most_s: float = math.inf) -> None:
         self._transport = transport
         self._pace = pace
-        self._patience_s = patience_s
+        self._wait_most_s = wait_most_s
 
     async def send(self, request: Request) -> Capture:
         """See `Transport.send`."""
         async with self._pace.turn(request.url) as turn:
             now = self._pace._clock.now()
-            if (wait_s := turn.ready_at() - now) > self._patience_s:
+            if (wait_s := turn.ready_at() - now) > self._wait_most_s:
                 failure = Failure("timeout", f"{request.url.host_key} gets no requests for the next {wait_s:.0f} s")
                 return Capture(request, failure, now, 0.0)
             await turn.rested()

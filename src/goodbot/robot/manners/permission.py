@@ -19,7 +19,7 @@ from goodbot.page.coding import Decoded, decode_content
 from goodbot.ports import Clock, RobotsStore, Transport
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.politeness import NOTHING_ASKED, Delay, Politeness, asked_gap_s, heeded
-from goodbot.robot.manners.robots_redirects import PATIENCE_S, NotFollowed, RobotsKey, RobotsRedirects
+from goodbot.robot.manners.robots_redirects import TURN_TIMEOUT_S, NotFollowed, RobotsKey, RobotsRedirects
 from goodbot.url import Url, is_private_host, resolve
 from goodbot.values import Capture, Failure, Response
 
@@ -102,7 +102,7 @@ class Permission:
     """Fetches the robots.txt of every origin before anything else. `keep` receives each capture made here.
 
     Each request waits for its turn at `pace`, which the page requests share. If the wait would be longer than
-    `patience_s`, the request is put off, and robots.txt counts as unreachable until then.
+    `turn_timeout_s`, the request is put off, and robots.txt counts as unreachable until then.
     """
 
     def __init__(
@@ -115,7 +115,7 @@ class Permission:
         keep: Callable[[Capture], object] = lambda capture: None,
         *,
         pace: Pace | None = None,
-        patience_s: float = PATIENCE_S,
+        turn_timeout_s: float = TURN_TIMEOUT_S,
         memory_bytes: int = MEMORY_BYTES,
     ) -> None:
         self._settings = settings
@@ -132,7 +132,7 @@ class Permission:
             judge=self._judge,
             timing=self._timing_of,
             keep=keep,
-            patience_s=patience_s,
+            turn_timeout_s=turn_timeout_s,
         )
         self._politeness = Politeness(settings)
         self._began_at = clock.now()

@@ -26,7 +26,7 @@ from goodbot.values import Capture, Request, Response
 
 HOPS: Final = 5
 """RFC 9309 §2.3.1.2: at least five consecutive redirects are followed."""
-PATIENCE_S: Final = 5.0
+TURN_TIMEOUT_S: Final = 5.0
 """The longest wait for a host's turn: five times the usual delay of a public host. If it would be longer, a later check
 of the robots.txt continues there."""
 KEPT_BYTES: Final = 4 * 1024 * 1024
@@ -96,7 +96,7 @@ class RobotsRedirects:
         judge: Judge,
         timing: Callable[[Url], Timing],
         keep: Callable[[Capture], object],
-        patience_s: float,
+        turn_timeout_s: float,
     ) -> None:
         self._settings = settings
         self._token = token
@@ -106,7 +106,7 @@ class RobotsRedirects:
         self._judge = judge
         self._timing = timing
         self._keep = keep
-        self._patience_s = patience_s
+        self._turn_timeout_s = turn_timeout_s
         self._politeness = Politeness(settings)
         self._kept: LruCache[RobotsKey, _Kept] = LruCache(limit_bytes=KEPT_BYTES, weigh=_weight)
         self._stopped: dict[RobotsKey, _Stop] = {}
@@ -182,7 +182,7 @@ class RobotsRedirects:
         return self._held_off(url, until), None
 
     def _is_soon(self, until: float) -> bool:
-        return until - self._clock.now() <= self._patience_s
+        return until - self._clock.now() <= self._turn_timeout_s
 
     def _held_off(self, url: Url, until: float) -> NotFollowed:
         wait_s = until - self._clock.now()

@@ -24,7 +24,7 @@ from goodbot.values import STATES, State
 FORMAT = 7
 """Raised with every change of the tables; `migrations.py` has the step that leads to it."""
 
-LOCK_PATIENCE_S: Final = 2.0
+LOCK_TIMEOUT_S: Final = 2.0
 """How long to wait for another writer: `submit` and similar commands take milliseconds."""
 
 APPLICATION_ID = 0x600DB07
@@ -252,7 +252,7 @@ def lock(path: Path) -> int:
     end of the process. Raises BusyError."""
     # Not on the file itself: closing a second descriptor of it drops the locks SQLite holds there (fcntl(2)).
     descriptor = os.open(path.with_suffix(".lock"), os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
-    until = time.monotonic() + LOCK_PATIENCE_S
+    until = time.monotonic() + LOCK_TIMEOUT_S
     while True:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
