@@ -77,7 +77,7 @@ def look_up(path: Path, url: Url) -> UrlReport:
             return UrlReport(url, record, lesson)
         access = frontier.load_robots(url.origin)
         if access is not None:
-            knowledge.hears(url.origin, access.rules.clean_params)
+            knowledge.take_clean_params(url.origin, access.rules.clean_params)
         cleaned = knowledge.cleaned(url)
         return UrlReport(cleaned, frontier.record(cleaned) if cleaned != url else None, lesson)
 

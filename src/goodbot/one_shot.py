@@ -27,7 +27,7 @@ from goodbot.robot.fetch.reverse import ReverseLookup
 from goodbot.robot.fetch.signing import signer_of
 from goodbot.robot.fetch.transport import CurlTransport
 from goodbot.robot.manners.pace import Pace, PacedTransport
-from goodbot.robot.manners.permission import Permission, breaks_off
+from goodbot.robot.manners.permission import Permission, is_incomplete
 from goodbot.robot.manners.redirects import REDIRECTS_MOST, redirect_target
 from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.robot.scope.seeding import opened_networks
@@ -208,7 +208,7 @@ def fetch_robots_txt(url: Url) -> FetchedDocument:
     if isinstance(capture.result, Failure):
         return FetchedDocument(b"", None, (), redirects, capture.result.detail)
     decoded = decode_content(capture.result, DOCUMENT_BYTES)
-    if breaks_off(capture.result, decoded):
+    if is_incomplete(capture.result, decoded):
         return FetchedDocument(b"", None, (), redirects, decoded.error or "the answer ends too early")
     return FetchedDocument(decoded.body, capture.result.status, capture.result.headers, redirects)
 

@@ -20,7 +20,7 @@ from goodbot.exclusion import Access
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time
 from goodbot.robot.fetch.identity import identity_of
-from goodbot.robot.manners.courtesy import longest_retry_after
+from goodbot.robot.manners.request_recorder import longest_retry_after
 from goodbot.store.sqlite.courtesy_report import HostReport, OriginReport, RefusedUrl, courtesy_totals, host_reports
 from goodbot.web.courtesy_page import courtesy_page
 

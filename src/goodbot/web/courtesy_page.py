@@ -12,7 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from goodbot.exclusion.robotstxt.timing import RequestRate, Window
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time
-from goodbot.robot.manners.courtesy import longest_retry_after
+from goodbot.robot.manners.request_recorder import longest_retry_after
 from goodbot.store.sqlite.courtesy_report import CourtesyTotals, HostReport
 from goodbot.web.view import human_number, human_seconds
 

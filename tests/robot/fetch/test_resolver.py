@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.robot.fetch import nameservers
-from goodbot.robot.fetch.nameservers import NONE_S
+from goodbot.robot.fetch.nameservers import NO_NAME_KEPT_S
 from goodbot.robot.fetch.pinned_addresses import FAMILY_MOST, parse_hosts
-from goodbot.robot.fetch.resolver import LEAST_S, MOST_S, NameResolver
+from goodbot.robot.fetch.resolver import KEPT_LEAST_S, KEPT_MOST_S, NameResolver
 from goodbot.testing import FakeClock
 from goodbot.values import Failure
 from nameserver import SILENCE, NameServer
@@ -34,8 +34,8 @@ async def resolving(
     settings = Settings(nameservers=(server.address,), connect_timeout=connect_timeout_s)
     resolver = NameResolver(settings, clock or FakeClock(), hosts)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(nameservers, "TRY_S", 60.0)
-        patch.setattr(nameservers, "GRACE_S", grace_s)
+        patch.setattr(nameservers, "RETRY_S", 60.0)
+        patch.setattr(nameservers, "OTHER_FAMILY_WAIT_S", grace_s)
         try:
             yield resolver
         finally:
@@ -101,7 +101,7 @@ async def test_not_found(name: str, records: dict[str, list[str]], why: str) -> 
         assert answer.lasting == answer.detail.endswith(("no such name", "no address record", "never resolve"))
 
 
-@pytest.mark.parametrize(("ttl", "lasts_s"), [(0, LEAST_S), (5, LEAST_S), (300, 300.0), (10**6, MOST_S)])
+@pytest.mark.parametrize(("ttl", "lasts_s"), [(0, KEPT_LEAST_S), (5, KEPT_LEAST_S), (300, 300.0), (10**6, KEPT_MOST_S)])
 async def test_an_answer_serves_as_long_as_its_ttl_within_bounds(ttl: int, lasts_s: float) -> None:
     clock = FakeClock()
     async with NameServer({"a.test": ["192.0.2.1"]}, ttl) as server, resolving(server, clock) as resolver:
@@ -119,7 +119,7 @@ async def test_that_there_is_no_such_name_is_remembered() -> None:
         for _ in range(2):
             assert isinstance(await resolver.resolve("none.test"), Failure)
             assert sorted(server.asked) == [("none.test", "A"), ("none.test", "AAAA")]
-        clock.advance(NONE_S + 1)
+        clock.advance(NO_NAME_KEPT_S + 1)
         server.records["none.test"] = ["192.0.2.1"]
         assert await resolver.resolve("none.test") == ("192.0.2.1",)
 

@@ -209,9 +209,9 @@ def test_an_account_is_never_below_nothing_or_above_its_start() -> None:
     account = Account(2.0)
     for _ in range(3):
         account.take(1.0, 1, 10.0)
-    assert (account.left, account.pages, account.barren) == (0.0, 3, 3)
+    assert (account.left, account.pages, account.costly_pages) == (0.0, 3, 3)
     account.take(-8.0, 4, 10.0)
-    assert (account.left, account.pages, account.barren) == (10.0, 7, 0)
+    assert (account.left, account.pages, account.costly_pages) == (10.0, 7, 0)
 
 
 def visits(budgets: Budgets, texts: Iterable[str], leads_to: str = HOME + "{}") -> list[str]:
@@ -311,10 +311,10 @@ def test_what_stands_in_the_address_or_in_links_is_no_statement() -> None:
 
 def test_pages_that_say_the_same_say_nothing() -> None:
     ground, url = KnownText(), Url(HOME)
-    first = ground.says(PageView(url, [], "<p>One thing.<p>Measured 1.5 and 3.7"), [])
-    ground.says(PageView(url, [], "<p>Measured 1.5 and 3.7"), [])
-    again = ground.says(PageView(url, [], "<p>Measured 1.5 and 3.7<p>One thing."), [])
-    other = ground.says(PageView(url, [], "<p>Measured 2.5 and 3.9<p>Thing one"), [])
+    first = ground.examine(PageView(url, [], "<p>One thing.<p>Measured 1.5 and 3.7"), [])
+    ground.examine(PageView(url, [], "<p>Measured 1.5 and 3.7"), [])
+    again = ground.examine(PageView(url, [], "<p>Measured 1.5 and 3.7<p>One thing."), [])
+    other = ground.examine(PageView(url, [], "<p>Measured 2.5 and 3.9<p>Thing one"), [])
     assert [(says.statements, says.numbers) for says in (first, again, other)] == [(2, 0), (0, 0), (1, 1)]
 
 
@@ -322,13 +322,20 @@ def test_no_new_statement_is_taken_for_a_known_one() -> None:
     ground, url = KnownText(), Url(HOME)
     said = [f"<p>{' '.join(words)}" for words in product(["one", "two", "three", "four"], repeat=8)]
     pages = ["".join(said[at : at + 4]) for at in range(0, len(said), 4)]
-    assert [html for html in pages if ground.says(PageView(url, [], html), []).statements != 4] == []
+    assert [html for html in pages if ground.examine(PageView(url, [], html), []).statements != 4] == []
 
 
 def test_numbers_of_a_page_are_new_together_where_each_line_is_known() -> None:
     ground, url, pages = KnownText(), Url(HOME), [(1, 2), (3, 4), (1, 4), (1, 4), (3, 2), (3, 2)]
-    said = [ground.says(PageView(url, [], f"<p>Yes {yes} %<p>No {no} %"), []) for yes, no in pages]
-    assert [(says.statements, says.numbers) for says in said] == [(2, 0), (0, 2), (0, 1), (0, 0), (0, 1), (0, 0)]
+    said = [ground.examine(PageView(url, [], f"<p>Yes {yes} %<p>No {no} %"), []) for yes, no in pages]
+    assert [(says.statements, says.numbers) for says in said] == [
+        (2, 0),
+        (0, 2),
+        (0, 1),
+        (0, 0),
+        (0, 1),
+        (0, 0),
+    ]
 
 
 def test_a_page_is_woven_by_links_to_known_pages_beside_the_menu() -> None:
@@ -338,7 +345,7 @@ def test_a_page_is_woven_by_links_to_known_pages_beside_the_menu() -> None:
     for number in range(20):
         new = ground.new_of([Url(f"{HOME}{number}")])
         back = [Url(f"{HOME}{number - 3}")] if number > 9 else []
-        woven.append(ground.says(PageView(Url(f"{HOME}x{number}"), [*menu, *back, *new], ""), new).woven)
+        woven.append(ground.examine(PageView(Url(f"{HOME}x{number}"), [*menu, *back, *new], ""), new).woven)
     assert woven[5:] == [False] * 5 + [True] * 10
 
 

@@ -7,7 +7,7 @@ import pytest
 from goodbot.config import Settings
 from goodbot.lesson_values import Lesson
 from goodbot.robot.lessons.budgets import Budgets
-from goodbot.robot.lessons.lessons import Lessons
+from goodbot.robot.lessons.lessons_in_force import LessonsInForce
 from goodbot.robot.lessons.site_knowledge import SiteKnowledge
 from goodbot.robot.lessons.traps import Traps
 from goodbot.url import Url
@@ -87,7 +87,7 @@ def test_each_kind_lapses(kind: str, subject: str, url: str) -> None:
 
 
 def test_what_is_due_is_looked_for_once() -> None:
-    known = Lessons()
+    known = LessonsInForce()
     assert known.lapse(1e9) == []
     known.take([lesson("family", "a", 100.0), lesson("family", "b", 500.0), lesson("family", "c", 1e6)])
     assert known.due_at == 100.0
@@ -99,7 +99,7 @@ def test_what_is_due_is_looked_for_once() -> None:
 
 
 def test_bounds_of_a_calendar_that_lapse_leave_the_others() -> None:
-    known = Lessons()
+    known = LessonsInForce()
     narrow = lesson("calendar", f"{ORIGIN}/cal?m=DATE 700000 737000", 100.0)
     known.take([narrow, lesson("calendar", f"{ORIGIN}/cal?m=DATE 700000 739000", 900.0)])
     assert known.refuse(f"{ORIGIN}/cal?m=2020-01") is not None
@@ -110,7 +110,7 @@ def test_bounds_of_a_calendar_that_lapse_leave_the_others() -> None:
 
 
 def test_a_wrong_canonical_url_stays_known() -> None:
-    traps = Traps(known := Lessons(), Budgets(10))
+    traps = Traps(known := LessonsInForce(), Budgets(10))
     traps.teach(Url(f"{ORIGIN}/a"), "canonical", f"{ORIGIN}/c", "there is no page", 5.0)
     traps.lapse(1e12)
     assert known.is_known("canonical", ORIGIN, f"{ORIGIN}/c")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from goodbot.robot.lessons.soft_404 import Soft404Pages, is_sorry, without_address
+from goodbot.robot.lessons.soft_404 import Soft404Pages, is_error_text, without_address
 
 ORIGIN = "http://example.org"
 
@@ -29,7 +29,7 @@ ORIGIN = "http://example.org"
     ],
 )
 def test_what_is_sorry(title: str, text: str) -> None:
-    assert is_sorry(title, text, len(text.split()))
+    assert is_error_text(title, text, len(text.split()))
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def test_what_is_sorry(title: str, text: str) -> None:
     ],
 )
 def test_what_is_not(title: str, text: str) -> None:
-    assert not is_sorry(title, text, len(text.split()))
+    assert not is_error_text(title, text, len(text.split()))
 
 
 def test_the_same_text_for_quite_other_paths_is_a_soft_404() -> None:

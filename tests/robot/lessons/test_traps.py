@@ -237,7 +237,7 @@ def test_pages_of_a_list_are_no_sessions() -> None:
 def test_sorry_pages_are_soft_404() -> None:
     robot = Robot()
     found = [
-        robot.shows(f"/{folder}/x{n}", f"Sorry, /{folder}/x{n} was not found.", "Not found").sorry
+        robot.shows(f"/{folder}/x{n}", f"Sorry, /{folder}/x{n} was not found.", "Not found").soft_404
         for n, folder in enumerate("abcdef")
     ]
     assert found[:3] == [None] * 3
@@ -246,7 +246,7 @@ def test_sorry_pages_are_soft_404() -> None:
 
 def test_a_page_about_404_is_none() -> None:
     robot = Robot()
-    assert all(robot.shows(f"/{n}/x", f"Status {n}: 404 means not found.").sorry is None for n in range(10))
+    assert all(robot.shows(f"/{n}/x", f"Status {n}: 404 means not found.").soft_404 is None for n in range(10))
 
 
 def test_a_mirror_is_left_for_what_it_mirrors() -> None:

@@ -82,7 +82,7 @@ def test_a_family_that_has_something_to_say_is_looked_at_now_and_then_only() -> 
     families, looks = UrlFamilies(), 0
     for number in range(1000):
         for name, family in families.visited(f"{HOST}/doc/{number}"):
-            if family.wants_look():
+            if family.needs_look():
                 looks += name.endswith("/*")
                 family.look(
                     HOST,

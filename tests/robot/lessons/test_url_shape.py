@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.robot.lessons.url_shape import odd
+from goodbot.robot.lessons.url_shape import trap_in_url
 from goodbot.url import MAX_URL_CHARS
 
 HOST = "http://example.org"
@@ -26,7 +26,7 @@ HOST = "http://example.org"
     ],
 )
 def test_what_is_refused(target: str, said: str) -> None:
-    reason = odd(HOST + target)
+    reason = trap_in_url(HOST + target)
     assert reason is not None
     assert said in reason
     assert reason.startswith(("a trap: ", "an address of "))
@@ -52,14 +52,14 @@ def test_what_is_refused(target: str, said: str) -> None:
     ],
 )
 def test_what_is_not(target: str) -> None:
-    assert odd(HOST + target) is None
+    assert trap_in_url(HOST + target) is None
 
 
 @given(st.lists(st.sampled_from(["a", "bb", "/", "//", "?", "&", "=", "%2F", "%3F", "1"]), max_size=200))
 def test_no_address_makes_it_raise(parts: list[str]) -> None:
-    odd(HOST + "/" + "".join(parts))
+    trap_in_url(HOST + "/" + "".join(parts))
 
 
 @pytest.mark.parametrize("piece", ["/", "a/", "a/b/", "?", "?a&", "%2F", "a=1&"])
 def test_the_longest_addresses_are_judged(piece: str) -> None:
-    assert odd(HOST + "/" + (piece * MAX_URL_CHARS)[: MAX_URL_CHARS - 30]) is not None
+    assert trap_in_url(HOST + "/" + (piece * MAX_URL_CHARS)[: MAX_URL_CHARS - 30]) is not None

@@ -31,7 +31,7 @@ def web(
 async def ask(pace: Pace, server: FakeWeb, url: Url = PUBLIC, timing: Timing | None = None) -> Capture:
     timing = timing or Timing()
     async with pace.turn(url) as turn:
-        await turn.rested(timing)
+        await turn.wait_until_ready(timing)
         capture = await server.send(permitted(url))
         turn.answered(capture, timing)
     return capture
@@ -178,7 +178,7 @@ async def test_a_request_that_is_cancelled_counts_as_asked() -> None:
     clock = FakeClock()
     pace = Pace(Settings(), clock)
     async with pace.turn(PUBLIC) as turn:
-        await turn.rested(Timing(delay_s=5.0))
+        await turn.wait_until_ready(Timing(delay_s=5.0))
     async with pace.turn(PUBLIC) as turn:
         assert turn.ready_at(Timing(delay_s=5.0)) == clock.now() + 5.0
         assert turn.ready_at() == clock.now() + 5.0

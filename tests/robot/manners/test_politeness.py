@@ -13,7 +13,7 @@ from goodbot.robot.manners.politeness import (
     RECORDS_MOST,
     Politeness,
     asked_gap_s,
-    heeded,
+    bounded_timing,
     is_trouble,
     opens_at,
 )
@@ -182,7 +182,7 @@ CUTS = [
 
 @pytest.mark.parametrize(("url", "asked", "rest"), [c[1:] for c in CUTS], ids=[c[0] for c in CUTS])
 def test_rest_after_a_cut(url: str, asked: Timing, rest: float) -> None:
-    assert Politeness(Settings()).after_cut(Url(url), asked, AT) == AT + rest
+    assert Politeness(Settings()).after_interruption(Url(url), asked, AT) == AT + rest
 
 
 PAUSES: list[tuple[str, Capture, dict[str, Any], list[float]]] = [
@@ -207,7 +207,7 @@ def test_pauses_before_robots_txt_is_asked_again(
 def test_a_long_list_of_records_is_not_all_heeded() -> None:
     rates = tuple(RequestRate(1, float(second), (minute, minute)) for second in (1, 2) for minute in range(1000))
     windows = tuple((minute, minute) for minute in range(1000)) * 2
-    kept = heeded(Timing(3.0, rates, windows))
+    kept = bounded_timing(Timing(3.0, rates, windows))
     assert kept.delay_s == 3.0
     assert {rate.seconds for rate in kept.rates} == {2.0}
     assert (len(kept.rates), kept.windows) == (RECORDS_MOST, windows[:RECORDS_MOST])
@@ -250,5 +250,5 @@ def test_what_is_too_long_to_wait_for_is_told_and_kept_whole(
     if retry_after is not None and rest.too_long:
         asked_for = rest.too_long.partition("asks for ")[2].partition(" s, ")[0]
         assert f"Retry-After asks for {asked_for} s, cut to 86400 s (retry_after_most)" in rest.reason
-    cut = Politeness(Settings()).after_cut(Url(PUBLIC), asks(asked), AT)
+    cut = Politeness(Settings()).after_interruption(Url(PUBLIC), asks(asked), AT)
     assert cut <= AT + 3600.0

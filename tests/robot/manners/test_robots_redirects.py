@@ -196,7 +196,7 @@ async def test_answers_that_are_kept_are_bounded() -> None:
     scene = Scene(answers)
     for number in range(20):
         assert (await scene.check(f"http://h{number}.example/private/")).verdict.line == 2
-    kept = [kept.capture.result for kept in scene.permission._hops._kept.values()]
+    kept = [kept.capture.result for kept in scene.permission._redirects._kept.values()]
     assert 0 < sum(len(result.body) for result in kept if isinstance(result, Response)) <= KEPT_BYTES
 
 

@@ -361,16 +361,16 @@ def test_the_memory_of_recent_urls_is_bounded_and_never_wrong(monkeypatch: pytes
     monkeypatch.setattr(RecentLinks, "PLACES", 16)
     recent = RecentLinks()
     found = pages(1000, "example.org")
-    assert list(recent.news(found)) == found
-    assert list(recent.news(found[-1:])) == []
-    assert len(list(recent.news(found))) >= 984
+    assert list(recent.unknown(found)) == found
+    assert list(recent.unknown(found[-1:])) == []
+    assert len(list(recent.unknown(found))) >= 984
     recent.clear()
-    assert list(recent.news(found[-1:])) == found[-1:]
+    assert list(recent.unknown(found[-1:])) == found[-1:]
 
 
 def test_the_memory_of_recent_urls_knows_what_could_change_one() -> None:
     def news(depth: int, source: Url | None = HOME, **more: Any) -> bool:
-        return bool(list(recent.news([Discovery(HOME, depth, source, **more)])))
+        return bool(list(recent.unknown([Discovery(HOME, depth, source, **more)])))
 
     recent = RecentLinks()
     assert [news(5), news(5), news(6), news(4), news(5), news(4)] == [True, False, False, True, False, False]

@@ -168,7 +168,7 @@ class Client:
                     return Answer(url.text, url.text, permit.verdict, held_until=ready_at), None
                 if rechecks_left and self._is_stale(permit):
                     continue
-                await turn.rested(permit.timing)
+                await turn.wait_until_ready(permit.timing)
                 connections.check()
                 async with connections.room:
                     capture = await self._send(connections, planned, permit.verdict)

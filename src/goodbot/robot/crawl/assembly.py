@@ -22,10 +22,10 @@ from goodbot.robot.fetch.resolver import NameResolver
 from goodbot.robot.fetch.signing import Signer, signer_of
 from goodbot.robot.fetch.transport import KEPT_MOST, CurlTransport
 from goodbot.robot.lessons.site_knowledge import SiteKnowledge
-from goodbot.robot.manners.courtesy import RequestRecorder
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.permission import MEMORY_BYTES, Permission
 from goodbot.robot.manners.politeness import Politeness
+from goodbot.robot.manners.request_recorder import RequestRecorder
 from goodbot.robot.render.rendering import Browser, Renderer
 from goodbot.robot.render.subresources import PacedFetcher, Subresources
 from goodbot.robot.scope.scope import Scope

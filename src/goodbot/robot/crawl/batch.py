@@ -11,8 +11,8 @@ from dataclasses import replace
 from goodbot.archive_values import EncodedRecords
 from goodbot.live import HostRequest
 from goodbot.ports import Archive, Clock, CourtesyStore, Frontier, Index, IndexQueue
-from goodbot.robot.manners import courtesy
 from goodbot.robot.manners.redirects import REDIRECTS
+from goodbot.robot.manners.request_recorder import add_requests
 from goodbot.url import Url
 from goodbot.values import Event, FoundLinks, Outcome, RecordRef, Release
 from goodbot.visit_values import VisitResult
@@ -188,7 +188,7 @@ class Batch:
 
     def _write_requests(self) -> None:
         if self._courtesies is not None and self._requests:
-            courtesy.write(self._courtesies, self._requests)
+            add_requests(self._courtesies, self._requests)
             self._requests = []
 
     def _commit_index(self) -> None:

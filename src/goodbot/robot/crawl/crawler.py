@@ -219,13 +219,13 @@ class Crawler(CrawlLoop):
         if permit.delay is not None:
             self._apply_delay(visit, permit.delay, permit.timing)
         elif visit.cut_at is not None:
-            ready_at = self._politeness.after_cut(leased.url, permit.timing, visit.cut_at)
+            ready_at = self._politeness.after_interruption(leased.url, permit.timing, visit.cut_at)
             visit.ready_at = max(visit.ready_at, ready_at)
         if too_slow := self._politeness.too_slow(permit.timing, self._clock.now()):
             self._given_up.leave_alone(visit.host, too_slow)
         visit.cut_at = None
         self._take_sitemaps(visit, leased.url, permit)
-        self._knowledge.hears(leased.url.origin, permit.clean_params)
+        self._knowledge.take_clean_params(leased.url.origin, permit.clean_params)
         is_open = permit.verdict.allowed or permit.verdict.rule is None
         if is_open and self._given_up.is_left_alone(visit.host) and (why := self._given_up.why(visit.host)) is not None:
             self._add(visit, self._reader.not_requested(leased, given_up(leased, self._clock.now(), why)))
@@ -297,7 +297,7 @@ class Crawler(CrawlLoop):
         """Returns the answer, the bot wall that gave it, and the delay that the host gets; None if the host may not be
         requested soon: then the lease ends."""
         async with self._pace.turn(leased.url) as turn:
-            until = await turn.rested(permit.timing, SHORT_DELAY_S)
+            until = await turn.wait_until_ready(permit.timing, SHORT_DELAY_S)
             if until is not None:
                 self._put_off(visit, leased, permit.timing, until)
                 return None

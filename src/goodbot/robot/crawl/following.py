@@ -10,7 +10,7 @@ from goodbot.lru import share_of
 from goodbot.page.entries import ListKind
 from goodbot.robot.crawl.seen_links import MAX_RECENT_URLS, SeenLinks
 from goodbot.robot.crawl.sitemap_links import discoveries_of, sitemaps_of
-from goodbot.robot.lessons.lessons import Refusal
+from goodbot.robot.lessons.lessons_in_force import Refusal
 from goodbot.robot.lessons.site_knowledge import SiteKnowledge
 from goodbot.robot.scope.scope import Scope
 from goodbot.url import Url, is_private_host

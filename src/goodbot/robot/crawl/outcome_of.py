@@ -282,8 +282,8 @@ class OutcomeReader:
         html = rendered.html if rendered is not None else None
         text = text_digest(page)
         judged = self._judged(leased, VisitedPage(page, response, links, capture.fetched_at, html), digest, text)
-        if judged.sorry is not None:
-            links, follow = (), Event(capture.fetched_at, "follow", "no", judged.sorry)
+        if judged.soft_404 is not None:
+            links, follow = (), Event(capture.fetched_at, "follow", "no", judged.soft_404)
         elif judged.copy is not None and page.directives.follow:
             links += self._following.new_links(source, (judged.copy.of,))
         if judged.doubtful:
@@ -295,7 +295,7 @@ class OutcomeReader:
             url=leased.url,
             state="visited",
             at=capture.fetched_at,
-            why=judged.sorry or f"status {response.status}",
+            why=judged.soft_404 or f"status {response.status}",
             status=response.status,
             size_bytes=len(response.body),
             digest=digest,
@@ -326,7 +326,7 @@ class OutcomeReader:
         page, seen = visit.page, leased.seen
         judged = self._knowledge.visited(visit, leased.depth + 1, follows=page.directives.follow)
         may_represent = page.directives.index and not page.listed and page.directives.is_available(visit.at)
-        if judged.sorry is None and judged.copy is None and may_represent:
+        if judged.soft_404 is None and judged.copy is None and may_represent:
             body = digest if visit.html is None else None
             is_unchanged = seen is not None and (body == seen.digest or (text is not None and text == seen.text))
             before = leased.same_as if is_unchanged else None

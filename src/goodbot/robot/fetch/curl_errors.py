@@ -51,8 +51,8 @@ _OVER_PROXY: Final = re.compile(r" over proxy [^ ]{1,300}")
 # What OpenSSL found wrong with a certificate (x509_vfy.h).
 _EXPIRED: Final = 10
 _NOT_YET_VALID: Final = 9
-_NOT_SAID: Final = {0, 1, 62}
-_STRANGERS: Final = {2, 18, 19, 20, 21, 24, 27, 28}
+_NAME_MISMATCH: Final = {0, 1, 62}
+_UNKNOWN_AUTHORITY: Final = {2, 18, 19, 20, 21, 24, 27, 28}
 
 
 def is_lost(code: int) -> bool:
@@ -65,14 +65,14 @@ def failure_of(code: int, message: str, url: Url, info: Callable[[int], int]) ->
     kind = _KINDS.get(code, "protocol")
     if code == pycurl.E_RECV_ERROR and message.startswith(_MALFORMED):
         kind = "protocol"
-    said = message or pycurl.easy_strerror(code)
+    detail = message or pycurl.easy_strerror(code)
     if code == pycurl.E_PEER_FAILED_VERIFICATION:
-        return _failure(kind, _distrusted(info(pycurl.SSL_VERIFYRESULT)), url.host, said)
+        return _failure(kind, _certificate_fault(info(pycurl.SSL_VERIFYRESULT)), url.host, detail)
     if code == pycurl.E_COULDNT_CONNECT and (errno := info(pycurl.OS_ERRNO)):
-        return _not_connected(url, errno, said)
+        return _not_connected(url, errno, detail)
     if code == pycurl.E_COULDNT_RESOLVE_PROXY:
-        return Failure(kind, visible(f"the name of the proxy has no address: {said[:_DETAIL_CHARS]}"))
-    return told(kind, url.host, said)
+        return Failure(kind, visible(f"the name of the proxy has no address: {detail[:_DETAIL_CHARS]}"))
+    return make_failure(kind, url.host, detail)
 
 
 def _not_connected(url: Url, errno: int, message: str) -> Failure:
@@ -82,22 +82,22 @@ def _not_connected(url: Url, errno: int, message: str) -> Failure:
     return Failure("connect", f"{os.strerror(errno).lower()} ({visible(where)})")
 
 
-def told(kind: FailureKind, host: str, message: str) -> Failure:
+def make_failure(kind: FailureKind, host: str, message: str) -> Failure:
     """Builds a failure whose detail is one printable line, whatever the message."""
     return _failure(kind, _MEANING[kind], host, message)
 
 
 def _failure(kind: FailureKind, meaning: str, host: str, message: str) -> Failure:
-    said = visible(message[:_DETAIL_CHARS])
-    return Failure(kind, f"{meaning} ({host}): {said}")
+    detail = visible(message[:_DETAIL_CHARS])
+    return Failure(kind, f"{meaning} ({host}): {detail}")
 
 
-def _distrusted(result: int) -> str:
+def _certificate_fault(result: int) -> str:
     """Names the fault of a certificate. libcurl compares names itself, before it reads OpenSSL's result."""
     if result == _EXPIRED:
         return "the certificate has expired"
     if result == _NOT_YET_VALID:
         return "the certificate is not valid yet"
-    if result in _STRANGERS:
+    if result in _UNKNOWN_AUTHORITY:
         return "the certificate is from an unknown authority"
-    return "the certificate is for another host" if result in _NOT_SAID else "the certificate cannot be trusted"
+    return "the certificate is for another host" if result in _NAME_MISMATCH else "the certificate cannot be trusted"

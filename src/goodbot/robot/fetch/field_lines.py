@@ -12,7 +12,7 @@ class FieldLines:
     """Header fields of a request: as libcurl is given them, and as they are told. A password is not told."""
 
     given: list[bytes]
-    told: bytes
+    recorded: bytes
 
 
 def merge_fields(own: Headers, given: Headers) -> Headers:
@@ -29,11 +29,11 @@ def make_fields(headers: Headers) -> FieldLines:
     lines = [f"{name}: {value}" if value else f"{name};" for name, value in headers]
     if any(char in line for line in lines for char in "\r\n\0"):
         raise ValueError(f"a header field cannot hold a line break: {[name for name, _ in headers]}")
-    told = "".join(_told(name, value) for name, value in headers) + "\r\n"
-    return FieldLines([*(line.encode("latin-1") for line in lines), b"Proxy-Connection:"], told.encode("latin-1"))
+    recorded = "".join(_recorded_line(name, value) for name, value in headers) + "\r\n"
+    return FieldLines([*(line.encode("latin-1") for line in lines), b"Proxy-Connection:"], recorded.encode("latin-1"))
 
 
-def _told(name: str, value: str) -> str:
+def _recorded_line(name: str, value: str) -> str:
     if name.lower() == "authorization":
         return f"{name}: {value.partition(' ')[0]} [withheld]\r\n"
     return f"{name}: {value}\r\n" if value else f"{name}:\r\n"
@@ -62,7 +62,7 @@ def parse_head(lines: Iterable[bytes]) -> tuple[str, int, str, Headers] | None:
             fields.clear()
         else:
             name, _, value = line.partition(":")
-            fields.append((name.strip(_BLANKS), value.strip(_BLANKS)))
+            fields.append((name.strip(_SPACE_OR_TAB), value.strip(_SPACE_OR_TAB)))
     return None
 
 
@@ -77,13 +77,13 @@ def content_length(lines: Iterable[bytes]) -> int | None:
     return length
 
 
-_BLANKS = " \t"
+_SPACE_OR_TAB = " \t"
 _FOLD = re.compile(r"\r?\n[ \t]+")
 
 
 def _parse_start(line: str) -> tuple[str, int, str]:
     """Status line (RFC 9112 §4); status 0 if it has none."""
     version, _, rest = line.partition(" ")
-    code, _, reason = rest.lstrip(_BLANKS).partition(" ")
+    code, _, reason = rest.lstrip(_SPACE_OR_TAB).partition(" ")
     digits = code[:3]
-    return version, int(digits) if digits.isascii() and digits.isdigit() else 0, reason.strip(_BLANKS)
+    return version, int(digits) if digits.isascii() and digits.isdigit() else 0, reason.strip(_SPACE_OR_TAB)

@@ -10,15 +10,15 @@ import dns.exception
 import dns.nameserver
 import dns.resolver
 
-from goodbot.robot.fetch.pinned_addresses import FAMILY_MOST, FoundAddresses, few_of
+from goodbot.robot.fetch.pinned_addresses import FAMILY_MOST, FoundAddresses, limit_addresses
 
-NONE_S: Final = 60.0
+NO_NAME_KEPT_S: Final = 60.0
 """How long `no such name` is kept. No answer at all is not kept, because it may be temporary."""
 
-GRACE_S: Final = 2.0
+OTHER_FAMILY_WAIT_S: Final = 2.0
 """How long one address family is waited for when the other has arrived: some servers never answer queries for IPv6."""
 
-TRY_S: Final = 2.0
+RETRY_S: Final = 2.0
 """A query is repeated after this time."""
 
 
@@ -33,7 +33,7 @@ class NameServers:
     def at(cls, servers: Iterable[tuple[str, int]], lifetime_s: float) -> Self:
         """Returns the name servers at these addresses and ports."""
         resolver = dns.asyncresolver.Resolver(configure=False)
-        resolver.timeout = TRY_S
+        resolver.timeout = RETRY_S
         resolver.nameservers = [dns.nameserver.Do53Nameserver(*server) for server in servers]
         return cls(resolver, lifetime_s)
 
@@ -51,7 +51,7 @@ class NameServers:
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
             enough = any(task.result().addresses for task in done)
-            done, _ = await asyncio.wait(tasks, timeout=GRACE_S if enough else None)
+            done, _ = await asyncio.wait(tasks, timeout=OTHER_FAMILY_WAIT_S if enough else None)
         finally:
             for task in tasks:
                 task.cancel()
@@ -70,16 +70,16 @@ class NameServers:
         try:
             answer = await self._resolver.resolve(name + ".", kind, lifetime=self._lifetime_s)
         except dns.resolver.NXDOMAIN:
-            return FoundAddresses((), NONE_S, "no such name")
+            return FoundAddresses((), NO_NAME_KEPT_S, "no such name")
         except dns.resolver.NoAnswer:
-            return FoundAddresses((), NONE_S, "no address record")
+            return FoundAddresses((), NO_NAME_KEPT_S, "no address record")
         except (dns.exception.DNSException, OSError) as error:
-            return FoundAddresses((), 0.0, _said(error))
-        texts = few_of(str(record.address) for record in islice(answer, FAMILY_MOST))
+            return FoundAddresses((), 0.0, _reason(error))
+        texts = limit_addresses(str(record.address) for record in islice(answer, FAMILY_MOST))
         return FoundAddresses(texts, max(answer.chaining_result.minimum_ttl, 1.0), "no address record")
 
 
-def _said(error: Exception) -> str:
+def _reason(error: Exception) -> str:
     if isinstance(error, dns.exception.Timeout):
         return "no name server answered in time"
     return str(error) or type(error).__name__

@@ -80,7 +80,7 @@ def is_ipv6(text: str) -> bool:
     return True
 
 
-def few_of(texts: Iterable[str]) -> Addresses:
+def limit_addresses(texts: Iterable[str]) -> Addresses:
     """Returns IPv4 addresses first, a few of each family, each once. Leaves out addresses with a zone: they mean one
     link of one machine, and no URL can name them."""
     families: dict[int, list[str]] = {4: [], 6: []}
@@ -100,7 +100,7 @@ def parse_hosts(data: bytes) -> dict[str, Addresses]:
     found: dict[str, Addresses] = {}
     for line in data.decode("utf-8", "replace").splitlines():
         address, *names = line.partition("#")[0].split() or [""]
-        if names and (few := few_of([address])):
+        if names and (few := limit_addresses([address])):
             for name in names:
                 lower = name.lower().removesuffix(".")
                 found[lower] = found.get(lower, ()) + few

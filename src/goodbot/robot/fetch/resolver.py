@@ -16,15 +16,15 @@ from typing import Final
 from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.ports import Clock
-from goodbot.robot.fetch.curl_errors import told
-from goodbot.robot.fetch.pinned_addresses import Addresses, FoundAddresses, few_of, parse_hosts
+from goodbot.robot.fetch.curl_errors import make_failure
+from goodbot.robot.fetch.pinned_addresses import Addresses, FoundAddresses, limit_addresses, parse_hosts
 from goodbot.values import Failure
 
 NAMES_MOST: Final = 10_000
 """Names remembered: some 4 MB. Those used longest ago are forgotten first."""
 
-LEAST_S: Final = 60.0
-MOST_S: Final = 3600.0
+KEPT_LEAST_S: Final = 60.0
+KEPT_MOST_S: Final = 3600.0
 """Bounds for how long an answer is kept, whatever its TTL: below a minute every page would cost two queries."""
 
 HOSTS_FILE: Final = Path("/etc/hosts")
@@ -41,8 +41,9 @@ class NameResolver:
 
     `localhost` is loopback, and `.invalid` and `.onion` have no addresses, without a query (RFC 6761 §6.3 and §6.4,
     RFC 7686). The hosts file, read once, comes next. The system resolves names without a dot and those under `.local`
-    (RFC 6762), and all others if it has no name server configured; its answers are kept for `LEAST_S`. All other names
-    are looked up by DNS, as absolute names without a search list. Only one lookup of a name is in flight at a time.
+    (RFC 6762), and all others if it has no name server configured; its answers are kept for `KEPT_LEAST_S`. All other
+    names are looked up by DNS, as absolute names without a search list. Only one lookup of a name is in flight at a
+    time.
 
     Raises InputError for invalid `settings.nameservers`.
     """
@@ -53,7 +54,7 @@ class NameResolver:
         self._lifetime_s = settings.connect_timeout
         self._servers = [nameserver(text) for text in settings.nameservers]
         self._known: OrderedDict[str, tuple[float, Addresses | Failure]] = OrderedDict()
-        self._asking: dict[str, asyncio.Task[Addresses | Failure]] = {}
+        self._in_flight: dict[str, asyncio.Task[Addresses | Failure]] = {}
 
     async def resolve(self, host: str) -> Addresses | Failure:
         """See `Resolver.resolve`. Takes at most the time to connect (`settings.connect_timeout`)."""
@@ -61,24 +62,24 @@ class NameResolver:
         if known is not None and self._clock.now() < known[0]:
             self._known.move_to_end(host)
             return known[1]
-        task = self._asking.get(host)
+        task = self._in_flight.get(host)
         if task is None:
-            task = self._asking[host] = asyncio.ensure_future(self._ask(host))
-            task.add_done_callback(lambda _: self._asking.pop(host, None))
+            task = self._in_flight[host] = asyncio.ensure_future(self._look_up(host))
+            task.add_done_callback(lambda _: self._in_flight.pop(host, None))
         return await asyncio.shield(task)
 
     async def close(self) -> None:
         """Cancels all lookups in flight."""
-        tasks = list(self._asking.values())
+        tasks = list(self._in_flight.values())
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    async def _ask(self, host: str) -> Addresses | Failure:
+    async def _look_up(self, host: str) -> Addresses | Failure:
         found = await self._find(host.removesuffix(".").lower())
-        answer = found.addresses or replace(told("dns", host, found.error), lasting=found.lasts_s > 0)
+        answer = found.addresses or replace(make_failure("dns", host, found.error), lasting=found.lasts_s > 0)
         if found.lasts_s > 0:
-            self._known[host] = (self._clock.now() + min(max(found.lasts_s, LEAST_S), MOST_S), answer)
+            self._known[host] = (self._clock.now() + min(max(found.lasts_s, KEPT_LEAST_S), KEPT_MOST_S), answer)
             self._known.move_to_end(host)
             while len(self._known) > NAMES_MOST:
                 self._known.popitem(last=False)
@@ -87,11 +88,11 @@ class NameResolver:
     async def _find(self, name: str) -> FoundAddresses:
         last = name.rpartition(".")[2]
         if last == "localhost":
-            return FoundAddresses(_LOOPBACK, MOST_S)
+            return FoundAddresses(_LOOPBACK, KEPT_MOST_S)
         if last in ("invalid", "onion"):
-            return FoundAddresses((), MOST_S, f"names under .{last} never resolve")
+            return FoundAddresses((), KEPT_MOST_S, f"names under .{last} never resolve")
         if listed := self._listed.get(name):
-            return FoundAddresses(few_of(listed), MOST_S)
+            return FoundAddresses(limit_addresses(listed), KEPT_MOST_S)
         if last in (name, "local") or self._dns is None:
             return await self._of_system(name)
         return await self._dns(name)
@@ -120,8 +121,12 @@ class NameResolver:
                 entries = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             is_sure = isinstance(error, socket.gaierror) and error.errno in _NO_SUCH_NAME
-            return FoundAddresses((), LEAST_S if is_sure else 0.0, str(error) or "the system did not answer in time")
-        return FoundAddresses(few_of(str(entry[4][0]) for entry in entries), LEAST_S, "the system found no address")
+            return FoundAddresses(
+                (), KEPT_LEAST_S if is_sure else 0.0, str(error) or "the system did not answer in time"
+            )
+        return FoundAddresses(
+            limit_addresses(str(entry[4][0]) for entry in entries), KEPT_LEAST_S, "the system found no address"
+        )
 
 
 def nameserver(text: str) -> tuple[str, int]:

@@ -18,7 +18,7 @@ from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from goodbot.errors import InputError, RunError
 
 _MOST_BYTES = 10_000
-_OTHERS = 0o077
+_OTHERS_MAY = 0o077
 
 
 class SigningKey:
@@ -81,7 +81,7 @@ def load_key(file: Path) -> SigningKey:
         data = file.read_bytes() if stat.S_ISREG(found.st_mode) and found.st_size <= _MOST_BYTES else b""
     except OSError as error:
         raise InputError(f"cannot read the key {file}: {error.strerror}") from error
-    if found.st_mode & _OTHERS and data:
+    if found.st_mode & _OTHERS_MAY and data:
         raise InputError(f"others can read or write the key {file}: run chmod 600 on it, or make a new key")
     private = _from_pem(data) if data.startswith(b"-----BEGIN ") else _from_jwk(data)
     if private is None:

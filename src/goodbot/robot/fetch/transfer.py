@@ -13,7 +13,7 @@ import pycurl  # type: ignore[import-untyped]  # ships no types
 
 from goodbot.config import Settings
 from goodbot.robot.fetch.body_budget import FREE_BYTES, BodyBudget, BodyShare
-from goodbot.robot.fetch.curl_errors import HTTP2_FAULTS, failure_of, is_lost, told
+from goodbot.robot.fetch.curl_errors import HTTP2_FAULTS, failure_of, is_lost, make_failure
 from goodbot.robot.fetch.field_lines import FieldLines, content_length, parse_head
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.url import Url, is_private_address, is_private_host
@@ -41,20 +41,29 @@ class Transfer:
     """
 
     __slots__ = (
-        *("_addresses", "_began_at", "_bodies", "_body", "_bodyless", "_connected", "_cut", "_delay", "_fields"),
-        *("_fresh", "_guard", "_limit", "_lines", "_lost", "_permitted", "_plain", "_proxy", "_refusal", "_request"),
-        *("_sent", "_timeout_ms", "_was_paused", "_weighed", "_weight", "broke_http2", "curl", "peer"),
+        *(
+            "_addresses",
+            "_began_at",
+            "_bodies",
+            "_body",
+            "_bodyless",
+            "_connected",
+            "_connection_lost",
+            "_counted_from",
+        ),
+        *("_cut", "_delay", "_fields", "_fresh", "_guard", "_limit", "_lines", "_permitted", "_plain", "_proxy"),
+        *("_refusal", "_request", "_sent", "_share", "_timeout_ms", "_was_paused", "broke_http2", "curl", "peer"),
     )
 
     def __init__(self, settings: Settings, guard: AddressGuard, user_agent: str, bodies: BodyBudget) -> None:
         self._bodies = bodies
-        self._weight: BodyShare | None = None
+        self._share: BodyShare | None = None
         self._was_paused = False
         self._timeout_ms = _milliseconds(settings.timeout)
         self.curl = pycurl.Curl()
         self._guard = guard
         self._limit = settings.answer_limit
-        self._weighed = self._limit - FREE_BYTES // 2
+        self._counted_from = self._limit - FREE_BYTES // 2
         self._proxy = settings.proxy or ""
         self._delay = settings.delay
         self._bodyless = False
@@ -78,7 +87,7 @@ class Transfer:
         self._sent = 0
         self._connected = False
         self.broke_http2 = False
-        self._lost = False
+        self._connection_lost = False
         self._refusal: str | None = None
         self._permitted = False
         self.peer: str | None = None
@@ -113,7 +122,7 @@ class Transfer:
         if head is None:  # libcurl accepts a head that breaks off, or an unexpected 101, as an answer
             whole = bool(self._lines) and not self._lines[-1].strip()
             kind: Literal["protocol", "reset"] = "protocol" if whole else "reset"
-            return told(kind, self._request.url.host, "the head of the answer is missing or breaks off")
+            return make_failure(kind, self._request.url.host, "the head of the answer is missing or breaks off")
         version, status, reason, headers = head
         body = bytes(self._body)
         self._body = bytearray()  # an idle transfer holds no page
@@ -123,9 +132,9 @@ class Transfer:
 
     def ends(self, response: Response | None = None) -> None:
         """Releases the room that the body takes, or leaves it to the answer."""
-        weight, self._weight = self._weight, None
-        if weight is not None:
-            weight.ends(response)
+        share, self._share = self._share, None
+        if share is not None:
+            share.ends(response)
 
     def head_sent(self) -> bytes:
         """Returns the request line and fields as libcurl sends them: `Host` first, then ours in order; empty if none
@@ -137,7 +146,7 @@ class Transfer:
             return b""
         url = self._request.url
         start = f"{self._request.method} {self._target(url)} HTTP/{self._version_asked()}\r\nHost: {url.authority}\r\n"
-        return start.encode("ascii") + self._fields.told
+        return start.encode("ascii") + self._fields.recorded
 
     def _version_asked(self) -> str:
         """Returns the version of the request: after an answer in HTTP/1.0, libcurl keeps to it on that connection."""
@@ -157,9 +166,11 @@ class Transfer:
         self.broke_http2 = code in HTTP2_FAULTS or (answered and code != pycurl.E_OPERATION_TIMEDOUT)
         if self._refusal and not self._permitted:  # a name may have several addresses
             return Failure("private-address", self._refusal)
-        if self._lost:
+        if self._connection_lost:
             said = "the server ended the connection, or refused the request, and did not answer"
-            return told("reset", self._request.url.host, f"{said}; sent {self._sent} times" if self._sent > 1 else said)
+            return make_failure(
+                "reset", self._request.url.host, f"{said}; sent {self._sent} times" if self._sent > 1 else said
+            )
         if self.peer is None:
             self.peer = self.curl.getinfo(pycurl.PRIMARY_IP) or None
         return failure_of(code, message, self._request.url, self.curl.getinfo)
@@ -169,7 +180,7 @@ class Transfer:
     def _on_body(self, chunk: bytes) -> int | None:
         """Collects the body. Returning any number but the chunk's size ends the transfer."""
         room = self._limit - len(self._body)
-        if room < self._weighed and not self._may_grow(min(len(chunk), room)):
+        if room < self._counted_from and not self._may_grow(min(len(chunk), room)):
             return int(pycurl.WRITEFUNC_PAUSE)
         if len(chunk) <= room:
             self._body += chunk
@@ -179,17 +190,18 @@ class Transfer:
         return -1
 
     def _may_grow(self, more: int) -> bool:
-        if self._weight is None:
-            self._weight = BodyShare(self._bodies, self._resume, content_length(self._lines), self._limit)
-        if self._weight.grows_to(len(self._body) + more):
+        if self._share is None:
+            self._share = BodyShare(self._bodies, self._resume, content_length(self._lines), self._limit)
+        if self._share.grows_to(len(self._body) + more):
             return True
         self._was_paused = True
-        asyncio.get_running_loop().call_soon(self._wait, self._weight)  # libcurl sets no options within a callback
+        # libcurl sets no options within a callback
+        asyncio.get_running_loop().call_soon(self._stop_timeout, self._share)
         return False
 
-    def _wait(self, weight: BodyShare) -> None:
+    def _stop_timeout(self, share: BodyShare) -> None:
         """Stops the timeout while paused, unless the transfer has ended meanwhile."""
-        if weight is self._weight:
+        if share is self._share:
             self._set_timeout(0)
 
     def _resume(self) -> None:
@@ -204,11 +216,11 @@ class Transfer:
     def _on_socket(self, purpose: int, target: pycurl.CurlSockAddr) -> "_HandedSocket | int":
         """Opens a new connection. Called before its first packet."""
         if self._sent and not self._may_repeat(self.peer or ""):
-            self._lost = True
+            self._connection_lost = True
             return _NO_SOCKET
         self._connected = self._connected or not self._sent
         address = str(target.addr[0])
-        if not self._proxy and (self._refuses(address) or not _among(address, self._addresses)):
+        if not self._proxy and (self._refuses(address) or not _is_listed(address, self._addresses)):
             return _NO_SOCKET
         try:
             return _HandedSocket(target.family, target.socktype, target.protocol)
@@ -218,7 +230,7 @@ class Transfer:
     def _on_request(self, peer: str, _local: str, _port: int, _local_port: int) -> int:
         """Checks the connection before the request is sent, also a reused one. Costs 2 µs."""
         if self._sent and not self._may_repeat(peer):
-            self._lost = True
+            self._connection_lost = True
             return _ABORT
         if not self._proxy and self._refuses(peer):
             return _ABORT
@@ -233,9 +245,9 @@ class Transfer:
         A reused connection may have been closed while idle, so one repetition is allowed. But the host may have seen
         the request, so if its requests need a gap, none is allowed.
         """
-        return self._sent < 2 and not self._connected and not self._keeps_distance(peer)
+        return self._sent < 2 and not self._connected and not self._needs_gap(peer)
 
-    def _keeps_distance(self, peer: str) -> bool:
+    def _needs_gap(self, peer: str) -> bool:
         """Returns whether the host needs a delay between two requests, apart from its back-off."""
         request = self._request
         private = is_private_host(request.url.host) if self._proxy else is_private_address(peer)
@@ -293,7 +305,7 @@ def _pin(authority: str, scheme: str, addresses: tuple[str, ...]) -> str | None:
 
 
 @lru_cache(maxsize=1024)
-def _among(address: str, addresses: tuple[str, ...]) -> bool:
+def _is_listed(address: str, addresses: tuple[str, ...]) -> bool:
     """Returns whether the address is listed, in whatever notation."""
     try:
         return ip_address(address) in map(ip_address, addresses)

@@ -22,9 +22,9 @@ from goodbot.values import Capture, Failure, Headers, Request, Response
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 """The content codings that `page` can decode."""
 
-_BROKEN_S = 120.0
+_HTTP1_FOR_S = 120.0
 """How long an origin whose HTTP/2 failed gets HTTP/1.1. libcurl reuses no connection that was idle for 118 s."""
-_BROKEN_MOST = 1_000
+_HTTP1_ORIGINS_MOST = 1_000
 """Origins for which that is remembered."""
 
 KEPT_MOST = 1_024
@@ -137,9 +137,9 @@ class CurlTransport:
     def _avoid_http2(self, url: Url, now: float) -> None:
         """libcurl keeps an HTTP/2 connection after a failed stream, and the next stream on it may fail as well (the
         table of header fields is shared)."""
-        while len(self._http2_broken) >= _BROKEN_MOST:
+        while len(self._http2_broken) >= _HTTP1_ORIGINS_MOST:
             del self._http2_broken[next(iter(self._http2_broken))]
-        self._http2_broken[url.origin] = now + _BROKEN_S
+        self._http2_broken[url.origin] = now + _HTTP1_FOR_S
 
     def _fields_for(self, request: Request, now: float) -> FieldLines:
         """Builds the fields of a request; those it has of its own replace ours."""

@@ -96,16 +96,16 @@ class Account:
 
     left: float
     pages: int = 0
-    barren: int = 0
+    costly_pages: int = 0
 
     def take(self, price: float, weight: int, start: float) -> None:
         """Charges `price` (a gain if below 0) for a page that led to new URLs and counts for `weight` of them."""
         self.pages += weight
         self.left = min(start, max(0.0, self.left - price * weight))
         if price > 0:
-            self.barren += weight
+            self.costly_pages += weight
         elif self.left >= start:
-            self.barren = 0
+            self.costly_pages = 0
 
 
 @dataclass(slots=True)
@@ -113,9 +113,9 @@ class _Site:
     """An origin with at least 32 pages that led to new URLs."""
 
     account: Account
-    ground: KnownText = field(default_factory=KnownText)
+    known_text: KnownText = field(default_factory=KnownText)
     branches: LruCache[str, Account] = field(default_factory=lambda: LruCache(_BRANCHES_MOST))
-    led: int = 0
+    leading_pages: int = 0
     looks: int = 0
     freed: int = 0
 
@@ -159,18 +159,18 @@ class Budgets:
         if not new or any(other.origin != origin and other.site != url.site for other in new):
             return _UNJUDGED  # it leads nowhere, or to new pages of another site
         site = self._sites.get(origin) or self._begin(origin)
-        if site is None or not (new := site.ground.new_of(new)):
+        if site is None or not (new := site.known_text.new_of(new)):
             return _UNJUDGED
-        site.led += 1
+        site.leading_pages += 1
         in_doubt = site.account.left < self._start * _DOUBT_SHARE
         weight = 1 if in_doubt or site.looks < _FIRST_LOOKS else LOOK_EVERY
-        if site.led % weight:
+        if site.leading_pages % weight:
             return _UNJUDGED
         site.looks += 1
-        says = site.ground.says(view(), new)
+        new_text = site.known_text.examine(view(), new)
         if _MOMENT.search(url.text):
-            says = says._replace(statements=0, numbers=0)
-        price = price_of(says, len(new))
+            new_text = new_text._replace(statements=0, numbers=0)
+        price = price_of(new_text, len(new))
         spent = tuple(self._charge(site, url, price, weight)) if site.looks > LEARNING else ()
         return BudgetResult(spent, price >= LOOSE_COSTS)
 
@@ -215,15 +215,15 @@ class Budgets:
         return left > half
 
 
-def price_of(says: NewText, new_urls: int) -> float:
+def price_of(new_text: NewText, new_urls: int) -> float:
     """Returns the cost of a page that leads to so many new URLs; a negative cost is a gain."""
-    if new_urls > 1 and not says.woven:
+    if new_urls > 1 and not new_text.woven:
         return LOOSE_COSTS
-    if says.words:
-        return -min(says.words, EARNED_MOST)
-    if not (says.statements or says.numbers):
+    if new_text.words:
+        return -min(new_text.words, EARNED_MOST)
+    if not (new_text.statements or new_text.numbers):
         return min(EMPTY_COSTS * max(1.0, new_urls / _URLS_FREE), EMPTY_COSTS_MOST)
-    each = TEXT_COSTS if says.statements or says.numbers >= _NUMBERS_LEAST else NUMBER_COSTS
+    each = TEXT_COSTS if new_text.statements or new_text.numbers >= _NUMBERS_LEAST else NUMBER_COSTS
     return min(each * new_urls, LOOSE_COSTS)
 
 
@@ -240,6 +240,6 @@ def branch_of(text: str) -> str:
 
 def _evidence(what: str, account: Account) -> str:
     return (
-        f"a trap: of {account.pages} {what} that led to new URLs, {account.barren} had too little new text "
+        f"a trap: of {account.pages} {what} that led to new URLs, {account.costly_pages} had too little new text "
         "or linked to no known page"
     )

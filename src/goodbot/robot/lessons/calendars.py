@@ -71,18 +71,18 @@ class Calendar:
     said something, and the number of empty pages in a row."""
 
     dates: set[int] = field(default_factory=set)
-    said: dict[int, None] = field(default_factory=dict)
+    texts: dict[int, None] = field(default_factory=dict)
     first_full: int = 0
     last_full: int = 0
     empty: int = 0
 
     def is_new(self, text: str) -> bool:
         """Returns whether none of the last dates had this text; remembers it."""
-        mark = hash(text)
-        known = mark in self.said
-        if not known and len(self.said) >= _TEXTS_KEPT:
-            self.said.pop(next(iter(self.said)))
-        self.said[mark] = None
+        text_hash = hash(text)
+        known = text_hash in self.texts
+        if not known and len(self.texts) >= _TEXTS_KEPT:
+            self.texts.pop(next(iter(self.texts)))
+        self.texts[text_hash] = None
         return not known
 
     def visited(self, day: int, full: bool) -> None:

@@ -82,8 +82,8 @@ class Copies:
         self._places: LruCache[int, str] = LruCache(share_of(TEXTS_MOST * 5, processes))
         self._digests: LruCache[str, Url] = LruCache(share_of(DIGESTS_MOST, processes))
         self._bodies: LruCache[str, str] = LruCache(share_of(DIGESTS_MOST, processes))
-        self._said: LruCache[tuple[str, str], Url] = LruCache(share_of(REMEMBERED_MOST, processes))
-        self._sayings: LruCache[str, tuple[str, str]] = LruCache(share_of(REMEMBERED_MOST, processes))
+        self._indexed_texts: LruCache[tuple[str, str], Url] = LruCache(share_of(REMEMBERED_MOST, processes))
+        self._text_of_url: LruCache[str, tuple[str, str]] = LruCache(share_of(REMEMBERED_MOST, processes))
         self._leads: LruCache[str, str] = LruCache(share_of(CANONICALS_MOST, processes))
         self._named: LruCache[str, _Named] = LruCache(share_of(CANONICALS_MOST, processes))
         self._lost: LruCache[str, bool] = LruCache(share_of(CANONICALS_MOST, processes))
@@ -162,9 +162,9 @@ class Copies:
         if digest is not None and self._digests.get(digest) is None:
             self._digests.put(digest, url)
             self._bodies.put(url.text, digest)
-        if text is not None and self._said.get((url.origin, text)) is None:
-            self._said.put((url.origin, text), url)
-            self._sayings.put(url.text, (url.origin, text))
+        if text is not None and self._indexed_texts.get((url.origin, text)) is None:
+            self._indexed_texts.put((url.origin, text), url)
+            self._text_of_url.put(url.text, (url.origin, text))
 
     def same(self, page: Page, digest: str | None, text: str | None = None, before: Url | None = None) -> Copy | None:
         """Returns the representative of a page that may be indexed; None if the page is its own from now on. `text`:
@@ -175,8 +175,8 @@ class Copies:
             known = self._digests.get(digest)
             if known is not None and known != url:
                 return Copy(known, f"the same bytes as {known}")
-        if text is not None and len(self._said):
-            known = self._said.get((url.origin, text))
+        if text is not None and len(self._indexed_texts):
+            known = self._indexed_texts.get((url.origin, text))
             if known is not None:
                 return Copy(known, f"the same text as {known}")
         if page.text:
@@ -213,9 +213,9 @@ class Copies:
 
     def _forget(self, url: Url) -> None:
         """Forgets what a page said before: it is judged anew, and so are its copies when they are visited."""
-        saying = self._sayings.pop(url.text)
-        if saying is not None:
-            self._said.pop(saying)
+        text_key = self._text_of_url.pop(url.text)
+        if text_key is not None:
+            self._indexed_texts.pop(text_key)
         body = self._bodies.pop(url.text)
         if body is not None and self._digests.get(body) == url:
             self._digests.pop(body)

@@ -60,12 +60,12 @@ class NewText(NamedTuple):
 class KnownText:
     """The known text of one site, learned from the pages that lead to new URLs."""
 
-    __slots__ = ("_links", "_looks", "_menu", "_said", "_words")
+    __slots__ = ("_links", "_looks", "_menu", "_statement_hashes", "_words")
 
     def __init__(self) -> None:
         self._words = array("H", bytes(2 * _WORDS))
         self._links = bytearray(_LINKS // 8)
-        self._said = array("I", bytes(4 * _STATEMENTS))
+        self._statement_hashes = array("I", bytes(4 * _STATEMENTS))
         self._menu = array("H", bytes(2 * _MENU))
         self._looks = 0
 
@@ -73,7 +73,7 @@ class KnownText:
         """Returns the URLs that were not known before; all are known from now on."""
         return [url for url in urls if _add(self._links, url.text)]
 
-    def says(self, view: PageView, new: Iterable[Url]) -> NewText:
+    def examine(self, view: PageView, new: Iterable[Url]) -> NewText:
         """Takes a page that leads to `new` URLs, and returns what is new in it."""
         links = dict.fromkeys(url.text for url in view.links[:_LINKS_MOST])
         address = view.url.text.lower()
@@ -138,7 +138,7 @@ class KnownText:
         """Returns whether a text of this kind has not occurred recently; remembers it."""
         key = hash((kind, text))
         place, mark = key % _STATEMENTS, key >> 32 & 0xFFFFFFFF
-        was, self._said[place] = self._said[place], mark
+        was, self._statement_hashes[place] = self._statement_hashes[place], mark
         return was != mark
 
 

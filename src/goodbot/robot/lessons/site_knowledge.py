@@ -13,9 +13,9 @@ from goodbot.lru import LruCache, share_of
 from goodbot.robot.lessons.budgets import PROBE_SHARE, Budgets
 from goodbot.robot.lessons.cleaning import CleanParams, Drops, clean, drops_of, is_plain
 from goodbot.robot.lessons.copies import Copies, Copy
-from goodbot.robot.lessons.lessons import Lessons, Refusal
+from goodbot.robot.lessons.lessons_in_force import LessonsInForce, Refusal
 from goodbot.robot.lessons.traps import Traps, TrapSigns, VisitedPage
-from goodbot.robot.lessons.url_shape import odd
+from goodbot.robot.lessons.url_shape import trap_in_url
 from goodbot.url import Url
 from goodbot.values import LeasedUrl, Outcome, Page, Response
 
@@ -37,10 +37,10 @@ Allows = Callable[[Url, int], bool]
 
 @dataclass(frozen=True, slots=True)
 class PageJudgement:
-    """How a page relates to others. `sorry`: why it is a soft 404; `copy`: the page it is a copy of, `alike`: by its
+    """How a page relates to others. `soft_404`: why it is a soft 404; `copy`: the page it is a copy of, `alike`: by its
     text; `doubtful`: it may belong to a trap, so the URLs it leads to can wait."""
 
-    sorry: str | None = None
+    soft_404: str | None = None
     copy: Copy | None = None
     alike: bool = False
     doubtful: bool = False
@@ -48,15 +48,15 @@ class PageJudgement:
     @property
     def reason(self) -> str | None:
         """Why it is not indexed; None if it is."""
-        return self.sorry or (self.copy.reason if self.copy is not None else None)
+        return self.soft_404 or (self.copy.reason if self.copy is not None else None)
 
 
 CLEAN_PARAMS_BYTES: Final = 8 * 1024 * 1024
 """Memory for the Clean-param records of all origins; those of one origin may take 10 MB."""
 
 
-def _weight_bytes(heard: tuple[CleanParams, Drops]) -> int:
-    return sum(400 + 2 * len(path) + sum(120 + len(name) for name in names) for names, path in heard[0])
+def _weight_bytes(records: tuple[CleanParams, Drops]) -> int:
+    return sum(400 + 2 * len(path) + sum(120 + len(name) for name in names) for names, path in records[0])
 
 
 class SiteKnowledge:
@@ -69,7 +69,7 @@ class SiteKnowledge:
         self._sees_copies = settings.duplicates
         self._sees_traps = settings.traps
         self._allows = allows
-        self._learned = Lessons()
+        self._learned = LessonsInForce()
         self._budgets = Budgets(settings.trap_pages, processes)
         self._traps = Traps(self._learned, self._budgets, processes)
         self._copies = Copies(processes)
@@ -115,7 +115,7 @@ class SiteKnowledge:
         """Returns what was learned since the last call."""
         return self._traps.news()
 
-    def hears(self, origin: str, records: CleanParams) -> None:
+    def take_clean_params(self, origin: str, records: CleanParams) -> None:
         """Takes the Clean-param records of an origin's robots.txt at every check; an empty list removes them."""
         if not self._cleans or not (records or len(self._drops)):
             return
@@ -137,8 +137,8 @@ class SiteKnowledge:
     def cleaned(self, url: Url) -> Url:
         """Returns the URL under which a link or the target of a redirect is requested."""
         if self._cleans:
-            heard = self._drops.get(url.origin) if len(self._drops) else None
-            url = clean(url, heard[1] if heard is not None else None)
+            records = self._drops.get(url.origin) if len(self._drops) else None
+            url = clean(url, records[1] if records is not None else None)
         if self._sees_traps and "?" in url.text:
             text = self._learned.without_learned(url.text)
             url = url if text == url.text else Url(text)
@@ -146,7 +146,7 @@ class SiteKnowledge:
 
     def refuse(self, url: Url) -> Refusal | None:
         """Returns why a link is a trap or leads to a mirror; None if neither."""
-        if self._sees_traps and (reason := odd(url.text)):
+        if self._sees_traps and (reason := trap_in_url(url.text)):
             return Refusal(reason)
         return self._learned.refuse(url.text)
 
@@ -161,10 +161,10 @@ class SiteKnowledge:
         """Takes a page. One whose links may not be followed cannot name a canonical URL either."""
         self.look_again(visit.at)
         seen = self._traps.visited(visit) if self._sees_traps else TrapSigns()
-        copy = self._own_word(visit, depth) if self._sees_copies and follows and seen.sorry is None else None
-        return PageJudgement(seen.sorry, copy, doubtful=seen.doubtful)
+        copy = self._stated_copy(visit, depth) if self._sees_copies and follows and seen.soft_404 is None else None
+        return PageJudgement(seen.soft_404, copy, doubtful=seen.doubtful)
 
-    def _own_word(self, visit: VisitedPage, depth: int) -> Copy | None:
+    def _stated_copy(self, visit: VisitedPage, depth: int) -> Copy | None:
         canonical = visit.page.canonical
         if canonical is not None:
             canonical = self.cleaned(canonical)

@@ -61,13 +61,13 @@ _PHRASES: Final = r"""
     नहीं मिला
     ไม่พบ
 """
-_SORRY = re.compile("|".join(_PHRASES.split("\n    ")[1:]).strip(), re.IGNORECASE)
+_ERROR_PHRASES = re.compile("|".join(_PHRASES.split("\n    ")[1:]).strip(), re.IGNORECASE)
 """The phrases of 404 pages in the languages of nine in ten pages of the Web."""
 
 
-def is_sorry(title: str, text: str, words: int) -> bool:
+def is_error_text(title: str, text: str, words: int) -> bool:
     """Returns whether a page says that there is no such page: it is short and has a phrase of a 404."""
-    return words <= SHORT_WORDS and (_SORRY.search(title) or _SORRY.search(text)) is not None
+    return words <= SHORT_WORDS and (_ERROR_PHRASES.search(title) or _ERROR_PHRASES.search(text)) is not None
 
 
 @dataclass(slots=True)
@@ -84,9 +84,9 @@ class Soft404Pages:
     def __init__(self) -> None:
         self._texts: LruCache[tuple[str, int], _Text] = LruCache(TEXTS_MOST)
 
-    def visited(self, origin: str, path: str, said: int) -> list[str] | None:
+    def visited(self, origin: str, path: str, text_hash: int) -> list[str] | None:
         """Takes an error page; returns other paths with the same text once they show that any path gives it."""
-        seen = self._texts.get_or((origin, said), _Text)
+        seen = self._texts.get_or((origin, text_hash), _Text)
         others = [other for other in seen.paths if other != path]
         plain = (len(others) >= PAGES and len(seen.folders) >= FOLDERS) or len(others) >= PAGES_OF_ONE_FOLDER
         if len(seen.paths) <= PAGES_OF_ONE_FOLDER and path not in seen.paths:

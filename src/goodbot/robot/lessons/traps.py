@@ -17,9 +17,9 @@ from goodbot.page.page_words import pictures_of, text_in
 from goodbot.robot.lessons.budgets import PROBE_SHARE, Budgets
 from goodbot.robot.lessons.calendars import Calendars, date_in, without_date
 from goodbot.robot.lessons.known_text import PageView
-from goodbot.robot.lessons.lessons import Lessons
+from goodbot.robot.lessons.lessons_in_force import LessonsInForce
 from goodbot.robot.lessons.parameters import Parameters, links_without
-from goodbot.robot.lessons.soft_404 import SHORT_WORDS, Soft404Pages, is_sorry, without_address
+from goodbot.robot.lessons.soft_404 import SHORT_WORDS, Soft404Pages, is_error_text, without_address
 from goodbot.robot.lessons.url_families import UrlFamilies, UrlFamily, evidence_of, families_of
 from goodbot.url import Url
 from goodbot.values import Discovery, Page, Response
@@ -70,9 +70,9 @@ class VisitedPage:
 
 @dataclass(frozen=True, slots=True)
 class TrapSigns:
-    """What was found in a page. `sorry`: why it is a soft 404; `doubtful`: the URLs it leads to can wait."""
+    """What was found in a page. `soft_404`: why it is a soft 404; `doubtful`: the URLs it leads to can wait."""
 
-    sorry: str | None = None
+    soft_404: str | None = None
     doubtful: bool = False
 
 
@@ -105,13 +105,13 @@ class _Look:
 class Traps:
     """Learns from the pages of one process. `learned`: the lessons in force; `budgets`: those of the sites."""
 
-    def __init__(self, learned: Lessons, budgets: Budgets, processes: int = 1) -> None:
+    def __init__(self, learned: LessonsInForce, budgets: Budgets, processes: int = 1) -> None:
         self._learned = learned
         self._budgets = budgets
         self._families = UrlFamilies(processes)
         self._calendars = Calendars(processes)
         self._parameters = Parameters(processes)
-        self._sorry = Soft404Pages()
+        self._soft_404_pages = Soft404Pages()
         self._lessons: list[Lesson] = []
 
     def news(self) -> list[Lesson]:
@@ -147,7 +147,7 @@ class Traps:
         self._look_at_families(visit, look, title)
         if "?" in visit.url.text:
             self._look_at_parameters(visit, look, title)
-        return TrapSigns(self._look_for_excuses(visit, look), doubtful)
+        return TrapSigns(self._look_for_soft_404(visit, look), doubtful)
 
     # ---- what a site earns
 
@@ -168,28 +168,28 @@ class Traps:
         calendar = date_in(visit.url.text)
         full: bool | None = None
         for name, family in self._families.visited(visit.url.text):
-            if family.wants_look() or calendar is not None:
+            if family.needs_look() or calendar is not None:
                 fresh = family.look(visit.url.text, title, look.fingerprint, partial(self._has_more, look, name))
                 full = fresh if full is None else full
                 if family.says_nothing_new():
                     self._close(visit, name, family)
         if calendar is not None and full is not None:
-            self._turn_page(look, title, *calendar, full)
+            self._visit_calendar(look, title, *calendar, full)
 
     def _has_more(self, look: _Look, name: str) -> bool:
-        return _leads_on(look.visit.found, name) or self._families.shows_new(name, look.pictures())
+        return _leaves_family(look.visit.found, name) or self._families.shows_new(name, look.pictures())
 
     def _close(self, visit: VisitedPage, name: str, family: UrlFamily) -> None:
         self.teach(visit.url, "family", name, evidence_of(name, family), visit.at)
         self._families.forget(name)
 
-    def _turn_page(self, look: _Look, title: str, shape: str, day: int, full: bool) -> None:
+    def _visit_calendar(self, look: _Look, title: str, shape: str, day: int, full: bool) -> None:
         """Takes a page of a calendar. `full`: no other page of its family had the same text. A page whose text is that
         of other dates, apart from its own date, is empty if it leads only to other dates."""
         visit, calendar = look.visit, self._calendars.of(shape)
         if full and calendar.dates and look.said():  # a page without text shows nothing either way
             says = without_date(f"{title}\n{look.said()}", day)
-            full = calendar.is_new(says) or _leads_off(visit.found, shape)
+            full = calendar.is_new(says) or _leaves_calendar(visit.found, shape)
         calendar.visited(day, full)
         bounds = calendar.bounds(day, _UNIX_EPOCH + int(visit.at // _DAY_S))
         if bounds is not None:
@@ -215,17 +215,17 @@ class Traps:
 
     # ---- soft 404
 
-    def _look_for_excuses(self, visit: VisitedPage, look: _Look) -> str | None:
+    def _look_for_soft_404(self, visit: VisitedPage, look: _Look) -> str | None:
         page, text = visit.page, look.text
         if text is None:
-            if len(visit.response.body) >= SMALL_BYTES and not is_sorry(page.title, "", 0):
+            if len(visit.response.body) >= SMALL_BYTES and not is_error_text(page.title, "", 0):
                 return None
             text = look.said()
-        if text.count(" ") >= SHORT_WORDS or not is_sorry(page.title, text, 0):
+        if text.count(" ") >= SHORT_WORDS or not is_error_text(page.title, text, 0):
             return None
         path = visit.url.path
         plain = hash((without_address(page.title, path), without_address(text, path)))
-        others = self._sorry.visited(visit.url.origin, path, plain)
+        others = self._soft_404_pages.visited(visit.url.origin, path, plain)
         if others is None:
             return None
         return (
@@ -234,7 +234,7 @@ class Traps:
         )
 
 
-def _leads_on(found: Sequence[Discovery], family: str) -> bool:
+def _leaves_family(found: Sequence[Discovery], family: str) -> bool:
     """Returns whether links lead out of the family, to URLs that were not known before."""
     if family.endswith("**"):
         return any(
@@ -243,7 +243,7 @@ def _leads_on(found: Sequence[Discovery], family: str) -> bool:
     return any(new.refused is None and new.inlinks == 1 and families_of(new.url.text)[0] != family for new in found)
 
 
-def _leads_off(found: Sequence[Discovery], shape: str) -> bool:
+def _leaves_calendar(found: Sequence[Discovery], shape: str) -> bool:
     """Returns whether links lead to URLs that were not known before and are not other dates of the calendar."""
     news = (new.url.text for new in found if new.refused is None and new.inlinks == 1)
     return any((date := date_in(text)) is None or date[0] != shape for text in news)

@@ -81,7 +81,7 @@ class UrlFamily:
     known: dict[int, list[Fingerprint]] = field(default_factory=dict)
     same: str = ""
 
-    def wants_look(self) -> bool:
+    def needs_look(self) -> bool:
         """Returns whether the page that was just counted should be examined."""
         if self.looked < _FIRST_LOOKS or self.pages % _LOOK_EVERY == 0:
             return True

@@ -24,7 +24,7 @@ _SHORT: Final = 40
 _NUMBER: Final = re.compile(r"[0-9]++")
 
 
-def odd(text: str) -> str | None:
+def trap_in_url(text: str) -> str | None:
     """Returns why a URL is a trap; None if its text does not show one. 0.2 µs for most; linear."""
     start = text.find("/", 8)
     if len(text) - start < _SHORT and text.count("/") < 2 + SINGLE_TIMES:
@@ -32,12 +32,12 @@ def odd(text: str) -> str | None:
     if len(text) > CHARS_MOST:
         return f"an address of {len(text)} characters, more than {CHARS_MOST}"
     path, mark, query = text[start:].partition("?")
-    if path.count("/") >= SINGLE_TIMES and (reason := _odd_path(path)):
+    if path.count("/") >= SINGLE_TIMES and (reason := _trap_in_path(path)):
         return reason
-    return _odd_query(text[:start] + path, query) if mark else None
+    return _trap_in_query(text[:start] + path, query) if mark else None
 
 
-def _odd_path(path: str) -> str | None:
+def _trap_in_path(path: str) -> str | None:
     segments = path.strip("/").split("/")
     if len(segments) > SEGMENTS_MOST:
         return f"a trap: a path of {len(segments)} folders"
@@ -67,25 +67,25 @@ def _repeats(segments: list[str], period: int, times: int) -> int | None:
     return None
 
 
-def _odd_query(address: str, query: str) -> str | None:
+def _trap_in_query(address: str, query: str) -> str | None:
     parts = query.split("&")
     if len(parts) > PARAMETERS_MOST:
         return f"a trap: {len(parts)} parameters, more than {PARAMETERS_MOST}"
     if len(parts) > SAME_PARAMETER_MOST:
         part, times = Counter(parts).most_common(1)[0]
-        if times > SAME_PARAMETER_MOST or _grows(parts):
+        if times > SAME_PARAMETER_MOST or _repeats_parameters(parts):
             return f"a trap: the parameter {part[:80]} is repeated"
-    if query.count("%3F") + query.count("%3f") + query.count("?") and _holds_itself(address, query):
+    if query.count("%3F") + query.count("%3f") + query.count("?") and _contains_itself(address, query):
         return "a trap: the query contains the page's own address and query"
     return None
 
 
-def _grows(parts: list[str]) -> bool:
+def _repeats_parameters(parts: list[str]) -> bool:
     """Returns whether the same parameters in the same order occur three times in a row."""
     return any(_repeats(parts, period, GROUP_TIMES) is not None for period in range(2, min(10, len(parts) // 3) + 1))
 
 
-def _holds_itself(address: str, query: str) -> bool:
+def _contains_itself(address: str, query: str) -> bool:
     """Returns whether the query contains the URL's own path twice: once is usual for a login that leads back."""
     path = address[address.find("/", 8) :]
     if len(path) < 2:

@@ -40,14 +40,14 @@ class HostsGivenUp:
             self._left_alone.clear()
         self._hosts[host] = ready_at + self._rest_s, why
 
-    def after(self, host: str, rest: Delay, *, walled: bool) -> None:
+    def after(self, host: str, delay: Delay, *, walled: bool) -> None:
         """Takes the delay after a page request; gives the host up after too much trouble, or after too many challenge
         pages of a bot wall."""
         walls = (self._walls.pop(host) or 0) + 1
-        if rest.given_up:
-            self.give_up(host, IN_TROUBLE, rest.ready_at)
+        if delay.given_up:
+            self.give_up(host, IN_TROUBLE, delay.ready_at)
         elif walled and walls >= WALLS_MOST:
-            self.give_up(host, ONLY_WALLS, rest.ready_at)
+            self.give_up(host, ONLY_WALLS, delay.ready_at)
         elif walled:
             self._walls.put(host, walls)
 

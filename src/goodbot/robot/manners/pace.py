@@ -38,7 +38,7 @@ class _Host:
     lanes: int = 1
     waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
 
-    def may_be_asked_at(self, timing: Timing, now: float) -> float:
+    def ready_for(self, timing: Timing, now: float) -> float:
         """Returns when the host may be requested, given the `timing` of its robots.txt: now or later. An answer time
         that lies in the future, because the clock was set back, counts as now."""
         if (ahead_s := self.answered_at - now) > CLOCK_BACK_S:
@@ -89,8 +89,8 @@ class Pace:
     async def turn(self, url: Url) -> AsyncIterator["Turn"]:
         """Waits for our turn at the host of `url`, and holds it.
 
-        Within it, for each request: `await turn.rested(timing)`, send, `turn.answered(capture, timing)`. A task that
-        takes a second turn at the same host meanwhile waits for itself.
+        Within it, for each request: `await turn.wait_until_ready(timing)`, send, `turn.answered(capture, timing)`. A
+        task that takes a second turn at the same host meanwhile waits for itself.
         """
         turn = Turn(self, self._host(url.host_key), url)
         await turn._begin()
@@ -103,7 +103,7 @@ class Pace:
         """Returns when a host (`Url.host_key`) may be requested again, given the `timing` of its robots.txt and its
         answers so far; 0 if nothing is known."""
         known = self._hosts.get(host)
-        return known.may_be_asked_at(timing, self._clock.now()) if known is not None else 0.0
+        return known.ready_for(timing, self._clock.now()) if known is not None else 0.0
 
     def resume(self, host: str, backoff_s: float) -> None:
         """Takes over the back-off that an earlier run or another process recorded, unless this process knows more."""
@@ -119,7 +119,7 @@ class Pace:
         """Returns when one more request may be sent to the host of `url`, in Unix seconds: now or later. `queue`: after
         those that have a turn or wait for one, each at the least gap."""
         now, host = self._clock.now(), self._hosts.get(url.host_key, _Host())
-        ready_at, private = host.may_be_asked_at(timing, now), is_private_host(url.host)
+        ready_at, private = host.ready_for(timing, now), is_private_host(url.host)
         gap_s = self._politeness.gap_s(private=private, elapsed_s=0.0, asked_s=asked_gap_s(timing, now))
         return ready_at + (gap_s * (host.taken + len(host.waiting)) if queue else 0.0)
 
@@ -147,7 +147,7 @@ class Turn:
         self._host = host
         self._url = url
         self._holds = False
-        self._asking: tuple[str, Timing] | None = None
+        self._in_flight: tuple[str, Timing] | None = None
 
     def ready_at(self, timing: Timing = NOTHING_ASKED) -> float:
         """Returns when the host may be requested, given the `timing` of its robots.txt: now or later, in Unix
@@ -155,12 +155,12 @@ class Turn:
         return self._ready_at(timing, self._clock.now())
 
     def _ready_at(self, timing: Timing, now: float) -> float:
-        return self._host.may_be_asked_at(timing, now)
+        return self._host.ready_for(timing, now)
 
-    async def rested(self, timing: Timing = NOTHING_ASKED, wait_most_s: float = math.inf) -> float | None:
+    async def wait_until_ready(self, timing: Timing = NOTHING_ASKED, wait_most_s: float = math.inf) -> float | None:
         """Waits until the host may be requested, and returns None: send the request at once. If the wait would be
         longer than `wait_most_s`, returns the time it ends (Unix seconds), and the host must not be requested."""
-        self._asked_in_vain()
+        self._abandon_request()
         host, addresses = self._host, self._pace._addresses
         while True:
             if asked_gap_s(timing, self._clock.now()):
@@ -173,7 +173,7 @@ class Turn:
             if until <= now:
                 address, until = addresses.claim(self._url.host_key, now)
                 if address is not None:
-                    self._asking = address, timing
+                    self._in_flight = address, timing
                     return None
             if until - now > wait_most_s:
                 return until
@@ -198,7 +198,7 @@ class Turn:
         self._holds = True
 
     def _end(self) -> None:
-        self._asked_in_vain()
+        self._abandon_request()
         if self._holds:
             self._leave()
 
@@ -206,21 +206,21 @@ class Turn:
         self._holds = False
         self._host.leave()
 
-    def _asked_in_vain(self) -> None:
+    def _abandon_request(self) -> None:
         """Ends a request whose answer is unknown: it was cancelled, but the host may have received it."""
-        if self._asking is not None:
-            _, timing = self._asking
+        if self._in_flight is not None:
+            _, timing = self._in_flight
             now = self._clock.now()
             self._release_address()
             self._host.answered_at = max(self._host.answered_at, now)
-            rested_at = self._pace._politeness.after_cut(self._url, timing, now)
+            rested_at = self._pace._politeness.after_interruption(self._url, timing, now)
             self._host.ready_at = max(self._host.ready_at, rested_at)
 
     def _release_address(self) -> None:
-        if self._asking is not None:
-            address, _ = self._asking
+        if self._in_flight is not None:
+            address, _ = self._in_flight
             self._pace._addresses.release(address, self._clock.now())
-            self._asking = None
+            self._in_flight = None
 
 
 class PacedTransport:
@@ -240,7 +240,7 @@ class PacedTransport:
             if (wait_s := turn.ready_at() - now) > self._wait_most_s:
                 failure = Failure("timeout", f"{request.url.host_key} gets no requests for the next {wait_s:.0f} s")
                 return Capture(request, failure, now, 0.0)
-            await turn.rested()
+            await turn.wait_until_ready()
             capture = await self._transport.send(request)
             turn.answered(capture)
         return capture

@@ -18,7 +18,7 @@ from goodbot.lru import LruCache
 from goodbot.page.coding import Decoded, decode_content
 from goodbot.ports import Clock, RobotsStore, Transport
 from goodbot.robot.manners.pace import Pace
-from goodbot.robot.manners.politeness import NOTHING_ASKED, Delay, Politeness, asked_gap_s, heeded
+from goodbot.robot.manners.politeness import NOTHING_ASKED, Delay, Politeness, asked_gap_s, bounded_timing
 from goodbot.robot.manners.robots_redirects import TURN_TIMEOUT_S, NotFollowed, RobotsKey, RobotsRedirects
 from goodbot.url import Url, is_private_host, resolve
 from goodbot.values import Capture, Failure, Response
@@ -37,7 +37,7 @@ UNUSED_MOST = 100_000
 """Origins whose robots.txt was fetched before any page; 0.2 kB each."""
 ORIGINS_MOST = 50_000
 """Origins of which it is remembered that they were given up, or that they answer."""
-LATELY_S = 24 * 3600.0
+RECENT_ANSWER_S = 24 * 3600.0
 """For this long an answer to another page counts as a sign that a site answers (dialect `google`, 30 days into an
 outage)."""
 
@@ -84,7 +84,7 @@ class _Known:
 
     @cached_property
     def timing(self) -> Timing:
-        return heeded(self.access.rules.timing(self.token))
+        return bounded_timing(self.access.rules.timing(self.token))
 
     @cached_property
     def sitemaps(self) -> tuple[Url, ...]:
@@ -123,7 +123,7 @@ class Permission:
         self._store = store
         self._clock = clock
         self.pace = pace or Pace(settings, clock)
-        self._hops = RobotsRedirects(
+        self._redirects = RobotsRedirects(
             settings,
             token,
             transport,
@@ -185,7 +185,7 @@ class Permission:
 
     def close(self) -> None:
         """Cancels the fetches in flight."""
-        self._hops.close()
+        self._redirects.close()
 
     def answered(self, url: Url) -> None:
         """Notes that a page of this origin was answered."""
@@ -241,7 +241,7 @@ class Permission:
         return await asyncio.shield(task)
 
     async def _fetch(self, url: Url, last: Access | None, public_only: bool, level: int) -> tuple[_Known, Delay | None]:
-        followed = await self._hops.follow(url.robots_txt, public_only, level)
+        followed = await self._redirects.follow(url.robots_txt, public_only, level)
         access = self._read(url.origin, followed.last, last)
         if public_only and _is_barred(access):  # other requests may go there
             return _Known(access, self._token, url.robots_txt, from_public=True), followed.delay
@@ -263,22 +263,22 @@ class Permission:
         return self._remember(url.origin, access, followed.from_public), followed.delay
 
     # Deviation (RFC 9309 §2.3.1.2): not every redirect is followed, because the target host's robots.txt decides.
-    async def _judge(self, way: RobotsKey, url: Url, public_only: bool, level: int) -> NotFollowed | None:
-        """Returns why a redirect of the robots.txt `way` to `url` is not followed; None if it is. A /robots.txt is
+    async def _judge(self, chain: RobotsKey, url: Url, public_only: bool, level: int) -> NotFollowed | None:
+        """Returns why a redirect of the robots.txt `chain` to `url` is not followed; None if it is. A /robots.txt is
         always open, and so is everything at the origin that redirects. Any other URL needs a verdict of its own
         robots.txt. If two robots.txt wait for each other, one goes on without a verdict."""
         awaited = url.robots_txt, public_only
-        if url in (url.robots_txt, way[0]) or url.origin == way[0].origin or self._waits_for(awaited, way):
+        if url in (url.robots_txt, chain[0]) or url.origin == chain[0].origin or self._waits_for(awaited, chain):
             return None
         if level >= LEVELS_MOST:
             return NotFollowed(
                 "redirect-closed", f"it redirects to {url}, after too many other redirects to check that robots.txt"
             )
-        self._waiting[way] = awaited
+        self._waiting[chain] = awaited
         try:
             known, _ = await self._in_force(url, public_only, level + 1)
         finally:
-            del self._waiting[way]
+            del self._waiting[chain]
         verdict = known.access.verdict(url.text, self._token)
         if verdict.allowed:
             return None
@@ -286,10 +286,10 @@ class Permission:
         kind = "redirect-closed" if until is None else "held-off"
         return NotFollowed(kind, f"it redirects to {url}, and there: {verdict.reason.rstrip('.')}", until)
 
-    def _waits_for(self, way: RobotsKey, other: RobotsKey) -> bool:
-        while way != other and way in self._waiting:
-            way = self._waiting[way]
-        return way == other
+    def _waits_for(self, chain: RobotsKey, other: RobotsKey) -> bool:
+        while chain != other and chain in self._waiting:
+            chain = self._waiting[chain]
+        return chain == other
 
     def _timing_of(self, url: Url) -> Timing:
         """Returns what is known of when and how often `url` may be requested. Visit-time does not apply to /robots.txt,
@@ -304,7 +304,7 @@ class Permission:
 
     def _read(self, origin: str, capture: Capture | NotFollowed, last: Access | None) -> Access:
         now, dialect, tries = self._clock.now(), self._settings.dialect, last.tries if last is not None else 0
-        answers = now - self._answered_at.get(origin, float("-inf")) < LATELY_S
+        answers = now - self._answered_at.get(origin, float("-inf")) < RECENT_ANSWER_S
         if isinstance(capture, NotFollowed):
             pause_s = self._politeness.pause_s(private=is_private_host(Url(origin + "/").host), tries=tries)
             pause_s = pause_s if capture.until is None else capture.until - now
@@ -315,7 +315,7 @@ class Permission:
             kind, detail = capture.result.kind, capture.result.detail
             return Access.from_failure(kind, now, dialect, last, retry_s=pause_s, site_answers=answers, detail=detail)
         decoded = decode_content(capture.result, ROBOTS_LIMIT_BYTES)
-        if breaks_off(capture.result, decoded):
+        if is_incomplete(capture.result, decoded):
             return Access.from_failure("reset", now, dialect, last, retry_s=pause_s, site_answers=answers)
         return Access.from_response(
             capture.result.status,
@@ -335,7 +335,7 @@ class Permission:
         return known
 
 
-def breaks_off(response: Response, decoded: Decoded) -> bool:
+def is_incomplete(response: Response, decoded: Decoded) -> bool:
     """Returns whether a part of a robots.txt is missing, or damaged within its content coding: the missing part may
     hold rules. Bytes beyond the limit (RFC 9309 §2.5) are not missed. A body that is labelled gzip but is not, is
     read as received."""

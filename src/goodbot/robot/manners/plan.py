@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from goodbot.exclusion import Access
-from goodbot.robot.manners.politeness import Politeness, asked_gap_s, heeded, opens_at
+from goodbot.robot.manners.politeness import Politeness, asked_gap_s, bounded_timing, opens_at
 from goodbot.url import Url, is_private_host
 from goodbot.values import Lease
 
@@ -39,7 +39,7 @@ def plan_host(
     """Returns the plan for the host of a lease; `robots` has the known robots.txt of its origins."""
     urls = tuple(leased.url for leased in lease.urls)
     verdicts = {url: robots[url.origin].verdict(url.text, token) for url in urls if url.origin in robots}
-    timings = [heeded(robots[origin].rules.timing(token)) for origin in {url.origin for url in verdicts}]
+    timings = [bounded_timing(robots[origin].rules.timing(token)) for origin in {url.origin for url in verdicts}]
     starts_at = max((opens_at(timing, starts_at) for timing in timings), default=starts_at)
     asked_s = max((asked_gap_s(timing, starts_at) for timing in timings), default=0.0)
     private = all(is_private_host(url.host) for url in urls)

@@ -86,15 +86,15 @@ class Politeness:
             None,
         )
         self._public, self._private = (
-            _Defaults(*(usual if said is None else said for usual, said in zip(manner, given, strict=True)))
-            for manner in (_PUBLIC, _PRIVATE)
+            _Defaults(*(usual if own is None else own for usual, own in zip(defaults, given, strict=True)))
+            for defaults in (_PUBLIC, _PRIVATE)
         )
 
     def gap_s(self, *, private: bool, elapsed_s: float, asked_s: float) -> float:
         """Returns the least time from an answer that took `elapsed_s` to the next request, if robots.txt asks for
         `asked_s`; without the host's back-off."""
-        manner = self._private if private else self._public
-        return max(manner.floor_s, asked_s, manner.response_factor * elapsed_s)
+        defaults = self._private if private else self._public
+        return max(defaults.floor_s, asked_s, defaults.response_factor * elapsed_s)
 
     def after(
         self, capture: Capture, timing: Timing, backoff_s: float, backed_off_at: float = 0.0, *, walled: bool = False
@@ -106,28 +106,28 @@ class Politeness:
         """
         answered_at = capture.fetched_at + capture.elapsed_s
         private = self._is_private(capture)
-        manner = self._private if private else self._public
+        defaults = self._private if private else self._public
         added_s, given_up = backoff_s, False
         if capture.fetched_at >= backed_off_at:
-            added_s, given_up = _backoff(capture, manner, backoff_s, walled=walled)
+            added_s, given_up = _backoff(capture, defaults, backoff_s, walled=walled)
         usual_s = self.gap_s(private=private, elapsed_s=capture.elapsed_s, asked_s=0.0)
-        said_s = _retry_after_s(capture, answered_at)
-        if timing == NOTHING_ASKED and not (added_s or said_s):
+        header_wait_s = _retry_after_s(capture, answered_at)
+        if timing == NOTHING_ASKED and not (added_s or header_wait_s):
             return Delay(answered_at + usual_s, 0.0)
-        retry_s = min(said_s, self._settings.retry_after_most)
+        retry_s = min(header_wait_s, self._settings.retry_after_most)
         asked_s = _asked_s(timing, answered_at, usual_s, added_s)
-        said = _retry_after_said(capture, said_s)
-        too_long = self._too_long_to_wait(said_s, said) or self._too_slow(asked_s)
-        not_before = answered_at + max(said_s, asked_s) if too_long else 0.0
+        retry_after_text = _retry_after_text(capture, header_wait_s)
+        too_long = self._too_long_to_wait(header_wait_s, retry_after_text) or self._too_slow(asked_s)
+        not_before = answered_at + max(header_wait_s, asked_s) if too_long else 0.0
         asked_s = 0.0 if self._too_slow(asked_s) else asked_s  # only robots.txt is requested then
-        rested_at = answered_at + max(max(usual_s, asked_s) + added_s, retry_s)
-        ready_at = opens_at(timing, rested_at)
-        trouble = _named(capture, walled=walled) if added_s > backoff_s else "its trouble"
+        ready_without_window = answered_at + max(max(usual_s, asked_s) + added_s, retry_s)
+        ready_at = opens_at(timing, ready_without_window)
+        trouble = _trouble_name(capture, walled=walled) if added_s > backoff_s else "its trouble"
         parts = (
-            _waited(said, said_s, retry_s) if retry_s else "",
+            _retry_after_clause(retry_after_text, header_wait_s, retry_s) if retry_s else "",
             f"{trouble} adds {added_s:g} s" if added_s else "",
             f"its robots.txt asks for {seconds_text(asked_s)} between two requests" if asked_s > usual_s else "",
-            "its Visit-time opens only then" if ready_at > rested_at else "",
+            "its Visit-time opens only then" if ready_at > ready_without_window else "",
         )
         reasons = "; ".join(filter(None, parts))
         reason = f"{ready_at - answered_at:.1f} s until the next request to the host: {reasons}" if reasons else ""
@@ -144,20 +144,20 @@ class Politeness:
         asks = f"its robots.txt asks for {seconds_text(asked_s)} between two requests"
         return f"{asks}, more than --crawl-delay-most {most_s:g}"
 
-    def _too_long_to_wait(self, retry_s: float, said: str) -> str:
+    def _too_long_to_wait(self, retry_s: float, retry_after_text: str) -> str:
         most_s = self._settings.retry_after_most
         if retry_s <= most_s:
             return ""
-        return f"its Retry-After asks for {said} s, more than retry_after_most {most_s:g} in goodbot.toml"
+        return f"its Retry-After asks for {retry_after_text} s, more than retry_after_most {most_s:g} in goodbot.toml"
 
-    def after_cut(self, url: Url, timing: Timing, cut_at: float, kills: int = 0) -> float:
+    def after_interruption(self, url: Url, timing: Timing, cut_at: float, kills: int = 0) -> float:
         """Returns when a host may be requested again that another run may have requested until `cut_at`. `kills`: how
         many robot processes its pages have killed in this run; each doubles the delay, as a server's trouble does."""
         private = is_private_host(url.host)
         usual_s = self.gap_s(private=private, elapsed_s=0.0, asked_s=0.0)
         asked_s = _asked_s(timing, cut_at, usual_s, 0.0)
-        manner = self._private if private else self._public
-        added_s = min(manner.backoff_first_s * 2.0 ** min(kills - 1, 30), manner.backoff_most_s) if kills else 0.0
+        defaults = self._private if private else self._public
+        added_s = min(defaults.backoff_first_s * 2.0 ** min(kills - 1, 30), defaults.backoff_most_s) if kills else 0.0
         return opens_at(timing, cut_at + max(usual_s, 0.0 if self._too_slow(asked_s) else asked_s) + added_s)
 
     def robots_pause_s(self, capture: Capture, tries: int) -> float:
@@ -168,8 +168,8 @@ class Politeness:
 
     def pause_s(self, *, private: bool, tries: int) -> float:
         """Returns the same if no request was sent in the end."""
-        manner = self._private if private else self._public
-        return manner.robots_first_s * manner.robots_factor ** min(tries, _PAUSES_MOST)
+        defaults = self._private if private else self._public
+        return defaults.robots_first_s * defaults.robots_factor ** min(tries, _PAUSES_MOST)
 
     def _is_private(self, capture: Capture) -> bool:
         """Judges by the address that answered; behind a proxy, and without an answer, by the URL. A name without an
@@ -184,7 +184,7 @@ class Politeness:
 # ---- what robots.txt asks -------------------------------------------------------------------------------------------
 
 
-def heeded(timing: Timing) -> Timing:
+def bounded_timing(timing: Timing) -> Timing:
     """Returns the same with at most `RECORDS_MOST` windows and rates, keeping the slowest rate of each window."""
     slowest: dict[object, RequestRate] = {}
     for rate in sorted(timing.rates, key=lambda rate: -rate.gap_s):
@@ -219,19 +219,19 @@ def _retry_after_s(capture: Capture, answered_at: float) -> float:
     return retry_after_s(capture.result.headers, answered_at) or 0.0
 
 
-def _retry_after_said(capture: Capture, said_s: float) -> str:
+def _retry_after_text(capture: Capture, header_wait_s: float) -> str:
     """Returns the seconds of Retry-After as the header has them, cut to `DIGITS_SHOWN` digits; for a date, the seconds
     from the answer to it."""
     value = (capture.result.header("retry-after") or "").strip() if isinstance(capture.result, Response) else ""
     if not (value.isascii() and value.isdigit()):
-        return seconds_text(said_s).removesuffix(" s")
+        return seconds_text(header_wait_s).removesuffix(" s")
     digits = value.lstrip("0") or "0"
     return digits if len(digits) <= DIGITS_SHOWN else f"{digits[:DIGITS_SHOWN]}… ({len(digits)} digits)"
 
 
-def _waited(said: str, said_s: float, retry_s: float) -> str:
-    cut = f", cut to {retry_s:.0f} s (retry_after_most)" if retry_s < said_s else ""
-    return f"Retry-After asks for {said} s{cut}"
+def _retry_after_clause(retry_after_text: str, header_wait_s: float, retry_s: float) -> str:
+    cut = f", cut to {retry_s:.0f} s (retry_after_most)" if retry_s < header_wait_s else ""
+    return f"Retry-After asks for {retry_after_text} s{cut}"
 
 
 # ---- the host's trouble ---------------------------------------------------------------------------------------------
@@ -255,21 +255,21 @@ def _has_its_own_end(capture: Capture) -> bool:
     return isinstance(capture.result, Failure) and (capture.result.lasting or is_robots_txt)
 
 
-def _backoff(capture: Capture, manner: _Defaults, backoff_s: float, *, walled: bool) -> tuple[float, bool]:
+def _backoff(capture: Capture, defaults: _Defaults, backoff_s: float, *, walled: bool) -> tuple[float, bool]:
     """Returns the back-off, doubled by trouble and halved by success, and whether the host is given up."""
     if _has_its_own_end(capture):
         return backoff_s, False
-    doubled_s = min(max(manner.backoff_first_s, 2 * backoff_s), manner.backoff_most_s)
+    doubled_s = min(max(defaults.backoff_first_s, 2 * backoff_s), defaults.backoff_most_s)
     if is_trouble(capture):
-        return doubled_s, backoff_s >= manner.backoff_most_s
+        return doubled_s, backoff_s >= defaults.backoff_most_s
     if walled:
-        return max(backoff_s, min(doubled_s, manner.wall_most_s)), False
+        return max(backoff_s, min(doubled_s, defaults.wall_most_s)), False
     if isinstance(capture.result, Response):
-        return (backoff_s / 2 if backoff_s > manner.backoff_first_s else 0.0), False
+        return (backoff_s / 2 if backoff_s > defaults.backoff_first_s else 0.0), False
     return backoff_s, False
 
 
-def _named(capture: Capture, *, walled: bool) -> str:
+def _trouble_name(capture: Capture, *, walled: bool) -> str:
     """Names the trouble of a host in a word or two."""
     if walled:
         return "a bot wall"

@@ -1,8 +1,8 @@
 """Fetches a robots.txt and follows its redirects. Each request waits for its host's turn, and one answer serves all
 hosts that redirect to the same URL.
 
-Up to `HOPS` redirects are followed at once (RFC 9309 §2.3.1.2). If one leads to a host that may not be requested soon,
-the robot stops there and continues from there later.
+Up to `ROBOTS_REDIRECTS_MOST` redirects are followed at once (RFC 9309 §2.3.1.2). If one leads to a host that may not be
+requested soon, the robot stops there and continues from there later.
 """
 
 import asyncio
@@ -24,7 +24,7 @@ from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.url import Url
 from goodbot.values import Capture, Request, Response
 
-HOPS: Final = 5
+ROBOTS_REDIRECTS_MOST: Final = 5
 """RFC 9309 §2.3.1.2: at least five consecutive redirects are followed."""
 TURN_TIMEOUT_S: Final = 5.0
 """The longest wait for a host's turn: five times the usual delay of a public host. If it would be longer, a later check
@@ -65,7 +65,7 @@ class _Stop:
     """Where a chain of redirects stopped."""
 
     at: Url
-    hops: int
+    redirects: int
     from_public: bool
     since: float
 
@@ -111,74 +111,76 @@ class RobotsRedirects:
         self._kept: LruCache[RobotsKey, _Kept] = LruCache(limit_bytes=KEPT_BYTES, weigh=_weight)
         self._stopped: dict[RobotsKey, _Stop] = {}
         self._under_way: dict[RobotsKey, asyncio.Task[tuple[Capture | NotFollowed, Delay | None]]] = {}
-        self._put_off: LruCache[RobotsKey, bool] = LruCache(STOPPED_MOST)
+        self._postponed: LruCache[RobotsKey, bool] = LruCache(STOPPED_MOST)
 
     async def follow(self, start: Url, public_only: bool, level: int) -> FetchedRobots:
         """Fetches the robots.txt at `start`. `level`: how many others wait for it because they redirect there."""
-        way = start, public_only
-        at, hops, from_public = self._where_it_stopped(way)
+        chain = start, public_only
+        at, redirects, from_public = self._where_it_stopped(chain)
         delay = None
         while True:
             only = public_only or from_public
-            trouble = await self._judge(way, at, only, level) if hops else None
-            got, new = (trouble, None) if trouble else await self._answer((at, only), is_hop=hops > 0)
+            trouble = await self._judge(chain, at, only, level) if redirects else None
+            got, new = (trouble, None) if trouble else await self._answer((at, only), is_redirect=redirects > 0)
             if isinstance(got, NotFollowed):
-                if hops and got.until is not None and len(self._stopped) < STOPPED_MOST:
-                    self._stopped[way] = _Stop(at, hops, from_public, self._clock.now())
+                if redirects and got.until is not None and len(self._stopped) < STOPPED_MOST:
+                    self._stopped[chain] = _Stop(at, redirects, from_public, self._clock.now())
                 return FetchedRobots(got, delay, from_public)
             if new is not None and at.host_key == start.host_key:
                 delay = new
             from_public = from_public or is_from_public(got, self._settings)
             onward = redirect_target(got)
-            if onward is None or hops == HOPS:
+            if onward is None or redirects == ROBOTS_REDIRECTS_MOST:
                 return FetchedRobots(got, delay, from_public)
-            at, hops = onward, hops + 1
+            at, redirects = onward, redirects + 1
 
     def close(self) -> None:
         """Cancels the requests in flight."""
         for task in self._under_way.values():
             task.cancel()
 
-    def _where_it_stopped(self, way: RobotsKey) -> tuple[Url, int, bool]:
+    def _where_it_stopped(self, chain: RobotsKey) -> tuple[Url, int, bool]:
         """Returns where to continue, after how many redirects, and whether a public host has answered: the start of the
         chain, unless it was put off in the last 24 hours."""
-        stop = self._stopped.pop(way, None)
+        stop = self._stopped.pop(chain, None)
         if stop is None or self._clock.now() - stop.since > LONGEST_FRESH_S:
-            return way[0], 0, False
-        return stop.at, stop.hops, stop.from_public
+            return chain[0], 0, False
+        return stop.at, stop.redirects, stop.from_public
 
     # ---- one answer -------------------------------------------------------------------------------------------------
 
-    async def _answer(self, key: RobotsKey, *, is_hop: bool) -> tuple[Capture | NotFollowed, Delay | None]:
+    async def _answer(self, key: RobotsKey, *, is_redirect: bool) -> tuple[Capture | NotFollowed, Delay | None]:
         """Returns the answer that is kept, the one in flight, or a new one; and its host's delay if it is new."""
         if (kept := self._fresh(key)) is not None:
             return kept, None
         task = self._under_way.get(key)
         if is_new := task is None:
-            task = self._under_way[key] = asyncio.create_task(self._ask(*key, is_hop))
+            task = self._under_way[key] = asyncio.create_task(self._request(*key, is_redirect))
             task.add_done_callback(lambda _: self._under_way.pop(key, None))
         got, delay = await asyncio.shield(task)
-        if is_hop and isinstance(got, Capture):
+        if is_redirect and isinstance(got, Capture):
             self._remember(key, got)
         return got, delay if is_new else None
 
-    async def _ask(self, url: Url, public_only: bool, is_hop: bool) -> tuple[Capture | NotFollowed, Delay | None]:
+    async def _request(
+        self, url: Url, public_only: bool, is_redirect: bool
+    ) -> tuple[Capture | NotFollowed, Delay | None]:
         """Fetches a new answer. A status that calls for another try (`ONCE_MORE`) is followed by a second request, on a
         new connection; if that would have to wait too long, a later call sends it."""
         timing, key = self._timing(url), (url, public_only)
-        until = self._pace.expected_at(url, timing, queue=is_hop)
+        until = self._pace.expected_at(url, timing, queue=is_redirect)
         if self._is_soon(until):
             async with self._pace.turn(url) as turn:
-                is_last = self._put_off.pop(key) is not None
+                is_last = self._postponed.pop(key) is not None
                 while self._is_soon(until := turn.ready_at(timing)):
-                    await turn.rested(timing)
+                    await turn.wait_until_ready(timing)
                     capture = await self._send(url, public_only, fresh=is_last)
                     delay = turn.answered(capture, timing)
-                    if is_last or not _asks_again(capture):
+                    if is_last or not _calls_for_retry(capture):
                         return capture, delay
                     is_last = True
                 if is_last:
-                    self._put_off.put(key, True)
+                    self._postponed.put(key, True)
         return self._held_off(url, until), None
 
     def _is_soon(self, until: float) -> bool:
@@ -230,7 +232,7 @@ class RobotsRedirects:
         return min(max(pause_s, retry_after_s(headers, now) or 0.0), LONGEST_FRESH_S)
 
 
-def _asks_again(capture: Capture) -> bool:
+def _calls_for_retry(capture: Capture) -> bool:
     return isinstance(capture.result, Response) and capture.result.status in ONCE_MORE
 
 

@@ -22,7 +22,7 @@ from goodbot.robot.crawl.batch import MAX_OUTCOMES, Batch
 from goodbot.robot.crawl.loop import CrawlLoop
 from goodbot.robot.crawl.page_mark import PageMark
 from goodbot.robot.crawl.revisit import Revisits
-from goodbot.robot.manners.politeness import NOTHING_ASKED, Politeness, heeded
+from goodbot.robot.manners.politeness import NOTHING_ASKED, Politeness, bounded_timing
 from goodbot.robot.processes.messages import (
     Committed,
     Grant,
@@ -378,7 +378,7 @@ class Coordinator(CrawlLoop):
     def _ready_after_cut(self, url: Url, now: float, kills: int = 0) -> float:
         access = self._robots.load_robots(url.origin)
         timing = access.rules.timing(self._setup.identity.token) if access else NOTHING_ASKED
-        return self._politeness.after_cut(url, heeded(timing), now, kills)
+        return self._politeness.after_interruption(url, bounded_timing(timing), now, kills)
 
     async def _stop_workers(self) -> None:
         """Stops the workers, which have reported everything, and waits until they have ended."""

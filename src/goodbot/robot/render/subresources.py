@@ -78,7 +78,7 @@ class PacedFetcher:
             return await self._send(turn, request, timing)
 
     async def _send(self, turn: Turn, request: Request, timing: Timing) -> tuple[Capture, float]:
-        await turn.rested(timing)
+        await turn.wait_until_ready(timing)
         capture = await self._transport.send(request)
         return capture, turn.answered(capture, timing).ready_at
 

@@ -1,8 +1,8 @@
 """Watches and controls a running crawl from outside, through small files in its folder.
 
 A running crawl holds `control/lock`; the system frees it when the process ends. `live.json` has the crawl's last
-status. A control request is a file `control/*.wish`, written completely and then renamed; the crawl reads and removes
-these files in the order of their names. It trusts none of them: a file that cannot be read is moved to
+status. A control request is a file `control/*.request`, written completely and then renamed; the crawl reads and
+removes these files in the order of their names. It trusts none of them: a file that cannot be read is moved to
 `control/damaged`.
 """
 
@@ -25,11 +25,11 @@ from goodbot.store.control.live_file import format_live, parse_live
 from goodbot.url import Url, parse_url
 
 FILE_MOST_BYTES: Final = 1 << 20
-WISH_URLS_MOST: Final = 100
+REQUEST_URLS_MOST: Final = 100
 """A request of so many of the longest URLs, with JSON escapes, still fits into a file of `FILE_MOST_BYTES`."""
 ID_MOST_CHARS: Final = 100
 """Length of a lesson's id."""
-WISHES_MOST: Final = 1000
+REQUESTS_MOST: Final = 1000
 """Requests taken at a time; the others wait for the next time."""
 DAMAGED_MOST: Final = 100
 _KINDS: Final = ("pause", "resume", "stop", "submit", "forget", "unlearn")
@@ -63,19 +63,19 @@ class ControlFolder:
         except OSError as error:
             raise RunError(f"cannot use {self._folder}: {error.strerror}") from error
         for name in self._names(".wish"):
-            wish = _read_wish(self._folder / name)
-            if wish is not None and wish.kind not in _LASTING:
+            request = _read_request(self._folder / name)
+            if request is not None and request.kind not in _LASTING:
                 self.withdraw(name)
 
-    def take(self, say: Callable[[str], None]) -> Iterator[ControlRequest]:
-        """Yields the requests that have come, in order; removes each once it is carried out. Calls `say` with a message
-        for a file that cannot be read."""
+    def take(self, report: Callable[[str], None]) -> Iterator[ControlRequest]:
+        """Yields the requests that have come, in order; removes each once it is carried out. Calls `report` with a
+        message for a file that cannot be read."""
         for name in self._names(".wish"):
-            wish = _read_wish(self._folder / name)
-            if wish is None:
-                self._put_aside(name, say)
+            request = _read_request(self._folder / name)
+            if request is None:
+                self._put_aside(name, report)
             else:
-                yield wish
+                yield request
                 self.withdraw(name)
 
     def show(self, live: LiveStatus) -> None:
@@ -95,7 +95,7 @@ class ControlFolder:
             os.close(self._lock)
             self._lock = None
 
-    def _put_aside(self, name: str, say: Callable[[str], None]) -> None:
+    def _put_aside(self, name: str, report: Callable[[str], None]) -> None:
         file, aside = self._folder / name, self._folder / "damaged"
         try:
             aside.mkdir(exist_ok=True)
@@ -107,7 +107,7 @@ class ControlFolder:
             return  # withdrawn while it was read
         except OSError as error:
             raise RunError(f"cannot move {file}: {error.strerror}") from error
-        say(f"{self._folder} held a file that is not a control request: {name!r}; it was moved to {aside}")
+        report(f"{self._folder} held a file that is not a control request: {name!r}; it was moved to {aside}")
 
     # ---- the other half -------------------------------------------------------------------------------------------
 
@@ -134,14 +134,14 @@ class ControlFolder:
         data = _read(self._live)
         return None if data is None else parse_live(data)
 
-    def post(self, wish: ControlRequest) -> str:
-        """Writes a request of at most `WISH_URLS_MOST` URLs; returns the name under which it waits."""
+    def post(self, request: ControlRequest) -> str:
+        """Writes a request of at most `REQUEST_URLS_MOST` URLs; returns the name under which it waits."""
         self._posted_at = max(time.time_ns(), self._posted_at + 1)  # in order, also when the clock is set back
         name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.wish"
         part = self._folder / f"{name}.part"
         try:
-            said = {"wish": wish.kind, "urls": [url.text for url in wish.urls], "lessons": wish.lessons}
-            part.write_text(json.dumps(said), encoding="utf-8")
+            fields = {"wish": request.kind, "urls": [url.text for url in request.urls], "lessons": request.lessons}
+            part.write_text(json.dumps(fields), encoding="utf-8")
             part.rename(self._folder / name)
         except OSError as error:
             raise RunError(f"cannot write to {self._folder}: {error.strerror}") from error
@@ -164,15 +164,15 @@ class ControlFolder:
     def _names(self, ending: str) -> list[str]:
         try:
             with os.scandir(self._folder) as entries:
-                names = (entry.name for entry in islice(entries, 10 * WISHES_MOST))
-                return sorted(name for name in names if name.endswith(ending))[:WISHES_MOST]
+                names = (entry.name for entry in islice(entries, 10 * REQUESTS_MOST))
+                return sorted(name for name in names if name.endswith(ending))[:REQUESTS_MOST]
         except FileNotFoundError:
             return []
         except OSError as error:
             raise RunError(f"cannot read {self._folder}: {error.strerror}") from error
 
 
-def _read_wish(file: Path) -> ControlRequest | None:
+def _read_request(file: Path) -> ControlRequest | None:
     """Parses a control request; None for anything else, because the file may come from anyone."""
     data = _read(file)
     if data is None:
@@ -181,14 +181,14 @@ def _read_wish(file: Path) -> ControlRequest | None:
         value = json.loads(data)
         kind, texts = value["wish"], value.get("urls", [])
         urls = tuple(parse_url(text) for text in texts if isinstance(text, str))
-        known = kind in _KINDS and isinstance(texts, list) and len(texts) <= WISH_URLS_MOST
+        known = kind in _KINDS and isinstance(texts, list) and len(texts) <= REQUEST_URLS_MOST
         ids = value.get("lessons", [])
         lessons = tuple(text for text in ids if isinstance(text, str) and len(text) <= ID_MOST_CHARS)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if not known or len(urls) != len(texts) or None in urls or (kind in _WITH_URLS) != bool(urls):
         return None
-    if (kind == "unlearn") != bool(lessons) or len(lessons) != len(ids) or len(ids) > WISH_URLS_MOST:
+    if (kind == "unlearn") != bool(lessons) or len(lessons) != len(ids) or len(ids) > REQUEST_URLS_MOST:
         return None
     return ControlRequest(kind, tuple(url for url in urls if isinstance(url, Url)), lessons)
 

@@ -16,8 +16,8 @@ from goodbot.store.memory.memory_hosts import KnownHost, KnownPage, is_left_out,
 from goodbot.store.memory.memory_lessons import MemoryLessons
 from goodbot.store.memory.memory_queue import MemoryQueue
 from goodbot.store.merge.limits import budget_reason, found_events, lists_reason
-from goodbot.store.merge.links import KnownUrl, change_by_link, is_due_by, rank_of_link
-from goodbot.store.merge.outcomes import decides_copy, is_list_read, pages_added, seen_by_next_visit
+from goodbot.store.merge.link_rules import KnownUrl, change_by_link, is_due_by, rank_of_link
+from goodbot.store.merge.outcome_rules import decides_copy, is_list_read, pages_added, seen_by_next_visit
 from goodbot.store.merge.rank import LISTS
 from goodbot.url import Url
 from goodbot.values import (

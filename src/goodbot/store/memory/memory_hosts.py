@@ -99,7 +99,7 @@ class KnownHost:
         there are no others. Of those not visited before, only as many as are `granted`, and so many `lists`."""
         while self.later and self.later[0][0] <= now:
             self.queue(heapq.heappop(self.later)[2])
-        self._ask_again(min(now, until))
+        self._make_due_ready(min(now, until))
         pages, named = _first(self.ready, limit), _first(self.lists, limit)
         first = [known for known in pages if known.rank < BEHIND] or pages
         chosen = by_turns(first, list(_within(named, lists)), self.turn)[:limit]
@@ -141,7 +141,7 @@ class KnownHost:
         if known.due_at is not None:
             heapq.heappush(self.again, (known.due_at, known.seq, known))
 
-    def _ask_again(self, due: float) -> None:
+    def _make_due_ready(self, due: float) -> None:
         """Makes URLs ready that are due again up to that time."""
         for _ in range(DUE_MOST):
             at = self._next_again()

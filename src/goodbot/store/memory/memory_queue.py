@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from goodbot.store.merge.outcomes import queue_change
+from goodbot.store.merge.outcome_rules import queue_change
 from goodbot.url import Url
 from goodbot.values import Outcome, RecordRef
 

@@ -178,8 +178,8 @@ def _refused(connection: sqlite3.Connection, host: int) -> tuple[int, tuple[Refu
 
 def _refused_url(origin: str, path: str, at: float | None, events: str | None) -> RefusedUrl:
     try:
-        said: list[Any] = [item for item in json.loads(events or "[]") if item[1] == "permission"]
-        reason, line = (said[-1][3], said[-1][4]) if said else ("", None)
+        events_then: list[Any] = [item for item in json.loads(events or "[]") if item[1] == "permission"]
+        reason, line = (events_then[-1][3], events_then[-1][4]) if events_then else ("", None)
     except (ValueError, TypeError, LookupError) as error:
         raise sqlite3.DatabaseError("the decisions about a URL cannot be read") from error
     return RefusedUrl(url_of(origin, path).text, at, line, reason)

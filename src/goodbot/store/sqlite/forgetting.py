@@ -78,7 +78,7 @@ def copies_elsewhere(connection: sqlite3.Connection, host: str) -> list[Url]:
     return [url_of(origin, path) for origin, path in rows]
 
 
-def take_out(connection: sqlite3.Connection, host: str) -> int:
+def remove(connection: sqlite3.Connection, host: str) -> int:
     """Removes everything about a barred host from the tables, except its courtesy record; returns how many URLs."""
     row = connection.execute(_FIND, (host,)).fetchone()
     if row is None:

@@ -255,7 +255,7 @@ class SqliteFrontier(SqliteLedger):
             self._db.execute("PRAGMA secure_delete = ON")
         with self._writing() as transaction:
             copies = forgetting.copies_elsewhere(self._db, host)
-            removed = forgetting.take_out(self._db, host)
+            removed = forgetting.remove(self._db, host)
             for url in copies:
                 transaction.requeue(url)
         self._recent.clear()

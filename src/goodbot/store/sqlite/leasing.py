@@ -5,9 +5,9 @@ from collections import Counter
 from typing import Any, Final
 
 from goodbot.store.merge.limits import DUE_MOST, LISTS_S
-from goodbot.store.merge.outcomes import seen_by_next_visit
+from goodbot.store.merge.outcome_rules import seen_by_next_visit
 from goodbot.store.merge.rank import LISTS, depth_of
-from goodbot.store.sqlite.links import Links, UrlKey
+from goodbot.store.sqlite.link_writer import LinkWriter, UrlKey
 from goodbot.store.sqlite.list_turns import ListTurns, within
 from goodbot.store.sqlite.schema import CODED, url_of
 from goodbot.store.sqlite.seen_table import copied, load_seen, text_of_indexed
@@ -30,7 +30,7 @@ class Leasing:
         self,
         connection: sqlite3.Connection,
         counts: Counter[str],
-        links: Links,
+        links: LinkWriter,
         turns: ListTurns,
         host_pages: int | None,
         until: float | None,
@@ -54,7 +54,7 @@ class Leasing:
         for host, key, origin, backoff, cut_at, pages, turn, lists, lists_from in due:
             self._db.execute(_NOW_READY, (host, now))
             if self._until is not None:
-                self._ask_again(host, min(now, self._until))
+                self._make_due_ready(host, min(now, self._until))
             had = lists if lists_from > now - LISTS_S else 0
             rows = self._granted(self._turns.next_of(host, urls_per_host, turn, had, now), pages)
             out += ((host, *row[:3], row[3] >= LISTS) for row in rows)
@@ -67,7 +67,7 @@ class Leasing:
         self._counts["leased"] += len(out)
         return leases
 
-    def _ask_again(self, host: int, due: float) -> None:
+    def _make_due_ready(self, host: int, due: float) -> None:
         """Makes URLs ready that are due again up to that time. The host keeps the pages it has been granted."""
         rows = self._db.execute(_DUE_AGAIN, (host, due, DUE_MOST)).fetchall()
         if not rows:

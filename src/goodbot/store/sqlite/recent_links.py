@@ -36,7 +36,7 @@ class RecentLinks:
         self._hashes = array("q", bytes(8 * self.PLACES))
         self._ranks = array("q", bytes(8 * self.PLACES))
 
-    def news(self, found: Iterable[Discovery]) -> Iterator[Discovery]:
+    def unknown(self, found: Iterable[Discovery]) -> Iterator[Discovery]:
         """Yields the links that may change something, always including seeds and what a sitemap says. What it yields
         counts as known from then on."""
         hashes, ranks, mask = self._hashes, self._ranks, self._mask

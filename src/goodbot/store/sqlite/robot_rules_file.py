@@ -100,12 +100,12 @@ def _create(path: Path) -> None:
         fcntl.flock(folder, fcntl.LOCK_EX)
         if path.exists():
             return
-        unborn = path.with_name(path.name + ".new")
-        unborn.unlink(missing_ok=True)
-        with closing(sqlite3.connect(unborn, isolation_level=None)) as connection:
+        draft = path.with_name(path.name + ".new")
+        draft.unlink(missing_ok=True)
+        with closing(sqlite3.connect(draft, isolation_level=None)) as connection:
             head = f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};"
             connection.executescript(f"PRAGMA journal_mode = WAL; {head} {ROBOTS_TABLE} {_TABLES}")
-        unborn.replace(path)
+        draft.replace(path)
         os.fsync(folder)
     finally:
         os.close(folder)

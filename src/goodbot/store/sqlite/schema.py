@@ -159,9 +159,9 @@ def url_of(origin: str | None, path: str | None) -> Url:
 
 def create(path: Path) -> None:
     """Makes an empty frontier, completely or not at all: so a file of zero bytes is always a damaged one."""
-    unborn = path.with_name(path.name + ".new")
-    unborn.unlink(missing_ok=True)
-    connection = sqlite3.connect(unborn, isolation_level=None)
+    draft = path.with_name(path.name + ".new")
+    draft.unlink(missing_ok=True)
+    connection = sqlite3.connect(draft, isolation_level=None)
     try:
         connection.executescript(
             f"PRAGMA application_id = {APPLICATION_ID}; PRAGMA user_version = {FORMAT};"
@@ -171,7 +171,7 @@ def create(path: Path) -> None:
         connection.executemany("INSERT INTO totals (name) VALUES (?)", [(name,) for name in names])
     finally:
         connection.close()
-    unborn.replace(path)
+    draft.replace(path)
     folder = os.open(path.parent, os.O_RDONLY)
     try:
         os.fsync(folder)

@@ -6,8 +6,8 @@ from sys import float_info
 from typing import Any, Final
 
 from goodbot.store.merge.limits import LOOKED_AT_MOST, SAID_MOST
-from goodbot.store.merge.links import is_due_by
-from goodbot.store.merge.outcomes import decides_copy
+from goodbot.store.merge.link_rules import is_due_by
+from goodbot.store.merge.outcome_rules import decides_copy
 from goodbot.store.sqlite.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import LastVisit, Outcome, RecordRef

@@ -11,12 +11,12 @@ from typing import Any, Final
 from goodbot.exclusion import CLOCK_BACK_S
 from goodbot.lesson_values import Lesson
 from goodbot.store.merge.limits import budget_reason
-from goodbot.store.merge.outcomes import as_pending, is_list_read, is_unindexed, pages_added, queue_change
+from goodbot.store.merge.outcome_rules import as_pending, is_list_read, is_unindexed, pages_added, queue_change
 from goodbot.store.merge.rank import depth_of
 from goodbot.store.sqlite.index_table import load_mark
 from goodbot.store.sqlite.leasing import Leasing
 from goodbot.store.sqlite.lesson_table import left_out_by
-from goodbot.store.sqlite.links import Links, UrlKey
+from goodbot.store.sqlite.link_writer import LinkWriter, UrlKey
 from goodbot.store.sqlite.list_turns import ListTurns
 from goodbot.store.sqlite.recent_links import RecentLinks
 from goodbot.store.sqlite.schema import (
@@ -85,7 +85,7 @@ class Transaction:
         self._at = -inf
         self._counts: Counter[str] = Counter()
         self._touched: set[int] = set()
-        self._links = Links(connection, recent, self._counts, self._touched)
+        self._links = LinkWriter(connection, recent, self._counts, self._touched)
         self._turns = ListTurns(connection, recent, self._counts, host_lists)
         self._leasing = Leasing(connection, self._counts, self._links, self._turns, host_pages, self._until)
 
@@ -187,7 +187,7 @@ class Transaction:
     def settle(self, outcomes: Sequence[Outcome], found: Sequence[FoundLinks]) -> None:
         """Writes outcomes, then `found` and their links. Raises ValueError for a URL that is not leased."""
         outcomes = self._with_skipped_pending(outcomes)
-        placed = [(outcome, *self._take_back(outcome)) for outcome in outcomes]
+        placed = [(outcome, *self._end_lease(outcome)) for outcome in outcomes]
         self._at = max(self._at, *(at for _, at in found), *(outcome.at for outcome in outcomes), -inf)
         settled = [(outcome, seq, was) for outcome, _, seq, was, _ in placed]
         self._db.executemany(_SETTLED, [_settled(outcome, key) for outcome, key, *_ in placed])
@@ -209,7 +209,7 @@ class Transaction:
             changed[number] = as_pending(outcomes[number])
         return changed
 
-    def _take_back(self, outcome: Outcome) -> tuple[UrlKey, int, int | None, int]:
+    def _end_lease(self, outcome: Outcome) -> tuple[UrlKey, int, int | None, int]:
         """Ends the lease of a URL; returns its key and number, `was` of its row in `seen`, and whether a list was
         expected there."""
         key = self._links.key_of(outcome.url)

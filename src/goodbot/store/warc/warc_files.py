@@ -70,7 +70,7 @@ def settle(path: Path) -> None:
                 gaps.append(item)
                 continue
             record, member = item
-            _enter(index, record, member)
+            _index_record(index, record, member)
             end = member.end
         if known is None and end < file.seek(0, 2):
             file.truncate(end)
@@ -176,7 +176,7 @@ def _serial(path: Path) -> int:
     return int(match[1]) if match else 0
 
 
-def _enter(index: IndexFile, record: RecordRef, member: Member) -> None:
+def _index_record(index: IndexFile, record: RecordRef, member: Member) -> None:
     if member.data.startswith(_REQUEST):
         return
     try:

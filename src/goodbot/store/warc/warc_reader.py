@@ -72,7 +72,7 @@ def read_member(
         size += len(part)
         if limit is None:
             head += part
-            limit = _said_length(head, place)
+            limit = _stated_length(head, place)
         if size > (HEAD_MOST_BYTES if limit is None else limit) or (end is not None and size != limit):
             raise damage(place, _wrong_length(size, limit, ended=end is not None))
         if feed is not None:
@@ -100,7 +100,7 @@ def _unpacked(file: BinaryIO, place: RecordRef) -> Iterator[tuple[int | None, by
         yield file.tell() - len(inflater.unused_data) if inflater.eof else None, part
 
 
-def _said_length(data: bytes, place: RecordRef) -> int | None:
+def _stated_length(data: bytes, place: RecordRef) -> int | None:
     """Returns the length that a record states in these first bytes; None if its fields have not ended yet."""
     if not data.startswith(_VERSION[: len(data)]):
         raise damage(place, "this is not a WARC record")
@@ -172,9 +172,9 @@ def parse_record(data: bytes, record: RecordRef, *, whole: bool = True) -> KeptH
     length = _number(fields.get("content-length", ""))
     if not version.startswith("WARC/1.") or length is None:
         raise damage(record, "this is not a WARC record")
-    said = len(head) + 4 + length + 4
-    if whole and len(data) != said:
-        raise damage(record, _wrong_length(len(data), said, ended=True))
+    stated = len(head) + 4 + length + 4
+    if whole and len(data) != stated:
+        raise damage(record, _wrong_length(len(data), stated, ended=True))
     url = parse_url(fields.get("warc-target-uri", "").strip("<>"))
     kind = fields.get("content-type", "").partition(";")[0].lower()
     revisit = fields.get("warc-type") == "revisit"

@@ -185,8 +185,8 @@ def _request_record(head: bytes, name: str, common: str) -> bytes:
 
 def _metadata_record(elapsed_s: float, via: str | None, name: str, common: str) -> bytes:
     """Builds a record of what the crawl knows about a capture, which names its response (§6.6)."""
-    told = f"via: {_UNSAFE.sub(' ', via)}\r\n" if via else ""
-    block = f"fetchTimeMs: {elapsed_s * 1000:.0f}\r\n{told}".encode()
+    via_line = f"via: {_UNSAFE.sub(' ', via)}\r\n" if via else ""
+    block = f"fetchTimeMs: {elapsed_s * 1000:.0f}\r\n{via_line}".encode()
     return _member(
         f"WARC/1.1\r\nWARC-Type: metadata\r\nWARC-Record-ID: {name}2>\r\n{common}WARC-Concurrent-To: {name}0>\r\n"
         f"WARC-Block-Digest: {_digest(block)}\r\n"

@@ -49,7 +49,7 @@ def survey(
     """
     end = file.seek(0, 2)
     place = 0
-    gap: _Open | None = None
+    gap: _OpenGap | None = None
     while place < end:
         record = RecordRef(name, place)
         try:
@@ -65,7 +65,7 @@ def survey(
             place = member.end
             continue
         if gap is None:
-            gap = _Open(place, what, known)
+            gap = _OpenGap(place, what, known)
         gap.spent += file.tell() - place
         found = _next_place(file, place, gap)
         if found is None:
@@ -100,7 +100,7 @@ def reason(error: DamagedError, record: RecordRef) -> str:
     return str(error).removeprefix(str(damage(record, "")))
 
 
-class _Open:
+class _OpenGap:
     """A gap whose end is not found yet."""
 
     def __init__(self, start: int, what: str, known: Sequence[int]) -> None:
@@ -110,7 +110,7 @@ class _Open:
         self.spent = 0
 
 
-def _next_place(file: BinaryIO, place: int, gap: _Open) -> int | None:
+def _next_place(file: BinaryIO, place: int, gap: _OpenGap) -> int | None:
     """Returns where reading goes on after `place`, at which there is no record; None: nowhere."""
     after = bisect_right(gap.known, place)
     indexed = gap.known[after] if after < len(gap.known) else None
@@ -140,7 +140,7 @@ def _stream_end(file: BinaryIO, place: int) -> int | None:
     return file.tell() - len(inflater.unused_data) + _TRAILER_BYTES if inflater.eof else None
 
 
-def _search(file: BinaryIO, start: int, end: int | None, gap: _Open) -> int | None:
+def _search(file: BinaryIO, start: int, end: int | None, gap: _OpenGap) -> int | None:
     """Returns the first place from `start` on at which a record seems to begin, within the limit of reading; `end` if
     there is none before it."""
     for found in _candidates(file, start, end):

@@ -8,7 +8,7 @@ import pytest
 from goodbot.exclusion import Verdict
 from goodbot.exclusion.text.decimals import NUMBER_MOST
 from goodbot.live import Courtesy, HostRequest
-from goodbot.robot.manners.courtesy import RequestRecorder, add_up, asked_by, write
+from goodbot.robot.manners.request_recorder import RequestRecorder, add_requests, add_up, host_request_of
 from goodbot.testing import FakeClock, FakeWeb, MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Capture, Failure, Request, Response
@@ -100,15 +100,15 @@ def test_the_longest_retry_after_stays_in_force() -> None:
 def test_what_the_host_saw_of_a_capture() -> None:
     response = Response(503, (("Retry-After", "120"),), b"")
     capture = Capture(request("http://example.org/a", 2.5), response, NOW, 0.5, request_head=HEAD)
-    assert asked_by(capture) == HostRequest(HOST, NOW, NOW + 0.5, 503, False, 2.5, NOW + 120.5, AGENT)
+    assert host_request_of(capture) == HostRequest(HOST, NOW, NOW + 0.5, 503, False, 2.5, NOW + 120.5, AGENT)
     robots = Capture(request("http://127.0.0.1:81/robots.txt"), Failure("reset", ""), NOW, 0.0, request_head=HEAD)
-    assert asked_by(robots) == HostRequest("127.0.0.1:81", NOW, NOW, None, True, None, None, AGENT)
+    assert host_request_of(robots) == HostRequest("127.0.0.1:81", NOW, NOW, None, True, None, None, AGENT)
 
 
 @pytest.mark.parametrize("value", ["", "soon", "9" * 400, "-1", "Tue, 99 Nov 2026 99:99:99 GMT"])
 def test_any_retry_after(value: str) -> None:
     capture = Capture(request("http://example.org/"), Response(429, (("Retry-After", value),), b""), NOW, 0.0)
-    not_before = asked_by(capture).not_before
+    not_before = host_request_of(capture).not_before
     assert not_before is None or NOW <= not_before <= NOW + NUMBER_MOST
 
 
@@ -130,8 +130,8 @@ async def test_a_witness_tells_of_what_was_sent() -> None:
 
 def test_hosts_are_written_apart_and_added_to_what_is_known() -> None:
     store = MemoryFrontier()
-    write(store, [asked(3, 4), HostRequest("b.example", 0, 1), asked(0, 1)])
-    write(store, [asked(4.5, 5)])
+    add_requests(store, [asked(3, 4), HostRequest("b.example", 0, 1), asked(0, 1)])
+    add_requests(store, [asked(4.5, 5)])
     known = store.load_courtesies([HOST, "b.example", "c.example"])
     assert known.keys() == {HOST, "b.example"}
     assert (known[HOST].requests, known[HOST].least_gap_s) == (3, 0.5)

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.lesson_values import Lesson
-from goodbot.robot.lessons.lessons import Lessons
+from goodbot.robot.lessons.lessons_in_force import LessonsInForce
 
 ORIGIN = "http://example.org"
 LESSONS = (
@@ -17,9 +17,9 @@ LESSONS = (
 )
 
 
-def learned() -> Lessons:
+def learned() -> LessonsInForce:
     """All of them in force."""
-    known = Lessons()
+    known = LessonsInForce()
     known.take(LESSONS)
     return known
 
@@ -68,12 +68,12 @@ def test_a_lesson_is_known_once_it_is_learned(number: int) -> None:
     kind, about = LESSONS[number].kind, LESSONS[number].about
     origin, _, subject = about.partition(" ")
     assert learned().is_known(kind, origin, subject)
-    assert not Lessons().is_known(kind, origin, subject)
+    assert not LessonsInForce().is_known(kind, origin, subject)
 
 
 @given(st.text(max_size=20), st.text(max_size=60), st.text(max_size=60))
 def test_lessons_of_another_version_do_no_harm(kind: str, about: str, url: str) -> None:
-    known = Lessons()
+    known = LessonsInForce()
     for each in (kind, "calendar", "parameter", "family"):
         known.take([Lesson("h", each, about, "e", 0.0)])
     known.refuse(f"http://example.org/{url}")

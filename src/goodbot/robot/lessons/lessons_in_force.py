@@ -87,7 +87,7 @@ class _Origin:
                 self.narrow(*other)
 
 
-class Lessons:
+class LessonsInForce:
     """The lessons in force, by origin. A lesson is about an origin and, after a space, a part of it. `due_at`: when
     `lapse` is next due."""
 

@@ -45,7 +45,7 @@ class RequestRecorder:
             )
             raise
         if isinstance(capture.result, Response) or capture.request_head:
-            self._note(asked_by(capture))
+            self._note(host_request_of(capture))
         return capture
 
     async def close(self) -> None:
@@ -53,7 +53,7 @@ class RequestRecorder:
         await self._transport.close()
 
 
-def asked_by(capture: Capture) -> HostRequest:
+def host_request_of(capture: Capture) -> HostRequest:
     """Returns what the host saw of a request that was sent."""
     request, result = capture.request, capture.result
     until = capture.fetched_at + capture.elapsed_s
@@ -81,7 +81,7 @@ def longest_retry_after(asked_s: float, most_s: float) -> str:
     return asks if asked_s <= most_s else f"{asks}, more than retry_after_most {most_s:g} in goodbot.toml"
 
 
-def write(store: CourtesyStore, asked: Iterable[HostRequest]) -> None:
+def add_requests(store: CourtesyStore, asked: Iterable[HostRequest]) -> None:
     """Adds these requests to the record of their hosts in `store`."""
     in_order = sorted(asked, key=attrgetter("host", "at"))
     by_host = {host: list(some) for host, some in groupby(in_order, attrgetter("host"))}

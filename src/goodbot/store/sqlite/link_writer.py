@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Any, Final
 
-from goodbot.store.merge.links import KnownUrl, change_by_link, rank_of_link
+from goodbot.store.merge.link_rules import KnownUrl, change_by_link, rank_of_link
 from goodbot.store.sqlite.recent_links import RecentLinks
 from goodbot.store.sqlite.schema import AGAIN, CODED, CODES, LATER, OUT_OF_SCOPE, READY, hash_of
 from goodbot.store.sqlite.seen_table import bring_forward
@@ -46,7 +46,7 @@ _LOOK_UPS = tuple((size, _LOOK_UP.format(", ".join(["(?, ?)"] * size))) for size
 
 
 @dataclass(slots=True)
-class _Known:
+class _KnownUrl:
     """A URL known before, in its state after this batch. `left_out`: the scope refused it before it was ever
     fetched."""
 
@@ -59,7 +59,7 @@ class _Known:
     revived: bool = False
 
 
-class Links:
+class LinkWriter:
     """The part of a transaction that adds URLs.
 
     It counts states in `counts`, and adds to `touched` the hosts that have more to fetch now.
@@ -77,7 +77,7 @@ class Links:
         if known is None:
             raise sqlite3.DatabaseError("the number of URLs is missing")
         self._next: int = known
-        self._told: tuple[Url | None, float] | None = None
+        self._last_source: tuple[Url | None, float] | None = None
         self._sources: list[tuple[int, float, str | None]] = []
 
     def discover(self, pages: Iterable[tuple[Iterable[Discovery], float]], waiting_since: float | None) -> int:
@@ -86,19 +86,19 @@ class Links:
         A new host has been waiting since `waiting_since`; None: since the time of the page.
         """
         before = self._next
-        told = ((item, at) for links, at in pages for item in self._recent.news(links))
-        while batch := list(islice(told, _BATCH)):
+        found = ((item, at) for links, at in pages for item in self._recent.unknown(links))
+        while batch := list(islice(found, _BATCH)):
             self._take(batch, waiting_since)
         return self._next - before
 
     def _take(self, batch: list[FoundAt], waiting_since: float | None) -> None:
         placed = [self._place(item, at if waiting_since is None else waiting_since) for item, at in batch]
         if self._forgotten:
-            kept = [(told, place) for told, place in zip(batch, placed, strict=True) if not self._is_forgotten(place)]
-            batch, placed = [told for told, _ in kept], [place for _, place in kept]
+            kept = [(found, place) for found, place in zip(batch, placed, strict=True) if not self._is_forgotten(place)]
+            batch, placed = [found for found, _ in kept], [place for _, place in kept]
         known = self._look_up(sorted({key for key, _ in placed}))
         new: dict[UrlKey, list[Any]] = {}
-        changed: dict[UrlKey, _Known] = {}
+        changed: dict[UrlKey, _KnownUrl] = {}
         for (item, at), (key, path) in zip(batch, placed, strict=True):
             if (entry := known.get(key)) is not None:
                 if item.refused is None:
@@ -118,8 +118,8 @@ class Links:
     def _new_row(self, item: Discovery, at: float, key: UrlKey, path: str) -> list[Any]:
         seq = self._next
         self._next += 1
-        if (item.source, at) != self._told:
-            self._told = (item.source, at)
+        if (item.source, at) != self._last_source:
+            self._last_source = (item.source, at)
             self._sources.append((seq, at, None if item.source is None else item.source.text))
         rank = rank_of_link(item)
         if item.refused is None:
@@ -127,7 +127,7 @@ class Links:
         refused = storable(item.refused)
         return [*key, seq, OUT_OF_SCOPE, rank, item.public_only, item.hops, refused, path, item.interval_s, item.lists]
 
-    def _change(self, entry: _Known, item: Discovery, host: int) -> bool:
+    def _change(self, entry: _KnownUrl, item: Discovery, host: int) -> bool:
         """Changes the entry by a link; returns whether anything changed. See `change_by_link`."""
         waits, given_up = entry.state in (READY, LATER), entry.state in (OUT_OF_SCOPE, _FAILED)
         known = KnownUrl(entry.rank, bool(entry.public_only), waits, entry.left_out, given_up)
@@ -142,7 +142,7 @@ class Links:
         entry.rank, entry.public_only = change.rank, change.public_only
         return True
 
-    def _take_hints(self, entry: _Known, item: Discovery, at: float, key: UrlKey) -> None:
+    def _take_hints(self, entry: _KnownUrl, item: Discovery, at: float, key: UrlKey) -> None:
         """Takes what a sitemap read at `at` says of a URL that was known before."""
         if item.interval_s is not None and item.interval_s != entry.interval_s:
             entry.interval_s = item.interval_s
@@ -152,15 +152,15 @@ class Links:
             self._db.execute(_DUE_AT, (at, *key))
             self._touched.add(key[0])
 
-    def _look_up(self, keys: list[UrlKey]) -> dict[UrlKey, _Known]:
-        found: dict[UrlKey, _Known] = {}
+    def _look_up(self, keys: list[UrlKey]) -> dict[UrlKey, _KnownUrl]:
+        found: dict[UrlKey, _KnownUrl] = {}
         at = 0
         for size, statement in _LOOK_UPS:
             while len(keys) - at >= size:
                 wanted = [number for key in keys[at : at + size] for number in key]
                 at += size
                 for host, hash_, *values in self._db.execute(statement, wanted):
-                    found[host, hash_] = _Known(*values)
+                    found[host, hash_] = _KnownUrl(*values)
         return found
 
     def _write_new(self, rows: list[list[Any]]) -> None:
@@ -174,7 +174,7 @@ class Links:
         self._counts["out-of-scope"] += len(rows) - len(ready)
         self._counts["urls"] += len(rows)
 
-    def _write_changed(self, changed: dict[UrlKey, _Known]) -> None:
+    def _write_changed(self, changed: dict[UrlKey, _KnownUrl]) -> None:
         revived = [(entry.rank, entry.public_only, *key) for key, entry in changed.items() if entry.revived]
         better = [(entry.rank, entry.public_only, *key) for key, entry in changed.items() if not entry.revived]
         self._db.executemany(_READY_AGAIN, revived)

@@ -49,6 +49,6 @@ def rank_of_link(link: Discovery) -> int:
     return rank_of(link.depth, link.inlinks, link.priority, link.expects_list, link.can_wait)
 
 
-def is_due_by(modified_at: float, seen_at: float, due_at: float, told_at: float) -> bool:
+def is_due_by(modified_at: float, seen_at: float, due_at: float, read_at: float) -> bool:
     """Returns whether a page becomes due at once: by a sitemap it changed after the last visit, and it is not due."""
-    return seen_at < modified_at and due_at > told_at
+    return seen_at < modified_at and due_at > read_at
