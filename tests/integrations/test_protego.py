@@ -128,15 +128,21 @@ PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "protego.md").read_text(
 
 # text, agent, URL, what goodbot answers (Protego the opposite), why: as the page says
 OTHERWISE = [
-    ("User-agent: *\nAllow: /d/index.html\nDisallow: /d/", "x", "/d/", False, "no file name stands for its folder"),
-    ("User-agent: *\nDissallow: /x", "x", "/x", True, "misspelt fields say nothing"),
+    (
+        "User-agent: *\nAllow: /d/index.html\nDisallow: /d/",
+        "x",
+        "/d/",
+        False,
+        "a file name does not stand for its folder",
+    ),
+    ("User-agent: *\nDissallow: /x", "x", "/x", True, "misspelt fields have no meaning"),
     ("User-agent: *\nDisallow /x", "x", "/x", True, "a record has a colon"),
     (
         *("User-agent: x\nCrawl-delay: 1\nUser-agent: y\nDisallow: /", "x", "/", False),
         "only a rule ends the list of names",
     ),
-    ("User-agent: fig/1.0\nDisallow: /", "fig", "/", False, "the version is no part of a token"),
-    ("\ufeffUser-agent: *\nDisallow: /", "x", "/", False, "most who send one do not know"),
+    ("User-agent: fig/1.0\nDisallow: /", "fig", "/", False, "the version is not part of a token"),
+    ("\ufeffUser-agent: *\nDisallow: /", "x", "/", False, "most sites that send one do so by accident"),
     ("User-agent: *\nDisallow: /x\u2028Disallow: /y", "x", "/y", True, "a line ends at CR, LF or CRLF"),
     ("User-agent: fig*tree\nDisallow: /", "figtree", "/", True, "no wildcards in names"),
     ("User-agent: fig, tree\nDisallow: /", "fig", "/", False, "a token ends at a space, a comma or any character"),
@@ -144,8 +150,8 @@ OTHERWISE = [
     ("User-agent: fig\nDisallow: /", "FigTree", "/", True, "the whole token is compared"),
     ("User-agent: fig tree\nDisallow: /", "fig", "/", False, "a token ends at a space, a comma or any character"),
     ("User-agent: *\nDisallow: /q?a=b%2Fc", "x", "/q?a=b/c", False, "figure 4 of RFC 9309"),
-    ("User-agent: *\nDisallow: /x%3Dy", "x", "/x=y", True, "an encoded reserved sign is another sign"),
-    ("User-agent: *\nDisallow: /x", "x", "//h/x", True, "a URL without scheme is a path"),
+    ("User-agent: *\nDisallow: /x%3Dy", "x", "/x=y", True, "an encoded reserved character differs"),
+    ("User-agent: *\nDisallow: /x", "x", "//h/x", True, "a URL without a scheme is a path"),
 ]
 
 

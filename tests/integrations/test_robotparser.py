@@ -357,16 +357,16 @@ OTHERWISE = [
     (["User-agent: x", "Allow: /", "User-agent: x", "Disallow: /a"], "x", "/a", False, "the first group only"),
     (["User-agent: bot", "Disallow: /"], "x-bot", "/", True, "a part of the name is enough"),
     (["User-agent: bot/1.0", "Disallow: /"], "bot", "/", False, "it is not you"),
-    (["\ufeffUser-agent: *", "Disallow: /"], "x", "/", False, "spoils the first line"),
+    (["\ufeffUser-agent: *", "Disallow: /"], "x", "/", False, "makes the first line unreadable"),
     (["User-agent: x", "Disallow: /"], "Mozilla/5.0 (compatible; x/1.0)", "/", False, "Mozilla is the name"),
     (["User-agent: *", "Disallow: /a%2Fb"], "x", "/a/b", True, "%2F is a slash"),
-    (["User-agent: *", "Disallow: /x"], "x", "//h/x", True, "asks about `/x`"),
-    (["User-agent: *", "Disallow: /x"], "x", "http:/x", True, "asks about `/x`"),
-    (["User-agent: *", "Disallow: /x"], "x", " /x", True, "asks about `/x`"),
-    (["User-agent: *", "Disallow: /x"], "x", "x", False, "opens it"),
+    (["User-agent: *", "Disallow: /x"], "x", "//h/x", True, "treats it as `/x`"),
+    (["User-agent: *", "Disallow: /x"], "x", "http:/x", True, "treats it as `/x`"),
+    (["User-agent: *", "Disallow: /x"], "x", " /x", True, "treats it as `/x`"),
+    (["User-agent: *", "Disallow: /x"], "x", "x", False, "allows it"),
     (["User-agent: *", "Disallow: /c%23d"], "x", "/c#d", True, "`#` is a character of the path"),
     (["User-agent: *", "Disallow: /?q"], "x", "http://example.org?q", False, "the path is empty"),
-    (["User-agent: *", "Disallow: /"], "x", "/robots.txt", True, "robots.txt is a page as any other"),
+    (["User-agent: *", "Disallow: /"], "x", "/robots.txt", True, "robots.txt is like any other page"),
 ]
 
 
