@@ -1,4 +1,4 @@
-"""Following an advice changes no verdict of any robot, but for what the advice says it changes (RFC 9309)."""
+"""Following the fix of a finding changes no verdict of any robot, except those that the fix mentions (RFC 9309)."""
 
 import random
 import re
@@ -15,8 +15,8 @@ from goodbot.check.names import token_of
 from goodbot.exclusion import DIALECTS, RobotsTxt
 
 Follow = Callable[[str, Finding], str | None]
-"""A file and a finding in it → the file as it is when the advice was followed; None if this one advises a change of
-verdicts, and says so."""
+"""Takes a file and a finding in it, and returns the file after the fix was followed; None if the fix says that it
+changes verdicts."""
 
 
 def lines_of(body: str) -> list[str]:
@@ -24,7 +24,7 @@ def lines_of(body: str) -> list[str]:
 
 
 def put(body: str, number: int, *text: str) -> str:
-    """With other lines, or none, instead of one."""
+    """Replaces a line with other lines, or none."""
     lines = lines_of(body)
     lines[number - 1 : number] = text
     return "\n".join(lines)
@@ -41,7 +41,7 @@ def fixed(body: str, finding: Finding) -> str:
     return apply_fixes(Subject(body.encode()), others).decode()
 
 
-def taken_out(body: str, finding: Finding) -> str | None:
+def removed(body: str, finding: Finding) -> str | None:
     fix = finding.fix or ""
     if "replace it with `Disallow:`" in fix:
         return put(body, finding.line, "Disallow:")
@@ -53,21 +53,21 @@ def taken_out(body: str, finding: Finding) -> str | None:
     return put(body, finding.line) if re.search(r"\bremove (it|this line)\b", fix) else None
 
 
-def opposite_taken_out(body: str, finding: Finding) -> str:
-    """`remove the Disallow rule`, of two lines."""
+def opposite_removed(body: str, finding: Finding) -> str:
+    """Follows `remove the Disallow rule` for one of two lines."""
     closes = [line for line in (finding.line, line_named(finding)) if "disallow" in lines_of(body)[line - 1].lower()]
     return put(body, closes[0])
 
 
-def written_anew(body: str, finding: Finding) -> str | None:
-    """`write X` for the value of the line."""
+def rewritten(body: str, finding: Finding) -> str | None:
+    """Follows `write X` for the value of the line."""
     found = re.match(r"write `(.*?)`: .*nothing changes", finding.fix or "")
     line = lines_of(body)[finding.line - 1]
     return put(body, finding.line, f"{line.partition(':')[0]}: {found[1]}") if found else None
 
 
-def sign_written(body: str, finding: Finding) -> str | None:
-    """`write %XX` for the characters found; letters beyond ASCII percent-encoded."""
+def percent_encoded(body: str, finding: Finding) -> str | None:
+    """Follows `write %XX` for the characters found, and percent-encodes letters beyond ASCII."""
     fix, line = finding.fix or "", lines_of(body)[finding.line - 1]
     start, end = finding.column - 1, (finding.end_column or 1) - 1
     found = re.search(r"write ((?:%[0-9A-F]{2})+)[^;]* nothing changes|write (%24) .* nothing changes", fix)
@@ -80,12 +80,12 @@ def sign_written(body: str, finding: Finding) -> str | None:
     return put(body, finding.line, line[:start] + new + line[end:])
 
 
-def blank_line_taken_out(body: str, finding: Finding) -> str:
+def blank_line_removed(body: str, finding: Finding) -> str:
     above = lines_of(body)[: finding.line - 1]
     return put(body, max(number for number, line in enumerate(above, 1) if not line.strip(" \t")))
 
 
-def blank_before_sharp(body: str, finding: Finding) -> str:
+def space_before_sharp(body: str, finding: Finding) -> str:
     line = lines_of(body)[finding.line - 1]
     return put(body, finding.line, f"{line[: finding.column - 1]} {line[finding.column - 1 :]}")
 
@@ -97,7 +97,7 @@ def longer_first(body: str, finding: Finding) -> str:
 
 
 def in_one_group(body: str, finding: Finding) -> str:
-    """All that is said to a robot under its name, once; its name taken out elsewhere, and groups of it alone."""
+    """Moves all records for a robot into one group, and removes its name and the groups for it alone elsewhere."""
     name = named_on(lines_of(body)[finding.line - 1]) or ""
     kept, own = lines_of(body), [f"User-agent: {name}"]
     groups = RobotsTxt.parse(body).groups
@@ -115,23 +115,23 @@ def in_one_group(body: str, finding: Finding) -> str:
 
 
 def named_on(line: str) -> str | None:
-    """The token on a User-agent line; None on others."""
+    """Returns the token on a User-agent line; None for other lines."""
     field, colon, value = line.partition("#")[0].partition(":")
     return token_of(value.strip(" \t")) if colon and field.strip(" \t").lower() == "user-agent" else None
 
 
 FOLLOW: dict[str, Follow] = {
     **dict.fromkeys(("R101", "R105", "R202", "R502"), fixed),
-    **dict.fromkeys(("R307", "R401", "R402", "R501", "R504", "R509"), taken_out),
-    **dict.fromkeys(("R302", "R303", "R405"), written_anew),
-    **dict.fromkeys(("R404", "R406"), sign_written),
-    "R208": blank_line_taken_out,
-    "R209": blank_before_sharp,
+    **dict.fromkeys(("R307", "R401", "R402", "R501", "R504", "R509"), removed),
+    **dict.fromkeys(("R302", "R303", "R405"), rewritten),
+    **dict.fromkeys(("R404", "R406"), percent_encoded),
+    "R208": blank_line_removed,
+    "R209": space_before_sharp,
     "R305": in_one_group,
-    "R503": opposite_taken_out,
+    "R503": opposite_removed,
     "R505": longer_first,
 }
-"""Of those that say that nothing changes."""
+"""How to follow the fixes that say that nothing changes."""
 
 SAYS: dict[str, str] = {
     "R102": "its rules then apply",
@@ -167,17 +167,17 @@ SAYS: dict[str, str] = {
     "R209": "the rule then matches only URLs that contain %23",
     "R605": "they may then fetch it",
 }
-"""What an advice says of the verdicts it changes."""
+"""What a fix says about the verdicts that it changes."""
 
 NO_RULES = ("R108", "R308", "R309", "R508", "R510", "R601", "R602", "R603", "R604", "R606", "R607", "R608")
-"""These advise no edit of a rule or of a name."""
+"""The fixes of these findings do not edit a rule or a name."""
 
 AGENTS = ("*", "stranger")
 PATHS = ("/", "/a", "/a/", "/a/b", "/a/b/c", "/ab", "/b", "/robots.txt", "/x?u=:q", "/x?u=%3Aq")
 
 
 def urls_of(robots: Iterable[RobotsTxt]) -> list[str]:
-    """Those that the rules are written for, and their neighbours."""
+    """Returns the URLs that the rules are written for, and similar ones."""
     urls = dict.fromkeys(PATHS)
     for rule in (rule for each in robots for rule in each.rules):
         plain = rule.pattern.rstrip("$")
@@ -187,7 +187,7 @@ def urls_of(robots: Iterable[RobotsTxt]) -> list[str]:
 
 
 def dialects_of(finding: Finding) -> Iterable[str]:
-    """Those in which its advice changes nothing: all, where it says so without naming one."""
+    """Returns the dialects in which the fix changes nothing: all, if it does not name RFC 9309."""
     fix = (finding.fix or "").replace("under RFC 9309 nothing changes", "")
     return DIALECTS if "nothing changes" in fix else ("rfc9309",)
 
@@ -211,7 +211,7 @@ def assert_nothing_changes_in(dialect: str, before: str, after: str, finding: Fi
 
 
 def follow_each(body: str, codes: Iterable[str] = FOLLOW) -> list[str]:
-    """Every advice of these kinds, one by one; the codes of those that could be followed."""
+    """Follows each fix of these kinds alone, and returns the codes of those that could be followed."""
     followed = []
     for finding in check(Subject(body.encode())):
         after = FOLLOW[finding.code](body, finding) if finding.code in codes and finding.code in FOLLOW else None
@@ -222,11 +222,11 @@ def follow_each(body: str, codes: Iterable[str] = FOLLOW) -> list[str]:
 
 
 def follow_all(body: str) -> None:
-    """All rules that are said to decide nothing, at once."""
+    """Removes all rules that are reported as useless, at once."""
     found = [each for each in check(Subject(body.encode())) if each.code in ("R501", "R504")]
     after = body
     for finding in reversed(found):
-        after = taken_out(after, finding) or ""
+        after = removed(after, finding) or ""
     if found:
         assert_nothing_changes(body, after, found[0] if "R504" not in {each.code for each in found} else itself(found))
 
@@ -236,7 +236,7 @@ def itself(found: list[Finding]) -> Finding:
 
 
 @pytest.mark.parametrize("code", [code for code in KINDS if "R1" <= code < "R7"])
-def test_every_kind_either_changes_nothing_or_says_what(code: str) -> None:
+def test_every_fix_changes_nothing_or_says_what_it_changes(code: str) -> None:
     (finding, *_) = [each for each in check(KINDS[code].example) if each.code == code]
     said = f"{finding.message} {finding.affected} {finding.fix}"
     assert sum((code in FOLLOW or code in SAYS, code in NO_RULES)) == 1
@@ -246,7 +246,7 @@ def test_every_kind_either_changes_nothing_or_says_what(code: str) -> None:
 
 
 BODIES: list[tuple[str, str, list[str]]] = [
-    # what it is about, the file, what may be found of R5
+    # subject, file, codes of R5 that are expected
     (
         "another robot of the group has no rule that covers it",
         "User-agent: A\nUser-agent: B\nDisallow: /a/b/\n\nUser-agent: A\nDisallow: /a/\n",
@@ -280,7 +280,7 @@ BODIES: list[tuple[str, str, list[str]]] = [
 
 
 @pytest.mark.parametrize(("about", "body", "codes"), BODIES, ids=[case[0] for case in BODIES])
-def test_advice_is_for_all_robots_of_a_group(about: str, body: str, codes: list[str]) -> None:
+def test_a_fix_is_right_for_all_robots_of_a_group(about: str, body: str, codes: list[str]) -> None:
     follow_each(body)
     follow_all(body)
     found = {each.code for each in check(Subject(body.encode()), ["R6", "R506", "R510"]) if each.code[:2] == "R5"}
@@ -304,7 +304,7 @@ NESTED = ("/a", "/a/b", "/a/b", "/*c", "/*b")
 
 
 def groups(seed: int) -> str:
-    """Three groups that share robots and nest their paths."""
+    """Returns three groups that share robots and nest their paths."""
     chance = random.Random(seed)
     parts = []
     for names in (("A", "B"), *chance.sample(("A", "B", "AB"), 2)):
@@ -318,14 +318,14 @@ FILES = st.one_of(
     st.lists(LINES, min_size=4, max_size=16).map(lambda lines: "\n".join(["User-agent: A", *lines])),
     st.integers(0, 2**32).map(groups),
 )
-"""Whatever lines, and groups that share robots and nest their paths."""
+"""Any lines, and groups that share robots and nest their paths."""
 
 
 @settings(deadline=None, max_examples=120)
 @example("User-agent: A\nDisallow: /a\nUser-agent: anthropic-ai\nDisallow: /\nUser-agent: B\nDisallow: /b\n")
 @example("User-agent: A\nDisallow: ./\nUser-agent: B\nDisallow: /b\n")
 @given(FILES)
-def test_following_an_advice_changes_nothing_that_it_does_not_say(body: str) -> None:
+def test_following_a_fix_changes_only_what_it_says(body: str) -> None:
     follow_each(body)
     follow_all(body)
 
@@ -333,6 +333,6 @@ def test_following_an_advice_changes_nothing_that_it_does_not_say(body: str) -> 
 @pytest.mark.long
 @settings(deadline=None, max_examples=2_000)
 @given(FILES)
-def test_following_an_advice_changes_nothing_at_length(body: str) -> None:
+def test_following_a_fix_changes_only_what_it_says_long(body: str) -> None:
     follow_each(body)
     follow_all(body)

@@ -1,4 +1,4 @@
-"""Every code can be explained, and the explanation is that of the kind's own example."""
+"""Every code can be explained, and its explanation describes the finding in its own example."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What is no robots.txt is said so, once, and nothing else is."""
+"""Files that are not a robots.txt get one finding that says so; others do not."""
 
 import zlib
 
@@ -81,14 +81,14 @@ def test_what_a_file_is(body: bytes, form: str | None) -> None:
             assert form is None or len(found) == 1
 
 
-def test_what_cannot_be_decoded_is_told_by_its_coding() -> None:
+def test_a_body_that_cannot_be_decoded_is_recognized_by_its_content_encoding() -> None:
     answer = HttpAnswer(200, (("Content-Type", "text/plain"), ("Content-Encoding", "br")))
     assert [each.code for each in check(Subject(NOISE, "https://example.org/robots.txt", answer))] == ["R004"]
 
 
 @given(st.one_of(st.binary(max_size=200), BODIES), BODIES)
-def test_whatever_has_a_record_is_no_other_file(before: bytes, after: bytes) -> None:
-    """Of text; what is full of control characters is binary whatever it holds."""
+def test_text_with_a_record_is_a_robots_txt(before: bytes, after: bytes) -> None:
+    """A file full of control characters is binary, even if it has records."""
     body = before + b"\nDisallow: /a\n" + after
     assert form_of(body) is None or len(body.translate(None, CONTROLS)) < len(body)
     assert form_of(before.translate(None, CONTROLS) + b"\nDisallow: /a\n") is None

@@ -1,4 +1,4 @@
-"""What `--fix` does to the bytes, and that nobody reads the file otherwise afterwards."""
+"""`--fix` changes the bytes as expected, and no robot's verdict."""
 
 import pytest
 from hypothesis import given
@@ -79,18 +79,18 @@ def test_a_line_that_is_not_utf8_keeps_its_warning() -> None:
     assert [edit for _, edit in found if edit is not None] == []
 
 
-def test_what_is_cut_is_left_alone() -> None:
+def test_a_file_over_500_kib_stays_unchanged() -> None:
     before = b"User-agent: *\nDisallow : /a\n" + b"#" * LIMIT_BYTES
     assert apply_fixes(Subject(before)) == before
 
 
-def test_all_of_many() -> None:
+def test_all_of_many_findings_are_fixed() -> None:
     before = b"User-agent: *\n" + b"Disallow : /a\n" * 2_000
     assert apply_fixes(Subject(before)) == b"User-agent: *\nDisallow: /a\n"
 
 
-def test_a_duplicate_that_is_none_to_somebody_stays() -> None:
-    """In the dialects of the 1990s the first of the two is in no record."""
+def test_a_rule_that_some_dialect_needs_stays() -> None:
+    """In the dialects of the 1990s the first of the two equal rules belongs to no group."""
     before = b"User-agent: *\n\nDisallow: /a\nUser-agent: *\nDisallow: /a\n"
     assert apply_fixes(Subject(before)) == before
 
@@ -114,7 +114,7 @@ def test_no_verdict_changes(body: bytes) -> None:
         assert one.sitemaps == other.sitemaps
 
 
-def test_the_difference_is_fit_for_a_terminal() -> None:
+def test_the_difference_is_safe_for_a_terminal() -> None:
     shown = difference(b"\xef\xbb\xbfUser-agent : \x1b[2J*\r\nAllow: /\r", b"User-agent: \x1b[2J*\nAllow: /\n", "r.txt")
     assert shown.splitlines() == [
         *("--- r.txt", "+++ r.txt (fixed)", "@@ -1,2 +1,2 @@"),

@@ -1,4 +1,4 @@
-"""What comments in a file silence."""
+"""Comments in a file suppress findings."""
 
 import pytest
 
@@ -26,7 +26,7 @@ def test_comments(name: str, body: str, lines: list[int]) -> None:
     assert [each.line for each in check(Subject(body.encode())) if each.code == "R202"] == lines
 
 
-def test_codes_given() -> None:
+def test_codes_of_the_command_line() -> None:
     subject = Subject(b"User-agent : *\nDisallow : /\n")
     assert {each.code for each in check(subject)} >= {"R202", "R506"}
     assert {each.code for each in check(subject, ["R202"])} >= {"R506"}

@@ -101,7 +101,7 @@ def test_sarif_is_valid() -> None:
         ("seed 001", None),
     ],
 )
-def test_where_a_source_is(source: str, url: str | None) -> None:
+def test_the_url_of_a_source(source: str, url: str | None) -> None:
     assert source_url(source) == url
 
 
@@ -162,7 +162,7 @@ def test_the_source_of_another_encoding() -> None:
     assert subject.source_lines == [line.text for line in subject.lines]
 
 
-def test_many_notes_of_a_kind_are_told_together() -> None:
+def test_many_infos_of_a_kind_are_shown_together() -> None:
     lines = ["".join(line) for line in told(checked(b"User-agent: *\n" + b"Disallow : /a\n" * 30))]
     assert sum("R202" in line for line in lines) == 4
     assert any(line == "  27 more R202 in lines 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, …" for line in lines)

@@ -1,4 +1,4 @@
-"""Every kind of finding, as its own record shows it; and that the checker bears whatever it is given."""
+"""Every kind of finding occurs in its own example, and the checker survives any input."""
 
 import pytest
 from hypothesis import given, settings
@@ -10,8 +10,8 @@ from goodbot.check.findings import SEVERITIES
 from goodbot.check.page_tags import page_text
 from goodbot.exclusion.robotstxt.lines import split_lines
 
-ROOMS = {0: 10, 1: 8, 2: 9, 3: 10, 4: 9, 5: 10, 6: 8, 7: 7}
-"""How many kinds each room has at least."""
+FAMILIES = {0: 10, 1: 8, 2: 9, 3: 10, 4: 9, 5: 10, 6: 8, 7: 7}
+"""How many kinds each family of codes has."""
 
 HOSTILE: list[tuple[str, bytes]] = [
     ("empty", b""),
@@ -37,7 +37,7 @@ HOSTILE: list[tuple[str, bytes]] = [
         "a list of names",
         b"User-agent: " + b"a{0}, " * 5_000 + b"b\nUser-agent: " + b"a;\x1b, " * 5_000 + b"\nDisallow: /\n",
     ),
-    ("robots and blanks", b"User-agent: " + b"abot " * 5_000 + b"x" * 5_000 + b"bot\nDisallow: /\n"),
+    ("robots and spaces", b"User-agent: " + b"abot " * 5_000 + b"x" * 5_000 + b"bot\nDisallow: /\n"),
     ("long robots", (b"User-agent: " + (b"x" * 35 + b"bot,") * 500 + b"*\nDisallow: /\n") * 2),
     ("one rule many times", b"User-agent: *\n" + b"Disallow: /a\n" * 3_000),
     ("nested rules", b"User-agent: *\n" + b"".join(b"Disallow: /%s\n" % (b"a" * n) for n in range(300))),
@@ -51,7 +51,7 @@ HOSTILE: list[tuple[str, bytes]] = [
 def test_every_code_exists_once() -> None:
     codes = [kind.code for kind in KINDS.values()]
     assert list(KINDS) == codes == sorted(set(codes))
-    expected = [f"R{room}{number:02}" for room, most in ROOMS.items() for number in range(1, most + 1)]
+    expected = [f"R{family}{number:02}" for family, most in FAMILIES.items() for number in range(1, most + 1)]
     assert codes == expected
 
 
@@ -68,7 +68,7 @@ def test_the_example_hits_and_the_near_miss_does_not(kind: Kind) -> None:
 
 
 def assert_in_the_file(finding: Finding, lines: list[str]) -> None:
-    """Its place is one of the file; line 1, column 1 of an empty one."""
+    """Asserts that a finding is at a place in the file; in an empty file at line 1, column 1."""
     assert 1 <= finding.line <= max(len(lines), 1)
     line = lines[finding.line - 1] if lines else ""
     assert 1 <= finding.column <= len(line) + 1
@@ -82,7 +82,7 @@ def lines_of(subject: Subject) -> list[str]:
 
 
 @pytest.mark.parametrize("kind", KINDS.values(), ids=list(KINDS))
-def test_places_of_the_examples(kind: Kind) -> None:
+def test_the_places_of_findings_exist(kind: Kind) -> None:
     for subject in (kind.example, kind.near_miss):
         for finding in check(subject):
             assert_in_the_file(finding, lines_of(subject))
@@ -146,7 +146,7 @@ URLS = st.sampled_from([None, "https://example.org/robots.txt", "https://example
 
 @settings(deadline=None, max_examples=300)
 @given(body=BODIES, robots=BODIES, url=URLS, is_page=st.booleans())
-def test_whatever_the_bytes(body: bytes, robots: bytes, url: str | None, is_page: bool) -> None:
+def test_any_bytes(body: bytes, robots: bytes, url: str | None, is_page: bool) -> None:
     answer = HttpAnswer(200, (("X-Robots-Tag", robots.decode("latin-1")), ("Content-Type", "text/html")))
     subject = Subject(body, url, answer if is_page else None, is_page=is_page, robots=robots)
     found = check(subject)

@@ -1,4 +1,4 @@
-"""Written anew, tidy or compact: the same verdicts in every dialect, and as few bytes as can be."""
+"""Formatted files, tidy or compact, have the same verdicts in every dialect; compact ones are as short as possible."""
 
 from collections.abc import Callable
 
@@ -71,14 +71,14 @@ COMPACT = [
 ]
 
 
-@pytest.mark.parametrize(("name", "body", "wanted"), TIDY, ids=[case[0] for case in TIDY])
-def test_tidy(name: str, body: bytes, wanted: bytes) -> None:
-    assert tidy(body) == wanted
+@pytest.mark.parametrize(("name", "body", "expected"), TIDY, ids=[case[0] for case in TIDY])
+def test_tidy(name: str, body: bytes, expected: bytes) -> None:
+    assert tidy(body) == expected
 
 
-@pytest.mark.parametrize(("name", "body", "wanted"), COMPACT, ids=[case[0] for case in COMPACT])
-def test_compact(name: str, body: bytes, wanted: bytes) -> None:
-    assert compact(body) == wanted
+@pytest.mark.parametrize(("name", "body", "expected"), COMPACT, ids=[case[0] for case in COMPACT])
+def test_compact(name: str, body: bytes, expected: bytes) -> None:
+    assert compact(body) == expected
 
 
 PATHS = ["/", "/a", "/a/b", "/a*", "/*b$", "", "*", "/b c", "/caf\xe9", "/a%2fb"]
@@ -123,19 +123,19 @@ def test_twice_as_many_groups_are_twice_the_work(text: Callable[[int], str]) -> 
 
 @pytest.mark.long
 @pytest.mark.parametrize("lines", [LINES_MOST - 1, LINES_MOST, LINES_MOST + 2])
-def test_no_line_is_lost_of_a_file_with_very_many(lines: int) -> None:
+def test_a_file_with_very_many_lines_loses_none(lines: int) -> None:
     body = b"#\n" * (lines - 2) + b"User-agent: *\nDisallow: /a\n"
     for written in (tidy(body), compact(body)):
         assert not RobotsTxt.parse(written).allows("/a", "Any")
 
 
 @given(FILES)
-def test_every_robot_gets_the_same_answers(body: bytes) -> None:
+def test_every_verdict_stays_the_same(body: bytes) -> None:
     check_answers(body)
 
 
 @pytest.mark.parametrize("mark", MARKS)
-def test_and_also_behind_what_looks_like_a_byte_order_mark(mark: bytes) -> None:
+def test_every_verdict_stays_the_same_after_a_byte_order_mark_or_a_part_of_one(mark: bytes) -> None:
     check_answers(mark + b"User-agent : *\n\nDisallow : /a\nUser-agent: OneBot\nDisallow: /b\n")
 
 
@@ -161,7 +161,7 @@ def check_answers(body: bytes) -> None:
 
 
 @given(st.binary(max_size=300))
-def test_any_octets_can_be_given(body: bytes) -> None:
+def test_any_bytes(body: bytes) -> None:
     assert tidy(tidy(body)) == tidy(body)
     assert len(compact(body)) <= len(body) or b"%" in compact(body)
 

@@ -1,4 +1,4 @@
-"""A policy says who may come; the file written from it says the same to every robot."""
+"""A policy and the file written from it allow the same URLs to each robot."""
 
 import itertools
 import re
@@ -97,7 +97,9 @@ POLICIES: list[tuple[str, Policy, dict[tuple[str, str], bool]]] = [
 
 
 @pytest.mark.parametrize(("name", "policy", "answers"), POLICIES, ids=[case[0] for case in POLICIES])
-def test_the_file_says_what_the_policy_wants(name: str, policy: Policy, answers: dict[tuple[str, str], bool]) -> None:
+def test_the_file_allows_what_the_policy_allows(
+    name: str, policy: Policy, answers: dict[tuple[str, str], bool]
+) -> None:
     text = write_robotstxt(policy)
     robots = RobotsTxt.parse(text)
     assert {(agent, url): robots.allows(url, agent) for agent, url in answers} == answers
@@ -119,7 +121,7 @@ def test_delays_and_sitemaps() -> None:
     assert robots.sitemaps == ["https://example.org/s.xml"]
 
 
-def test_what_is_said_to_all_is_said_in_every_group_of_those_that_may_come() -> None:
+def test_common_rules_are_in_every_group_of_admitted_robots() -> None:
     policy = Policy(
         no=("ai-training",), only=("TwoBot",), bounds=RobotLimits(delay=2), robots={"OneBot": RobotLimits()}
     )
@@ -149,8 +151,8 @@ def fits(pattern: str, url: str) -> bool:
     return re.match(said + ("$" if pattern.endswith("$") else ""), url) is not None
 
 
-def may_come(policy: Policy, agent: str, url: str) -> bool:
-    """The policy, word by word."""
+def may_fetch(policy: Policy, agent: str, url: str) -> bool:
+    """Returns whether the policy lets a robot fetch a path."""
     welcome = agent in lower(policy.only)
     barred = agent in lower(policy.no_robots) or (agent in lower(tokens_for(*policy.no)) and not welcome)
     own = [bounds for token, bounds in policy.robots.items() if token.lower() == agent]
@@ -170,12 +172,12 @@ def may_come(policy: Policy, agent: str, url: str) -> bool:
     no_robots=SOME_TOKENS,
     robots=st.dictionaries(st.sampled_from(TOKENS), BOUNDS, max_size=3),
 )
-def test_every_robot_may_come_where_the_policy_says_so(only: tuple[str, ...], **rest: Any) -> None:
+def test_each_robot_may_fetch_what_the_policy_allows(only: tuple[str, ...], **rest: Any) -> None:
     policy = Policy(only=tuple(token for token in only if token.lower() not in lower(rest["no_robots"])), **rest)
     written = RobotsTxt.parse(write_robotstxt(policy))
     for agent in ("onebot", "twobot", "gptbot", "other"):
         for url in URLS:
-            assert written.allows(url, agent) is may_come(policy, agent, url), (agent, url)
+            assert written.allows(url, agent) is may_fetch(policy, agent, url), (agent, url)
 
 
 REFUSED = [
@@ -194,7 +196,7 @@ REFUSED = [
 
 
 @pytest.mark.parametrize("number", range(len(REFUSED)))
-def test_what_cannot_be_written_is_refused(number: int) -> None:
+def test_malformed_policies_are_refused(number: int) -> None:
     with pytest.raises(InputError):
         REFUSED[number]()
 
@@ -260,18 +262,18 @@ MERGED = [
 ]
 
 
-@pytest.mark.parametrize(("name", "one", "other", "wanted"), MERGED, ids=[case[0] for case in MERGED])
-def test_two_files_become_one(name: str, one: str, other: str, wanted: str) -> None:
-    assert merge_robotstxt([one.encode(), other.encode()]) == (wanted.encode(), [])
+@pytest.mark.parametrize(("name", "one", "other", "expected"), MERGED, ids=[case[0] for case in MERGED])
+def test_two_files_become_one(name: str, one: str, other: str, expected: str) -> None:
+    assert merge_robotstxt([one.encode(), other.encode()]) == (expected.encode(), [])
 
 
-def test_an_allow_that_another_file_closes_is_left_out_and_named() -> None:
+def test_an_allow_rule_that_another_file_disallows_is_left_out_and_reported() -> None:
     text, said = merge_robotstxt([b"User-agent: *\nDisallow: /a\nAllow: /a/b\n", b"User-agent: *\nDisallow: /a/b\n"])
     assert not RobotsTxt.parse(text).allows("/a/b", "Any")
     assert said == ["`Allow: /a/b` for * is left out: another file has `Disallow: /a/b`"]
 
 
-def test_what_a_merge_cannot_keep_is_said() -> None:
+def test_a_merge_reports_what_it_leaves_out() -> None:
     one = b"User-agent: *\nDisallow: /a\nNoindex: /b\nHost: a.example\n"
     text, said = merge_robotstxt([one, one + b"Noindex: /c\nHost: A.example\nHost: b.example\nNoindex:\n"])
     assert b"noindex" not in text.lower()
@@ -294,7 +296,7 @@ OVERRIDES: list[tuple[str, str, str, str]] = [
 
 
 @pytest.mark.parametrize(("name", "opens", "closes", "url"), OVERRIDES, ids=[case[0] for case in OVERRIDES])
-def test_no_allow_overrides_what_another_file_closes(name: str, opens: str, closes: str, url: str) -> None:
+def test_no_allow_rule_overrides_another_file(name: str, opens: str, closes: str, url: str) -> None:
     bodies = [f"User-agent: *\nAllow: {opens}\n".encode(), f"User-agent: *\nDisallow: {closes}\n".encode()]
     together = RobotsTxt.parse(f"User-agent: *\nAllow: {opens}\nDisallow: {closes}\n")
     assert together.allows(url, "Any")
@@ -303,7 +305,7 @@ def test_no_allow_overrides_what_another_file_closes(name: str, opens: str, clos
     assert len(left_out) == 1
 
 
-def test_a_policy_with_a_very_long_delay_is_written_as_it_can_be_read() -> None:
+def test_a_very_long_delay_is_written_so_that_robots_can_read_it() -> None:
     assert RobotsTxt.parse(write_robotstxt(Policy(bounds=RobotLimits(delay=1e6)))).crawl_delay("Any") == 1e6
     assert b"Crawl-delay: 1000000\n" in write_robotstxt(Policy(bounds=RobotLimits(delay=1e6)))
 
@@ -329,7 +331,7 @@ FILE = st.builds(lambda groups: "\n".join(itertools.chain(*groups)).encode(), st
 
 
 @given(st.lists(FILE, min_size=2, max_size=3))
-def test_each_robot_is_kept_out_by_each_file_and_asked_for_the_longest_delay(bodies: list[bytes]) -> None:
+def test_a_merge_keeps_every_disallow_rule_and_the_longest_delay(bodies: list[bytes]) -> None:
     text, left_out = merge_robotstxt(bodies)
     merged, files = RobotsTxt.parse(text), [RobotsTxt.parse(body) for body in bodies]
     for agent in ("One", "Two", "Other"):

@@ -1,4 +1,4 @@
-"""What a check costs, in calls of Python functions: no clock is asked."""
+"""The cost of checks, counted in calls of Python functions and not in time."""
 
 import pytest
 

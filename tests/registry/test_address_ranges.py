@@ -1,4 +1,4 @@
-"""Lists of addresses as operators publish them, and as they are kept."""
+"""Lists of addresses, as operators publish them and as goodbot stores them."""
 
 import json
 from ipaddress import ip_network
@@ -34,7 +34,7 @@ GOOGLE = {
         ("# https://x.example/\n# 2026-01-01\n8.8.8.0/24\n", ["8.8.8.0/24"]),
     ],
 )
-def test_forms_that_are_published(body: str, ranges: list[str]) -> None:
+def test_published_formats(body: str, ranges: list[str]) -> None:
     if ";" in body:
         with pytest.raises(InputError, match="line 2"):
             parse_ranges(body.encode(), "list")
@@ -63,7 +63,7 @@ def test_forms_that_are_published(body: str, ranges: list[str]) -> None:
         ("\n".join(f"8.{n >> 16}.{n >> 8 & 255}.{n & 255}" for n in range(RANGES_MOST + 1)).encode(), "more than"),
     ],
 )
-def test_what_is_no_such_list_is_refused_in_one_line(body: bytes, complaint: str) -> None:
+def test_malformed_lists_are_refused_with_one_line(body: bytes, complaint: str) -> None:
     with pytest.raises(InputError, match=complaint) as caught:
         parse_ranges(body, "list")
     assert "\n" not in str(caught.value)
@@ -79,7 +79,7 @@ def test_what_is_no_such_list_is_refused_in_one_line(body: bytes, complaint: str
         ).map(lambda value: json.dumps(value).encode()),
     )
 )
-def test_strangers_bytes_are_a_list_or_an_input_error(body: bytes) -> None:
+def test_any_bytes_are_a_list_or_an_input_error(body: bytes) -> None:
     day_of(body)
     try:
         networks = parse_ranges(body, "list")
@@ -95,7 +95,7 @@ PUBLIC = st.integers(min_value=8 << 24, max_value=(9 << 24) - 1).flatmap(
 
 
 @given(st.lists(PUBLIC, min_size=1, max_size=30), st.integers(min_value=(8 << 24) - 9, max_value=(9 << 24) + 9))
-def test_a_list_finds_what_looking_through_it_finds(networks: list, number: int) -> None:  # type: ignore[type-arg]
+def test_the_search_agrees_with_a_linear_search(networks: list, number: int) -> None:  # type: ignore[type-arg]
     known = AddressList("x", "https://x.example/", "2026-01-01", tuple(networks))
     address = str(ip_network((number, 32)).network_address)
     held = known.find(address)
@@ -103,7 +103,7 @@ def test_a_list_finds_what_looking_through_it_finds(networks: list, number: int)
     assert parse_ranges(format_list(known).encode(), "x") == tuple(sorted(set(networks)))
 
 
-def test_a_kept_list_is_read_back_and_a_damaged_one_is_named(tmp_path: Path) -> None:
+def test_a_stored_list_is_read_again_and_a_damaged_one_is_reported(tmp_path: Path) -> None:
     book = AddressBook(tmp_path)
     file = book.keep(AddressList("bingbot", "https://x.example/", "2026-11-01", parse_ranges(b'["9.9.9.9"]', "x")))
     assert [path.name for path in tmp_path.iterdir()] == ["bingbot.txt"]
@@ -133,7 +133,7 @@ def test_a_kept_list_is_read_back_and_a_damaged_one_is_named(tmp_path: Path) -> 
         ("", None),
     ],
 )
-def test_the_day_a_list_is_of(body: str, day: str | None) -> None:
+def test_the_date_of_a_list(body: str, day: str | None) -> None:
     assert day_of(body.encode()) == day
 
 
@@ -150,6 +150,6 @@ def test_the_day_a_list_is_of(body: str, day: str | None) -> None:
         ("whatever.json", None),
     ],
 )
-def test_which_list_it_is(source: str, name: str | None) -> None:
+def test_lists_are_found_by_url_or_file_name(source: str, name: str | None) -> None:
     found = list_for(source)
     assert (found.name if found else None) == name

@@ -1,4 +1,4 @@
-"""Who is found in a User-Agent, and who is not."""
+"""Robots are found by their User-Agent, and browsers are not taken for robots."""
 
 from pathlib import Path
 
@@ -26,7 +26,7 @@ def test_there_are_enough_browsers() -> None:
 
 
 @pytest.mark.parametrize("user_agent", PEOPLE)
-def test_a_browser_is_no_robot(user_agent: str) -> None:
+def test_a_browser_is_not_a_robot(user_agent: str) -> None:
     assert name_of(user_agent) is None
 
 
@@ -65,7 +65,7 @@ def test_a_browser_is_no_robot(user_agent: str) -> None:
         ("bot", None),
     ],
 )
-def test_who_it_is(user_agent: str, name: str | None) -> None:
+def test_robots_are_found(user_agent: str, name: str | None) -> None:
     assert name_of(user_agent) == name
 
 
@@ -88,7 +88,7 @@ BROWSER_PRODUCTS = {"mozilla", "applewebkit", "webkit", "khtml", "gecko", "chrom
 }
 
 
-def test_a_name_stands_in_what_is_found_by_it_and_is_no_browser() -> None:
+def test_the_user_agent_contains_the_name_of_the_robot_found() -> None:
     from crawleruseragents import CRAWLER_USER_AGENTS_DATA
 
     texts = [text for entry in CRAWLER_USER_AGENTS_DATA for text in entry["instances"]]
@@ -113,7 +113,7 @@ def test_a_name_stands_in_what_is_found_by_it_and_is_no_browser() -> None:
         ("gotosocial/0.19.2 (+https://chirp.zadzmo.org)", "gotosocial"),
     ],
 )
-def test_names_of_patterns_that_leave_letters_open(user_agent: str, name: str) -> None:
+def test_names_from_patterns_with_open_letters(user_agent: str, name: str) -> None:
     assert name_of(user_agent) == name
 
 
@@ -131,11 +131,11 @@ def test_names_of_patterns_that_leave_letters_open(user_agent: str, name: str) -
         ("x" * 100_000, []),
     ],
 )
-def test_did_you_mean(token: str, similar: list[str]) -> None:
+def test_similar_tokens(token: str, similar: list[str]) -> None:
     assert similar_tokens(token) == similar
 
 
-def test_tokens_for_a_purpose_are_those_a_robots_txt_would_name() -> None:
+def test_tokens_for_a_purpose() -> None:
     training = tokens_for("ai-training")
     assert {"GPTBot", "ClaudeBot", "CCBot", "Google-Extended", "Applebot-Extended"} <= set(training)
     assert "anthropic-ai" not in training  # retired
@@ -143,7 +143,7 @@ def test_tokens_for_a_purpose_are_those_a_robots_txt_would_name() -> None:
     assert set(tokens_for("ai-training", "search")) == {*training, *tokens_for("search")}
 
 
-def test_tokens_in_any_case_and_those_of_the_base() -> None:
+def test_tokens_in_any_case_and_names_from_crawler_user_agents() -> None:
     known = find_token(" gPtBoT ")
     assert known is not None
     assert known.operator == "OpenAI"
@@ -168,8 +168,8 @@ def test_find_takes_any_text(text: str) -> None:
 
 
 @given(ROBOT_NAMES, st.text(alphabet="abcXYZ0189é", min_size=1, max_size=4))
-def test_letters_at_a_name_make_another_word(name: str, letters: str) -> None:
-    """Of our own patterns; one of crawler-user-agents may still be meant to go on."""
+def test_a_name_with_more_letters_is_another_word(name: str, letters: str) -> None:
+    """This holds for our own patterns; those of crawler-user-agents may match the beginning of a word."""
     assert OURS.find(letters + name + letters) is None or " " in name or "_" in name
 
 
@@ -178,7 +178,7 @@ def test_letters_at_a_name_make_another_word(name: str, letters: str) -> None:
     ["a", "a.", "a-", ".", "(", "http://", "Googlebot-", "Googlebot ", "curl/", "a@", "_", "\0", "é", "https://x "],
 )
 def test_a_hundred_kilobytes_are_one_pass_and_little_memory(unit: str) -> None:
-    """Linear: twice as long a text has at most twice as many words, and no more of it is read than `READ_MOST`."""
+    """The work is linear in the length of the text, and only `READ_MOST` characters are read."""
     long = unit * (100_000 // len(unit))
     assert len(words_of(long)) <= 2 * len(words_of(long[: len(long) // 2])) + 2
     assert find(long) is find(long[:READ_MOST])

@@ -1,4 +1,4 @@
-"""Every record is whole, its facts have a source, and its example finds it and no other."""
+"""Every record is complete, has a source, and its example matches this record only."""
 
 import re
 from dataclasses import fields
@@ -29,19 +29,19 @@ Twitterbot LinkedInBot Slackbot Discordbot TelegramBot Pinterestbot WhatsApp
 """
 
 
-def test_there_are_as_many_as_matter_today() -> None:
+def test_the_number_of_records() -> None:
     assert len(ROBOTS) >= 250
     assert [token for token in THAT_MATTER.split() if (known := find_token(token)) is None or not known.recorded] == []
 
 
-def test_names_and_tokens_are_each_of_one_robot() -> None:
+def test_each_name_and_token_belongs_to_one_robot() -> None:
     tokens = [robot.token.lower() for robot in ROBOTS if robot.token]
     assert len(set(NAMES)) == len(NAMES)
     assert len(set(tokens)) == len(tokens)
 
 
 @pytest.mark.parametrize("robot", ROBOTS, ids=NAMES)
-def test_a_record_keeps_to_the_schema(robot: KnownRobot) -> None:
+def test_a_record_follows_the_schema(robot: KnownRobot) -> None:
     for text in (robot.name, robot.operator, robot.source):
         assert text
         assert text == text.strip()
@@ -61,7 +61,7 @@ def test_a_record_keeps_to_the_schema(robot: KnownRobot) -> None:
 
 
 @pytest.mark.parametrize("robot", ROBOTS, ids=NAMES)
-def test_a_robot_that_fetches_has_an_example_that_finds_it_and_no_other(robot: KnownRobot) -> None:
+def test_the_example_of_a_robot_matches_only_this_robot(robot: KnownRobot) -> None:
     if robot.control or not robot.patterns:
         assert robot.example is None
         assert robot.control or robot.signatures  # told by a signature alone
@@ -98,7 +98,7 @@ def test_files_and_lists() -> None:
     assert {name for robot in ROBOTS for name in robot.address_lists} == set(lists)
 
 
-def test_a_field_that_is_none_is_refused() -> None:
+def test_an_unknown_field_is_refused() -> None:
     document: dict[str, Any] = {"operator": "x", "looked_up": 2026, "source": "https://x.example/", "robot": []}
     document["robot"] = [{"name": "X", "purpose": "search", "operater": "y"}]
     with pytest.raises(ValueError, match="operater"):

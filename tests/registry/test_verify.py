@@ -1,4 +1,4 @@
-"""How sure it is: by published ranges offline, by reverse DNS when asked."""
+"""Requests are verified by published ranges, and by reverse DNS if the caller asks for it."""
 
 from ipaddress import ip_address
 from pathlib import Path
@@ -21,26 +21,26 @@ from goodbot.registry.robot_records import load_records
 
 
 class Dns:
-    """Reverse DNS from memory; what is None in it cannot be asked."""
+    """Reverse DNS from memory; None means that no server answers."""
 
     def __init__(self, names: dict[str, list[str] | None], addresses: dict[str, list[str] | None]) -> None:
         self._names = names
         self._addresses = addresses
-        self.asked: list[str] = []
+        self.lookups: list[str] = []
 
     async def names(self, address: str) -> tuple[str, ...] | None:
-        self.asked.append(address)
+        self.lookups.append(address)
         found = self._names.get(address, [])
         return None if found is None else tuple(found)
 
     async def addresses(self, name: str) -> tuple[str, ...] | None:
-        self.asked.append(name)
+        self.lookups.append(name)
         found = self._addresses.get(name, [])
         return None if found is None else tuple(found)
 
 
 def an_address(list_name: str) -> str:
-    """One that the bundled list holds."""
+    """Returns an address in a bundled list."""
     found = AddressBook().get(list_name)
     assert found is not None
     return str(found.networks[0].network_address)
@@ -91,7 +91,7 @@ def test_each_bundled_list_verifies_its_robots_at_every_edge(list_name: str) -> 
 
 
 @pytest.mark.parametrize("address", ["", "example.org", "1.2.3", "1.2.3.4/24", "::zz", "9" * 100_000])
-def test_what_is_no_address_is_a_value_error(address: str) -> None:
+def test_text_that_is_not_an_address_is_a_value_error(address: str) -> None:
     with pytest.raises(ValueError):  # noqa: PT011  (the text is that of the standard library)
         identify("Googlebot", address)
 
@@ -128,7 +128,7 @@ async def test_reverse_dns(
     assert any(said in sentence for sentence in identity.evidence), identity.evidence
 
 
-async def test_reverse_dns_may_clear_who_is_outside_an_old_list() -> None:
+async def test_reverse_dns_can_verify_an_address_outside_an_old_list() -> None:
     robot = find("bingbot/2.0")
     assert robot is not None
     address = "4.4.4.4"
@@ -147,13 +147,13 @@ async def test_reverse_dns_may_clear_who_is_outside_an_old_list() -> None:
         (identify("Google-Extended", "8.8.8.8"), "impostor"),
     ],
 )
-async def test_nobody_is_asked_where_it_would_tell_nothing(identity: VerifiedIdentity, tier: Tier) -> None:
+async def test_no_lookup_is_made_if_it_cannot_change_the_tier(identity: VerifiedIdentity, tier: Tier) -> None:
     dns = Dns({}, {})
     assert (await confirm(identity, "8.8.8.8", dns)).tier == tier
-    assert dns.asked == []
+    assert dns.lookups == []
 
 
-def test_a_newer_list_of_the_user_wins(tmp_path: Path) -> None:
+def test_an_imported_list_replaces_the_bundled_one(tmp_path: Path) -> None:
     book = AddressBook(tmp_path / "not" / "yet")
     robot = find_token("ClaudeBot")
     assert robot is not None

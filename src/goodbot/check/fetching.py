@@ -150,7 +150,7 @@ KINDS = (UNREACHABLE, UNAVAILABLE, HTML, MEDIA_TYPE, REDIRECTS, TOO_LONG, EMPTY,
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields the findings of the answer, and whether the file is a robots.txt at all."""
+    """Yields findings about the answer, and about a file that is not a robots.txt."""
     if subject.url is not None:
         yield from _place(subject.url)
     if (wall := _wall(subject)) is not None:

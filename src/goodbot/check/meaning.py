@@ -163,7 +163,7 @@ KINDS = (SHADOWED, DUPLICATE, TIE, NEVER, ORDER, CLOSED, NOINDEX_CLOSED, REVEALS
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields the findings of each group, then of the file as a whole."""
+    """Yields findings about each group, then of the file as a whole."""
     groups = subject.parsed.groups
     duplicates = (finding for group in groups for finding in _duplicates(subject, group))
     yield from islice(duplicates, subject.fixable_most)

@@ -128,7 +128,7 @@ KINDS = (DELAY, NOINDEX, OBSOLETE, RELATIVE_SITEMAP, SITEMAP, PREFERENCE, WHEN, 
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields the findings of each record."""
+    """Yields findings about each record."""
     lines = [line for line in subject.lines if line.is_record]
     for check in (_noindex, _relative_sitemap, _signal, _usage, _license, _when):
         yield from islice((finding for line in lines for finding in check(line)), EACH_MOST)

@@ -153,7 +153,7 @@ KINDS = (CONFLICT, REPEATED, OUTSIDE, UNKNOWN, NOINDEX_CLOSED, HEADER, CANONICAL
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields the findings of each tag, of tags and header fields together, and of both against robots.txt."""
+    """Yields findings about each tag, of tags and header fields together, and of both against robots.txt."""
     if not subject.is_read:
         return
     headers = subject.answer.headers if subject.answer is not None else ()

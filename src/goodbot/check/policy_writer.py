@@ -85,7 +85,7 @@ _CLOSED = RobotLimits(close=("/",))
 
 
 def write_robotstxt(policy: Policy) -> bytes:
-    """Writes the file, in UTF-8. Each group has all rules for its robots, because it replaces the group for `*`
+    """Builds the file, in UTF-8. Each group has all rules for its robots, because it replaces the group for `*`
     (RFC 9309 §2.2.1)."""
     admitted = {token.lower(): token for token in policy.only}
     excluded = _excluded(policy)

@@ -154,7 +154,7 @@ KINDS = (MARK, WIDE, CONTROL, NOT_UTF8, ENDS, ODD_CHARACTER, LONG_LINE, FOREIGN)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields the findings of the bytes."""
+    """Yields findings about the bytes."""
     if subject.form is not None and not subject.is_html:
         yield FOREIGN.at(form=subject.form, found=subject.found_in_it)
         return

@@ -152,7 +152,7 @@ KINDS = (FULL_URL, NO_SLASH, REGULAR, DOLLAR, LAST_STAR, ENCODING, SIBLINGS, FRA
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields the findings of each rule."""
+    """Yields findings about each rule."""
     rules = [line for line in subject.lines if line.field in RULE_FIELDS and line.value]
     for check in (_regular, _dollar, _encoding):
         yield from islice((finding for line in rules for finding in check(line)), EACH_MOST)

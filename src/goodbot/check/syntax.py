@@ -151,7 +151,7 @@ KINDS = (
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields the findings of each line, then of each group."""
+    """Yields findings about each line, then of each group."""
     spaced = (finding for line in subject.lines for finding in _space_before_colon(subject, line))
     yield from islice(spaced, subject.fixable_most)
     for check in (_no_colon, _unknown_field, _several_paths, _cut_by_sharp):
@@ -291,7 +291,7 @@ def _groups(lines: tuple[SourceLine, ...]) -> Iterator[Finding]:
 def _unruled(
     named: list[SourceLine], ruleless: list[SourceLine], *, has_limits: bool, disallows: bool
 ) -> Iterator[Finding]:
-    """Yields the findings of a group that ends without a rule."""
+    """Yields findings about a group that ends without a rule."""
     for names in _runs(named, ruleless):
         last, everyone = names[-1], names[-1].value == "*"
         if last is named[-1] and has_limits and (everyone or not disallows):

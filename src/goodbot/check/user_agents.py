@@ -167,7 +167,7 @@ KINDS = (
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields the findings of each name, then of each group."""
+    """Yields findings about each name, then of each group."""
     name_lines = [line for line in subject.lines if line.field == "user-agent" and line.value]
     compared: set[str] = set()
     tokens = {line.value.lower() for line in name_lines}

@@ -1,4 +1,4 @@
-"""Room by room: bytes → codes with their lines and columns. Only the codes of the room are compared."""
+"""Files and the codes, lines and columns that are found in them. Each case compares one family of codes."""
 
 import re
 
@@ -15,15 +15,15 @@ ALL = b"User-agent: *\nDisallow: /a\n"
 Places = list[tuple[str, int, int]]
 
 ROBOTS: list[tuple[str, str, bytes, Places]] = [
-    # room, name, body, code line column
+    # family, name, body, code line column
     ("R0", "HTML", b"\n <!-- x -->\n<html>\nDisallow: /", [("R003", 1, 1)]),
     ("R0", "only comments", b"# a\n\n# b\n", [("R007", 1, 1)]),
     ("R0", "an empty file, as the robots FAQ recommends", b"", []),
     ("R0", "only blank lines", b"\r\n \n", []),
     ("R0", "a challenge page", b'<html><div id="sec-if-cpt-container"></div>\nDisallow: /\n', [("R010", 1, 1)]),
-    ("R0", "a record nobody knows is one", b"Foo: bar\n", []),
+    ("R0", "an unknown record is a record", b"Foo: bar\n", []),
     ("R1", "mark", b"\xef\xbb\xbf" + ALL, [("R101", 1, 1)]),
-    ("R1", "UTF-16 hides all else", b"\xfe\xff\x00U\x00\r\x00\n", [("R102", 1, 1)]),
+    ("R1", "UTF-16 hides other findings", b"\xfe\xff\x00U\x00\r\x00\n", [("R102", 1, 1)]),
     ("R1", "UTF-16 without a mark", ALL.decode().encode("utf-16-le"), [("R102", 1, 1)]),
     ("R1", "UTF-16, big end first", ALL.decode().encode("utf-16-be"), [("R102", 1, 1)]),
     ("R1", "UTF-32 without a mark", ALL.decode().encode("utf-32-le"), [("R102", 1, 1)]),
@@ -43,15 +43,15 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R1", "joiner at the end", "User-agent: *\nDisallow: /می\u200c\n".encode(), [("R106", 2, 14)]),
     ("R2", "UTF-16 without a mark has no lines", ALL.decode().encode("utf-16-le"), []),
     ("R2", "no colon", b"User-agent: *\n  Disallow /a\n", [("R201", 2, 3), ("R207", 1, 1)]),
-    ("R2", "blank before colon", b"User-agent: *\nDisallow  : /a\n", [("R202", 2, 9)]),
+    ("R2", "space before colon", b"User-agent: *\nDisallow  : /a\n", [("R202", 2, 9)]),
     ("R2", "misspelt", b"User-agent: *\n Disalow: /a\n", [("R203", 2, 2), ("R207", 1, 1)]),
     ("R2", "two paths", b"User-agent: *\nDisallow: /a /b\nDisallow: /a b\n", [("R204", 2, 11)]),
-    ("R2", "nobody's rules", b"Disallow: /a\nAllow:\n\nUser-agent: *\nAllow: /\n", [("R205", 1, 1)]),
+    ("R2", "rules of no group", b"Disallow: /a\nAllow:\n\nUser-agent: *\nAllow: /\n", [("R205", 1, 1)]),
     ("R2", "nameless", b"User-agent: # x\nDisallow: /\n", [("R206", 1, 1)]),
     ("R2", "quoted", b'User-agent: "Googlebot"\nDisallow: /\n', [("R206", 1, 13)]),
     ("R2", "no rules", b"User-agent: a\n\nUser-agent: *\nDisallow: /\n", [("R207", 1, 1)]),
     ("R2", "names with comments between", b"User-agent: a\n# b\nUser-agent: b\nDisallow: /\n", []),
-    ("R2", "a rule taken out", b"User-agent: a\n# Disallow: /\nUser-agent: b\nDisallow: /\n", [("R207", 1, 1)]),
+    ("R2", "a rule in a comment", b"User-agent: a\n# Disallow: /\nUser-agent: b\nDisallow: /\n", [("R207", 1, 1)]),
     ("R2", "a delay for all", b"User-agent: a\nDisallow: /\n\nUser-agent: *\nCrawl-delay: 5\n", []),
     ("R2", "preferences alone", b"User-agent: a\nContent-Signal: ai-train=no\n", []),
     ("R2", "Content-Usage ends a group", b"User-agent: a\nContent-Usage: train-ai=n\nUser-agent: b\nDisallow: /\n", []),
@@ -67,10 +67,10 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R3", "whole value", b"User-agent: Mozilla/5.0 (x)\nAllow: /\n", [("R301", 1, 13)]),
     ("R3", "version", b"User-agent:  OneBot/1.2\nAllow: /\n", [("R302", 1, 14)]),
     ("R3", "wildcard", b"User-agent: One*\nAllow: /\n", [("R303", 1, 13)]),
-    ("R3", "a star behind a robot", b"User-agent: AhrefsBot*\nAllow: /\n", [("R303", 1, 13)]),
+    ("R3", "a star after a name", b"User-agent: AhrefsBot*\nAllow: /\n", [("R303", 1, 13)]),
     ("R3", "several names", b"User-agent:  Googlebot, Bingbot\nAllow: /\n", [("R310", 1, 14)]),
     ("R3", "misspelt", b"User-agent: Gogglebot\nAllow: /\n", [("R304", 1, 13)]),
-    ("R3", "letters turned round", b"User-agent: GTPBot\nAllow: /\n", [("R304", 1, 13)]),
+    ("R3", "letters swapped", b"User-agent: GTPBot\nAllow: /\n", [("R304", 1, 13)]),
     ("R3", "short names that resemble others", b"User-agent: AIBOT\nAllow: /\n", []),
     ("R3", "other names that resemble others", b"User-agent: Roverbot\nAllow: /\n", []),
     ("R3", "Yandex is a name of its robots", b"User-agent: Yandex\nAllow: /\n", []),
@@ -83,7 +83,7 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R4", "angle brackets", b"User-agent: *\nDisallow: /<id>\n", [("R406", 2, 12)]),
     ("R4", "bar", b"User-agent: *\nDisallow: /a|b\n", [("R406", 2, 13)]),
     ("R4", "backslash", b"User-agent: *\nDisallow: /a\\b\n", [("R406", 2, 13)]),
-    ("R4", "what queries hold as it is", b"User-agent: *\nDisallow: /?a={b}|c\nDisallow: /a%7Cb\n", []),
+    ("R4", "what queries contain unencoded", b"User-agent: *\nDisallow: /?a={b}|c\nDisallow: /a%7Cb\n", []),
     ("R4", "quote in a query", b'User-agent: *\nDisallow: /?a="\n', [("R406", 2, 15)]),
     ("R4", "dollar", b"User-agent: *\nDisallow: /a$*\n", [("R404", 2, 13)]),
     ("R4", "dollar inside a word", b"User-agent: *\nDisallow: /*.php$id\nDisallow: /$id\n", [("R404", 2, 17)]),
@@ -116,9 +116,9 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
         [],
     ),
     ("R4", "letters", "User-agent: *\nDisallow: /é\n".encode(), [("R406", 2, 12)]),
-    ("R4", "blank", b"User-agent: *\nDisallow: /a b\n", [("R406", 2, 13)]),
+    ("R4", "space", b"User-agent: *\nDisallow: /a b\n", [("R406", 2, 13)]),
     ("R4", "words, no comment", b"User-agent: *\nDisallow: /a please\n", [("R406", 2, 13)]),
-    ("R4", "several paths have no blank", b"User-agent: *\nDisallow: /a /b *c\n", []),
+    ("R4", "spaces between several paths", b"User-agent: *\nDisallow: /a /b *c\n", []),
     ("R5", "duplicate", ALL + b"Disallow: /a\n", [("R502", 3, 1)]),
     ("R5", "tie", ALL + b"Allow: /a\n", [("R503", 3, 1), ("R510", 2, 1)]),
     (
@@ -128,7 +128,7 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
         [("R503", 3, 1), ("R510", 2, 1), ("R510", 2, 1)],
     ),
     ("R5", "all opened by a star", b"User-agent: *\nDisallow: /\nAllow: /*\n", [("R501", 2, 1), ("R510", 2, 1)]),
-    ("R5", "a sign that is sent encoded", b'User-agent: *\nDisallow: /"x"\n', [("R510", 2, 1), ("R510", 2, 1)]),
+    ("R5", "a character that is sent encoded", b'User-agent: *\nDisallow: /"x"\n', [("R510", 2, 1), ("R510", 2, 1)]),
     ("R5", "shorter says the same", ALL + b"Disallow: /a/b\n", [("R504", 3, 1)]),
     ("R5", "longer first", b"User-agent: *\nAllow: /a/b\nDisallow: /a\n", [("R510", 2, 1)]),
     ("R5", "all closed", b"User-agent: *\nDisallow: /\n", [("R506", 2, 1)]),
@@ -148,16 +148,26 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
     ("R6", "noindex", ALL + b"Noindex: /b\nSitemap: https://e.org/s\n", [("R602", 3, 1)]),
     ("R6", "host", ALL + b"Host: e.org\nSitemap: https://e.org/s\n", [("R603", 3, 1)]),
     ("R6", "relative", ALL + b"Sitemap: s.xml\n", [("R604", 3, 10)]),
-    ("R6", "no sitemap behind the colon", ALL + b"Sitemap:\n", [("R604", 3, 1)]),
+    ("R6", "no sitemap after the colon", ALL + b"Sitemap:\n", [("R604", 3, 1)]),
     ("R6", "sitemap without a host", ALL + b"Sitemap: https:///s.xml\n", [("R604", 3, 10)]),
     ("R6", "sitemap of no host", ALL + b"Sitemap: https://e org/s.xml\n", [("R604", 3, 10)]),
     ("R6", "signals of others", ALL + b"Content-Signal: search=yes,use=reference\nSitemap: https://e.org/s\n", []),
-    ("R6", "a use said twice", ALL + b"Content-Signal: Use=Full,use=full\nSitemap: https://e.org/s\n", []),
-    ("R6", "signal turned round", ALL + b"Content-Signal: train-ai=no\nSitemap: https://e.org/s\n", [("R606", 3, 17)]),
+    ("R6", "a use stated twice", ALL + b"Content-Signal: Use=Full,use=full\nSitemap: https://e.org/s\n", []),
+    (
+        "R6",
+        "signal with words swapped",
+        ALL + b"Content-Signal: train-ai=no\nSitemap: https://e.org/s\n",
+        [("R606", 3, 17)],
+    ),
     ("R6", "signal without a value", ALL + b"Content-Signal: search\nSitemap: https://e.org/s\n", [("R606", 3, 17)]),
     ("R6", "usage no", ALL + b"Content-Usage: train-ai=no\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
     ("R6", "usage of a path", ALL + b"Content-Usage: /b search=maybe\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
-    ("R6", "usage turned round", ALL + b"Content-Usage: ai-train=n\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
+    (
+        "R6",
+        "usage with words swapped",
+        ALL + b"Content-Usage: ai-train=n\nSitemap: https://e.org/s\n",
+        [("R606", 3, 16)],
+    ),
     ("R6", "usage of others", ALL + b"Content-Usage: search=y, bots=n\nSitemap: https://e.org/s\n", []),
     ("R6", "usage of nothing", ALL + b"Content-Usage: /b\nSitemap: https://e.org/s\n", [("R606", 3, 16)]),
     ("R6", "closed sitemap", ALL + b"Sitemap: https://example.org/a.xml\n", [("R605", 3, 10)]),
@@ -165,22 +175,22 @@ ROBOTS: list[tuple[str, str, bytes, Places]] = [
 ]
 
 
-@pytest.mark.parametrize(("room", "name", "body", "places"), ROBOTS, ids=[f"{case[0]} {case[1]}" for case in ROBOTS])
-def test_robots_txt(room: str, name: str, body: bytes, places: Places) -> None:
-    found = [(each.code, each.line, each.column) for each in check(Subject(body)) if each.code.startswith(room)]
+@pytest.mark.parametrize(("family", "name", "body", "places"), ROBOTS, ids=[f"{case[0]} {case[1]}" for case in ROBOTS])
+def test_robots_txt(family: str, name: str, body: bytes, places: Places) -> None:
+    found = [(each.code, each.line, each.column) for each in check(Subject(body)) if each.code.startswith(family)]
     assert sorted(found) == sorted(places)
 
 
 ANSWERS: list[tuple[str, str, HttpAnswer, list[tuple[str, str]]]] = [
     # name, URL, answer, codes with severities
-    ("as it should be", SITE, HttpAnswer(200, (TEXT,), (SITE,)), []),
+    ("a correct answer", SITE, HttpAnswer(200, (TEXT,), (SITE,)), []),
     ("no answer", SITE, HttpAnswer(None, (), (SITE,), "no address"), [("R001", "error")]),
     ("server error", SITE, HttpAnswer(500, (TEXT,), (SITE,)), [("R001", "error")]),
     ("too many requests", SITE, HttpAnswer(429, (TEXT,), (SITE,)), [("R001", "error")]),
     ("forbidden", SITE, HttpAnswer(403, (TEXT,), (SITE,)), [("R002", "warning")]),
-    ("asks for money", SITE, HttpAnswer(402, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("payment required", SITE, HttpAnswer(402, (TEXT,), (SITE,)), [("R001", "error")]),
     ("not modified", SITE, HttpAnswer(304, (TEXT,), (SITE,)), [("R001", "error")]),
-    ("nobody knows this status", SITE, HttpAnswer(199, (TEXT,), (SITE,)), [("R001", "error")]),
+    ("unknown status", SITE, HttpAnswer(199, (TEXT,), (SITE,)), [("R001", "error")]),
     ("accepted", SITE, HttpAnswer(202, (TEXT,), (SITE,)), [("R001", "error")]),
     *(
         (f"a wall, {status}", SITE, HttpAnswer(status, (("sg-captcha", "challenge"),), (SITE,)), [("R010", "error")])
@@ -188,7 +198,7 @@ ANSWERS: list[tuple[str, str, HttpAnswer, list[tuple[str, str]]]] = [
     ),
     ("not found", SITE, HttpAnswer(404, (TEXT,), (SITE,)), [("R002", "info")]),
     ("no type", SITE, HttpAnswer(200, (), (SITE,)), [("R004", "warning")]),
-    ("itself", SITE, HttpAnswer(302, (), (SITE, SITE)), [("R005", "error")]),
+    ("a redirect to itself", SITE, HttpAnswer(302, (), (SITE, SITE)), [("R005", "error")]),
     (
         "there and back",
         SITE,
@@ -289,7 +299,7 @@ def test_pages(
 
 
 @pytest.mark.parametrize(("name", "body", "robots", "headers", "places"), PAGES, ids=[case[0] for case in PAGES])
-def test_of_both_files_one_finding_means_the_other(
+def test_r507_and_r705_agree(
     name: str, body: bytes, robots: bytes | None, headers: tuple[tuple[str, str], ...], places: Places
 ) -> None:
     page_file = PageFile("https://example.org/old/a.html", body, headers)
@@ -390,24 +400,24 @@ HTML_RULES: list[tuple[bytes, str]] = [
 
 
 @pytest.mark.parametrize(("body", "said"), HTML_RULES)
-def test_of_a_web_page_it_is_said_which_rules_robots_find(body: bytes, said: str) -> None:
+def test_the_message_about_a_web_page_shows_the_rules_that_robots_find(body: bytes, said: str) -> None:
     (found,) = check(Subject(body))
     assert found.message.startswith("this is an HTML page, not a robots.txt: ")
     assert found.message.endswith(said)
 
 
-def test_where_the_host_is_not_known_both_are_told() -> None:
+def test_if_the_host_is_unknown_the_fix_offers_both_ways() -> None:
     (found,) = [each for each in check(Subject(b"User-agent: *\nDisallow: http://e.org/a")) if each.code == "R401"]
     assert (found.fix or "").startswith("write `/a` if this is the robots.txt of e.org, otherwise remove it")
 
 
-def test_what_msnbot_is_said_bing_reads() -> None:
+def test_bingbot_obeys_groups_of_msnbot() -> None:
     (found,) = [each for each in check(Subject(b"User-agent: msnbot\nDisallow: /a\n")) if each.code == "R307"]
     assert "bingbot obeys this group" in found.message
     assert "bingbot" in found.affected
 
 
-def test_one_is_no_plural() -> None:
+def test_one_is_written_in_the_singular() -> None:
     said = [
         each.message for each in check(Subject(ALL + b"Crawl-delay: 86400\n" + b"#" * 512_000 + b"\nDisallow: /b\n"))
     ]
@@ -416,20 +426,20 @@ def test_one_is_no_plural() -> None:
 
 
 @pytest.mark.parametrize(("body", "codes"), [(b"", ["R004"]), (b"\x1f\x8b\x08\xff\xff", ["R004"]), (ALL, [])])
-def test_what_cannot_be_decoded_is_not_called_empty(body: bytes, codes: list[str]) -> None:
+def test_a_body_that_cannot_be_decoded_is_not_reported_as_empty(body: bytes, codes: list[str]) -> None:
     answer = HttpAnswer(200, (TEXT, ("Content-Encoding", "gzip")))
     found = [each for each in check(Subject(body, SITE, answer)) if each.code.startswith("R0")]
     assert [each.code for each in found] == codes
     assert all("gzip" in each.message for each in found)
 
 
-@pytest.mark.parametrize("sign", "\u202e\u2066\u180e\u3164\u3000\u2003")
-def test_signs_that_cannot_be_seen(sign: str) -> None:
-    found = check(Subject(f"User-agent: *\nDisallow: /a{sign}b\n".encode()), ["R4", "R5", "R6"])
+@pytest.mark.parametrize("character", "\u202e\u2066\u180e\u3164\u3000\u2003")
+def test_invisible_characters(character: str) -> None:
+    found = check(Subject(f"User-agent: *\nDisallow: /a{character}b\n".encode()), ["R4", "R5", "R6"])
     assert [(each.code, each.line, each.column) for each in found] == [("R106", 2, 13)]
 
 
-def test_who_reads_several_paths() -> None:
+def test_only_the_dialect_kollar_reads_several_paths() -> None:
     (found,) = [each for each in check(Subject(b"User-agent: *\nDisallow: /a /b\n")) if each.code == "R204"]
     readers = [
         name for name in DIALECTS if not RobotsTxt.parse(b"User-agent: *\nDisallow: /a /b\n", name).allows("/b", "x")
@@ -438,7 +448,7 @@ def test_who_reads_several_paths() -> None:
     assert "kollar" in found.affected
 
 
-def test_a_term_is_told_with_what_was_meant() -> None:
+def test_unknown_directives_have_suggestions() -> None:
     body = page("<meta name=robots content='no-index, noyaca, max-image-preview:big, max-video-preview'>")
     fixes = [(each.severity, each.fix) for each in check(Subject(body, is_page=True))]
     assert fixes == [
@@ -559,7 +569,7 @@ ONE_NAME = (
 
 
 @pytest.mark.parametrize("value", ONE_NAME)
-def test_one_name_with_blanks_or_a_version_is_no_list(value: str) -> None:
+def test_one_name_with_spaces_or_a_version_is_not_a_list(value: str) -> None:
     assert "R310" not in {each.code for each in check(Subject(f"User-agent: {value}\nDisallow: /a\n".encode()))}
 
 
@@ -569,7 +579,7 @@ def test_a_name_that_is_right_has_no_finding(value: str) -> None:
     assert found <= {"R302", "R307", "R308", "R608", "R510"}
 
 
-def test_of_very_many_names_a_few_are_told() -> None:
+def test_of_very_many_names_a_few_are_shown() -> None:
     value = ", ".join(f"robot{number}" for number in range(5_000))
     (found,) = [each for each in check(Subject(f"User-agent: {value}\nDisallow: /\n".encode())) if each.code == "R310"]
     assert "robot1, robot2, robot3, robot4, robot5, robot6, robot7, robot8 and 4991 more do not" in found.message
@@ -627,7 +637,7 @@ def test_a_nameless_line_beside_a_named_one(body: str, rules: str) -> None:
 
 
 def test_a_useless_rule_may_decide_in_older_dialects() -> None:
-    """So the fix of R504 speaks of RFC 9309 only."""
+    """Therefore the fix of R504 promises nothing for other dialects than RFC 9309."""
     body = "User-agent: *\nDisallow: /a/b\nAllow: /a\nDisallow: /a/\n"
     (found,) = [each for each in check(Subject(body.encode())) if each.code == "R504"]
     assert (found.line, found.fix) == (2, "remove it: under RFC 9309 nothing changes; or keep it for human readers")
@@ -641,7 +651,7 @@ def test_a_useless_rule_may_decide_in_older_dialects() -> None:
 
 
 IGNORES = "Bytespider (ByteDance) is known to ignore robots.txt, at least sometimes"
-SAID: list[tuple[str, str, str, str]] = [
+MESSAGES: list[tuple[str, str, str, str]] = [
     # name, file, code, message
     (
         "the token that is matched",
@@ -668,13 +678,13 @@ SAID: list[tuple[str, str, str, str]] = [
         "A has no rules of its own, so the rules below the next User-agent line (line 3) apply to it",
     ),
     (
-        "a group that keeps nobody out",
+        "a group that allows everything",
         "User-agent: Bytespider\nAllow: /\n",
         "R308",
         IGNORES,
     ),
     (
-        "a group that is meant to",
+        "a group that disallows something",
         "User-agent: Bytespider\nDisallow: /a\n",
         "R308",
         f"{IGNORES}: this group alone does not keep it out",
@@ -688,7 +698,7 @@ SAID: list[tuple[str, str, str, str]] = [
 ]
 
 
-@pytest.mark.parametrize(("name", "body", "code", "message"), SAID, ids=[case[0] for case in SAID])
+@pytest.mark.parametrize(("name", "body", "code", "message"), MESSAGES, ids=[case[0] for case in MESSAGES])
 def test_messages(name: str, body: str, code: str, message: str) -> None:
     assert [each.message for each in check(Subject(body.encode())) if each.code == code] == [message]
 
@@ -700,5 +710,5 @@ def test_two_paths_are_one_with_an_encoded_space() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_no_robot_ends_the_match_at_a_dollar_inside(dialect: str) -> None:
-    """So R404 affects every robot."""
+    """Therefore R404 affects every robot."""
     assert RobotsTxt.parse(b"User-agent: *\nDisallow: /a$b\n", dialect).allows("/a", "x")
