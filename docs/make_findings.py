@@ -1,4 +1,4 @@
-"""Writes docs/findings.md from the records of `goodbot.check`; a test fails if they differ. `make docs` runs it."""
+"""Writes docs/findings.md from the records of `goodbot.check`. `make docs` runs it, and a test fails if they differ."""
 
 import re
 from collections.abc import Iterator
@@ -11,19 +11,24 @@ PAGE = Path(__file__).parent / "findings.md"
 
 HEAD = """# What `goodbot check` finds
 
-Generated from the records in `src/goodbot/check`. Each kind of finding has a code, a title and a usual severity; the
-severity of a single finding can differ. **error**: the file does not do what its author intended. **warning**: it may
-not, or not for every robot. **info**: worth knowing. Each kind has an example that is reported and one that is not
-reported under this code; other codes may apply to it. The tests run both. How to use the command, and how to suppress
-findings: [how-to/check.md](how-to/check.md). How often each kind occurs in real files:
-[robots-in-the-wild.md](robots-in-the-wild.md).
+This page is generated from the records in `src/goodbot/check`; `goodbot explain CODE` shows one of them. Each kind of
+finding has a code, a title and a usual severity; some findings of a kind have another severity.
+
+- **error**: the file does not do what its author intended.
+- **warning**: it may not, or not for every robot.
+- **info**: good to know.
+
+Each kind has an example that is reported, and a similar file that is not reported under this code (other codes may
+apply to it). The tests run both. [how-to/check.md](how-to/check.md) explains the command and how to suppress findings;
+[conformance.md](conformance.md) describes the dialects. [robots-in-the-wild.md](robots-in-the-wild.md) shows how often
+each kind occurs in real files.
 """
 
-ROOMS = {
+SECTIONS = {
     "R0": "Fetching: what the server answers for robots.txt",
     "R1": "Bytes: encoding, line endings, invisible characters",
-    "R2": "Syntax: lines that robots cannot read or read differently",
-    "R3": "Agents: names of robots",
+    "R2": "Syntax: lines that robots cannot read, or read in different ways",
+    "R3": "Names of robots",
     "R4": "Paths: rules that match nothing, or more or less than they seem to",
     "R5": "Meaning: rules that have no effect, or another effect than they seem to have",
     "R6": "Other records",
@@ -32,13 +37,13 @@ ROOMS = {
 
 
 def page() -> str:
-    """The whole page."""
+    """Returns the page."""
     parts = [HEAD, "| code | title | usual severity |", "|---|---|---|"]
     parts += [f"| [{code}](#{code.lower()}) | {_cell(kind.title)} | {kind.severity} |" for code, kind in KINDS.items()]
-    for room, title in ROOMS.items():
+    for prefix, title in SECTIONS.items():
         parts += ["", f"## {title}"]
         for kind in KINDS.values():
-            if kind.code.startswith(room):
+            if kind.code.startswith(prefix):
                 parts += _section(kind.code)
     return "\n".join([*parts, ""])
 
@@ -57,7 +62,7 @@ def _section(code: str) -> Iterator[str]:
 
 
 def _shown(example: Example, title: str) -> Iterator[str]:
-    """The file, and before it what is known about it."""
+    """Yields the file, after a line that says where it was found."""
     yield f"{title}{', ' if example.given else ''}{_linked(example.given)}:"
     yield from ("", "```", *example.text.splitlines(), "```")
 
@@ -69,7 +74,7 @@ def _linked(text: str) -> str:
 
 
 def _plain(text: str) -> str:
-    """Escapes what looks like a tag outside code."""
+    """Escapes text outside code that looks like a tag."""
     parts = text.split("`")
     return "`".join(part if number % 2 else part.replace("<", "&lt;") for number, part in enumerate(parts))
 

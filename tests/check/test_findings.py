@@ -628,7 +628,7 @@ def test_names_that_only_older_dialects_read(value: str, robot: str) -> None:
     ("body", "rules"),
     [
         ("User-agent:\nDisallow: /a\n", "apply to no robot"),
-        ("User-agent:\nUser-agent: A\nDisallow: /a\n", "apply to only the other robots of this group"),
+        ("User-agent:\nUser-agent: A\nDisallow: /a\n", "apply only to the other robots of this group"),
     ],
 )
 def test_a_nameless_line_beside_a_named_one(body: str, rules: str) -> None:
