@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.registry import KnownRobot, find, find_token, robots, similar_tokens, tokens_for
-from goodbot.registry.agent_words import Names, words_of
-from goodbot.registry.base import BROWSERS, load_base
+from goodbot.registry.agent_words import NamePatterns, words_of
+from goodbot.registry.crawler_user_agents import ALSO_BROWSERS, load_crawler_user_agents
 from goodbot.registry.lookup import READ_MOST
 
 BROWSER_LINES = Path(__file__).with_name("browsers.txt").read_text(encoding="utf-8").splitlines()
@@ -75,7 +75,7 @@ def test_nearly_every_example_of_crawler_user_agents_is_found() -> None:
     examples = [
         (entry["pattern"], text)
         for entry in CRAWLER_USER_AGENTS_DATA
-        if entry["pattern"] not in BROWSERS
+        if entry["pattern"] not in ALSO_BROWSERS
         for text in entry["instances"]
     ]
     missed = [pattern for pattern, text in examples if find(text) is None]
@@ -97,7 +97,7 @@ def test_the_user_agent_contains_the_name_of_the_robot_found() -> None:
         (robot.name, text) for robot, text in found if not robot.recorded and robot.name.lower() not in text.lower()
     ]
     assert absent == []
-    names = {robot.name.lower() for robot in (*robots(), *load_base().by_name.values())}
+    names = {robot.name.lower() for robot in (*robots(), *load_crawler_user_agents().by_name.values())}
     assert names & BROWSER_PRODUCTS == set()
     assert [name for name in names if len(name) < 2] == []
 
@@ -155,8 +155,8 @@ def test_tokens_in_any_case_and_names_from_crawler_user_agents() -> None:
 
 # ---- strangers' bytes -----------------------------------------------------------------------------------------------
 
-OURS = Names(robots())
-ROBOT_NAMES = st.sampled_from([robot.name for robot in robots()] + list(load_base().by_name))
+OURS = NamePatterns(robots())
+ROBOT_NAMES = st.sampled_from([robot.name for robot in robots()] + list(load_crawler_user_agents().by_name))
 
 
 @given(st.one_of(st.text(), st.lists(st.one_of(ROBOT_NAMES, st.text(max_size=5))).map("".join)))

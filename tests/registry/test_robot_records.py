@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from goodbot.registry import OBEYS, PURPOSES, AddressBook, KnownRobot, find, find_token, robots
-from goodbot.registry.agent_words import Names
+from goodbot.registry.agent_words import NamePatterns
 from goodbot.registry.robot_records import load_records, parse_robots
 
 ROBOTS = robots()
@@ -68,7 +68,7 @@ def test_the_example_of_a_robot_matches_only_this_robot(robot: KnownRobot) -> No
         return
     assert robot.example
     assert find(robot.example) is robot
-    other = Names(other for other in ROBOTS if other is not robot).find(robot.example)
+    other = NamePatterns(other for other in ROBOTS if other is not robot).find(robot.example)
     assert other is None or other.imitated or other.purpose == "tool"
 
 

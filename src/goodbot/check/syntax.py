@@ -234,8 +234,9 @@ def _nameless(subject: Subject, line: SourceLine) -> Iterator[Finding]:
         meant = spelling_of(token_of(line.value.lstrip(_AROUND)))
         everyone = "name the robot, or write `*` for all robots without a group of their own"
         others = any(token_of(value).strip("-_") for value in subject.names_at(line.number))
+        readers = "only to the other robots of this group" if others else "to no robot"
         words: dict[str, Any] = {
-            "rules": f"the rules below it apply {'only to the other robots of this group' if others else 'to no robot'}",
+            "rules": f"the rules below it apply {readers}",
             "fix": f"write `{meant}`" if meant else everyone,
         }
         yield NAMELESS.at(line.number, start + 1, max(line.value_end, line.colon_at + 1) + 1, **words)

@@ -35,7 +35,7 @@ class _Name:
     robot: KnownRobot
 
 
-class Names:
+class NamePatterns:
     """Finds robots by their patterns. The time grows with the length of the text, not with the number of robots."""
 
     def __init__(self, robots: Iterable[KnownRobot]) -> None:

@@ -3,8 +3,8 @@
 from functools import cache, lru_cache
 from typing import Final
 
-from goodbot.registry.agent_words import Names
-from goodbot.registry.base import load_base
+from goodbot.registry.agent_words import NamePatterns
+from goodbot.registry.crawler_user_agents import load_crawler_user_agents
 from goodbot.registry.robot import KnownRobot, Purpose
 from goodbot.registry.robot_records import load_records
 
@@ -31,18 +31,18 @@ def find(user_agent: str) -> KnownRobot | None:
 
 @lru_cache(maxsize=REMEMBERED)
 def _find(text: str) -> KnownRobot | None:
-    return _names().find(text) or _tokens().get(text.lower()) or load_base().find(text)
+    return _names().find(text) or _tokens().get(text.lower()) or load_crawler_user_agents().find(text)
 
 
 @cache
-def _names() -> Names:
-    return Names(robots())
+def _names() -> NamePatterns:
+    return NamePatterns(robots())
 
 
 def find_token(token: str) -> KnownRobot | None:
     """Finds the robot with this product token, in any case. Names of robots that only crawler-user-agents lists count
     too (`KnownRobot.recorded` is then False)."""
-    return _tokens().get(token.strip().lower()) or load_base().by_name.get(token.strip().lower())
+    return _tokens().get(token.strip().lower()) or load_crawler_user_agents().by_name.get(token.strip().lower())
 
 
 @cache

@@ -34,11 +34,11 @@ _LITERAL: Final = re.compile(r"(?:[^\W_]|\\?[ /_.\-])*")
 _ESCAPE: Final = re.compile(r"\\(.)")
 _PRODUCT: Final = re.compile(r"[^\s/;()][^/;()]*")
 _START: Final = re.compile(r"(?<![^\W_])[^\W_]")
-_HEAD: Final = 3
+_HEAD_CHARS: Final = 3
 _UNIT: Final = re.compile(r"\[([A-Za-z]+)\]|\\([^A-Za-z0-9])|([^\W_]|[ /_!@:,;\-])")
 """One character of a pattern: one of several, escaped, or plain."""
 
-BROWSERS: Final = frozenset(
+ALSO_BROWSERS: Final = frozenset(
     {
         *(
             "MetaIAB Facebook",
@@ -69,16 +69,16 @@ BROWSERS: Final = frozenset(
 build of a phone. If a robot uses such a word too, a record of our own identifies it."""
 
 
-class Base:
+class CrawlerUserAgents:
     """The patterns, grouped by the letters they begin with."""
 
     def __init__(self, entries: list[dict[str, Any]], year: int) -> None:
         self._heads: dict[str, list[tuple[re.Pattern[str], KnownRobot]]] = defaultdict(list)
-        self._loose: list[tuple[re.Pattern[str], KnownRobot]] = []
+        self._without_head: list[tuple[re.Pattern[str], KnownRobot]] = []
         self.by_name: dict[str, KnownRobot] = {}
         for entry in entries:
             pattern = entry["pattern"]
-            if pattern in BROWSERS:
+            if pattern in ALSO_BROWSERS:
                 continue
             for part in _parts(pattern):
                 robot = _robot(entry, part, year)
@@ -87,23 +87,23 @@ class Base:
                 for head in heads:
                     self._heads[head].append((re.compile(part), robot))
                 if not heads:
-                    self._loose.append((re.compile(part), robot))
+                    self._without_head.append((re.compile(part), robot))
 
     def find(self, text: str) -> KnownRobot | None:
         """Returns the robot whose pattern matches first; if none does, one whose pattern has no fixed first letters."""
         for place in _START.finditer(text):
-            for pattern, robot in self._heads.get(text[place.start() : place.start() + _HEAD], ()):
+            for pattern, robot in self._heads.get(text[place.start() : place.start() + _HEAD_CHARS], ()):
                 if pattern.match(text, place.start()):
                     return robot
-        return next((robot for pattern, robot in self._loose if pattern.search(text)), None)
+        return next((robot for pattern, robot in self._without_head if pattern.search(text)), None)
 
 
 @cache
-def load_base() -> Base:
+def load_crawler_user_agents() -> CrawlerUserAgents:
     """Loads the patterns once; this takes about 60 ms."""
     from crawleruseragents import CRAWLER_USER_AGENTS_DATA  # noqa: PLC0415  (half a megabyte of JSON)
 
-    return Base(CRAWLER_USER_AGENTS_DATA, year=2026)
+    return CrawlerUserAgents(CRAWLER_USER_AGENTS_DATA, year=2026)
 
 
 def _parts(pattern: str) -> list[str]:
@@ -115,7 +115,7 @@ def _parts(pattern: str) -> list[str]:
 def _heads(pattern: str) -> list[str]:
     """Returns the possible first letters of a pattern; empty if they are not fixed or do not begin a word."""
     heads, place = [""], len(pattern) - len(pattern.removeprefix("^"))
-    while len(heads[0]) < _HEAD:
+    while len(heads[0]) < _HEAD_CHARS:
         unit = _UNIT.match(pattern, place)
         if unit is None or pattern[unit.end() : unit.end() + 1] in {"?", "*", "+", "{"}:
             return []
