@@ -77,7 +77,7 @@ def _example(subject: Subject) -> Example:
 
 
 def _given(subject: Subject) -> str:
-    """What is known about a file besides its bytes."""
+    """Says what is known about a file besides its bytes."""
     known = [f"at {subject.url}"] if subject.url else []
     if subject.answer is not None and subject.answer.redirects:
         known = [f"{' redirects to '.join(subject.answer.redirects)}, {_answer(subject)}"]

@@ -17,7 +17,7 @@ _CODE = re.compile(r"R\d{1,3}", re.IGNORECASE)
 
 @dataclass(frozen=True, slots=True)
 class IgnoredFindings:
-    """The codes that are not reported, in the whole file and by line."""
+    """The codes that are not reported in the whole file (`everywhere`) and on single lines (`of_line`)."""
 
     everywhere: tuple[str, ...]
     of_line: dict[int, tuple[str, ...]]

@@ -126,16 +126,16 @@ def _separated(parts: Iterable[_LayoutPart]) -> Iterator[_LayoutPart]:
     """Adds a blank line before a group that follows a Disallow line, because there the group before it ends in every
     dialect. The blank line comes before the comments above the group."""
     comments: list[_LayoutPart] = []
-    closed = False
+    ended = False
     for part in parts:
-        if closed and part.text.startswith("#"):
+        if ended and part.text.startswith("#"):
             comments.append(part)
             continue
-        if closed and part.field == "user-agent":
+        if ended and part.field == "user-agent":
             yield _LayoutPart("")
         yield from comments
         comments.clear()
-        closed = part.field == "disallow" or (closed and part.field in RULE_FIELDS)
+        ended = part.field == "disallow" or (ended and part.field in RULE_FIELDS)
         yield part
     yield from comments
 

@@ -40,7 +40,7 @@ _SECRET = re.compile(
     r"|\.sql\b|confidential|geheim|intranet|hidden",
     re.IGNORECASE,
 )
-"""Does not match `secretary`, nor words that only begin like these (`/dumplings/`)."""
+"""Names that sound secret, but not `secretary` nor words that only begin like these (`/dumplings/`)."""
 _WORD = re.compile(r"[^\W_]+")
 _WORDS_MOST: Final = 4
 _PAGE = PageFile("https://example.org/old/page.html", b'<meta name="robots" content="noindex">')
@@ -102,7 +102,7 @@ ORDER = Kind(
     Subject(b"User-agent: *\nDisallow: /\nAllow: /open/\n"),
     Subject(b"User-agent: *\nAllow: /open/\nDisallow: /\n"),
 )
-CLOSED = Kind(
+SITE_DISALLOWED = Kind(
     "R506",
     "disallows the whole site for every robot",
     "warning",
@@ -113,7 +113,7 @@ CLOSED = Kind(
     Subject(b"User-agent: *\nDisallow: /\n"),
     Subject(b"User-agent: *\nDisallow: /\n\nUser-agent: Googlebot\nDisallow:\n"),
 )
-NOINDEX_CLOSED = Kind(
+NOINDEX_UNREAD = Kind(
     "R507",
     "disallows a page that carries noindex",
     "warning",
@@ -159,11 +159,11 @@ DIFFERS = Kind(
     "Warning for the dialect google.",
 )
 
-KINDS = (SHADOWED, DUPLICATE, TIE, NEVER, ORDER, CLOSED, NOINDEX_CLOSED, REVEALS, EMPTY_RULE, DIFFERS)
+KINDS = (SHADOWED, DUPLICATE, TIE, NEVER, ORDER, SITE_DISALLOWED, NOINDEX_UNREAD, REVEALS, EMPTY_RULE, DIFFERS)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields findings about each group, then of the file as a whole."""
+    """Yields findings about each group, then about the whole file."""
     groups = subject.parsed.groups
     duplicates = (finding for group in groups for finding in _duplicates(subject, group))
     yield from islice(duplicates, subject.fixable_most)
@@ -172,8 +172,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     affordable = list(_affordable(subject))
     for check in (_shadowed, _order):
         yield from islice((finding for group in affordable for finding in check(subject, group)), EACH_MOST)
-    yield from _closed(subject)
-    yield from islice(_noindex_closed(subject), EACH_MOST)
+    yield from _site_disallowed(subject)
+    yield from islice(_noindex_unread(subject), EACH_MOST)
     yield from _differs(subject)
 
 
@@ -285,29 +285,29 @@ def _order(subject: Subject, group: Group) -> Iterator[Finding]:
 # ---- the file as a whole --------------------------------------------------------------------------------------------
 
 
-def _closed(subject: Subject) -> Iterator[Finding]:
+def _site_disallowed(subject: Subject) -> Iterator[Finding]:
     groups = subject.parsed.groups
-    closed = {name.lower() for group in groups if _closes_all(subject, group) for name in group.agents}
+    disallowed = {name.lower() for group in groups if _disallows_all(subject, group) for name in group.agents}
     opens = any(rule.allow for group in groups for rule in subject.rules_of(group)) or any(
-        name and name.lower() not in closed for group in groups for name in group.agents
+        name and name.lower() not in disallowed for group in groups for name in group.agents
     )
-    whole = next((group for group in groups if "*" in group.agents and _closes_all(subject, group)), None)
+    whole = next((group for group in groups if "*" in group.agents and _disallows_all(subject, group)), None)
     if whole is not None and not opens:
         rule = next(rule for rule in subject.rules_of(whole) if rule.pattern in WHOLE_SITE)
-        yield _at(subject, CLOSED, rule.line, rule=shown(str(rule)))
+        yield _at(subject, SITE_DISALLOWED, rule.line, rule=shown(str(rule)))
 
 
-def _closes_all(subject: Subject, group: Group) -> bool:
+def _disallows_all(subject: Subject, group: Group) -> bool:
     return any(not rule.allow and rule.pattern in WHOLE_SITE for rule in subject.rules_of(group))
 
 
-def _noindex_closed(subject: Subject) -> Iterator[Finding]:
+def _noindex_unread(subject: Subject) -> Iterator[Finding]:
     """Checks the pages given as files; a disallowed page is never fetched for this."""
     for page in subject.pages:
         unread = unread_noindex(subject.parsed, page.url, directives_of(page))
         if unread is not None:
             rule = unread.verdict.rule or ""
-            yield _at(subject, NOINDEX_CLOSED, unread.verdict.line or 1, rule=shown(rule), url=shown(page.url))
+            yield _at(subject, NOINDEX_UNREAD, unread.verdict.line or 1, rule=shown(rule), url=shown(page.url))
 
 
 _GOOGLE: Final = ("google",)

@@ -136,8 +136,8 @@ def find(subject: Subject) -> Iterator[Finding]:
     for check_for in (_delay, _obsolete):
         yield from islice((finding for line, agents in grouped for finding in check_for(line, agents)), EACH_MOST)
     yield from islice(_sitemaps(subject, lines), EACH_MOST)
-    closes_all = not subject.parsed.allows("/", "*")
-    if lines and not closes_all and not any(line.field == "sitemap" for line in lines):
+    disallows_all = not subject.parsed.allows("/", "*")
+    if lines and not disallows_all and not any(line.field == "sitemap" for line in lines):
         yield NO_SITEMAP.at()
 
 
@@ -283,7 +283,7 @@ def _sitemaps(subject: Subject, lines: list[SourceLine]) -> Iterator[Finding]:
                 affected=affected,
                 fix=fix,
             )
-        elif (not host or sitemap_host == host) and _is_closed(subject, line.value):
+        elif (not host or sitemap_host == host) and _is_disallowed(subject, line.value):
             problem, affected = (
                 "is disallowed by this file",
                 "robots without a group of their own: they may not fetch it",
@@ -292,8 +292,8 @@ def _sitemaps(subject: Subject, lines: list[SourceLine]) -> Iterator[Finding]:
             yield _at(SITEMAP, line, value=value, problem=problem, affected=affected, fix=fix)
 
 
-def _is_closed(subject: Subject, url: str) -> bool:
-    """Returns whether robots without a group may not fetch a URL; if the file closes the site to them, whether Google's
+def _is_disallowed(subject: Subject, url: str) -> bool:
+    """Returns whether robots without a group may not fetch a URL; if the file disallows the whole site for them, whether Google's
     may not."""
     agent = "*" if subject.parsed.allows("/", "*") else "Googlebot"
     return not subject.parsed.allows(url, agent)

@@ -51,8 +51,8 @@ _RARE: Final = frozenset({"noyaca", "nopreview", "noimageclick", "nomediaindex",
 
 _READ_BYTES: Final = 16 * 1024 * 1024
 _HERE: Final = "https://example.org/old/page.html"
-_CLOSING: Final = b"User-agent: *\nDisallow: /old/\n"
-_OPEN: Final = b"User-agent: *\nDisallow: /private/\n"
+_DISALLOWING: Final = b"User-agent: *\nDisallow: /old/\n"
+_ALLOWING: Final = b"User-agent: *\nDisallow: /private/\n"
 
 
 def _page(head: bytes, body: bytes = b"<p>Text", **more: object) -> Subject:
@@ -115,7 +115,7 @@ UNKNOWN = Kind(
     _page(b'<meta name="robots" content="NOINDEX, max-snippet:-1, unavailable_after: 25 Jun 2027 15:00:00 GMT">'),
     "Warning if the directive resembles a known one.",
 )
-NOINDEX_CLOSED = Kind(
+NOINDEX_UNREAD = Kind(
     "R705",
     "noindex on a page that robots.txt disallows",
     "warning",
@@ -123,8 +123,8 @@ NOINDEX_CLOSED = Kind(
     "search engines: they may still list the URL without having seen the page",
     "allow the page in robots.txt until search engines have dropped it, or remove its noindex",
     "https://developers.google.com/search/docs/crawling-indexing/block-indexing",
-    _page(_NOINDEX, robots=_CLOSING),
-    _page(_NOINDEX, robots=_OPEN),
+    _page(_NOINDEX, robots=_DISALLOWING),
+    _page(_NOINDEX, robots=_ALLOWING),
 )
 HEADER = Kind(
     "R706",
@@ -145,15 +145,15 @@ CANONICAL = Kind(
     "search engines: they cannot read the page that they should list instead of this one",
     "allow that page, or name a canonical URL that is allowed",
     "RFC 6596 3; https://developers.google.com/search/docs/crawling-indexing/consolidate-duplicate-urls",
-    _page(b'<link rel="canonical" href="/old/other.html">', robots=_CLOSING),
-    _page(b'<link rel="canonical" href="https://www.example.org/old/other.html">', robots=_CLOSING),
+    _page(b'<link rel="canonical" href="/old/other.html">', robots=_DISALLOWING),
+    _page(b'<link rel="canonical" href="https://www.example.org/old/other.html">', robots=_DISALLOWING),
 )
 
-KINDS = (CONFLICT, REPEATED, OUTSIDE, UNKNOWN, NOINDEX_CLOSED, HEADER, CANONICAL)
+KINDS = (CONFLICT, REPEATED, OUTSIDE, UNKNOWN, NOINDEX_UNREAD, HEADER, CANONICAL)
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields findings about each tag, of tags and header fields together, and of both against robots.txt."""
+    """Yields findings about each tag, about tags and header fields together, and about both against robots.txt."""
     if not subject.is_read:
         return
     headers = subject.answer.headers if subject.answer is not None else ()
@@ -327,7 +327,7 @@ def _against_robots(subject: Subject, directives: list[_Directive], tags: tuple[
     unread = unread_noindex(robots, url, directives)
     if unread is not None:
         yield _at(
-            NOINDEX_CLOSED, unread.directive.tag, word=shown(unread.directive.text), **_template_words(unread.verdict)
+            NOINDEX_UNREAD, unread.directive.tag, word=shown(unread.directive.text), **_template_words(unread.verdict)
         )
     canonical = _canonical(subject)
     if canonical is not None and canonical != url and (verdict := _disallowing(robots, canonical)) is not None:

@@ -234,11 +234,11 @@ def _overridden_by(allow: Rule, other: Matcher, rules: Sequence[Rule]) -> Rule |
     return next((rule for rule in shorter if _may_meet(allow, rule, is_plain=is_plain)), None)
 
 
-def _may_meet(allow: Rule, closed: Rule, *, is_plain: bool) -> bool:
+def _may_meet(allow: Rule, disallow: Rule, *, is_plain: bool) -> bool:
     """Returns whether a URL may match both rules. Two paths without wildcards were compared before."""
-    if is_plain and "*" not in closed.pattern:
+    if is_plain and "*" not in disallow.pattern:
         return False
-    one, other = (_measured(rule.pattern)[1] for rule in (allow, closed))
+    one, other = (_measured(rule.pattern)[1] for rule in (allow, disallow))
     return one.startswith(other) or other.startswith(one)
 
 

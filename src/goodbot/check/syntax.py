@@ -151,7 +151,7 @@ KINDS = (
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields findings about each line, then of each group."""
+    """Yields findings about each line, then about each group."""
     spaced = (finding for line in subject.lines for finding in _space_before_colon(subject, line))
     yield from islice(spaced, subject.fixable_most)
     for check in (_no_colon, _unknown_field, _several_paths, _cut_by_sharp):

@@ -167,7 +167,7 @@ KINDS = (
 
 
 def find(subject: Subject) -> Iterator[Finding]:
-    """Yields findings about each name, then of each group."""
+    """Yields findings about each name, then about each group."""
     name_lines = [line for line in subject.lines if line.field == "user-agent" and line.value]
     compared: set[str] = set()
     tokens = {line.value.lower() for line in name_lines}
@@ -386,5 +386,5 @@ def _not_inherited(subject: Subject) -> Iterator[Finding]:
 
 
 def _adds(group: Group) -> bool:
-    closed = {rule.pattern for rule in group.rules if not rule.allow}
-    return bool(closed) and closed.isdisjoint(WHOLE_SITE)
+    disallowed = {rule.pattern for rule in group.rules if not rule.allow}
+    return bool(disallowed) and disallowed.isdisjoint(WHOLE_SITE)

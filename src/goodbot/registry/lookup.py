@@ -11,7 +11,7 @@ from goodbot.registry.robot_records import load_records
 READ_MOST: Final = 2048
 """How many characters of a User-Agent are searched for a name."""
 
-REMEMBERED: Final = 16_384
+CACHED_MOST: Final = 16_384
 """How many User-Agents are cached with their robots: at most 34 MB, 4 MB for those of real logs."""
 
 TOKEN_MOST: Final = 64
@@ -29,7 +29,7 @@ def find(user_agent: str) -> KnownRobot | None:
     return _find(user_agent.strip()[:READ_MOST])
 
 
-@lru_cache(maxsize=REMEMBERED)
+@lru_cache(maxsize=CACHED_MOST)
 def _find(text: str) -> KnownRobot | None:
     return _names().find(text) or _tokens().get(text.lower()) or load_crawler_user_agents().find(text)
 
@@ -40,8 +40,8 @@ def _names() -> NamePatterns:
 
 
 def find_token(token: str) -> KnownRobot | None:
-    """Finds the robot with this product token, in any case. Names of robots that only crawler-user-agents lists count
-    too (`KnownRobot.recorded` is then False)."""
+    """Finds the robot with this product token, in any case; else the robot of crawler-user-agents with this name (its
+    `recorded` is False)."""
     return _tokens().get(token.strip().lower()) or load_crawler_user_agents().by_name.get(token.strip().lower())
 
 

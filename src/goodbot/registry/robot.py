@@ -61,7 +61,7 @@ OBEYS: Final[MappingProxyType[Obeys, str]] = MappingProxyType(
         "unknown": "it is not known whether it obeys robots.txt",
     }
 )
-"""Whether a robot obeys robots.txt, as its operator states, or as a source observed that contradicts the operator."""
+"""Whether a robot obeys robots.txt, according to its operator, or to a source that contradicts the operator."""
 
 Tier = Literal["verified", "declared", "impostor", "unknown"]
 
