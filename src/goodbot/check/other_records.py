@@ -293,8 +293,8 @@ def _sitemaps(subject: Subject, lines: list[SourceLine]) -> Iterator[Finding]:
 
 
 def _is_disallowed(subject: Subject, url: str) -> bool:
-    """Returns whether robots without a group may not fetch a URL; if the file disallows the whole site for them, whether Google's
-    may not."""
+    """Returns whether the file disallows a URL for robots without a group; for Google's robots, if it disallows the
+    whole site for those without a group."""
     agent = "*" if subject.parsed.allows("/", "*") else "Googlebot"
     return not subject.parsed.allows(url, agent)
 
