@@ -1,4 +1,4 @@
-"""A robot's manners for programs that decide themselves what to ask."""
+"""The client: permissions and delays for programs that choose their URLs themselves."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""The crawl that comes back, held against fixed waits: the benchmark of the same name, made small."""
+"""Compares revisits with fixed waits: a small version of the benchmark of the same name."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What is submitted while a crawl starts: it has the frontier already, and takes no wishes yet."""
+"""URLs submitted while a crawl starts: it holds the frontier already, but takes no requests yet."""
 
 import os
 import threading

@@ -1,4 +1,4 @@
-"""Which connections are kept, how often one page is asked for where they break, and on which the next try goes."""
+"""Which connections are kept, how often a page is requested if they break, and which one the next try uses."""
 
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager

@@ -1,4 +1,4 @@
-"""When a page is asked for again: cases, and what holds of all of them."""
+"""When a page is visited again: single cases, and properties of all cases."""
 
 from dataclasses import replace
 from math import inf

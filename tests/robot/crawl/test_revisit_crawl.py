@@ -1,4 +1,4 @@
-"""The loop when it comes back: over a fake web and a fake clock, in memory and in SQLite."""
+"""Crawls that visit pages again, over a fake web and a fake clock, in memory and in SQLite."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path

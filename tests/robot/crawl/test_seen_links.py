@@ -1,4 +1,4 @@
-"""What the frontier has to hear of: what is new, less deep, or found twice as often."""
+"""Which URLs go to the frontier: new ones, less deep ones, and those found twice as often."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""What a sitemap, a feed or a robots.txt lists, as discoveries with their hints."""
+"""Discoveries from sitemaps, feeds and robots.txt, with their hints."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lists in a crawl over a fake web: in pieces, by turns with pages, one level deep, so many of a host."""
+"""Sitemaps and feeds in a crawl over a fake web: read in pieces, in turn with pages, one level deep, limited per host."""
 
 import asyncio
 from collections.abc import Callable, Sequence

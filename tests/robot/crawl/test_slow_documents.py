@@ -1,4 +1,4 @@
-"""Documents that take long are read while the loop goes on."""
+"""Slow documents are read while the loop goes on."""
 
 import asyncio
 import threading

@@ -1,4 +1,4 @@
-"""Counting outcomes: rates, hosts in play, errors by kind."""
+"""Counting outcomes: rates, active hosts, errors by kind."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Wishes carried out between two looks, and what the crawl says of itself meanwhile."""
+"""Control requests that a running crawl carries out, and the status that it publishes."""
 
 import asyncio
 from collections.abc import Iterator, Sequence

@@ -1,4 +1,4 @@
-"""What public hosts name is never asked for inside, however it is named; what a private page or the user names is."""
+"""Public hosts cannot make the robot request private addresses, however they link there; private pages and users can."""
 
 from collections.abc import Callable
 from dataclasses import replace

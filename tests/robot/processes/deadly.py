@@ -1,4 +1,4 @@
-"""Pages that kill the process which reads them: exit_description in a `Setup`, so that a worker finds this by its
+"""Pages that kill the process which reads them: named in a `Setup`, so that a worker finds this by its
 module."""
 
 import os

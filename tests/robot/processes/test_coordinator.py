@@ -61,7 +61,7 @@ class Frontier(MemoryFrontier):
 
 
 class Scene:
-    """A coordinator with two workers and all around them."""
+    """A coordinator with two workers, and everything that they need."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Readings travel between processes as plain values, and come out the same."""
+"""Results travel between processes as plain values, and arrive unchanged."""
 
 import pickle
 

@@ -1,4 +1,4 @@
-"""A real Chromium, the robot around it, and a real server: what the tests of rendering share."""
+"""Sets up a real Chromium, the robot around it and a real server, for the tests of rendering."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -92,7 +92,7 @@ async def rig(
         for module in (tab, chromium):
             patch.setattr(module, "READ_TIMEOUT_S", patience_s)
         patch.setattr(tab, "QUIET_S", 2.0)
-        browser = await open_chromium(str(CHROMIUM), "goodbot/1", wall=wall)
+        browser = await open_chromium(str(CHROMIUM), "goodbot/1", proxy_port=wall)
         try:
             async with WebServer({"/robots.txt": OPEN_TO_ALL, **routes}) as server:
                 made = Rig(server, browser, given)

@@ -1,4 +1,4 @@
-"""Pages in a real Chromium: what it makes of them, what it may request, and that nothing leaves it but through us."""
+"""Pages in a real Chromium: their DOM, what they may request, and that all requests go through the robot."""
 
 import asyncio
 import json

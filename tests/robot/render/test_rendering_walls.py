@@ -1,4 +1,4 @@
-"""Whatever a hostile page tries in a real Chromium, it reaches nobody but through our own transport."""
+"""Whatever a hostile page tries in a real Chromium, its requests go through the robot's transport or fail."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""A page's own requests: judged, paced, followed and kept; over a fake web and a fake clock."""
+"""Requests of pages: judged, paced, redirected and cached, over a fake web and a fake clock."""
 
 import asyncio
 from itertools import pairwise

@@ -1,1 +1,1 @@
-"""Crawl: lease hosts, visit their pages, commit what came of them."""
+"""Crawl: lease hosts, visit their pages, commit the outcomes."""

@@ -25,8 +25,8 @@ BATCH_S = 0.25
 MAX_REQUESTS = 1000
 """Requests recorded between two commits; with more, they are written at once."""
 INDEX_COMMIT_S = 10.0
-"""The index is committed this seldom, since each commit makes a segment. Until then pages stay in the queue, from which
-a crash replays them."""
+"""The index is committed once in this time, since each commit makes a segment. Until then pages wait in the queue, from
+which they are replayed after a crash."""
 
 
 class Batch:

@@ -325,7 +325,7 @@ class Crawler(CrawlLoop):
             self._given_up.leave_alone(visit.host, delay.too_long, delay.not_before)
 
     def _slow_unproductive_site(self, visit: HostVisit, url: Url, capture: Capture, delay: Delay) -> str:
-        """Crawls a site whose pages bring little more slowly. Returns why, or an empty text."""
+        """Slows the crawl of a site whose pages say little that is new. Returns the reason, or an empty text."""
         pace, answered_at = self._knowledge.pace(url), capture.fetched_at + capture.elapsed_s
         gap_s = (delay.ready_at - answered_at) * pace
         if pace == 1 or gap_s <= 0:

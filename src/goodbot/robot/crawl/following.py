@@ -73,7 +73,7 @@ class Following:
     def listed(
         self, leased: LeasedUrl, kind: ListKind, listed: Sequence[ListedUrl], at: float
     ) -> tuple[Discovery, ...]:
-        """Returns all URLs of a sitemap or feed. Also those found recently, which may have a hint now."""
+        """Returns all URLs of a sitemap or feed, also those found recently, since they may have a new hint."""
         if cleaned := self._knowledge.cleaned_of(item.url for item in listed):
             listed = tuple(item._replace(url=cleaned.get(item.url, item.url)) for item in listed)
         return discoveries_of(leased, kind, listed, at, partial(self.refuse_from, leased))

@@ -1,5 +1,6 @@
-"""Implements the loop that crawls in one process and in several have in common: lease, commit and wait, until no URL is
-ready or `stop` is called."""
+"""Implements the main loop, which is the same for crawls in one process and in several: lease, commit and wait, until
+no URL is ready or `stop` is called.
+"""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -9,7 +10,7 @@ from goodbot.live import EndReason
 from goodbot.ports import Clock, Leases, Sink
 
 MAX_SLEEP_S: Final = 60.0
-"""The loop checks at least this often what is ready: the clock of a machine that was suspended has stood still."""
+"""The loop sleeps no longer than this, since timers do not advance while the machine is suspended."""
 
 GATHER_S: Final = 0.01
 """The loop waits this long so that several hosts become due together: leasing one costs about as much as leasing

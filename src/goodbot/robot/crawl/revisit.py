@@ -308,7 +308,7 @@ def _can_be_sent(value: str) -> bool:
 
 
 def _duration(seconds: float) -> str:
-    """`90 s`, `5 min`, `36 h`, `5 days`."""
+    """Formats a duration for people: `90 s`, `5 min`, `36 h`, `5 days`."""
     for most, unit_s, name in ((120, 1, "s"), (7200, 60, "min"), (2 * 86400, 3600, "h")):
         if seconds < most:
             return f"{seconds / unit_s:.0f} {name}"

@@ -15,7 +15,7 @@ _COUNT_MASK: Final = (1 << _COUNT_BITS) - 1
 
 
 class SeenLinks:
-    """Remembers of a bounded number of URLs their least depth, and how often they were found.
+    """Remembers, for a bounded number of URLs, their lowest depth and how often they were found.
 
     URLs are represented by a 64-bit hash that differs between processes, so no site can choose two URLs that collide.
     The memory does not depend on commits. That is sound as long as the links found by one process are committed in the

@@ -1,4 +1,4 @@
-"""Reads documents that take long in a thread, so that no other host waits for them."""
+"""Reads slow documents in a thread, so that no other host waits for them."""
 
 import asyncio
 import logging
@@ -14,7 +14,7 @@ from goodbot.url import Url
 from goodbot.values import Response
 
 SLOW_S: Final = 5.0
-"""A warning is logged for a document that takes longer to read."""
+"""A document that takes longer than this to read is logged as a warning."""
 
 _log = logging.getLogger(__name__)
 

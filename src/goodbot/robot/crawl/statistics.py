@@ -16,7 +16,7 @@ MAX_WHY_CHARS: Final = 200
 
 
 class CrawlStatistics:
-    """Counts outcomes. Times in seconds, of any one clock that does not go backwards."""
+    """Counts outcomes. Times are seconds of one monotonic clock."""
 
     def __init__(self, began_at: float) -> None:
         self._began_at = began_at

@@ -117,7 +117,7 @@ class WorkerLessons:
         self._learned: list[Lesson] = []
 
     def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
-        """See `LessonStore.load_lessons`: they have come already."""
+        """See `LessonStore.load_lessons`. Empty, since the coordinator has sent them with the lease."""
         return []
 
     def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:

@@ -15,7 +15,8 @@ from goodbot.url import Url
 from goodbot.values import Lease, LeasedUrl
 
 MAX_HOSTS: Final = 16_384
-"""So many hosts whose lessons a worker has are remembered: fewer than a worker keeps lessons of."""
+"""How many hosts are remembered as hosts whose lessons a worker has. It is smaller than the number whose lessons a
+worker keeps."""
 
 _PLACES_PER_EXTRA_LEASE: Final = 2
 """The coordinator sends one lease in advance for this many places, so that a place that becomes free need not wait for

@@ -55,13 +55,14 @@ _log = logging.getLogger(__name__)
 _REMEDY: Final = "apt install chromium, or playwright install chromium, or name one by the setting render_executable"
 
 
-async def open_chromium(executable: str | None, user_agent: str, *, wall: int | None = None) -> "Chromium":
+async def open_chromium(executable: str | None, user_agent: str, *, proxy_port: int | None = None) -> "Chromium":
     """Starts a browser. `executable`: its file; if None, Playwright's own or one on PATH. `user_agent`: the name that
-    scripts see. `wall`: the port of the proxy, for tests that listen there; if None, a port where no program listens.
+    scripts see. `proxy_port`: the port of the proxy, for tests that listen there; if None, a port where no program
+    listens.
 
     Raises InputError, saying what to install, if there is no browser or it does not start.
     """
-    browser = Chromium(executable, user_agent, wall)
+    browser = Chromium(executable, user_agent, proxy_port)
     await browser.start()
     return browser
 
@@ -70,10 +71,10 @@ class Chromium:
     """Runs one headless browser, and restarts it when it has ended. Each page has a context of its own, without cookies
     and cache."""
 
-    def __init__(self, executable: str | None, user_agent: str, wall: int | None) -> None:
+    def __init__(self, executable: str | None, user_agent: str, proxy_port: int | None) -> None:
         self._executable = executable
         self._user_agent = user_agent
-        self._wall_port = wall
+        self._proxy_port = proxy_port
         self._running: _Running | None = None
         self._starting = asyncio.Lock()
 
@@ -84,7 +85,7 @@ class Chromium:
                 if self._running is not None:
                     _log.warning("the rendering browser ended (process %d): starting another", self._running.pid)
                 await self._end()
-                self._running = await _Running.start(self._executable, self._user_agent, self._wall_port)
+                self._running = await _Running.start(self._executable, self._user_agent, self._proxy_port)
             return self._running
 
     async def show(self, url: str, document: ServedResource, answers: ResourceLoader, time_s: float) -> RenderedDom:
@@ -125,17 +126,17 @@ class _Running:
         self._killed = False
 
     @classmethod
-    async def start(cls, executable: str | None, user_agent: str, wall: int | None) -> "_Running":
+    async def start(cls, executable: str | None, user_agent: str, proxy_port: int | None) -> "_Running":
         stack = AsyncExitStack()
         try:
             playwright = await async_playwright().start()
             stack.push_async_callback(playwright.stop)
-            if wall is None:
+            if proxy_port is None:
                 port = stack.enter_context(socket.socket())
                 port.bind(("127.0.0.1", 0))  # nothing listens there: connections are refused
-                wall = port.getsockname()[1]
+                proxy_port = port.getsockname()[1]
             file = _browser_file(executable, playwright.chromium.executable_path)
-            browser = await _launch(playwright.chromium, file, wall)
+            browser = await _launch(playwright.chromium, file, proxy_port)
             pid = await _pid_of(browser)
             _limit_memory(pid)
         except Error as error:
@@ -205,11 +206,11 @@ async def _close(running: _Running, context: BrowserContext) -> None:
         running.kill()
 
 
-async def _launch(chromium: BrowserType, file: str, wall: int) -> Browser:
+async def _launch(chromium: BrowserType, file: str, proxy_port: int) -> Browser:
     """Starts the browser process. It gets none of the signals of this process, since pages in flight finish first."""
     return await chromium.launch(
         executable_path=file,
-        args=[f"--proxy-server=http://127.0.0.1:{wall}", *_ARGUMENTS],
+        args=[f"--proxy-server=http://127.0.0.1:{proxy_port}", *_ARGUMENTS],
         ignore_default_args=list(_REMOVED_ARGUMENTS),
         chromium_sandbox=os.geteuid() != 0,  # Chromium has none for root
         handle_sigint=False,

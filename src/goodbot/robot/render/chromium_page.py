@@ -128,7 +128,7 @@ class ChromiumPage:
         self._activities += 1
         self._active_at = _now()
 
-    # ---- how it ends ------------------------------------------------------------------------------------------------
+    # ---- its end ----------------------------------------------------------------------------------------------------
 
     async def _until_quiet(
         self, session: CDPSession, navigation: asyncio.Future[Response | None], ends_at: float

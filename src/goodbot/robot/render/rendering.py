@@ -25,7 +25,7 @@ MAX_TABS: Final = 2
 PAGE_BYTES: Final = 10 * 1024 * 1024
 """Limit of the answers to the requests of one page together, without content coding."""
 MAX_REFUSED: Final = 500
-"""A page is stopped after so many refused requests, since each costs three processes a message."""
+"""A page is stopped after this many refused requests, since each needs messages between three processes."""
 MAX_NAMED: Final = 10
 """Refused requests that are listed one by one."""
 MAX_HEADER_CHARS: Final = 1000
@@ -174,7 +174,7 @@ class PageRequests:
         if result.by_robots_txt:
             if len(self._forbidden) < MAX_NAMED:
                 self._forbidden.setdefault(request.url, result)
-            self._reasons["events by robots.txt"] += 1
+            self._reasons["forbidden by robots.txt"] += 1
         elif len(self._reasons) < MAX_NAMED or result.reason in self._reasons:
             self._reasons[result.reason] += 1
         else:
