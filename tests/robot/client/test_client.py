@@ -62,7 +62,7 @@ ROBOTS = "https://example.org/robots.txt"
 # ---- what an answer says --------------------------------------------------------------------------------------------
 
 
-async def test_an_answer_has_what_the_server_said() -> None:
+async def test_an_answer_has_what_the_server_sent() -> None:
     page = b'<title>Clocks</title><h1>Old <b>clocks</b></h1><a href="/b" rel="nofollow">b</a>'
     async with WebServer({"/": answer(page)}) as server, robot_of(contact=CONTACT) as robot:
         got = await robot.get(server.url("/"))
@@ -270,7 +270,7 @@ async def test_a_redirect_from_public_to_private_is_refused() -> None:
         ([(None, "x")], "name and value have to be text"),
     ],
 )
-async def test_headers_that_lie_about_who_asks_are_an_error(headers: object, wrong: str) -> None:
+async def test_headers_that_misidentify_the_robot_are_an_error(headers: object, wrong: str) -> None:
     async with robot_of() as robot:
         with pytest.raises(InputError, match=wrong):
             await robot.get("http://127.0.0.1:1/", headers=headers)  # type: ignore[arg-type]
@@ -317,7 +317,7 @@ def test_a_robot_that_cannot_be_is_an_error(agent: str, options: dict[str, objec
         Robot(agent, **options)  # type: ignore[arg-type]
 
 
-async def test_a_private_address_is_refused_unless_it_may_be_asked() -> None:
+async def test_a_private_address_is_refused_unless_it_is_allowed() -> None:
     async with WebServer({"/": answer(b"hi")}) as server:
         async with Robot("MyBot") as robot:
             got = await robot.get(server.url("/"))
@@ -374,7 +374,7 @@ async def test_a_host_in_trouble_is_left_alone(status: int, fields: tuple[tuple[
     assert web.times[1] - web.times[0] >= 1.0  # robots.txt is a request too
 
 
-async def test_who_rests_longer_than_our_patience_is_not_waited_for() -> None:
+async def test_a_host_with_too_long_a_delay_is_not_waited_for() -> None:
     clock = FakeClock()
     web = FakeWeb({HOME: Response(503, (("Retry-After", "7200"),), b"")}, clock)
     client = client_of(web, clock)
@@ -388,7 +388,7 @@ async def test_who_rests_longer_than_our_patience_is_not_waited_for() -> None:
     assert (await client.get(HOME)).status == 503
 
 
-async def test_a_verdict_that_grew_old_in_the_queue_is_asked_for_again() -> None:
+async def test_a_verdict_that_became_stale_in_the_queue_is_renewed() -> None:
     clock = FakeClock()
     said = [b"User-agent: *\nAllow: /\nCrawl-delay: 3600", b"User-agent: *\nDisallow: /"]
 
@@ -439,7 +439,7 @@ def test_a_robot_works_in_one_event_loop_after_another_without_being_closed() ->
     assert [asyncio.run(ask()).ok for _ in range(3)] == [True] * 3
 
 
-async def test_who_waits_for_a_turn_when_a_robot_is_closed_is_told() -> None:
+async def test_a_call_that_waits_when_the_robot_is_closed_raises() -> None:
     async with WebServer({"/": answer(b"hi")}) as server:
         robot = robot_of(clock=FakeClock(), delay=0.2)
         await robot.get(server.url("/"))
@@ -450,7 +450,7 @@ async def test_who_waits_for_a_turn_when_a_robot_is_closed_is_told() -> None:
             await waiting
 
 
-async def test_a_robots_txt_nobody_waits_for_any_more_is_not_fetched_on() -> None:
+async def test_the_fetch_of_an_unneeded_robots_txt_ends_with_the_robot() -> None:
     before = asyncio.all_tasks()
     async with WebServer({"/robots.txt": silence}) as server:
         robot = robot_of()

@@ -196,7 +196,7 @@ def marked(content: str) -> str:
     return f'<meta name="robots" content="{content}">'
 
 
-async def test_the_directive_that_decided_can_be_told() -> None:
+async def test_the_deciding_directive_is_named() -> None:
     heads = {
         "before": marked("unavailable_after: 2023-11-14"),
         "after": marked("unavailable_after: 2023-11-16"),
@@ -371,7 +371,7 @@ async def test_stop_and_resume() -> None:
     assert sorted(together) == sorted({HOME, *(HOME + name for name in names)})
 
 
-async def test_a_run_after_a_kill_keeps_the_rest_of_the_host(root: Path) -> None:
+async def test_a_run_after_a_kill_keeps_the_delay_of_the_host(root: Path) -> None:
     answers: Answers = {HOME + "robots.txt": robots("User-agent: *\nCrawl-delay: 20\n"), HOME: page("a")}
     file = root / "frontier.sqlite"
     with SqliteFrontier.open(file, create=True) as frontier:
@@ -386,7 +386,7 @@ async def test_a_run_after_a_kill_keeps_the_rest_of_the_host(root: Path) -> None
     assert again.web.times[0] - killed_at >= 20
 
 
-async def test_a_run_after_one_that_was_broken_off_keeps_the_rest_of_the_host() -> None:
+async def test_a_run_after_one_that_was_broken_off_keeps_the_delay_of_the_host() -> None:
     def break_off(request: Request) -> Response:
         running.cancel()
         return page()
@@ -402,7 +402,7 @@ async def test_a_run_after_one_that_was_broken_off_keeps_the_rest_of_the_host() 
     assert again.times()[0] - first.times()[0] >= 20
 
 
-async def test_per_host_lanes_only_where_no_rest_is_asked() -> None:
+async def test_parallel_requests_to_a_host_only_without_a_delay() -> None:
     names = [str(n) for n in range(20)]
     local = "http://127.0.0.1:8000/"
     for robots_body, most in (("", 4), ("User-agent: *\nCrawl-delay: 0.1\n", 1)):
@@ -439,7 +439,7 @@ async def test_without_an_archive_the_index_is_committed_first() -> None:
     assert scene.frontier.pending() == []
 
 
-async def test_every_decision_can_be_told() -> None:
+async def test_every_decision_has_an_event() -> None:
     scene = Scene({HOME + "robots.txt": robots("User-agent: *\nAllow: /\n"), HOME: page("a")})
     await scene.crawler.run()
     url = parse_url(HOME)
@@ -622,7 +622,7 @@ async def test_a_page_that_is_read_may_ask_for_more_than_a_crawl_waits() -> None
     assert (scene.frontier.next_ready_at() or inf) - began_at > 86_400
 
 
-async def test_what_just_may_be_asked_is_waited_for() -> None:
+async def test_the_longest_accepted_delay_is_waited_for() -> None:
     for answers in (
         site(HOME, "ab", "User-agent: *\nCrawl-delay: 3600\n"),
         site(HOME, "ab") | {HOME: page("a", headers=(("Retry-After", "86400"),))},
@@ -632,7 +632,7 @@ async def test_what_just_may_be_asked_is_waited_for() -> None:
         assert set(scene.states().values()) == {"visited"}
 
 
-async def test_a_host_that_is_asked_for_another_keeps_its_own_pace() -> None:
+async def test_a_host_requested_for_another_keeps_its_own_pace() -> None:
     third = "http://third.example/"
     hosts = [f"http://h{number}.example/" for number in range(20)]
     answers = site(third, "abcdef", "User-agent: *\nCrawl-delay: 3\n")
@@ -648,7 +648,7 @@ async def test_a_host_that_is_asked_for_another_keeps_its_own_pace() -> None:
     assert min(later - earlier for earlier, later in pairwise(times[1:])) >= 3.0
 
 
-async def test_a_host_that_dies_rests_longer_and_longer_and_is_given_up() -> None:
+async def test_a_dead_host_gets_longer_and_longer_delays_and_is_given_up() -> None:
     other = "http://other.example/"
     answers = site(HOME, map(str, range(200))) | site(other, "ab")
     answers |= {HOME + str(number): Failure("reset", "broken off") for number in range(200)}
@@ -688,7 +688,7 @@ async def test_many_answers_429_at_once_are_one_trouble() -> None:
     assert scene.frontier.status().states["visited"] == 21
 
 
-async def test_an_origin_that_asks_for_a_distance_is_not_asked_beside_another() -> None:
+async def test_an_origin_that_asks_for_a_delay_is_not_requested_while_another_of_its_host_is() -> None:
     other = "https://127.0.0.1:8000/"
     answers = site(LOCAL, map(str, range(10))) | site(other, map(str, range(10)), "User-agent: *\nCrawl-delay: 0.2\n")
     scene = Scene(answers, LOCAL, other, per_host=4, elapsed_s=1.0)

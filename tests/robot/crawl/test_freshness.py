@@ -25,7 +25,7 @@ def test_thrifty_it_is_fresher_than_a_visit_a_week(results: dict[str, Any]) -> N
     assert ours.requests < 1.5 * week.requests
 
 
-def test_each_page_is_asked_as_often_as_it_is_worth(results: dict[str, Any]) -> None:
+def test_each_page_is_visited_as_often_as_it_is_worth(results: dict[str, Any]) -> None:
     visits = [count for _, count in results["ours"].by_kind.values()]
     assert visits == sorted(visits, reverse=True)
     fresh = [share for share, _ in results["ours"].by_kind.values()]

@@ -50,7 +50,7 @@ async def over_http2(authority: Authority, *answers: Answer) -> AsyncIterator[tu
 
 
 @pytest.mark.parametrize("broken", [goaway, refused])
-async def test_on_a_new_connection_nothing_is_asked_again_at_once(authority: Authority, broken: Answer) -> None:
+async def test_no_request_is_repeated_at_once_on_a_new_connection(authority: Authority, broken: Answer) -> None:
     async with over_http2(authority, broken) as (server, curl):
         capture = await curl.send(request(server.url()))
         assert isinstance(capture.result, Failure)
@@ -61,7 +61,7 @@ async def test_on_a_new_connection_nothing_is_asked_again_at_once(authority: Aut
 
 @pytest.mark.parametrize(("delay_s", "times"), [(None, 2), (1.0, 1)])
 @pytest.mark.parametrize("broken", [goaway, refused])
-async def test_on_one_that_was_kept_once_unless_a_distance_is_asked(
+async def test_a_request_is_repeated_once_on_a_reused_connection_unless_the_host_has_a_delay(
     authority: Authority, broken: Answer, delay_s: float | None, times: int
 ) -> None:
     async with over_http2(authority, page, broken) as (server, curl):
@@ -107,7 +107,7 @@ async def test_a_further_try_goes_on_a_connection_of_its_own() -> None:
         assert server.connections == 2
 
 
-async def test_hosts_that_are_asked_in_turn_find_their_connections_again() -> None:
+async def test_hosts_requested_in_turn_reuse_their_connections() -> None:
     async with AsyncExitStack() as stack, transport(concurrency=2) as curl:
         servers = [await stack.enter_async_context(WebServer(fallback=answer())) for _ in range(12)]
         for _ in range(3):

@@ -127,7 +127,7 @@ times = st.floats(0, 1e12) | st.just(inf)
     st.booleans(),
     st.none() | st.floats(0, 1e12),
 )
-def test_the_wait_is_within_its_bounds_whatever_is_said(
+def test_the_wait_is_within_its_bounds_whatever_the_hints(
     interval_s: float,
     ago_s: float,
     changed: bool,
@@ -171,7 +171,7 @@ COPY = RecordRef("goodbot-20260101000000-00000.warc.gz", 7)
         (seen(DAY, record=COPY, etag=""), True, []),
     ],
 )
-def test_what_is_said_of_the_copy_there_is(page: LastVisit | None, keeps: bool, names: list[str]) -> None:
+def test_conditions_of_a_request_come_from_the_last_copy(page: LastVisit | None, keeps: bool, names: list[str]) -> None:
     fields = Revisits(SETTINGS, keeps).conditions(page)
     assert [name for name, _ in fields] == names
     assert page is None or all(value in (page.etag, page.modified) for _, value in fields)
@@ -225,7 +225,7 @@ def test_what_becomes_of_a_page_that_was_visited(state: str, then: str, leaves: 
         assert not outcome.seen.indexed
 
 
-def test_a_page_that_is_gone_is_asked_for_three_times_more() -> None:
+def test_a_page_that_is_gone_is_visited_three_times_more() -> None:
     page: LastVisit | None = PAGE
     waits = []
     while page is not None:

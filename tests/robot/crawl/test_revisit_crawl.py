@@ -275,7 +275,7 @@ async def test_a_canonical_url_that(name: str, answers: Answers, same_as: str | 
             assert record.seen.indexed is (same_as is None)
 
 
-async def test_an_answer_that_breaks_off_is_asked_for_again_and_is_no_copy_to_validate(tmp_path: Path) -> None:
+async def test_a_broken_off_answer_is_requested_again_without_conditions(tmp_path: Path) -> None:
     whole = validating('"1"', said("All of the words."))
     stump = Response(200, (HTML, ("ETag", '"1"')), b"<title>title</title><p>All of", truncated="disconnect")
     asked: list[Request] = []
@@ -400,7 +400,7 @@ class FullDisk(MemoryFrontier):
         raise RunError("no space left")
 
 
-async def test_trouble_after_the_outcomes_are_settled_is_told_as_it_is() -> None:
+async def test_an_error_after_the_outcomes_are_settled_is_raised() -> None:
     """HOME leaves the index, and its copy is to be asked for anew: there the disk is full."""
     answers: Answers = {HOME: page("copy"), HOME + "copy": said("title", f'<link rel="canonical" href="{HOME}">')}
     frontier = FullDisk(revisit_until=UNTIL)

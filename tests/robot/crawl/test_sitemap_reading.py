@@ -1,4 +1,4 @@
-"""Sitemaps and feeds in a crawl over a fake web: read in pieces, in turn with pages, one level deep, limited per host."""
+"""Sitemaps and feeds in a crawl over a fake web: read in pieces, in turn with pages, one level deep, with limits."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -56,7 +56,7 @@ class Watched(MemoryFrontier):
 # ---- in pieces ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_list_is_told_in_pieces_and_counts_as_read_with_the_last() -> None:
+async def test_a_list_is_sent_in_pieces_and_counts_as_read_with_the_last() -> None:
     names = [f"{HOST}/p{number}" for number in range(20 * PIECE)]
     frontier = Watched(FakeClock().now)
     scene = Scene({f"{HOST}/s.xml": urlset(*names, *names[:9])}, f"{HOST}/s.xml", frontier=frontier)
@@ -70,7 +70,7 @@ async def test_a_list_is_told_in_pieces_and_counts_as_read_with_the_last() -> No
     assert ("yes", f"a list of {len(names):,} URLs, 0 of them out of scope") in scene.decisions()
 
 
-async def test_what_was_told_of_a_list_that_was_not_read_to_its_end_is_kept_and_it_is_read_again(root: None) -> None:
+async def test_links_of_a_list_not_read_to_its_end_are_kept_and_it_is_read_again(root: None) -> None:
     names = [f"{HOST}/p{number}" for number in range(12 * PIECE)]
     path = Scene.root / "frontier.sqlite"
 
@@ -104,7 +104,7 @@ async def test_what_was_told_of_a_list_that_was_not_read_to_its_end_is_kept_and_
         ((("X-Robots-Tag", "nofollow"),), "the page asks not to be followed: nofollow in X-Robots-Tag"),
     ],
 )
-async def test_nothing_is_told_of_a_list_that_asks_not_to_be_followed(
+async def test_no_link_is_sent_of_a_list_that_asks_not_to_be_followed(
     headers: tuple[tuple[str, str], ...], why: str
 ) -> None:
     names = [f"{HOST}/p{number}" for number in range(3 * PIECE)]

@@ -107,7 +107,7 @@ async def run(desk: Desk, runner: Runner | None = None) -> tuple[list[str], list
     return runner.told, said, ticks
 
 
-async def test_wishes_in_order() -> None:
+async def test_control_requests_are_carried_out_in_order() -> None:
     desk = Desk(
         {
             1: [ControlRequest("pause"), ControlRequest("pause")],

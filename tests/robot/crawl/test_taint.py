@@ -1,4 +1,4 @@
-"""Public hosts cannot make the robot request private addresses, however they link there; private pages and users can."""
+"""Public hosts cannot make the robot request private addresses, however they link there. Private pages may."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -170,7 +170,9 @@ async def test_nor_to_a_name_that_has_a_private_address(way: str) -> None:
 
 
 @pytest.mark.parametrize("target", [f"{DOCKER}/x", "http://intranet.example/x"])
-async def test_what_a_private_page_names_as_well_is_asked_for(target: str, new_store: Callable[[], Store]) -> None:
+async def test_a_url_that_a_private_page_links_to_as_well_is_requested(
+    target: str, new_store: Callable[[], Store]
+) -> None:
     """Whoever names it first."""
     for first, second in ((OUTSIDE, INSIDE), (INSIDE, OUTSIDE)):
         answers: Answers = {first: page(target), second: page("later"), second + "later": page("last")}
@@ -192,7 +194,7 @@ async def test_what_was_known_is_not_closed_by_a_public_page() -> None:
     assert scene.states()[INSIDE + "b"] == scene.states()["http://intranet.example/"] == "visited"
 
 
-async def test_behind_a_proxy_nobody_knows_who_answers() -> None:
+async def test_behind_a_proxy_the_answering_address_is_unknown() -> None:
     scene = Scene({OUTSIDE: page(f"{DOCKER}/x"), f"{DOCKER}/x": page()}, OUTSIDE, proxy="http://p:1")
     await scene.crawler.run()
     assert scene.states()[f"{DOCKER}/x"] == "visited"
@@ -205,7 +207,7 @@ def test_what_is_written_as_private(host: str) -> None:
     assert refuse_private(Url(OUTSIDE), public_only=True) is None
 
 
-async def test_a_robots_txt_that_may_not_be_asked_for_closes_nothing_to_others() -> None:
+async def test_a_robots_txt_that_may_not_be_requested_closes_nothing_to_others() -> None:
     clock = FakeClock()
     web = TwoSides({"http://intranet.example/robots.txt": robots("User-agent: *\nDisallow: /no")}, clock)
     permission = Permission(Settings(), "goodbot", web, MemoryFrontier(), clock)

@@ -118,7 +118,7 @@ class Scene:
         await run
 
 
-async def test_each_host_is_asked_once_a_second_and_for_its_robots_txt_once() -> None:
+async def test_each_host_gets_one_request_a_second_and_its_robots_txt_is_fetched_once() -> None:
     scene = Scene(30, elapsed_s=0.0)
     await scene.run_for(20.0)
     assert len(scene.sent("/robots.txt")) == 30
@@ -169,7 +169,7 @@ async def test_max_pages_are_visited_exactly_and_side_by_side(most: int) -> None
     assert scene.web.most_in_flight >= min(most, 12)
 
 
-async def test_nobody_polls_while_the_last_pages_are_under_way() -> None:
+async def test_nothing_polls_while_the_last_pages_are_in_flight() -> None:
     scene = Scene(60, elapsed_s=20.0, concurrency=8)
     await scene.coordinator.run(4)
     assert scene.frontier.looks + scene.frontier.leases < 100

@@ -98,7 +98,7 @@ def test_processes_that_never_begin_end_the_crawl_whatever_the_others_do() -> No
         deaths.count(1e9, 99, 1, has_begun=False)
 
 
-def test_who_is_in_hand_at_death_after_death_is_charged_in_the_end() -> None:
+def test_a_url_leased_at_death_after_death_is_charged_in_the_end() -> None:
     deaths = WorkerDeaths(Settings())
     outcomes = [deaths.died_otherwise(leased(), None, 1.0, 2.0) for _ in range(MAX_UNEXPLAINED_DEATHS + 1)]
     assert outcomes[:-1] == [None] * MAX_UNEXPLAINED_DEATHS

@@ -46,7 +46,7 @@ async def test_text_and_links_that_only_scripts_bring_are_found() -> None:
         assert rendered.ready_at > 0
 
 
-async def test_a_script_of_many_pages_is_asked_for_once() -> None:
+async def test_a_script_of_many_pages_is_requested_once() -> None:
     page = answer(b"<p>text</p><script src=/app.js></script>")
     routes: dict[str, Route] = {
         "/1": page,
@@ -60,7 +60,7 @@ async def test_a_script_of_many_pages_is_asked_for_once() -> None:
         assert made.server.targets.count("/app.js") == 1
 
 
-async def test_what_robots_txt_forbids_is_not_asked_for_and_is_named_with_its_line() -> None:
+async def test_a_request_that_robots_txt_forbids_is_refused_and_named_with_its_line() -> None:
     script = """fetch("/private/api").then(() => document.title = "got it", () => document.title = "forbidden")"""
     routes: dict[str, Route] = {
         "/robots.txt": answer(b"User-agent: *\nDisallow: /private/\n", headers=TEXT),
@@ -75,7 +75,7 @@ async def test_what_robots_txt_forbids_is_not_asked_for_and_is_named_with_its_li
         assert f"{made.server.origin}/private/api" in forbidden.reason
 
 
-async def test_robots_txt_of_each_origin_is_asked() -> None:
+async def test_the_robots_txt_of_each_origin_decides() -> None:
     async with WebServer({"/robots.txt": answer(b"User-agent: *\nDisallow: /\n", headers=TEXT)}) as other:
         script = (
             f"document.head.append(Object.assign(document.createElement('script'), {{src: '{other.url('/x.js')}'}}))"
@@ -138,7 +138,7 @@ ROBOTS = [
 
 @pytest.mark.long
 @pytest.mark.parametrize(("head", "script", "index", "follow"), [row[1:] for row in ROBOTS], ids=[r[0] for r in ROBOTS])
-async def test_the_more_restrictive_of_what_a_page_asks_holds(
+async def test_the_more_restrictive_directive_of_a_page_applies(
     head: str, script: str, index: bool, follow: bool
 ) -> None:
     async with rig({"/": scripted(script, head=head)}) as made:
@@ -257,7 +257,7 @@ async def test_a_document_too_long_is_cut() -> None:
 
 
 @pytest.mark.long
-async def test_a_browser_that_is_killed_is_started_anew(caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_killed_browser_is_restarted(caplog: pytest.LogCaptureFixture) -> None:
     asks = "const x = new XMLHttpRequest(); x.open('GET', '/asked', false); x.send(); while (true) {}"
     async with rig({"/": scripted("document.title = 'well'"), "/slow": scripted(asks)}) as made:
         assert made.browser._running is not None
@@ -297,7 +297,7 @@ def works(process: psutil.Process) -> bool:
         return False
 
 
-async def test_a_browser_that_is_none_is_told_in_one_line() -> None:
+async def test_a_missing_browser_is_reported_in_one_line() -> None:
     with pytest.raises(InputError, match="no browser can be run at /nowhere/chromium"):
         await open_chromium("/nowhere/chromium", "goodbot/1")
     with pytest.raises(InputError, match="Chromium does not start"):

@@ -142,7 +142,7 @@ def hostile(place: str) -> bytes:
     return answer(script.encode(), headers=SCRIPT)
 
 
-async def test_the_same_page_is_heard_in_a_browser_without_walls() -> None:
+async def test_the_same_page_reaches_the_listener_in_a_browser_without_barriers() -> None:
     """The canary can hear: else its silence would prove nothing."""
     page = answer(b"<title>t</title><body><script src=/hostile.js></script>")
     async with canary() as bird, WebServer({"/": page}) as server, async_playwright() as playwright:
@@ -186,7 +186,7 @@ async def test_nothing_a_hostile_page_does_reaches_anyone_but_through_our_transp
         assert {exchange.header("user-agent") for exchange in honest.exchanges} == {NAME}
 
 
-async def test_a_private_address_is_not_asked_for_by_a_page_of_a_public_host() -> None:
+async def test_a_page_of_a_public_host_cannot_request_a_private_address() -> None:
     async with WebServer({"/robots.txt": OPEN_TO_ALL}) as inside:
         script = f"fetch('{inside.url('/secret')}').catch(() => 0)"
         async with rig({"/": scripted(script, body="text")}) as made:

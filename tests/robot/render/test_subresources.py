@@ -85,14 +85,14 @@ async def test_other_hosts_do_not_wait() -> None:
     assert desk.web.most_in_flight == 3
 
 
-async def test_the_answer_says_when_its_host_may_be_asked_again() -> None:
+async def test_the_answer_says_when_its_host_may_be_requested_again() -> None:
     desk = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 7"), f"{SITE}/x.js": script()})
     result = await desk.get(f"{SITE}/x.js")
     assert isinstance(result, FetchedResource)
     assert result.ready_at == desk.web.times[-1] + 0.1 + 7
 
 
-async def test_what_cannot_be_asked_in_time_is_refused_at_once() -> None:
+async def test_a_request_that_cannot_be_sent_in_time_is_refused_at_once() -> None:
     desk = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 60"), f"{SITE}/x.js": script()})
     began_at = desk.clock.now()
     result = await desk.get(f"{SITE}/x.js", until=began_at + 30)
@@ -168,7 +168,7 @@ async def test_redirects_end() -> None:
     assert "redirects" in result.reason
 
 
-async def test_from_a_public_host_nothing_private_is_asked_for_however_it_leads_there() -> None:
+async def test_a_public_host_cannot_lead_to_a_private_address() -> None:
     desk = Desk({f"{SITE}/x.js": redirect("http://127.0.0.1:8000/x.js")}, peer="93.184.216.34")
     for url in ("http://127.0.0.1:8000/x.js", "http://[::1]/x.js", "http://localhost/x.js"):
         assert isinstance(await desk.get(url, public_only=True), RefusedResource)
@@ -214,7 +214,7 @@ async def test_a_page_gets_so_many_bytes_and_no_more() -> None:
     assert [one is not None for one in result] == [True, True, False, False]
 
 
-async def test_a_page_that_asks_without_end_is_told_to_stop() -> None:
+async def test_a_page_that_sends_endless_requests_is_stopped() -> None:
     desk = Desk({})
     requests = await requests_of(desk)
     for number in range(500):
