@@ -113,8 +113,9 @@ async def run(command: str, folder: Path, web: Web) -> None:
     assert end.status < 2 or "no crawl is running" in end.err, (command, end.err)
 
 
-async def serve(folder: Path, web: Web) -> None:
-    process = await start("serve", "--in", "crawl", "--port", "0", folder=folder, settings=web.settings)
+async def serve(command: str, folder: Path, web: Web) -> None:
+    crawl = ["--in", "crawl"] if "--in" in command else []
+    process = await start("serve", *crawl, "--port", "0", folder=folder, settings=web.settings)
     assert process.stderr is not None
     assert "http://127.0.0.1:" in (await process.stderr.readline()).decode()
     process.send_signal(signal.SIGINT)
@@ -137,7 +138,7 @@ async def test_the_commands_of_a_page(name: str, tmp_path: Path, web: Web) -> No
             await run(f"goodbot crawl https://www.example.org/ --into {place} --contact me@example.org", tmp_path, web)
     for command in typed:
         if "goodbot serve" in command:
-            await serve(tmp_path, web)
+            await serve(command, tmp_path, web)
         else:
             await run(command.removeprefix(".venv/bin/"), tmp_path, web)
 

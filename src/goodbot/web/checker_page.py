@@ -1,4 +1,4 @@
-"""The checker page: shows what is wrong with a robots.txt, and whether one robot may fetch one URL by it.
+"""Serves the checker page, which shows what is wrong with a robots.txt and whether a robot may fetch a URL by it.
 
 The forms work without JavaScript. With it, the page's script posts the same form to /check/report while the visitor
 types, and gets the report alone.

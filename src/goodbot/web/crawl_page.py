@@ -1,4 +1,4 @@
-"""The page of a crawl: its figures for everyone, its control for visitors with the token.
+"""Serves the page of a crawl. Everyone sees its figures; visitors with the token can control it.
 
 The link that `goodbot serve` prints contains the token. Opening it sets a cookie, whose only use is that the page then
 writes the token into its forms. A posted form is accepted only if it contains the token, so no other site can make a
@@ -39,7 +39,7 @@ _NOTICES: Final = {
     "stop": "The crawl is stopping. Pages in flight finish first.",
     "not-running": "The crawl is not running.",
 }
-"""What the page reports after a form was posted, by the `done` parameter of its URL."""
+"""The messages shown after a form was posted, by the `done` parameter of the URL."""
 
 
 class CrawlDesk(Protocol):

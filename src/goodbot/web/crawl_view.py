@@ -22,20 +22,20 @@ MEANINGS: Final[Mapping[State, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How many of the URLs in scope need no further request."""
+    """Counts the URLs in scope, and those of them that need no further request."""
 
     done: int
     total: int
 
     @property
     def percent(self) -> int:
-        """Rounded down, so that 100 means all of them."""
+        """The percentage that is done, rounded down, so that 100 means all."""
         return 100 * self.done // self.total if self.total else 0
 
 
 @dataclass(frozen=True, slots=True)
 class ErrorGroup:
-    """All errors of one kind in a run: what they are called, how many there were, and the latest one if it is known."""
+    """The errors of one kind in a run: a name for people, their number, and the latest one if it is known."""
 
     name: str
     count: int

@@ -19,7 +19,7 @@ _log = logging.getLogger(LOGGER)
 
 class RequestLog:
     """ASGI middleware around a whole application: a debug line for each request, an error with traceback for each
-    exception. The exception ends here, as the application has answered it with status 500 before it raised."""
+    exception. The exception ends here, because the application sent a response with status 500 before it raised."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app

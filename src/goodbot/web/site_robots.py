@@ -36,8 +36,8 @@ SITE_CHARS: Final = 2000
 
 @dataclass(frozen=True)
 class SiteRobots:
-    """What a site answered at `at` (Unix seconds) to a request for `url`, its robots.txt: the decoded `body`, the rest
-    of the `answer`, and the `access` that robots have by it."""
+    """The response of a site at `at` (Unix seconds) to a request for its robots.txt at `url`: the decoded `body`,
+    status and headers (`answer`), and the rules that follow for robots (`access`)."""
 
     url: Url
     body: bytes
