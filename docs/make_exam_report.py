@@ -1,8 +1,8 @@
-"""Writes docs/exam.md: what each crawler of the recipes got in `goodbot exam`. `make exam-report` runs it.
+"""Writes docs/exam.md: the results of each crawler with a recipe in `goodbot exam`. `make exam-report` runs it.
 
-    python docs/make_exam_report.py               all drives, one after another, ten minutes each at most
-    python docs/make_exam_report.py wget          this one; the cards of the others are those of their last drive
-    python docs/make_exam_report.py --from-cards  none
+    python docs/make_exam_report.py               drives all crawlers, one after another, ten minutes each at most
+    python docs/make_exam_report.py wget          drives wget, and keeps the last cards of the others
+    python docs/make_exam_report.py --from-cards  drives none, and writes the page from the last cards
 
 Cards are kept in build/exam.
 """
@@ -25,7 +25,7 @@ from goodbot.exam.drive import as_typed
 from goodbot.exam.recipes import RECIPES, Recipe
 from goodbot.exam.rules import RULES
 from goodbot.exam.sites import all_sites
-from goodbot.exam.sites.endless import ALLOWED
+from goodbot.exam.sites.endless import ALLOWED_REQUESTS
 
 ROOT: Final = Path(__file__).parent.parent
 PAGE: Final = ROOT / "docs" / "exam.md"
@@ -33,12 +33,12 @@ CARDS: Final = ROOT / "build" / "exam"
 MINUTES: Final = 10
 
 Card = Mapping[str, Any]
-"""What `goodbot exam --json` prints; or only `absent`: why a crawler was not driven."""
+"""The output of `goodbot exam --json`, or only `absent`: why a crawler was not driven."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """One crawler through all sites; or once more `without` one that ends it, so that the others say something."""
+    """One crawler and all sites, or all `without` one that brings it down before it has visited the others."""
 
     recipe: Recipe
     without: str | None = None
@@ -54,22 +54,23 @@ class Drive:
 
 DRIVES: Final = (*map(Drive, RECIPES.values()), Drive(RECIPES["crawlee"], without="endless-body"))
 
-SINCE: Final = "Sites that were added after these drives, and are missing in the tables: "
+NOT_DRIVEN: Final = "No drive above visited these sites: "
 
-INTRO: Final = f"""# The driving test: results
+INTRO: Final = f"""# Exam results
 
-What crawlers did in the web of hard sites that `goodbot exam` serves. Each was driven alone, for {MINUTES} minutes at
-most, politely configured as its recipe says. `make exam-report` drives them again and writes this page;
-`goodbot exam --list` says what each site is about and which text it rests on; `goodbot exam --with NAME` drives one.
+`goodbot exam` serves a web of hard sites and writes a score card for a crawler. This page shows what each crawler with
+a recipe did there. Each ran alone, for {MINUTES} minutes at most, configured politely as its recipe says.
+`make exam-report` runs them again and writes this page; `goodbot exam --list` says what each site is about and which
+text it rests on; `goodbot exam --with NAME` runs one crawler.
 
-A site is passed if nothing that is expected there was missed; the points of all its rules are counted, passed or not.
-What no crawler need do by default is extra: it gives points and fails nobody. Memory is the sum over all processes at
-the worst moment. A crawler that one site ends is driven once more without it.
+A crawler passes a site if it did everything expected there, extras aside. It gets the points of every rule it met, even
+at a site it failed. Extras give points and fail nobody: no crawler has to do them by default. Memory is the highest sum
+over all processes of a crawler. A crawler that one site brings down runs a second time without that site.
 
-trap-repeating-path, trap-session-ids and trap-calendar allow 50 to 150 requests, the newer endless traps
-{ALLOWED:,}, so that a crawler without rules for traps passes if it has a limit of pages for each host. Beside a trap
-are real pages, which the crawler has to find. A wall is a challenge page that a site sends to robots in place of its
-pages.
+trap-repeating-path, trap-session-ids and trap-calendar allow 50 to 150 requests. The newer endless traps allow
+{ALLOWED_REQUESTS:,}, so that a crawler without rules for traps passes if it limits the pages of each host. Every trap
+has real pages next to it, which the crawler has to find. A wall is a challenge page that a site sends to robots in
+place of its pages.
 """
 
 
@@ -77,7 +78,7 @@ pages.
 
 
 def main(arguments: Sequence[str]) -> None:
-    """Drives, and writes the page."""
+    """Drives the crawlers and writes the page."""
     names = [] if list(arguments) == ["--from-cards"] else list(arguments) or list(RECIPES)
     unknown = [name for name in names if name not in RECIPES]
     if unknown:
@@ -91,7 +92,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def driven(drive: Drive) -> Card:
-    """Its card. The progress goes to standard error."""
+    """Drives one crawler and returns its card. Progress goes to standard error."""
     try:
         drive.recipe.find()
     except InputError as error:
@@ -113,11 +114,13 @@ def driven(drive: Drive) -> Card:
 
 
 def page(cards: Mapping[Drive, Card]) -> str:
-    """The whole page; nothing in it is this machine's."""
+    """Returns the whole page, without anything specific to this machine."""
     there = {drive.name: card for drive, card in cards.items() if "absent" not in card}
-    absent = [f"- {drive.name} was not driven: it is not installed." for drive in cards if drive.name not in there]
+    absent = [
+        f"- {drive.name} was not driven, because it is not installed." for drive in cards if drive.name not in there
+    ]
     lines = [
-        *(INTRO, "## The crawlers", "", *_totals(there), "", *absent, "", *_since(there), ""),
+        *(INTRO, "## The crawlers", "", *_totals(there), "", *absent, "", *_coverage(there), ""),
         *("", "## Site by site", "", *_sites(there), ""),
         *("## What failed", "", *(line for name, card in there.items() for line in _failures(name, card))),
         *("## Extras", "", *_extras(there), ""),
@@ -127,21 +130,35 @@ def page(cards: Mapping[Drive, Card]) -> str:
 
 
 def _totals(cards: Mapping[str, Card]) -> Iterator[str]:
-    heads = ("crawler", "driven on", "passed", "failed", "skipped", "manners", "skill", "requests", "peak MB", "CPU s")
+    heads = (
+        "crawler",
+        "driven on",
+        "sites",
+        "passed",
+        "failed",
+        "skipped",
+        "manners",
+        "skill",
+        "requests",
+        "peak MB",
+        "CPU s",
+    )
     rows = [(_title(name, card), *_total(card)) for name, card in cards.items()]
-    yield from _table((*heads, "minutes", "the drive"), rows, numbers_from=2)
+    yield from _table((*heads, "minutes", "drive as a whole"), rows, numbers_from=2)
 
 
-def _since(cards: Mapping[str, Card]) -> Iterator[str]:
-    """The sites that none of the drives could meet."""
+def _coverage(cards: Mapping[str, Card]) -> Iterator[str]:
+    """Says how many sites there are today, and which of them no drive has visited."""
+    sites = all_sites()
     driven = {site["name"] for card in cards.values() for site in card["sites"]}
-    added = [site.name for site in all_sites() if site.name not in driven]
+    added = [site.name for site in sites if site.name not in driven]
+    yield f"The exam has {len(sites)} sites today. Each drive visited those of its day (columns *driven on*, *sites*)."
     if added:
-        yield f"{SINCE}{', '.join(added)}."
+        yield from ("", f"{NOT_DRIVEN}{', '.join(added)}.")
 
 
 def _title(name: str, card: Card) -> str:
-    """Name and version."""
+    """Returns name and version."""
     return str(card["crawler"]) + name.removeprefix(name.partition(",")[0])
 
 
@@ -150,6 +167,7 @@ def _total(card: Card) -> tuple[str, ...]:
     drive = next((site for site in card["sites"] if site["name"] == THE_DRIVE), None)
     return (
         datetime.fromtimestamp(card["began_at"], UTC).strftime("%Y-%m-%d"),
+        str(len(results)),
         *(str(results.count(result)) for result in ("passed", "failed", "skipped")),
         *("{points} of {max}".format(**card[kind]) for kind in ("manners", "skill")),
         f"{sum(site['requests'] for site in card['sites'] if site['name'] != THE_DRIVE):,}",
@@ -161,7 +179,7 @@ def _total(card: Card) -> tuple[str, ...]:
 
 
 def _sites(cards: Mapping[str, Card]) -> Iterator[str]:
-    """A line for each site, in the order of the card."""
+    """Returns a table row for each site, in the order of the card."""
     names = dict.fromkeys(site["name"] for card in cards.values() for site in card["sites"])
     results = {name: {site["name"]: _shown(site) for site in card["sites"]} for name, card in cards.items()}
     yield from _table(("site", *cards), [(site, *(results[name].get(site, "") for name in cards)) for site in names])
@@ -170,23 +188,24 @@ def _sites(cards: Mapping[str, Card]) -> Iterator[str]:
     }
     if skipped:
         yield ""
-        yield from (f"Skipped: {name}, which {escaped(why)}." for name, why in skipped)
+        yield from (f"Skipped: {name}, because it {escaped(reason)}." for name, reason in skipped)
 
 
 def _failures(name: str, card: Card) -> Iterator[str]:
-    """A line for everything that failed."""
+    """Lists everything that failed, one line each."""
     yield from (f"### {_title(name, card)}", "")
     failed = [line for site in card["sites"] for line in _failed_lines(site)]
-    yield from failed or [f"Nothing that {name} was to do failed."]
+    yield from failed or [f"{name} did everything that was expected."]
     yield ""
 
 
 def _failed_lines(site: Card) -> list[str]:
     failed = [mark for mark in site["marks"] if not (mark["passed"] or mark["extra"])]
     if not site["requests"] and site["name"] != THE_DRIVE:
-        failed = failed[:1]  # nobody came: one line is enough
+        failed = failed[:1]  # it sent no request: one line is enough
     return [
-        f"- {site['name']}: expected: {escaped(mark['expected'])}; seen: {escaped(mark['observed'])}" for mark in failed
+        f"- {site['name']}: expected: {escaped(mark['expected'])}; observed: {escaped(mark['observed'])}"
+        for mark in failed
     ]
 
 
@@ -194,7 +213,7 @@ def _extras(cards: Mapping[str, Card]) -> Iterator[str]:
     rows = []
     for site, rule in dict.fromkeys(extra for card in cards.values() for extra in _extra_marks(card)):
         results = [_extra_marks(card).get((site, rule), "") for card in cards.values()]
-        rows.append((site, escaped(RULES[rule].says), *results))
+        rows.append((site, escaped(RULES[rule].requirement), *results))
     yield from _table(("site", "extra", *cards), rows)
 
 
@@ -210,7 +229,7 @@ def _extra_marks(card: Card) -> dict[tuple[str, str], str]:
 
 def _seeds() -> str:
     return (
-        "`{seeds}`, `{seed-file}`, `{ca-file}`, `{proxy}` and `{dir}` are filled in by `goodbot exam`; "
+        "`goodbot exam` fills in `{seeds}`, `{seed-file}`, `{ca-file}`, `{proxy}` and `{dir}`; "
         "`{peers}` is the folder goodbot/exam/peers of the package. "
         f"Python {platform.python_version()}, {platform.system()}."
     )
@@ -221,8 +240,8 @@ def _recipes(cards: Mapping[Drive, Card]) -> Iterator[str]:
         if drive.without is None and "absent" not in card:
             recipe = drive.recipe
             yield from (f"### {card['crawler']}", "", *(f"- {sentence}" for sentence in recipe.settings))
-            yield from (f"- It is known to fail {site}: {why}." for site, why in recipe.fails.items())
-            yield from (f"- It keeps in `{{dir}}`: {recipe.keeps}.", "", "```", as_typed(recipe.shown), "```", "")
+            yield from (f"- It is known to fail {site}: {reason}." for site, reason in recipe.fails.items())
+            yield from (f"- It writes into `{{dir}}`: {recipe.keeps}.", "", "```", as_typed(recipe.shown), "```", "")
 
 
 # ---- Markdown -------------------------------------------------------------------------------------------------------
@@ -237,12 +256,12 @@ def _shown(site: Card) -> str:
 
 
 def escaped(text: str) -> str:
-    """On one line, its length bounded, without meaning for Markdown."""
+    """Returns the text on one line, cut to a bounded length, with Markdown characters escaped."""
     return re.sub(r"([\\`*_<>|\[\]#])", r"\\\1", printable(text))
 
 
 def _table(heads: Sequence[str], rows: Iterable[Sequence[str]], numbers_from: int | None = None) -> Iterator[str]:
-    """`numbers_from`: the first column that is set to the right."""
+    """Returns the lines of a table. Columns from `numbers_from` on are aligned to the right."""
     right = len(heads) if numbers_from is None else numbers_from
     yield f"| {' | '.join(heads)} |"
     yield f"|{'|'.join('---:' if column >= right else '---' for column in range(len(heads)))}|"

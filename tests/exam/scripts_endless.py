@@ -55,7 +55,7 @@ SCRIPTS: dict[str, Script] = {
     "trap-maintenance": Script(
         good=[breadth_first(500), "visit", breadth_first(500)],
         bad=[breadth_first(500), "visit", *gets("/robots.txt", "/", "/about")],
-        reason="never asked for /item/1, /item/2",
+        reason="did not fetch /item/1, /item/2",
     ),
     # ---- walls ----
     "wall-robots-202": Script(
@@ -81,12 +81,12 @@ SCRIPTS: dict[str, Script] = {
     "wall-robots-429": Script(
         good=[*gets("/robots.txt"), "wait 2", *gets("/robots.txt")],
         bad=gets("/robots.txt", "/robots.txt"),
-        reason="came back after 0.0 s",
+        reason="sent the next request after 0.0 s",
     ),
     "wall-robots-503": Script(
         good=[*gets("/robots.txt"), "wait 60", *gets("/robots.txt")],
         bad=gets("/robots.txt", "/"),
-        reason="asked for /",
+        reason="fetched /",
     ),
     **{
         f"wall-{status}": Script(
@@ -104,7 +104,7 @@ SCRIPTS: dict[str, Script] = {
     "wall-429": Script(
         good=MODEST,
         bad=gets("/robots.txt", "/", "/a", "/shop/1", "/b"),
-        reason="came back after 0.0 s",
+        reason="sent the next request after 0.0 s",
     ),
     "wall-503": Script(
         good=MODEST,
@@ -114,19 +114,19 @@ SCRIPTS: dict[str, Script] = {
     "wall-that-opens": Script(
         good=MODEST,
         bad=[*gets("/robots.txt", "/"), "wait 1", *gets("/"), "wait 2", *gets("/", "/a", "/b")],
-        reason="came back after 1.0 s",
+        reason="sent the next request after 1.0 s",
     ),
     "wall-try-again": Script(good=MODEST, bad=TIRELESS, reason=" requests"),
     # ---- robots.txt ----
     "robots-one-target": Script(
         good=[*gets("/robots.txt"), *_BUSY, *gets("/", "/a")],
         bad=[all_robots_at_once, *gets("/", "/a")],
-        reason="9 requests within 1 s (its rules origin); came back after 0.0 s",
+        reason="9 requests within 1 s (rules origin); sent the next request after 0.0 s",
     ),
     "robots-crawl-delay-endless": Script(
         good=gets("/robots.txt", "/"),
         bad=[*gets("/robots.txt", "/"), "wait 60", *gets("/a")],
-        reason="the shortest pause was 60.0 s",
+        reason="its shortest wait was 60.0 s",
     ),
     # ---- what passes by itself ----
     "again-408": _again(),
@@ -136,7 +136,7 @@ SCRIPTS: dict[str, Script] = {
     "sitemap-many-lists": Script(
         good=[*gets("/robots.txt", "/", "/sitemaps.xml", "/tree/0.xml", "/tree/0/0.xml"), *gets(*STORIES, *LISTED)],
         bad=gets("/robots.txt", "/", "/sitemaps.xml", *_LISTS[:995], *STORIES),
-        reason="never asked for /story/3, /story/4, /story/5 among the first 1000 requests",
+        reason="did not fetch /story/3, /story/4, /story/5 among the first 1000 requests",
     ),
     "sitemap-names-itself": Script(
         good=[breadth_first(500, sitemaps=True)],
@@ -151,16 +151,16 @@ SCRIPTS: dict[str, Script] = {
     "sitemap-other-hosts": Script(
         good=[breadth_first(500, sitemaps=True)],
         bad=gets("/robots.txt", "/", "/a", "/sitemap.xml", "other:/page/0"),
-        reason="asked for /page/0 (its other origin)",
+        reason="fetched /page/0 (other origin)",
     ),
     "sitemap-packed": Script(
         good=gets("/robots.txt", "/", "/a", "/sitemap.xml.gz", *OPEN.values()),
         bad=gets("/robots.txt", "/", "/a", "/sitemap.xml.gz", "/archive/1"),
-        reason="asked for /archive/1",
+        reason="fetched /archive/1",
     ),
     "sitemap-redirected": Script(
         good=[breadth_first(500, sitemaps=True)],
         bad=gets("/robots.txt", "/", "/sitemap.xml", "/maps/", "/maps/2026.xml", "/listed"),
-        reason="never asked for /a",
+        reason="did not fetch /a",
     ),
 }

@@ -33,37 +33,37 @@ SCRIPTS: dict[str, Script] = {
     "meta-nofollow": Script(
         good=_start("/open", "/closed"),
         bad=_start("/open", "/closed", "/only-from-closed"),
-        reason="asked for /only-from-closed",
+        reason="fetched /only-from-closed",
     ),
     "meta-noindex": Script(
         good=_start("/open", "/unlisted", "/only-from-unlisted"),
         bad=_start("/open", "/unlisted"),
-        reason="never asked for /only-from-unlisted",
+        reason="did not fetch /only-from-unlisted",
     ),
     "meta-none": Script(
         good=_start("/open", "/closed"),
         bad=_start("/open", "/closed", "/only-from-closed"),
-        reason="asked for /only-from-closed",
+        reason="fetched /only-from-closed",
     ),
     "meta-one-robot": Script(
         good=_start("/mine", "/theirs", "/from-theirs"),
         bad=_start("/mine", "/only-from-mine", "/theirs", "/from-theirs"),
-        reason="asked for /only-from-mine",
+        reason="fetched /only-from-mine",
     ),
     "x-robots-tag": Script(
         good=_start("/closed", "/twice", "/theirs", "/from-theirs"),
         bad=_start("/closed", "/twice", "/only-from-twice", "/theirs", "/from-theirs"),
-        reason="asked for /only-from-twice",
+        reason="fetched /only-from-twice",
     ),
     "rel-nofollow": Script(
         good=_start("/open", "/other-words"),
         bad=_start("/open", "/other-words", "/closed/3"),
-        reason="asked for /closed/3",
+        reason="fetched /closed/3",
     ),
     "canonical-mirror": Script(
         good=[*_start(*PAGES), *gets("mirror:/robots.txt", "mirror:/", "mirror:/page/1", "mirror:/page/2")],
         bad=_start("mirror:/robots.txt", "mirror:/", *(f"mirror:{path}" for path in PAGES)),
-        reason="never asked for /page/1",
+        reason="did not fetch /page/1",
     ),
     "redirect-loop": Script(
         good=_start("/a", "/loop/1", "/loop/2", "/b"),
@@ -78,22 +78,22 @@ SCRIPTS: dict[str, Script] = {
     "redirect-disallowed": Script(
         good=_start("/moved/1", "/moved/2", "/moved/3", "/public"),
         bad=_start("/moved/1", "/moved/2", "/private/2", "/moved/3", "/public"),
-        reason="asked for /private/2",
+        reason="fetched /private/2",
     ),
     "redirect-private": Script(
         good=_start("/a", "/moved"),
         bad=_start("/a", "/moved", "redirected:/robots.txt"),
-        reason="asked for /robots.txt",
+        reason="fetched /robots.txt",
     ),
     "retry-after-seconds": Script(
         good=[*_start("/a", "/busy"), "wait 3", *gets("/b", "/busy", "/c")],
         bad=[*_start("/a", "/busy"), "wait 1", *gets("/b", "/c", "/busy")],
-        reason="came back after 1.0 s",
+        reason="sent the next request after 1.0 s",
     ),
     "retry-after-date": Script(
         good=[*_start("/out"), "wait 4", *gets("/out", "/a", "/b", "/c")],
         bad=[*_start("/a", "/b", "/c", "/out"), "wait 2", *gets("/out")],
-        reason="came back after 2.0 s",
+        reason="sent the next request after 2.0 s",
     ),
     "trap-session-ids": Script(
         good=_start("/a", *_sessions(16)),
@@ -118,7 +118,7 @@ SCRIPTS: dict[str, Script] = {
     "near-duplicates": Script(
         good=_start(*REAL, *COPIES[:20]),
         bad=_start(*COPIES, *REAL[:4]),
-        reason="never asked for /story/5",
+        reason="did not fetch /story/5",
     ),
     "second-visit": Script(
         good=[
@@ -129,26 +129,26 @@ SCRIPTS: dict[str, Script] = {
             "GET /dated If-Modified-Since: Tue, 03 Mar 2026 09:00:00 GMT",
         ],
         bad=[*_start("/tagged"), "visit", *_start("/tagged", "/dated")],
-        reason="never asked for /dated",
+        reason="did not fetch /dated",
     ),
     "sitemap-index": Script(
         good=_start("/a", "/sitemaps.xml", "/plain.xml", "/packed.xml.gz", "/in-plain?a=1&b=2", "/in-packed"),
         bad=_start("/sitemaps.xml", "/plain.xml"),
-        reason="never asked for /a",
+        reason="did not fetch /a",
     ),
     "sitemap-huge": Script(
         good=_start("/a", "/sitemap.xml", *OPEN.values()),
         bad=_start("/a", "/sitemap.xml", "/archive/1"),
-        reason="asked for /archive/1",
+        reason="fetched /archive/1",
     ),
     "sitemap-broken": Script(
         good=_start("/a", "/cut.xml", "/relative.xml", "/page.xml", "/before-the-cut", "/relative"),
         bad=_start("/cut.xml"),
-        reason="never asked for /a",
+        reason="did not fetch /a",
     ),
     "ten-names": Script(
         good=_start("/a", *(f"{label}:/" for label in OTHERS)),
         bad=[*gets("/robots.txt"), all_names_at_once],
-        reason="never asked for /a",
+        reason="did not fetch /a",
     ),
 }

@@ -19,12 +19,12 @@ SCRIPTS: dict[str, Script] = {
     "tls-valid": Script(
         good=gets("/robots.txt", "/", "/a", "/b"),
         bad=[_trust_nobody, *gets("/robots.txt", "/", "/a", "/b")],
-        reason="no request came",
+        reason="sent no request",
     ),
     "tls-expired": Script(
-        good=gets("/robots.txt", "/"), bad=[_trust_everyone, *gets("/robots.txt", "/")], reason="asked for /robots.txt"
+        good=gets("/robots.txt", "/"), bad=[_trust_everyone, *gets("/robots.txt", "/")], reason="fetched /robots.txt"
     ),
     "tls-wrong-name": Script(
-        good=gets("/robots.txt", "/"), bad=[_trust_everyone, *gets("/robots.txt", "/")], reason="asked for /robots.txt"
+        good=gets("/robots.txt", "/"), bad=[_trust_everyone, *gets("/robots.txt", "/")], reason="fetched /robots.txt"
     ),
 }

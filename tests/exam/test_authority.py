@@ -114,7 +114,7 @@ async def test_whoever_says_no_word_of_tls_is_heard_out(tls_site: ExamSite, tmp_
 async def test_who_never_comes_gets_nothing(tls_site: ExamSite) -> None:
     card = await examine(tls_site, [])
     assert (card.passed, card.points) == (False, 0)
-    assert card.most >= RULES["secure"].points
+    assert card.max_points >= RULES["secure"].points
 
 
 def test_without_the_file_the_valid_one_is_left_out(tmp_path: Path) -> None:

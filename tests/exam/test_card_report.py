@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, expect
 from goodbot.clock import SystemClock
 from goodbot.exam.card import ScoreCard, SiteCard, judge_site, skipped_site
 from goodbot.exam.card_report import COLOURS, html_card, printable, summary, text_card, totals
-from goodbot.exam.conduct import MEMORY_LIMIT_BYTES, ExamVisit, judge_drive, lacks_of_identity
+from goodbot.exam.conduct import MEMORY_LIMIT_BYTES, ExamVisit, identity_fault, judge_drive
 from goodbot.exam.exam_values import MAIN, ExamRequest, ExamSite, Observed, SiteJudgement, page
-from goodbot.exam.expectations import Finds, JudgedByRule, Never
+from goodbot.exam.expectations import CustomExpectation, DoesNotFetch, Fetches
 from goodbot.exam.live_page import REFRESH_S, live_card
 from web.browser import chromium
 
@@ -29,9 +29,9 @@ def site(name: str) -> ExamSite:
         "RFC 9309 2.2.2",
         {"/": page()},
         (
-            Finds(("/", "/a")),
-            Never(("/<*",)),
-            JudgedByRule("duplicates", "not both copies", lambda _: SiteJudgement(False, "both")),
+            Fetches(("/", "/a")),
+            DoesNotFetch(("/<*",)),
+            CustomExpectation("duplicates", "not both copies", lambda _: SiteJudgement(False, "both")),
         ),
     )
 
@@ -67,14 +67,14 @@ def test_text() -> None:
     assert "passed      5/6   obeyed" in lines
     at = lines.index("failed      0/6   broken")
     assert [line.split(maxsplit=1) for line in lines[at + 1 : at + 6]] == [
-        ["expected", "asks for /, /a"],
-        ["seen", "never asked for /a"],
-        ["expected", "never asks for /<*"],
-        ["seen", printable(f"asked for {HOSTILE}")],
+        ["expected", "fetches /, /a"],
+        ["seen", "did not fetch /a"],
+        ["expected", "does not fetch /<*"],
+        ["seen", printable(f"fetched {HOSTILE}")],
         ["request", f"GET {printable('GET ' + HOSTILE)[4:]}, 3.25 s after the start, visit 2"],
     ]
     at = lines.index("failed      0/6   lonely")
-    assert lines[at + 2].split(maxsplit=1) == ["seen", "no request came"]
+    assert lines[at + 2].split(maxsplit=1) == ["seen", "sent no request"]
     assert lines[at + 3] == "skipped           far  (needs IPv6, which this machine does not have)"
     assert "passed    11/11   the-drive" in lines
     assert "not passed: 1 of 3 sites passed, 1 skipped" in lines
@@ -129,7 +129,7 @@ def test_what_was_not_measured_is_not_said() -> None:
     ],
 )
 def test_who_says_who_it_is(agent: str) -> None:
-    assert lacks_of_identity(agent) is None
+    assert identity_fault(agent) is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_who_says_who_it_is(agent: str) -> None:
     [
         ("", "no User-Agent"),
         ("  ", "no User-Agent"),
-        ("Wget/1.21.3", "'Wget/1.21.3' has no URL and no mail address"),
+        ("Wget/1.21.3", "'Wget/1.21.3', which has no URL and no mail address"),
         ("python-requests/2.34.2", "has no URL and no mail address"),
         (
             "Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0 Safari/537.36",
@@ -152,19 +152,19 @@ def test_who_says_who_it_is(agent: str) -> None:
     ],
 )
 def test_who_does_not(agent: str, lack: str) -> None:
-    assert lack in (lacks_of_identity(agent) or "")
-    assert len(lacks_of_identity(agent) or "") < 300
+    assert lack in (identity_fault(agent) or "")
+    assert len(identity_fault(agent) or "") < 300
 
 
 def test_a_mailbox_may_stand_in_from() -> None:
-    assert lacks_of_identity("MyBot/1.0", "me@example.org") is None
-    assert lacks_of_identity("", "me@example.org") == "no User-Agent"
+    assert identity_fault("MyBot/1.0", "me@example.org") is None
+    assert identity_fault("", "me@example.org") == "sent no User-Agent"
 
 
 def test_one_request_without_a_name_is_enough() -> None:
     nameless = asked("/b", agent="")
     mark = judge_drive(seen(asked("/"), nameless, asked("/c")), [], None).marks[0]
-    assert (mark.points, mark.judgement.offending, mark.judgement.observed) == (0, nameless, "no User-Agent")
+    assert (mark.points, mark.judgement.offending, mark.judgement.observed) == (0, nameless, "sent no User-Agent")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +172,7 @@ def test_one_request_without_a_name_is_enough() -> None:
     [
         (ExamVisit(0, 2.0, 5), True, "ended by itself after 2.0 s with status 0"),
         (ExamVisit(8, 2.0, 5), True, "ended by itself after 2.0 s with status 8"),
-        (ExamVisit(1, 2.0, 0), False, "ended with status 1 after 2.0 s and asked for nothing"),
+        (ExamVisit(1, 2.0, 0), False, "ended with status 1 after 2.0 s without any request"),
         (ExamVisit(-11, 2.0, 5), False, "ended by signal 11 after 2.0 s"),
         (ExamVisit(-15, 60.0, 5, stopped=True), False, "still running after 60 s, and was stopped"),
     ],
@@ -209,7 +209,7 @@ def test_the_page(browser: Browser) -> None:
         assert tab.get_by_role("rowheader").count() == 5
         broken = tab.get_by_role("row").filter(has_text="broken")
         expect(broken.get_by_role("cell").first).to_have_text("failed")
-        expect(broken).to_contain_text("never asked for /a")
+        expect(broken).to_contain_text("did not fetch /a")
         expect(broken).to_contain_text("3.25 s after the start, visit 2")
         expect(broken).to_contain_text("not both copies (extra)")
         assert tab.locator("ul.jump a").all_text_contents() == ["broken", "lonely"]
@@ -231,7 +231,7 @@ def test_the_page_fits_and_can_be_read(browser: Browser, width: int, scheme: str
         color_scheme=scheme,  # type: ignore[arg-type]
     ) as context:
         tab = context.new_page()
-        tab.on("request", lambda request: pytest.fail(f"the page asks for {request.url}"))
+        tab.on("request", lambda request: pytest.fail(f"the page requests {request.url}"))
         tab.set_content(html_card(card()))
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         report = Axe().run(tab)

@@ -17,7 +17,7 @@ from goodbot.clock import SystemClock
 from goodbot.errors import InputError, RunError
 from goodbot.exam import process_tree as processes
 from goodbot.exam.card import SiteCard
-from goodbot.exam.drive import Driven, DrivePlan, Glance, drive, expand, open_ground
+from goodbot.exam.drive import Driven, DrivePlan, DriveProgress, drive, expand, open_ground
 from goodbot.exam.exam_values import ExamSite, page, robots
 from goodbot.exam.process_tree import TAIL_BYTES, Output, ProcessTree
 from goodbot.exam.sites import all_sites
@@ -64,7 +64,7 @@ async def driven(
     tmp_path: Path,
     plan: DrivePlan,
     *sites: ExamSite,
-    watch: Callable[[Glance], None] | None = None,
+    watch: Callable[[DriveProgress], None] | None = None,
     clock: SystemClock | None = None,
 ) -> Driven:
     folder = tmp_path / "kept"
@@ -78,7 +78,7 @@ async def stopped_once_under_way(tmp_path: Path, *command: str) -> Driven:
     """Its time is over as soon as it has written its number."""
     clock, file = Skipping(), tmp_path / "kept" / "pid"
 
-    def watch(glance: Glance) -> None:
+    def watch(glance: DriveProgress) -> None:
         if file.exists() and file.read_text():
             clock.skipped_s = 600.0
 
@@ -114,12 +114,12 @@ async def written(file: Path) -> int:
 
 
 async def test_a_good_crawler(tmp_path: Path) -> None:
-    seen: list[Glance] = []
+    seen: list[DriveProgress] = []
     result = await driven(tmp_path, DrivePlan(python(POLITE, "{seeds}")), watch=seen.append)
     assert result.card.passed, [site.observed for site in result.card.sites]
     assert [site.name for site in result.card.sites] == ["robots-404", "the-drive"]
     whole = card_of(result, "the-drive")
-    assert (whole.points, whole.requests) == (whole.most, 4)
+    assert (whole.points, whole.requests) == (whole.max_points, 4)
     assert result.card.peak_memory_bytes is not None
     assert result.card.peak_memory_bytes > 1_000_000
     assert result.card.cpu_s is not None
@@ -169,8 +169,8 @@ async def test_no_second_visit_after_a_bad_end(tmp_path: Path) -> None:
 async def test_a_crawler_that_asks_for_nothing(tmp_path: Path) -> None:
     result = await driven(tmp_path, DrivePlan(python("pass")))
     assert not result.card.passed
-    assert card_of(result, "robots-404").observed.split("; ")[0] == "no request came"
-    assert card_of(result, "the-drive").observed == "no request came"
+    assert card_of(result, "robots-404").observed.split("; ")[0] == "sent no request"
+    assert card_of(result, "the-drive").observed == "sent no request"
 
 
 async def test_what_the_crawler_is_not_given(tmp_path: Path) -> None:
@@ -208,7 +208,7 @@ async def measured(tmp_path: Path, code: str, least_bytes: int) -> Driven:
     """Whose busy children stay until so much memory was seen at one moment, or the drive is over."""
     file = tmp_path / "kept" / "seen"
 
-    def watch(glance: Glance) -> None:
+    def watch(glance: DriveProgress) -> None:
         if glance.memory_bytes > least_bytes:
             file.touch()
 
@@ -275,7 +275,7 @@ def bystander() -> Iterator[subprocess.Popen[bytes]]:
 @pytest.fixture
 def time_to_end(monkeypatch: pytest.MonkeyPatch) -> None:
     """Who is asked to end is given more time for it than even a busy machine takes."""
-    monkeypatch.setattr(processes, "GRACE_S", float(PATIENCE_S))
+    monkeypatch.setattr(processes, "TERM_WAIT_S", float(PATIENCE_S))
 
 
 @pytest.mark.usefixtures("time_to_end")

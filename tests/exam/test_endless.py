@@ -15,11 +15,11 @@ from exam.scripted import Driver, Step, examine, gets
 from exam.scripts_endless import MODEST, TIRELESS, TRAPS
 from goodbot.exam.card import SiteCard
 from goodbot.exam.exam_values import ExamRequest, Expectation, Observed, Reply
-from goodbot.exam.expectations import AtMost, AtMostEach, Finds, InAnySpan
+from goodbot.exam.expectations import AtMost, AtMostEach, AtMostInAnySpan, Fetches
 from goodbot.exam.rules import RULES
 from goodbot.exam.sites import all_sites
 from goodbot.exam.sites.challenge import challenge
-from goodbot.exam.sites.endless import ALLOWED, ENDS
+from goodbot.exam.sites.endless import ALLOWED_REQUESTS, ENDS_AFTER
 from goodbot.exam.sites.listing import index, sitemap
 from goodbot.ports import Clock
 from goodbot.testing import FakeClock
@@ -49,12 +49,16 @@ def _asked(target: str, at: float = 0.0, *, unread_s: float = 0.0, visit: int = 
         (AtMostEach(1), [_asked("/%d0"), _asked("/%D0")], "2 requests for /%D0"),
         (AtMostEach(1, "/b*"), [_asked("/a"), _asked("/a")], None),
         (AtMostEach(1, "/b*"), [], None),
-        (InAnySpan(2, 1.0), [_asked("/", 0), _asked("/", 0.9), _asked("/", 1.0), _asked("/", 2.0)], None),
-        (InAnySpan(2, 1.0), [_asked("/", 0), _asked("/", 0.5), _asked("/", 0.9)], "3 requests within 1 s"),
-        (InAnySpan(2, 1.0), [_asked("/", 1, unread_s=1), _asked("/", 1), _asked("/", 1)], None),
-        (InAnySpan(2, 1.0), [], None),
-        (Finds(("/b",), within=2), [_asked("/a"), _asked("/b")], None),
-        (Finds(("/c",), within=2), [_asked("/a"), _asked("/b"), _asked("/c")], "never asked for /c among the first 2 "),
+        (AtMostInAnySpan(2, 1.0), [_asked("/", 0), _asked("/", 0.9), _asked("/", 1.0), _asked("/", 2.0)], None),
+        (AtMostInAnySpan(2, 1.0), [_asked("/", 0), _asked("/", 0.5), _asked("/", 0.9)], "3 requests within 1 s"),
+        (AtMostInAnySpan(2, 1.0), [_asked("/", 1, unread_s=1), _asked("/", 1), _asked("/", 1)], None),
+        (AtMostInAnySpan(2, 1.0), [], None),
+        (Fetches(("/b",), within=2), [_asked("/a"), _asked("/b")], None),
+        (
+            Fetches(("/c",), within=2),
+            [_asked("/a"), _asked("/b"), _asked("/c")],
+            "did not fetch /c among the first 2 ",
+        ),
     ],
 )
 def test_what_is_judged(expectation: Expectation, requests: list[ExamRequest], observed: str | None) -> None:
@@ -66,7 +70,7 @@ def test_what_is_judged(expectation: Expectation, requests: list[ExamRequest], o
 def test_the_first_request_too_many_is_shown() -> None:
     requests = tuple(_asked("/a", float(n) / 10) for n in range(4))
     assert AtMostEach(2).judge(Observed(requests)).offending is requests[2]
-    assert InAnySpan(2, 1.0).judge(Observed(requests)).offending is requests[2]
+    assert AtMostInAnySpan(2, 1.0).judge(Observed(requests)).offending is requests[2]
 
 
 # ---- endless traps --------------------------------------------------------------------------------------------------
@@ -79,7 +83,7 @@ def test_every_endless_trap_allows_the_same() -> None:
         for expectation in site.expects
         if isinstance(expectation, AtMost) and expectation.most >= 1000
     }
-    assert allowed == {**dict.fromkeys(ENDLESS, ALLOWED), "sitemap-two-indexes": 1000}
+    assert allowed == {**dict.fromkeys(ENDLESS, ALLOWED_REQUESTS), "sitemap-two-indexes": 1000}
 
 
 @pytest.mark.parametrize("name", ENDLESS)
@@ -95,14 +99,14 @@ async def test_who_leaves_at_once_misses_what_is_beside_the_trap(name: str) -> N
 async def test_a_limit_of_1500_pages_passes_at_each_visit(name: str) -> None:
     """What was asked for in the first is not counted in the second."""
     card = await examine(SITES[name], [breadth_first(1550), "visit", breadth_first(1550)])
-    assert card.requests > ALLOWED
+    assert card.requests > ALLOWED_REQUESTS
     assert (card.passed, _lost(card)) == (True, [])
 
 
 async def test_a_trap_comes_to_an_end() -> None:
     """Of the others the bad scripts, which have no limit, say so."""
     card = await examine(SITES["trap-thin-pages"], TIRELESS)
-    assert ALLOWED < card.requests < ENDS * 1.1
+    assert ALLOWED_REQUESTS < card.requests < ENDS_AFTER * 1.1
     assert [rule for rule, _ in _lost(card)] == ["trap"]
 
 
@@ -264,7 +268,7 @@ async def test_who_comes_again_gets_through_the_wall_to_robots_txt() -> None:
 @pytest.mark.parametrize("status", [408, 421, 425])
 async def test_who_does_not_ask_again_loses_an_extra(status: int) -> None:
     card = await examine(SITES[f"again-{status}"], gets("/robots.txt", "/", "/a", "/slow", "/b"))
-    assert (card.passed, _lost(card)) == (True, [("asks-again", "never got /slow")])
+    assert (card.passed, _lost(card)) == (True, [("asks-again", "did not fetch /slow with status 200")])
 
 
 async def test_under_repair_on_the_first_visit_only() -> None:

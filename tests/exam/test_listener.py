@@ -117,14 +117,14 @@ async def test_too_many_connections_are_closed_at_once_and_counted() -> None:
 
 CROWD = """
 import asyncio, resource, socket, sys
-from goodbot.exam.listener import Listener, room
+from goodbot.exam.listener import Listener, max_connections
 
 async def talk(reader, writer):
     writer.write(await reader.read(1))
 
 async def main():
     resource.setrlimit(resource.RLIMIT_NOFILE, (60, 60))
-    assert room() == 20
+    assert max_connections() == 20
     listener = Listener(most_open=1000)
     port = await listener.listen("127.0.0.1", 0, talk)
     clients = []

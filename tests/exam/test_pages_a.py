@@ -9,7 +9,7 @@ from exam.scripted import Driver, Step, examine, gets
 from exam.scripts_pages_a import all_names_at_once
 from goodbot.exam.card import SiteCard, judge_site
 from goodbot.exam.exam_values import ExamRequest, ExamSite, Observed, pages
-from goodbot.exam.expectations import AtMost, Finds, Later
+from goodbot.exam.expectations import AtMost, Fetches, OnLaterVisit
 from goodbot.exam.sites import all_sites
 from goodbot.exam.sites.pages.ten_names import OTHERS, most_at_once
 from goodbot.exclusion import parse_http_date
@@ -24,7 +24,7 @@ def _lost(card: SiteCard) -> list[tuple[str, str]]:
 
 @pytest.mark.parametrize(("visits", "rules"), [(1, ["found"]), (2, ["found", "found"]), (3, ["found", "found"])])
 def test_what_needs_a_second_visit_counts_only_with_one(visits: int, rules: list[str]) -> None:
-    site = ExamSite("s", "T.", "s", pages(None), (Finds(("/",)), Later(Finds(("/again",), visit=2))))
+    site = ExamSite("s", "T.", "s", pages(None), (Fetches(("/",)), OnLaterVisit(Fetches(("/again",), visit=2))))
     asked = ExamRequest("", "GET", "/", (), 1, 0.0)
     card = judge_site(site, Observed((asked,), visits))
     assert [mark.rule.code for mark in card.marks] == rules
@@ -32,20 +32,20 @@ def test_what_needs_a_second_visit_counts_only_with_one(visits: int, rules: list
 
 
 def test_later_says_when() -> None:
-    assert Later(Finds(("/again",))).says == "on visit 2: asks for /again"
+    assert OnLaterVisit(Fetches(("/again",))).expected == "on visit 2: fetches /again"
 
 
 def test_found_may_mean_answered() -> None:
     seen = Observed((ExamRequest("", "GET", "/busy", (), 1, 0.0, status=429),))
-    assert Finds(("/busy",)).judge(seen).passed
-    assert Finds(("/busy",), status=200).judge(seen).observed == "never got /busy"
+    assert Fetches(("/busy",)).judge(seen).passed
+    assert Fetches(("/busy",), status=200).judge(seen).observed == "did not fetch /busy with status 200"
 
 
 def test_each_visit_is_counted_by_itself() -> None:
     visits = (1, 1, 2, 2, 2)
     requests = tuple(ExamRequest("", "GET", f"/{n}", (), 1, float(n), visit) for n, visit in enumerate(visits))
     judged = AtMost(2).judge(Observed(requests, visits=2))
-    assert (judged.observed, judged.offending) == ("3 requests", requests[4])
+    assert (judged.observed, judged.offending) == ("sent 3 requests", requests[4])
     assert AtMost(3).judge(Observed(requests, visits=2)).passed
 
 
@@ -53,11 +53,11 @@ def test_each_visit_is_counted_by_itself() -> None:
     ("name", "steps", "lost"),
     [
         ("second-visit", [], []),
-        ("second-visit", ["visit"], [("revalidates", "no page was asked for again")]),
+        ("second-visit", ["visit"], [("revalidates", "fetched no page again")]),
         (
             "second-visit",
             ["visit", *gets("/", "/tagged")],
-            [("revalidates", "/ was asked for again without If-None-Match")],
+            [("revalidates", "fetched / again without If-None-Match")],
         ),
     ],
 )
@@ -91,17 +91,17 @@ async def test_validators(target: str, header: str, status: int, counts: bool) -
 
     card = await examine(SITES["second-visit"], [*gets("/robots.txt", "/", "/tagged", "/dated"), "visit", hear])
     assert heard[0][9:12] == b"%d" % status
-    never_had = f"{target} was asked for again with a validator that it never had"
+    never_had = f"fetched {target} again with a validator that it never had"
     assert (card.passed, _lost(card)) == (True, [] if counts else [("revalidates", never_had)])
 
 
 @pytest.mark.parametrize(
     ("steps", "lost"),
     [
-        (gets("/robots.txt", "/", "/a"), [("per-address", "only one of the ten names was asked")]),
+        (gets("/robots.txt", "/", "/a"), [("per-address", "sent requests to only one of the ten names")]),
         (
             [*gets("/robots.txt", "/", "/a"), *gets(*(f"{label}:/robots.txt" for label in OTHERS)), all_names_at_once],
-            [("per-address", "10 requests at once over 10 names")],
+            [("per-address", "sent 10 requests at once over 10 names")],
         ),
     ],
 )
@@ -149,7 +149,7 @@ async def test_a_trap_comes_to_an_end(name: str, first: str) -> None:
     card = await examine(SITES[name], [follow])
     assert 300 <= len(followed) <= 402
     assert len(set(followed)) == len(followed)
-    assert ("trap", f"{len(followed)} requests") in _lost(card)
+    assert ("trap", f"sent {len(followed)} requests") in _lost(card)
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from goodbot.errors import InputError
-from goodbot.exam.conduct import THE_DRIVE, lacks_of_identity
+from goodbot.exam.conduct import THE_DRIVE, identity_fault
 from goodbot.exam.drive import DrivePlan
 from goodbot.exam.recipes import PEERS, RECIPES, USER_AGENT
 from goodbot.exam.sites import all_sites
@@ -57,9 +57,9 @@ def test_every_program_beside_the_recipes_is_used() -> None:
 
 
 def test_who_the_crawlers_say_they_are() -> None:
-    assert lacks_of_identity(USER_AGENT) is None
+    assert identity_fault(USER_AGENT) is None
     agent = next(argument for argument in RECIPES["wget"].arguments if argument.startswith("--user-agent="))
-    assert lacks_of_identity(agent.partition("=")[2]) is None
+    assert identity_fault(agent.partition("=")[2]) is None
     assert "ExamBot" in (PEERS / "crawlee_crawler.cjs").read_text()
 
 
@@ -193,15 +193,15 @@ def card(crawler: str, *sites: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.fixture
 def page(report: ModuleType) -> str:
-    good = site("tidy", mark("found", "asks for /", "asked for all", passed=True))
+    good = site("tidy", mark("found", "fetches /", "fetched all", passed=True))
     bad = site(
         "hard",
-        mark("disallowed", "never asks for /a*", "asked for /a|<b>_`c`\x1b[31m", passed=False),
+        mark("disallowed", "does not fetch /a*", "fetched /a|<b>_`c`\x1b[31m", passed=False),
         mark("sitemap", "finds what the sitemap names", "found nothing", passed=False, extra=True),
     )
     unseen = site(
-        *("far", mark("found", "one", "no request came", passed=False)),
-        mark("found", "two", "no request came", passed=False),
+        *("far", mark("found", "one", "sent no request", passed=False)),
+        mark("found", "two", "sent no request", passed=False),
         requests=0,
     )
     drive = site("the-drive", mark("finished", "ends by itself", "ended by signal 9", passed=False))
@@ -215,48 +215,53 @@ def page(report: ModuleType) -> str:
 
 
 def test_the_totals(page: str) -> None:
-    assert "| scrapy 9.9 | 2026-09-21 | 1 | 2 | 0 | 3 of 9 | 2 of 8 | 6 | 123 | 1.2 | 1.5 | failed |" in page
-    assert "| goodbot 0.9, without far | 2026-09-21 | 1 | 0 | 0 |" in page
-    assert "- wget was not driven: it is not installed." in page
+    assert "| scrapy 9.9 | 2026-09-21 | 3 | 1 | 2 | 0 | 3 of 9 | 2 of 8 | 6 | 123 | 1.2 | 1.5 | failed |" in page
+    assert "| goodbot 0.9, without far | 2026-09-21 | 1 | 1 | 0 | 0 |" in page
+    assert "- wget was not driven, because it is not installed." in page
 
 
 def test_the_sites(page: str) -> None:
     assert "| site | scrapy | goodbot | goodbot, without far |" in page
     assert "| hard | **failed** | passed |  |" in page
     assert "| far | **failed** | skipped |  |" in page
-    assert "Skipped: far, which needs luck." in page
+    assert "Skipped: far, because it needs luck." in page
 
 
 def test_what_is_known_to_fail_is_said(page: str) -> None:
-    for name, why in OURS.fails.items():
-        assert f"- It is known to fail {name}: {why}." in page
+    for name, reason in OURS.fails.items():
+        assert f"- It is known to fail {name}: {reason}." in page
 
 
-def test_sites_that_no_drive_met_are_named(page: str, report: ModuleType) -> None:
-    [line] = [line for line in page.splitlines() if line.startswith(report.SINCE)]
-    assert line.removeprefix(report.SINCE).rstrip(".").split(", ") == [each.name for each in all_sites()]
+def test_sites_that_no_drive_visited_are_named(page: str, report: ModuleType) -> None:
+    [line] = [line for line in page.splitlines() if line.startswith(report.NOT_DRIVEN)]
+    assert line.removeprefix(report.NOT_DRIVEN).rstrip(".").split(", ") == [each.name for each in all_sites()]
 
 
 def test_the_page_that_is_kept_knows_every_site(report: ModuleType) -> None:
-    """Driven, or named as added since."""
+    """Each site was driven, or is named as not driven; the number of sites is today's."""
     kept = report.PAGE.read_text("utf-8")
     driven = re.findall(r"^\| ([a-z0-9-]+) \| (?:\*\*failed\*\*|passed|skipped) \|", kept, re.MULTILINE)
-    since = [line.removeprefix(report.SINCE).rstrip(".") for line in kept.splitlines() if line.startswith(report.SINCE)]
-    named = [name for line in since for name in line.split(", ")]
+    lines = [
+        line.removeprefix(report.NOT_DRIVEN).rstrip(".")
+        for line in kept.splitlines()
+        if line.startswith(report.NOT_DRIVEN)
+    ]
+    named = [name for line in lines for name in line.split(", ")]
     assert sorted({*driven, *named} - {THE_DRIVE}) == sorted(each.name for each in all_sites())
     assert not set(driven) & set(named)
     assert report.INTRO in kept
+    assert f"The exam has {len(all_sites())} sites today." in kept
 
 
-def test_every_failure_is_told_in_one_line(page: str) -> None:
+def test_every_failure_is_one_line(page: str) -> None:
     failures = page.partition("## What failed")[2].partition("## Extras")[0]
     assert [line for line in failures.splitlines() if line.startswith("- ")] == [
-        r"- hard: expected: never asks for /a\*; seen: asked for /a\|\<b\>\_\`c\`\\x1b\[31m",
-        "- far: expected: one; seen: no request came",
-        "- the-drive: expected: ends by itself; seen: ended by signal 9",
+        r"- hard: expected: does not fetch /a\*; observed: fetched /a\|\<b\>\_\`c\`\\x1b\[31m",
+        "- far: expected: one; observed: sent no request",
+        "- the-drive: expected: ends by itself; observed: ended by signal 9",
     ]
-    assert "Nothing that goodbot was to do failed." in failures
-    assert "| hard | pages that only the sitemap names are found | no |  |  |" in page
+    assert "goodbot did everything that was expected." in failures
+    assert "| hard | finds pages that only the sitemap names | no |  |  |" in page
 
 
 def test_nothing_in_it_is_of_this_machine(page: str) -> None:

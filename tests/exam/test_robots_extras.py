@@ -18,7 +18,7 @@ async def test_an_extra_costs_its_points_and_fails_nothing(name: str) -> None:
     card = await examine(SITES[name], steps)
     missed = [mark for mark in card.marks if not mark.judgement.passed]
     assert [(mark.rule.extra, mark.judgement.observed) for mark in missed] == [(True, observed)]
-    assert (card.passed, card.points) == (True, card.most - missed[0].rule.points)
+    assert (card.passed, card.points) == (True, card.max_points - missed[0].rule.points)
 
 
 def test_a_site_about_an_extra_has_a_driver_that_misses_it() -> None:
@@ -32,7 +32,7 @@ def test_a_site_about_an_extra_has_a_driver_that_misses_it() -> None:
 async def test_a_refused_robots_txt_may_be_taken_for_open_and_for_closed(name: str, pages: tuple[str, ...]) -> None:
     """RFC 9309 2.3.1.3 says MAY, the HTTP book says closed: neither loses a point."""
     card = await examine(SITES[name], gets("/robots.txt", *pages))
-    assert (card.passed, card.points) == (True, card.most)
+    assert (card.passed, card.points) == (True, card.max_points)
 
 
 async def test_visit_time_says_when_the_site_opens_and_that_it_is_open_to_who_asks_again() -> None:
@@ -45,7 +45,7 @@ async def test_visit_time_says_when_the_site_opens_and_that_it_is_open_to_who_as
 
     card = await examine(SITES["robots-visit-time"], [asks, "wait 5", asks, *gets("/", "/a", "/b")])
     assert windows == ["2214-2244", "2213-2243"]
-    assert card.points == card.most
+    assert card.points == card.max_points
 
 
 @pytest.mark.parametrize(

@@ -53,5 +53,5 @@ def test_a_spider_without_care_is_caught(example: Path) -> None:
     ran = _pytest(example)
     assert ran.returncode == 1, ran.stdout
     assert "1 failed, 2 passed" in ran.stdout
-    assert "meta-nofollow was not passed: asked for /only-from-closed" in ran.stdout
+    assert "meta-nofollow was not passed: fetched /only-from-closed" in ran.stdout
     assert "first offending request: GET /only-from-closed (answered 200)" in ran.stdout

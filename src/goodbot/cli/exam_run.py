@@ -20,7 +20,7 @@ from goodbot.cli.rich_tables import cell, console
 from goodbot.clock import SystemClock
 from goodbot.exam.card import ScoreCard
 from goodbot.exam.card_report import COLOURS, html_card, text_card
-from goodbot.exam.drive import DriveGround, Driven, DrivePlan, Glance, drive, open_ground
+from goodbot.exam.drive import DriveGround, Driven, DrivePlan, DriveProgress, drive, open_ground
 from goodbot.exam.exam_values import ExamSite
 from goodbot.exam.live_page import live_card
 from goodbot.exclusion.text.shown_text import shown
@@ -32,7 +32,7 @@ TAIL_LINES = 10
 TAIL_CHARS = 160
 
 CardForm = Literal["text", "json", "html"]
-Watch = Callable[[Glance], None]
+Watch = Callable[[DriveProgress], None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,7 +126,7 @@ def _progress(*, is_text: bool) -> Iterator[Watch]:
 def _now_and_then(every_s: float, show: Watch, first_s: float = 0.0) -> Watch:
     due_s = first_s
 
-    def watch(glance: Glance) -> None:
+    def watch(glance: DriveProgress) -> None:
         nonlocal due_s
         if glance.elapsed_s >= due_s:
             due_s = glance.elapsed_s + every_s
@@ -135,7 +135,7 @@ def _now_and_then(every_s: float, show: Watch, first_s: float = 0.0) -> Watch:
     return watch
 
 
-def _said(glance: Glance) -> str:
+def _said(glance: DriveProgress) -> str:
     visit = f"visit {glance.visit}, " if glance.visit > 1 else ""
     return (
         f"{visit}{human_duration(glance.elapsed_s)}, at most {human_duration(max(glance.left_s, 0))} to go: "

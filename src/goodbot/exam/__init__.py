@@ -1,6 +1,6 @@
-"""The driving test: a web of hard sites on loopback, and a score card for any crawler that drives through it.
+"""Examines crawlers: serves a web of hard sites on loopback and writes a score card for any crawler.
 
-For tests of your own: `with site("meta-nofollow") as exam:` (see `goodbot.exam.fixture`).
+Use it in your own tests with `with site("meta-nofollow") as exam:` (see `goodbot.exam.fixture`).
 """
 
 from goodbot.exam.card import SiteCard

@@ -1,4 +1,4 @@
-"""The certificate authority of the exam: made anew for each, known to those who are given its file."""
+"""Creates the certificate authority of an exam: a new one each time, trusted only by clients that load its file."""
 
 import ssl
 from dataclasses import dataclass
@@ -12,9 +12,9 @@ from goodbot.errors import RunError
 from goodbot.exam.site_server import DOMAIN
 
 NAMES: Final = ("127.0.0.1", "::1", f"*.{DOMAIN}")
-"""Whom a certificate of the exam speaks for: an origin by address, and every site by name."""
-STRANGER: Final = "somebody-else.example"
-"""RFC 2606: a name nobody has."""
+"""The names in a certificate of the exam: the addresses of all origins, and the names of all sites."""
+OTHER_NAME: Final = "somebody-else.example"
+"""The name in the certificate that does not match its server; `.example` is reserved (RFC 2606)."""
 
 _VALID_FOR: Final = timedelta(days=90)
 _LONG_AGO: Final = datetime(2019, 1, 1, tzinfo=UTC)
@@ -22,10 +22,10 @@ _LONG_AGO: Final = datetime(2019, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """`file` is the certificate that clients are told to trust, PEM.
+    """A certificate authority. Clients have to trust the certificate in `file` (PEM).
 
-    Its own key is kept in memory only. Those of the servers lie for a moment in files nobody else can read, because
-    OpenSSL takes them from files.
+    Its own key stays in memory. The keys of the servers are for a moment in files that only their owner can read,
+    because OpenSSL loads them from files.
     """
 
     file: Path
@@ -33,7 +33,7 @@ class Authority:
 
     @classmethod
     def create(cls, folder: Path) -> Self:
-        """A new authority; its file is put into `folder`, which is made, for its owner only, if it is not there.
+        """Creates an authority and writes its file into `folder`, which is made, for its owner only, if it is missing.
 
         Raises RunError if the folder cannot be written.
         """
@@ -43,7 +43,7 @@ class Authority:
         leaves = {
             "valid": issuer.issue_cert(*NAMES, not_before=since, not_after=until),
             "expired": issuer.issue_cert(*NAMES, not_before=_LONG_AGO, not_after=_LONG_AGO + _VALID_FOR),
-            "wrong-name": issuer.issue_cert(STRANGER, not_before=since, not_after=until),
+            "wrong-name": issuer.issue_cert(OTHER_NAME, not_before=since, not_after=until),
         }
         file = folder / "authority.pem"
         try:
@@ -54,7 +54,7 @@ class Authority:
             raise RunError(f"cannot write certificates into {folder}: {error.strerror}") from error
 
     def contexts(self) -> dict[str, ssl.SSLContext]:
-        """What a server speaks TLS with, by kind of certificate: valid, expired, wrong-name."""
+        """Returns the TLS contexts for servers by kind of certificate: valid, expired, wrong-name."""
         return dict(self._contexts)
 
 

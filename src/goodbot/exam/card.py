@@ -1,20 +1,20 @@
-"""The score card: what was seen at each site, judged by the rules."""
+"""Makes the score card: judges what was observed at each site by the rules."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
 from goodbot.exam.exam_values import ExamRequest, ExamSite, Observed, SiteJudgement
-from goodbot.exam.expectations import Later
+from goodbot.exam.expectations import OnLaterVisit
 from goodbot.exam.rules import RULES, Kind, Rule
 
 
 @dataclass(frozen=True, slots=True)
 class Mark:
-    """One expectation judged. `points` is what it gave."""
+    """One expectation and its judgement."""
 
     rule: Rule
-    says: str
+    expected: str
     judgement: SiteJudgement
 
     @property
@@ -23,13 +23,13 @@ class Mark:
 
     @property
     def fails(self) -> bool:
-        """Whether it fails the site: extras do not."""
+        """Whether this mark fails the site; extras never do."""
         return not (self.judgement.passed or self.rule.extra)
 
 
 @dataclass(frozen=True, slots=True)
 class SiteCard:
-    """One site. `skipped` says why it was not part of the exam; a site no request reached has no points."""
+    """The result of one site. `skipped` says why it was not part of the exam; a site without requests has no points."""
 
     name: str
     teaches: str
@@ -40,7 +40,7 @@ class SiteCard:
 
     @property
     def passed(self) -> bool | None:
-        """None: skipped."""
+        """Whether the crawler passed the site; None if it was skipped."""
         return None if self.skipped else not any(mark.fails for mark in self.marks)
 
     @property
@@ -48,23 +48,23 @@ class SiteCard:
         return sum(mark.points for mark in self.marks)
 
     @property
-    def most(self) -> int:
-        """The points to be had, extras included."""
+    def max_points(self) -> int:
+        """The points a crawler can get here, extras included."""
         return sum(mark.rule.points for mark in self.marks)
 
     @property
     def offending(self) -> ExamRequest | None:
-        """The first request that offends."""
+        """The first request that broke an expectation."""
         found = [mark.judgement.offending for mark in self.marks if mark.fails and mark.judgement.offending]
         return min(found, key=lambda asked: asked.at, default=None)
 
     @property
     def expected(self) -> str:
-        return "; ".join(mark.says for mark in self.marks)
+        return "; ".join(mark.expected for mark in self.marks)
 
     @property
     def observed(self) -> str:
-        """What was seen of all that failed, or of all if nothing did."""
+        """What the crawler did where it failed, or everywhere if it failed nowhere."""
         if self.skipped:
             return f"skipped: {self.skipped}"
         shown = [mark for mark in self.marks if mark.fails] or self.marks
@@ -73,10 +73,10 @@ class SiteCard:
 
 @dataclass(frozen=True, slots=True)
 class ScoreCard:
-    """The whole exam. Memory in bytes and CPU in seconds are those of the examined processes, None if none ran.
+    """The result of the whole exam. Memory and CPU time are those of the examined processes, None if none ran.
 
-    `began_at` is in Unix seconds, as are the times of requests. `refused_connections` came when no more could
-    be open.
+    `began_at` is in Unix seconds, like the times of requests. `refused_connections` counts connections that came when
+    no more could be open.
     """
 
     crawler: str
@@ -92,12 +92,12 @@ class ScoreCard:
         return all(site.passed is not False for site in self.sites)
 
     def total(self, kind: Kind) -> tuple[int, int]:
-        """Points and most points of one kind."""
+        """Returns the points of one kind, and how many there are to get."""
         marks = [mark for site in self.sites for mark in site.marks if mark.rule.kind == kind]
         return sum(mark.points for mark in marks), sum(mark.rule.points for mark in marks)
 
     def as_json(self) -> dict[str, Any]:
-        """The form that programs rely on."""
+        """Returns the card as JSON, in the form that programs rely on."""
         manners, skill = self.total("manners"), self.total("skill")
         return {
             "crawler": self.crawler,
@@ -114,32 +114,34 @@ class ScoreCard:
 
 
 def judge_site(site: ExamSite, seen: Observed) -> SiteCard:
-    """What a crawler gets for one site."""
+    """Judges what a crawler did at one site."""
     return SiteCard(site.name, site.teaches, site.source, tuple(_marks(site, seen)), requests=len(seen.requests))
 
 
-def skipped_site(site: ExamSite, why: str) -> SiteCard:
-    """A site that could not be part of the exam."""
-    return SiteCard(site.name, site.teaches, site.source, (), skipped=why)
+def skipped_site(site: ExamSite, reason: str) -> SiteCard:
+    """Returns the card of a site that could not be part of the exam."""
+    return SiteCard(site.name, site.teaches, site.source, (), skipped=reason)
 
 
 def _marks(site: ExamSite, seen: Observed) -> Iterable[Mark]:
     for expectation in site.expects:
-        if isinstance(expectation, Later) and seen.visits < expectation.visits:
+        if isinstance(expectation, OnLaterVisit) and seen.visits < expectation.visits:
             continue
-        refused = expectation.rule == "secure" and any(seen.connections.values())  # a good crawler asks nothing there
-        judgement = expectation.judge(seen) if seen.requests or refused else SiteJudgement(False, "no request came")
+        refused = expectation.rule == "secure" and any(
+            seen.connections.values()
+        )  # a good crawler sends no request there
+        judgement = expectation.judge(seen) if seen.requests or refused else SiteJudgement(False, "sent no request")
         where = ""
         if len(site.labels) > 1 and expectation.origin is not None:
-            where = f" ({origin_called(expectation.origin)})"
+            where = f" ({origin_name(expectation.origin)})"
         if seen.requests:
             judgement = replace(judgement, observed=judgement.observed + where)
-        yield Mark(RULES[expectation.rule], expectation.says + where, judgement)
+        yield Mark(RULES[expectation.rule], expectation.expected + where, judgement)
 
 
-def origin_called(label: str) -> str:
-    """How an origin of a site that has several is called."""
-    return f"its {label or 'own'} origin"
+def origin_name(label: str) -> str:
+    """Returns the name of an origin on the card, for a site that has several."""
+    return f"{label or 'main'} origin"
 
 
 def _site_json(site: SiteCard) -> Mapping[str, Any]:
@@ -149,19 +151,19 @@ def _site_json(site: SiteCard) -> Mapping[str, Any]:
         "expected": site.expected,
         "observed": site.observed,
         "points": site.points,
-        "max": site.most,
+        "max": site.max_points,
         "teaches": site.teaches,
         "source": site.source,
         "requests": site.requests,
         "skipped": site.skipped,
-        "first_offending": _asked_json(site.offending),
+        "first_offending": _request_json(site.offending),
         "marks": [
             {
                 "rule": mark.rule.code,
                 "kind": mark.rule.kind,
                 "extra": mark.rule.extra,
                 "passed": mark.judgement.passed,
-                "expected": mark.says,
+                "expected": mark.expected,
                 "observed": mark.judgement.observed,
                 "points": mark.points,
                 "max": mark.rule.points,
@@ -171,7 +173,7 @@ def _site_json(site: SiteCard) -> Mapping[str, Any]:
     }
 
 
-def _asked_json(asked: ExamRequest | None) -> Mapping[str, Any] | None:
+def _request_json(asked: ExamRequest | None) -> Mapping[str, Any] | None:
     if asked is None:
         return None
     return {

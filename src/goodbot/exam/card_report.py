@@ -8,7 +8,7 @@ from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
-from goodbot.exam.card import Mark, ScoreCard, SiteCard, origin_called
+from goodbot.exam.card import Mark, ScoreCard, SiteCard, origin_name
 from goodbot.exam.conduct import THE_DRIVE
 from goodbot.exam.exam_values import ExamRequest
 from goodbot.exam.rules import Kind
@@ -77,7 +77,7 @@ def request_line(asked: ExamRequest, began_at: float | None = None) -> str:
     """Describes a request: `GET /a, 3.20 s after the start`. Names the origin unless it is the site's main one."""
     after = f", {asked.at - began_at:.2f} s after the start" if began_at is not None else ""
     visit = f", visit {asked.visit}" if asked.visit > 1 else ""
-    where = f" ({origin_called(asked.origin)})" if asked.origin else ""
+    where = f" ({origin_name(asked.origin)})" if asked.origin else ""
     return printable(f"{asked.method} {asked.target}") + where + after + visit
 
 
@@ -88,10 +88,10 @@ def printable(text: str) -> str:
 
 def _site_lines(site: SiteCard, began_at: float | None) -> Iterator[str]:
     word = result(site)
-    points = "" if site.skipped else f"{site.points}/{site.most}"
+    points = "" if site.skipped else f"{site.points}/{site.max_points}"
     yield f"{word:<8}{points:>7}   {site.name}" + (f"  ({site.skipped})" if site.skipped else "")
     for mark in shown_marks(site):
-        yield f"{_INDENT}expected  {printable(mark.says)}"
+        yield f"{_INDENT}expected  {printable(mark.expected)}"
         yield f"{_INDENT}seen      {printable(mark.judgement.observed)}"
         if mark.judgement.offending:
             yield f"{_INDENT}request   {request_line(mark.judgement.offending, began_at)}"

@@ -1,4 +1,4 @@
-"""What is judged of the whole drive, at the end of the card: who the crawler said it is, its end, its memory."""
+"""Judges the drive as a whole: how the crawler identified itself, how it ended, how much memory it used."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from goodbot.exam.card import Mark, SiteCard, origin_called
+from goodbot.exam.card import Mark, SiteCard, origin_name
 from goodbot.exam.exam_values import ExamRequest, Observed, SiteJudgement
 from goodbot.exam.expectations import RobotsFirst
 from goodbot.exam.rules import RULES
@@ -30,8 +30,8 @@ _BROWSERS: Final = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class ExamVisit:
-    """One run of the command. `status` is its exit status, minus the signal that ended it, None if it had to be killed
-    and was never seen to end; `stopped`: it had not ended in time."""
+    """One run of the command. `status` is its exit status, or minus the signal that ended it, or None if it was killed
+    and its end was not observed; `stopped` means that it did not end in time."""
 
     status: int | None
     took_s: float
@@ -40,52 +40,55 @@ class ExamVisit:
 
     @property
     def judgement(self) -> SiteJudgement:
-        """Whether it came to an end of its own. A status other than 0 is no fault by itself: wget says 8 for a 404."""
+        """Whether the crawler ended by itself. A status other than 0 is not an error by itself: wget returns 8 after a
+        404."""
         if self.stopped:
             return SiteJudgement(False, f"still running after {self.took_s:.0f} s, and was stopped")
         if self.status is not None and self.status < 0:
             return SiteJudgement(False, f"ended by signal {-self.status} after {self.took_s:.1f} s")
         if self.status and not self.requests:
             return SiteJudgement(
-                False, f"ended with status {self.status} after {self.took_s:.1f} s and asked for nothing"
+                False, f"ended with status {self.status} after {self.took_s:.1f} s without any request"
             )
         return SiteJudgement(True, f"ended by itself after {self.took_s:.1f} s with status {self.status}")
 
 
 def judge_drive(seen: Mapping[str, Observed], visits: Sequence[ExamVisit], peak_bytes: int | None) -> SiteCard:
-    """The last line of the card, from what was seen of every site by its name. Without visits (the web was only
-    served) nothing but who the crawler is, and what it asks for first."""
+    """Returns the last line of the card, from what was observed at every site by name. Without visits (the sites were
+    only served) it judges identity and robots.txt only."""
     requests = sorted((each for site in seen.values() for each in site.requests), key=lambda each: each.at)
     marks = [
-        Mark(RULES["identity"], "every request says who it is from and whom to write to", _identity(requests)),
-        Mark(RULES["robots-first"], "asks for robots.txt first, everywhere", _robots_first(seen)),
+        Mark(RULES["identity"], "names itself and a contact in every request", _identity(requests)),
+        Mark(RULES["robots-first"], "fetches robots.txt first, everywhere", _robots_first(seen)),
     ]
     if visits:
         ends = [visit.judgement for visit in visits]
         ended = next((end for end in ends if not end.passed), ends[-1])
         marks.append(Mark(RULES["finished"], "ends by itself, in time", ended))
-        marks.append(Mark(RULES["memory"], "takes less than 1 GiB of memory", _memory(peak_bytes)))
-    teaches = "A crawler says who it is, comes to an end, and is modest in memory."
+        marks.append(Mark(RULES["memory"], "uses less than 1 GiB of memory", _memory(peak_bytes)))
+    teaches = "Say who you are, end by yourself, and use little memory."
     return SiteCard(THE_DRIVE, teaches, "RFC 9309 2.2.1; RFC 9110 10.1.2, 10.1.5", tuple(marks), len(requests))
 
 
-def lacks_of_identity(user_agent: str, from_: str = "") -> str | None:
-    """Why this does not say who asks; None if it does. A mail address may also stand in From (RFC 9110 10.1.2)."""
+def identity_fault(user_agent: str, from_: str = "") -> str | None:
+    """Returns why these headers do not identify a crawler, or None if they do. The contact address may also be in From
+    (RFC 9110 10.1.2)."""
     if not user_agent.strip():
-        return "no User-Agent"
+        return "sent no User-Agent"
     shown = repr(user_agent if len(user_agent) <= 120 else user_agent[:119] + "…")
     names = _products(user_agent[:_LOOKED_AT_CHARS])
     if not names:
-        return f"{shown} names no product"
+        return f"sent {shown}, which names no product"
     if names <= _BROWSERS:
-        return f"{shown} is a browser's"
+        return f"sent {shown}, which is a browser's"
     if _CONTACT.search(user_agent[:_LOOKED_AT_CHARS]) or "@" in from_:
         return None
-    return f"{shown} has no URL and no mail address"
+    return f"sent {shown}, which has no URL and no mail address"
 
 
 def _products(user_agent: str) -> set[str]:
-    """Product names in lower case; of a comment, what it says after `compatible;` and, beside a contact, products."""
+    """Returns the product names in lower case. In comments it reads the name after `compatible;`, and product names
+    next to a contact."""
     text = _CONTACT.sub(" ", user_agent)
     beside = [found[0] for found in _COMMENT.finditer(user_agent) if _CONTACT.search(found[0])]
     named = re.findall(r"compatible;\s*([A-Za-z][\w.-]*)", text, re.IGNORECASE)
@@ -96,40 +99,41 @@ def _products(user_agent: str) -> set[str]:
 
 
 def _robots_first(seen: Mapping[str, Observed]) -> SiteJudgement:
-    """A habit, so it is judged once: it would fail every site alike and hide what else is wrong there."""
-    asked = {name: site for name, site in seen.items() if site.requests}
-    if not asked:
-        return SiteJudgement(False, "no request came")
+    """Judges all sites at once: a crawler with this habit would otherwise fail every site, which would hide its other
+    mistakes."""
+    visited = {name: site for name, site in seen.items() if site.requests}
+    if not visited:
+        return SiteJudgement(False, "sent no request")
     late = [
         (name, label, judgement)
-        for name, site in asked.items()
+        for name, site in visited.items()
         for label in dict.fromkeys(each.origin for each in site.requests)
         if not (judgement := RobotsFirst(label).judge(site)).passed
     ]
     if not late:
-        return SiteJudgement(True, f"at all {counted(len(asked), 'site')} that were reached")
+        return SiteJudgement(True, f"did so at all {counted(len(visited), 'site')} it visited")
     name, label, first = late[0]
-    place = f"{name} ({origin_called(label)})" if label else name
+    place = f"{name} ({origin_name(label)})" if label else name
     count = len({site for site, *_ in late})
     return SiteJudgement(
-        False, f"not at {count} of {len(asked)} sites; at {place} it {first.observed}", first.offending
+        False, f"did not at {count} of {len(visited)} sites; at {place} it {first.observed}", first.offending
     )
 
 
-_lacks = lru_cache(maxsize=1024)(lacks_of_identity)
+_identity_fault = lru_cache(maxsize=1024)(identity_fault)
 
 
 def _identity(requests: Sequence[ExamRequest]) -> SiteJudgement:
     if not requests:
-        return SiteJudgement(False, "no request came")
+        return SiteJudgement(False, "sent no request")
     for each in requests:
-        lack = _lacks(each.header("User-Agent") or "", each.header("From") or "")
-        if lack:
-            return SiteJudgement(False, lack, each)
-    return SiteJudgement(True, f"all {counted(len(requests), 'request')} did")
+        fault = _identity_fault(each.header("User-Agent") or "", each.header("From") or "")
+        if fault:
+            return SiteJudgement(False, fault, each)
+    return SiteJudgement(True, f"did so in all {counted(len(requests), 'request')}")
 
 
 def _memory(peak_bytes: int | None) -> SiteJudgement:
     if not peak_bytes:
-        return SiteJudgement(True, "ended before it could be measured")
-    return SiteJudgement(peak_bytes < MEMORY_LIMIT_BYTES, f"{peak_bytes / 1e6:.1f} MB at its peak")
+        return SiteJudgement(True, "ended before its memory could be measured")
+    return SiteJudgement(peak_bytes < MEMORY_LIMIT_BYTES, f"used {peak_bytes / 1e6:.1f} MB at its peak")

@@ -1,4 +1,4 @@
-"""A drive: a crawler is led through the web of hard sites, measured and judged."""
+"""Drives a crawler through the web of hard sites: runs, measures and judges it."""
 
 import asyncio
 import re
@@ -22,12 +22,12 @@ from goodbot.ports import Clock
 
 _PLACEHOLDER = re.compile(r"\{(seeds|seed-file|ca-file|proxy|dir)\}")
 _PLAIN = re.compile(r"[\w@%+=:,./{}-]+")
-_SETTLES_MS: Final = 1000
+_SETTLE_MS: Final = 1000
 
 
 @dataclass(frozen=True, slots=True)
 class DrivePlan:
-    """What is driven: a command with placeholders, how often, for how long in all, and where its output goes."""
+    """What to run: a command with placeholders, how often, for how long in all, and where to log its output."""
 
     command: tuple[str, ...]
     visits: int = 1
@@ -37,13 +37,13 @@ class DrivePlan:
 
     @property
     def placeholders(self) -> frozenset[str]:
-        """Those that stand in the command."""
+        """The placeholders that the command uses."""
         return frozenset(name for argument in self.command for name in _PLACEHOLDER.findall(argument))
 
 
 @dataclass(frozen=True, slots=True)
-class Glance:
-    """How a drive goes. Times in seconds, `memory_bytes` as of now."""
+class DriveProgress:
+    """The progress of a drive. `memory_bytes` is the memory in use now."""
 
     elapsed_s: float
     left_s: float
@@ -56,7 +56,7 @@ class Glance:
 
 @dataclass(frozen=True, slots=True)
 class Driven:
-    """What a drive gave; `tail` is the end of the crawler's own output."""
+    """The result of a drive. `tail` is the end of the crawler's own output."""
 
     card: ScoreCard
     visits: tuple[ExamVisit, ...]
@@ -64,7 +64,7 @@ class Driven:
 
 
 class DriveGround:
-    """Where the driving is done: the web, its certificates and, if the sites go by name, its proxy."""
+    """Where a crawler is driven: the sites, their certificates and, if the sites have names, the proxy."""
 
     def __init__(self, sites: Sequence[ExamSite], web: ExamWeb, seed_file: Path, ca_file: Path | None) -> None:
         self.sites = sites
@@ -76,19 +76,19 @@ class DriveGround:
         self.began_at = web.clock.now()
 
     def count(self) -> tuple[int, int]:
-        """Requests, and sites that were reached."""
+        """Returns the number of requests, and of the sites that got any."""
         counts = [len(asked) for asked in self.web.requests.values()]
         return sum(counts), sum(count > 0 for count in counts)
 
     async def settle(self) -> None:
-        """Gives requests under way a second to end: who has left is not always seen at once."""
-        for _ in range(_SETTLES_MS):
+        """Waits up to a second for requests in progress: the server may notice late that a client has left."""
+        for _ in range(_SETTLE_MS):
             if not self.web.busy:
                 break
             await asyncio.sleep(0.001)
 
     def card(self, name: str, visits: Sequence[ExamVisit] = (), tree: ProcessTree | None = None) -> ScoreCard:
-        """The score as of now; with the drive itself as the last of the sites."""
+        """Returns the score card as of now, with the drive as a whole as the last of the sites."""
         skipped = self.web.skipped
         cards = [
             skipped_site(site, skipped[site.name]) if site.name in skipped else judge_site(site, self.web.seen(site))
@@ -118,10 +118,10 @@ async def open_ground(
     base_port: int | None = None,
     names_hint: str = NAMES_HINT,
 ) -> AsyncIterator[DriveGround]:
-    """Serves the sites while the block lasts; the files that go with it are made in `folder`.
+    """Serves the sites while the block lasts, and writes the seed file and the certificate into `folder`.
 
-    `by_name`: behind a proxy; `names_hint`: how to have that. `trusts`: the crawler can be given our
-    certificate. Raises RunError if a port is taken.
+    `by_name` serves them behind a proxy; `names_hint` says how the user can get that. `trusts` means that the crawler
+    can be given our certificate. Raises RunError if a port is taken.
     """
     authority = Authority.create(folder) if trusts or any(site.tls for site in sites) else None
     absent = frozenset[str]() if trusts else frozenset({"ca-file"})
@@ -148,12 +148,12 @@ async def open_ground(
 
 
 async def drive(
-    ground: DriveGround, plan: DrivePlan, folder: Path, watch: Callable[[Glance], None] | None = None
+    ground: DriveGround, plan: DrivePlan, folder: Path, watch: Callable[[DriveProgress], None] | None = None
 ) -> Driven:
-    """Runs the command to its end, as often as planned, with the same `folder`; `watch` is told ten times a second.
+    """Runs the command as often as planned, with the same `folder`, and calls `watch` ten times a second.
 
-    Whatever happens, nothing that it started runs on. Raises InputError if it cannot be run, RunError if its log cannot
-    be written.
+    Whatever happens, no process of the command is left. Raises InputError if the command cannot be run, RunError if its
+    log cannot be written.
     """
     fill = {
         "seeds": ground.web.seeds(),
@@ -162,20 +162,20 @@ async def drive(
         "proxy": [ground.proxy or ""],
         "dir": [str(folder)],
     }
-    way = _Way(ground, plan, ProcessTree(), Output(plan.log), watch or (lambda glance: None))
+    run = _DriveRun(ground, plan, ProcessTree(), Output(plan.log), watch or (lambda progress: None))
     try:
-        visits = await way.go(list(expand(plan.command, fill)))
+        visits = await run.visit_all(list(expand(plan.command, fill)))
     finally:
-        way.output.close()
-    if way.output.fault:
-        raise RunError(f"cannot write {plan.log}: {way.output.fault}")
+        run.output.close()
+    if run.output.fault:
+        raise RunError(f"cannot write {plan.log}: {run.output.fault}")
     await ground.settle()
-    card = ground.card(plan.name or as_typed(plan.command), visits, way.tree)
-    return Driven(card, tuple(visits), way.output.tail)
+    card = ground.card(plan.name or as_typed(plan.command), visits, run.tree)
+    return Driven(card, tuple(visits), run.output.tail)
 
 
 def expand(command: Sequence[str], fill: Mapping[str, Sequence[str]]) -> Iterator[str]:
-    """The command with its placeholders replaced: by several arguments where one stands alone."""
+    """Yields the command with its placeholders replaced. A placeholder that is a whole argument may become several."""
     for argument in command:
         alone = _PLACEHOLDER.fullmatch(argument)
         if alone:
@@ -185,22 +185,22 @@ def expand(command: Sequence[str], fill: Mapping[str, Sequence[str]]) -> Iterato
 
 
 def as_typed(command: Sequence[str]) -> str:
-    """The command as it would be typed, placeholders without quotes."""
+    """Returns the command as a user would type it, placeholders without quotes."""
     return " ".join(each if _PLAIN.fullmatch(each) else shlex.quote(each) for each in command)
 
 
 @dataclass(slots=True)
-class _Way:
-    """A drive under way."""
+class _DriveRun:
+    """A drive in progress."""
 
     ground: DriveGround
     plan: DrivePlan
     tree: ProcessTree
     output: Output
-    watch: Callable[[Glance], None]
+    watch: Callable[[DriveProgress], None]
 
-    async def go(self, command: Sequence[str]) -> list[ExamVisit]:
-        """All visits, or those up to the first that does not end well."""
+    async def visit_all(self, command: Sequence[str]) -> list[ExamVisit]:
+        """Runs all visits, or those up to the first that does not end well."""
         self.ground.began_at = self.ground.web.clock.now()
         visits: list[ExamVisit] = []
         for number in range(1, self.plan.visits + 1):
@@ -217,21 +217,21 @@ class _Way:
         crawler = ExaminedCrawler.start(command, self.tree, self.output)
         try:
             while crawler.sample():
-                glance = self._glance()
-                self.watch(glance)
-                stopped = glance.left_s <= 0
+                progress = self._progress()
+                self.watch(progress)
+                stopped = progress.left_s <= 0
                 if stopped:
                     break
-                await clock.sleep(SAMPLE_S if clock.now() > began + 1 else SAMPLE_S / 5)  # many are soon gone
+                await clock.sleep(SAMPLE_S if clock.now() > began + 1 else SAMPLE_S / 5)  # many processes end soon
             took_s = clock.now() - began
         finally:
             await crawler.stop(clock)
         return ExamVisit(crawler.status, took_s, self.ground.count()[0] - before, stopped)
 
-    def _glance(self) -> Glance:
+    def _progress(self) -> DriveProgress:
         elapsed_s = self.ground.web.clock.now() - self.ground.began_at
         requests, reached = self.ground.count()
-        return Glance(
+        return DriveProgress(
             elapsed_s=elapsed_s,
             left_s=self.plan.limit_s - elapsed_s,
             visit=self.ground.web.visit,

@@ -1,4 +1,4 @@
-"""The values of the exam: what a site serves and teaches, and what was asked of it."""
+"""Defines the values of the exam: sites, what they serve and expect, and the requests they got."""
 
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
@@ -9,7 +9,7 @@ from typing import Final, Protocol
 from goodbot.ports import Clock
 
 MAIN: Final = ""
-"""The label of a site's own origin; others have names of their own."""
+"""The label of a site's main origin. Further origins have labels of their own."""
 
 HTML: Final = ("Content-Type", "text/html; charset=utf-8")
 TEXT: Final = ("Content-Type", "text/plain; charset=utf-8")
@@ -18,20 +18,21 @@ _ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}")
 
 
 def upper_escapes(text: str) -> str:
-    """With the letters of percent-escapes in upper case: they say the same in lower (RFC 3986 6.2.2.1)."""
+    """Returns the text with percent-escapes in upper case, which mean the same in lower case (RFC 3986 6.2.2.1)."""
     return _ESCAPE.sub(lambda found: found[0].upper(), text)
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """A well-formed answer. `@label@` in body and header values stands for an origin of the site (`@@`: its own)."""
+    """A well-formed response. `@label@` in body and header values is replaced by an origin of the site (`@@`: the main
+    one)."""
 
     body: bytes = b""
     status: int = 200
     headers: tuple[tuple[str, str], ...] = (HTML,)
 
     def encode(self, origins: Mapping[str, str], *, head_only: bool = False) -> bytes:
-        """The bytes on the wire, with Content-Length, the connection kept open."""
+        """Returns the bytes to send, with Content-Length. The connection stays open."""
         body = self.body
         fields = list(self.headers)
         for label, origin in origins.items():
@@ -54,9 +55,9 @@ def _phrase(status: int) -> str:
 class ExamRequest:
     """One request as the examiner saw it. Times are Unix seconds; `connection` counts from 1 over the whole exam.
 
-    `origin` is the label of the origin asked; `at` is when the request was read, `unread_s` for how long it had been
-    there by then, `ended_at` when its answer was sent or given up (None: still going on), `status` what was answered
-    (None: nothing), `sent_bytes` what the peer took.
+    `origin` is the label of the requested origin. `at` is when the request was read, `unread_s` how long it had been
+    waiting by then. `ended_at` is when its response was complete or abandoned (None: still in progress), `status` the
+    status sent (None: no response), `sent_bytes` the bytes that the client took.
     """
 
     origin: str
@@ -73,35 +74,35 @@ class ExamRequest:
 
     @property
     def came_at(self) -> float:
-        """When it came: before `at`, where the examiner was late."""
+        """When the request arrived: earlier than `at` if the examiner read it late."""
         return self.at - self.unread_s
 
     @property
     def path(self) -> str:
-        """Without the query."""
+        """The target without its query."""
         return self.target.partition("?")[0]
 
     def header(self, name: str) -> str | None:
-        """The first header field of that name, in any case."""
+        """Returns the first header field with this name, in any letter case."""
         return next((value for key, value in self.headers if key.lower() == name.lower()), None)
 
 
 class Exchange(Protocol):
-    """One request, and the ways to answer it: what a handler gets."""
+    """One request, and the ways to respond to it. Handlers get an exchange as their argument."""
 
     asked: ExamRequest
     clock: Clock
     origins: Mapping[str, str]
-    """Label → origin (`http://127.0.0.1:8801`) of every origin of this site."""
+    """Maps labels to origins (`http://127.0.0.1:8801`), for every origin of this site."""
 
     def before(self, path: str | None = None) -> int:
-        """How many earlier requests this origin got in this visit, of one path or of all."""
+        """Returns how many requests this origin got earlier in this visit, for one path or for all."""
         ...
 
     async def reply(self, reply: Reply) -> None: ...
 
     async def send(self, data: bytes) -> None:
-        """Raw bytes; ConnectionError if the client has left."""
+        """Sends raw bytes. Raises ConnectionError if the client has left."""
         ...
 
     async def client_left(self) -> None:
@@ -116,17 +117,17 @@ class Exchange(Protocol):
 Handler = Callable[[Exchange], Awaitable[None]]
 Route = Reply | Handler
 Pages = Mapping[str, Route]
-"""By path with query, else by path alone; `*` answers all other paths (else 404)."""
+"""Maps paths to routes: a path with its query comes first, then the path alone, then `*`, else 404."""
 
 NOT_FOUND: Final = Reply(b"<p>There is no such page.", 404)
 
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """What the examiner holds against a site's expectations: all requests to its origins, in order of arrival.
+    """What the examiner observed at a site: all requests to its origins, in order of arrival.
 
-    `most_busy` is the most requests of one origin answered at once; `connections` are all that were accepted, also
-    those whose TLS did not come about.
+    By origin, `most_busy` is the largest number of requests in progress at once, `most_connections` the largest number
+    of connections open at once, and `connections` the number of all accepted ones, failed TLS handshakes included.
     """
 
     requests: tuple[ExamRequest, ...]
@@ -136,13 +137,14 @@ class Observed:
     connections: Mapping[str, int] = field(default_factory=dict)
 
     def of(self, origin: str = MAIN, visit: int | None = None) -> list[ExamRequest]:
-        """The requests to one origin, of one visit or all."""
+        """Returns the requests to one origin, of one visit or of all."""
         return [each for each in self.requests if each.origin == origin and visit in (None, each.visit)]
 
 
 @dataclass(frozen=True, slots=True)
 class SiteJudgement:
-    """Whether an expectation was met, what was seen, and the first request that offends, if one does."""
+    """Whether an expectation was met, what the crawler did, and the first request that broke the expectation, if
+    any."""
 
     passed: bool
     observed: str
@@ -150,19 +152,20 @@ class SiteJudgement:
 
 
 class Expectation(Protocol):
-    """One thing a good robot does at a site. `rule` is the code of a rule in `rules.RULES`, which gives the points."""
+    """One thing a good robot does at a site. `rule` is the code of a rule in `rules.RULES`, which defines the
+    points."""
 
     @property
     def rule(self) -> str: ...
 
     @property
     def origin(self) -> str | None:
-        """The label of the origin it looks at; None: any."""
+        """The label of the origin that is judged; None if all are."""
         ...
 
     @property
-    def says(self) -> str:
-        """What is expected, in words."""
+    def expected(self) -> str:
+        """What a good crawler does, in words: `fetches /, /a`."""
         ...
 
     def judge(self, seen: Observed) -> SiteJudgement: ...
@@ -172,12 +175,12 @@ class Expectation(Protocol):
 class ExamSite:
     """One hard site.
 
-    `name` is in kebab case. `teaches` is a sentence, `source` the text or incident it rests on. `pages` are those of
-    its own origin, `others` those of further origins by label; each origin has a port (and a name) of its own.
-    `tls` says which certificate the own origin shows: valid, expired, wrong-name. `needs` names what the machine or
-    the crawler must have: `ipv6`, `names` (the crawler goes through the proxy), `ca-file`. `ipv6` lists the labels
-    that listen on [::1], `other_ports` those that have the host of the site's own origin, also by name. `seeds` are
-    the paths a crawler is given.
+    `name` is in kebab case. `teaches` says in an imperative sentence what the site teaches, `source` names the text or
+    incident it rests on. `pages` are those of the main origin, `others` those of further origins by label; each origin
+    has its own port, and its own name. `tls` names the certificate of the main origin: valid, expired, wrong-name.
+    `needs` lists what the machine or the crawler must have: `ipv6`, `names` (the crawler uses the proxy), `ca-file`.
+    `ipv6` lists the labels that listen on [::1], `other_ports` those that share the host name of the main origin.
+    `seeds` are the paths a crawler starts from.
     """
 
     name: str
@@ -197,18 +200,18 @@ class ExamSite:
         return (MAIN, *self.others)
 
 
-# ---- what sites are made of -----------------------------------------------------------------------------------------
+# ---- building sites -----------------------------------------------------------------------------------------------
 
 
 def robots(text: str | bytes, status: int = 200, headers: Iterable[tuple[str, str]] = ()) -> Reply:
-    """A robots.txt."""
+    """Returns a robots.txt."""
     return Reply(text.encode() if isinstance(text, str) else text, status, (TEXT, *headers))
 
 
 def page(
     *links: str, title: str = "A page", head: str = "", text: str = "", headers: Iterable[tuple[str, str]] = ()
 ) -> Reply:
-    """An HTML page with these links, in order."""
+    """Returns an HTML page with these links, in order."""
     anchors = "".join(f'<p><a href="{link}">{link}</a>' for link in links)
     top = f"<!doctype html><html lang=en><head><title>{title}</title>{head}</head>"
     return Reply(f"{top}<body><h1>{title}</h1><p>{text}{anchors}".encode(), 200, (HTML, *headers))
@@ -219,7 +222,7 @@ def redirect(location: str, status: int = 302) -> Reply:
 
 
 def pages(robots_txt: Route | None, *names: str, start: Route | None = None) -> dict[str, Route]:
-    """robots.txt, a start page that links to `names`, and a plain page for each of them."""
+    """Returns robots.txt, a start page that links to `names`, and a plain page for each of them."""
     made: dict[str, Route] = {"/": start or page(*names, title="Start")}
     if robots_txt is not None:
         made["/robots.txt"] = robots_txt

@@ -1,4 +1,7 @@
-"""What can be expected at a site. Each looks at what was asked, and at nothing else."""
+"""The kinds of expectations a site can have. Each judges the recorded requests, and nothing else.
+
+`expected` says what a good crawler does there (`fetches /, /a`), `observed` what this one did (`did not fetch /a`).
+"""
 
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
@@ -10,16 +13,16 @@ from goodbot.exam.exam_values import MAIN, ExamRequest, Expectation, Observed, S
 from goodbot.human import counted
 
 LEEWAY_S = 0.1
-"""How much a pause may be shorter as seen here: clocks and sockets are not exact. What comes first is seen here alone,
-by one clock, and needs none. How late a request was read is known, and held against nobody."""
+"""How much shorter than required a measured pause may be: clocks and sockets are not exact. The order of requests needs
+no leeway, since one clock records it. The time a request waited before it was read never counts against a crawler."""
 
 _SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Finds:
-    """Every one of these targets is asked for with GET and, if a `status` is given, answered with it; if `within` is
-    given, among the first so many requests to the origin."""
+class Fetches:
+    """The crawler fetches all these targets with GET. With a `status`, each must have been answered with it; with
+    `within`, each must be among the first `within` requests to the origin."""
 
     targets: tuple[str, ...]
     origin: str = MAIN
@@ -29,95 +32,101 @@ class Finds:
     within: int | None = None
 
     @property
-    def says(self) -> str:
+    def expected(self) -> str:
         among = f" among the first {self.within} requests" if self.within else ""
-        return f"{'gets' if self.status else 'asks for'} {_list(self.targets)}{among}"
+        return f"fetches {_list(self.targets)}{self._with_status}{among}"
 
     def judge(self, seen: Observed) -> SiteJudgement:
-        asked = {
+        fetched = {
             upper_escapes(each.target)
             for each in seen.of(self.origin, self.visit)[: self.within]
             if each.method == "GET" and self.status in (None, each.status)
         }
-        missing = [target for target in self.targets if upper_escapes(target) not in asked]
+        missing = [target for target in self.targets if upper_escapes(target) not in fetched]
         if not missing:
-            return SiteJudgement(True, f"all {len(self.targets)} were asked for")
+            return SiteJudgement(
+                True, f"fetched {'all ' if len(self.targets) > 1 else ''}{counted(len(self.targets), 'URL')}"
+            )
         late = f" among the first {self.within} requests" if self.within else ""
-        return SiteJudgement(False, f"never {'got' if self.status else 'asked for'} {_list(missing)}{late}")
+        return SiteJudgement(False, f"did not fetch {_list(missing)}{self._with_status}{late}")
+
+    @property
+    def _with_status(self) -> str:
+        return f" with status {self.status}" if self.status else ""
 
 
 @dataclass(frozen=True, slots=True)
-class Never:
-    """No target that matches one of these patterns (`*`, `?`, `[…]` as in file names) is asked for."""
+class DoesNotFetch:
+    """The crawler fetches no target that matches one of these patterns (`*`, `?`, `[…]` as in file names)."""
 
     patterns: tuple[str, ...]
     origin: str = MAIN
     rule: str = "disallowed"
 
     @property
-    def says(self) -> str:
-        return f"never asks for {_list(self.patterns)}"
+    def expected(self) -> str:
+        return "sends no request" if self.patterns == ("*",) else f"does not fetch {_list(self.patterns)}"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         for each in seen.of(self.origin):
             if any(_matches(each, pattern) for pattern in self.patterns):
-                return SiteJudgement(False, f"asked for {each.target}", each)
-        return SiteJudgement(True, "none of them was asked for")
+                return SiteJudgement(False, f"fetched {each.target}", each)
+        return SiteJudgement(True, "fetched none of them")
 
 
 @dataclass(frozen=True, slots=True)
 class OnlyRobotsTxt:
-    """Of this origin nothing but robots.txt is asked for."""
+    """The crawler fetches nothing but robots.txt from this origin."""
 
     origin: str = MAIN
     rule: str = "closed"
 
     @property
-    def says(self) -> str:
-        return "asks for robots.txt only"
+    def expected(self) -> str:
+        return "fetches robots.txt only"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         for each in seen.of(self.origin):
             if each.path != "/robots.txt":
-                return SiteJudgement(False, f"asked for {each.target}", each)
-        return SiteJudgement(True, "nothing else was asked for")
+                return SiteJudgement(False, f"fetched {each.target}", each)
+        return SiteJudgement(True, "fetched nothing else")
 
 
 @dataclass(frozen=True, slots=True)
 class RobotsFirst:
-    """robots.txt is answered, or given up, before the first other request to this origin."""
+    """robots.txt is answered, or the crawler gave up on it, before its first other request to this origin."""
 
     origin: str = MAIN
     rule: str = "robots-first"
 
     @property
-    def says(self) -> str:
-        return "asks for robots.txt first"
+    def expected(self) -> str:
+        return "fetches robots.txt first"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         requests = seen.of(self.origin)
         if not requests:
-            return SiteJudgement(True, "nothing was asked for")
-        # A file of that name elsewhere is where another origin's robots.txt redirects to, and no page.
-        place = next((n for n, each in enumerate(requests) if not each.path.endswith("/robots.txt")), None)
-        if place is None:
-            return SiteJudgement(True, "only robots.txt was asked for")
-        first, before = requests[place], requests[:place]
+            return SiteJudgement(True, "sent no request")
+        # A /robots.txt in a folder is the target of another origin's redirect, not a page.
+        index = next((n for n, each in enumerate(requests) if not each.path.endswith("/robots.txt")), None)
+        if index is None:
+            return SiteJudgement(True, "fetched only robots.txt")
+        first, before = requests[index], requests[:index]
         if any(each.ended_at is not None and each.ended_at <= first.at for each in before):
-            return SiteJudgement(True, "robots.txt was asked for first")
-        return SiteJudgement(False, f"asked for {first.target} before robots.txt was answered", first)
+            return SiteJudgement(True, "fetched robots.txt first")
+        return SiteJudgement(False, f"fetched {first.target} before robots.txt was answered", first)
 
 
 @dataclass(frozen=True, slots=True)
-class OnceAnswered:
-    """Nothing else is asked of this origin before robots.txt was answered with 200."""
+class WaitsForRobotsTxt:
+    """The crawler fetches nothing else from this origin before robots.txt is answered with 200."""
 
     origin: str = MAIN
     rule: str = "closed"
 
     @property
-    def says(self) -> str:
-        return "asks for nothing else before robots.txt answers"
+    def expected(self) -> str:
+        return "fetches nothing else before robots.txt is answered with 200"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         answered_at = float("inf")
@@ -125,8 +134,8 @@ class OnceAnswered:
             if each.path == "/robots.txt" and each.status == 200:
                 answered_at = min(answered_at, each.ended_at or answered_at)
             elif each.path != "/robots.txt" and each.at < answered_at:
-                return SiteJudgement(False, f"asked for {each.target} before robots.txt answered", each)
-        return SiteJudgement(True, "nothing was asked for before robots.txt answered")
+                return SiteJudgement(False, f"fetched {each.target} before robots.txt was answered with 200", each)
+        return SiteJudgement(True, "fetched nothing else before robots.txt was answered with 200")
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,8 +148,8 @@ class AtMost:
     rule: str = "trap"
 
     @property
-    def says(self) -> str:
-        return f"at most {counted(self.most, 'request')} for {self.pattern}"
+    def expected(self) -> str:
+        return f"sends at most {counted(self.most, 'request')}{_for(self.pattern)}"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         visits = [
@@ -149,18 +158,19 @@ class AtMost:
         ]
         matching = max(visits, key=len)
         offending = matching[self.most] if len(matching) > self.most else None
-        return SiteJudgement(offending is None, f"{counted(len(matching), 'request')}", offending)
+        return SiteJudgement(offending is None, f"sent {counted(len(matching), 'request')}", offending)
 
 
 @dataclass(frozen=True, slots=True)
 class AtMostEach(AtMost):
-    """At most `most` requests of one visit are for the same target, of those that match `pattern`."""
+    """In one visit, each target that matches `pattern` gets at most `most` requests."""
 
     rule: str = "wall"
 
     @property
-    def says(self) -> str:
-        return f"at most {counted(self.most, 'request')} for each of {self.pattern}"
+    def expected(self) -> str:
+        urls = "each URL" if self.pattern == "*" else f"each of {self.pattern}"
+        return f"sends at most {counted(self.most, 'request')} for {urls}"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         counts: Counter[tuple[int, str]] = Counter()
@@ -172,12 +182,12 @@ class AtMostEach(AtMost):
                 if offending is None and counts[key] > self.most:
                     offending = each
         (_, target), count = max(counts.items(), key=lambda item: item[1], default=((0, self.pattern), 0))
-        return SiteJudgement(offending is None, f"{counted(count, 'request')} for {target}", offending)
+        return SiteJudgement(offending is None, f"sent {counted(count, 'request')} for {target}", offending)
 
 
 @dataclass(frozen=True, slots=True)
-class InAnySpan:
-    """In no span of `seconds` more than `most` requests come to this origin."""
+class AtMostInAnySpan:
+    """This origin gets at most `most` requests within any period of `seconds`."""
 
     most: int
     seconds: float
@@ -185,8 +195,8 @@ class InAnySpan:
     rule: str = "burst"
 
     @property
-    def says(self) -> str:
-        return f"at most {counted(self.most, 'request')} in any {self.seconds:g} s"
+    def expected(self) -> str:
+        return f"sends at most {counted(self.most, 'request')} within any {self.seconds:g} s"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         span: deque[ExamRequest] = deque()
@@ -198,20 +208,22 @@ class InAnySpan:
             busiest = max(busiest, len(span))
             if offending is None and len(span) > self.most:
                 offending = each
-        return SiteJudgement(offending is None, f"{counted(busiest, 'request')} within {self.seconds:g} s", offending)
+        return SiteJudgement(
+            offending is None, f"sent {counted(busiest, 'request')} within {self.seconds:g} s", offending
+        )
 
 
 @dataclass(frozen=True, slots=True)
 class MinimumGap:
-    """Between one request and the next of the same visit at least `seconds` pass. robots.txt does not count."""
+    """At least `seconds` pass between two requests of the same visit, those for robots.txt aside."""
 
     seconds: float
     origin: str = MAIN
     rule: str = "gap"
 
     @property
-    def says(self) -> str:
-        return f"{self.seconds:g} s between requests"
+    def expected(self) -> str:
+        return f"waits at least {self.seconds:g} s between requests"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         requests = [each for each in seen.of(self.origin) if each.path != "/robots.txt"]
@@ -219,15 +231,16 @@ class MinimumGap:
             (after.at - before.came_at, after) for before, after in pairwise(requests) if before.visit == after.visit
         ]
         if not gaps:
-            return SiteJudgement(True, "fewer than two requests")
+            return SiteJudgement(True, "sent fewer than two requests")
         least, offending = min(gaps, key=lambda pair: pair[0])
         met = least >= self.seconds - LEEWAY_S
-        return SiteJudgement(met, f"the shortest pause was {least:.1f} s", None if met else offending)
+        return SiteJudgement(met, f"its shortest wait was {least:.1f} s", None if met else offending)
 
 
 @dataclass(frozen=True, slots=True)
-class Waits:
-    """After each answer with one of these statuses nothing is asked of this origin for `seconds`, in that visit."""
+class WaitsAfterStatus:
+    """After each response with one of these statuses the crawler sends this origin no request for `seconds`, in that
+    visit."""
 
     seconds: float
     statuses: tuple[int, ...] = (429, 503)
@@ -235,45 +248,45 @@ class Waits:
     rule: str = "retry-after"
 
     @property
-    def says(self) -> str:
-        return f"waits {self.seconds:g} s when the site says so"
+    def expected(self) -> str:
+        return f"waits {self.seconds:g} s after status {' or '.join(map(str, self.statuses))}"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         requests = seen.of(self.origin)
         for index, busy in enumerate(requests):
             if busy.status not in self.statuses:
                 continue
-            told = busy.ended_at or busy.at
+            answered_at = busy.ended_at or busy.at
             later = (each for each in requests[index + 1 :] if each.visit == busy.visit)
-            after = next((each for each in later if each.came_at >= told), None)
-            # From when the busy one came: on a busy machine its answer is noted later than it was received.
+            after = next((each for each in later if each.came_at >= answered_at), None)
+            # Counts from the arrival of the refused request: a loaded machine may record the end of its answer late.
             if after is not None and after.at - busy.at < self.seconds - LEEWAY_S:
-                return SiteJudgement(False, f"came back after {after.at - busy.at:.1f} s", after)
+                return SiteJudgement(False, f"sent the next request after {after.at - busy.at:.1f} s", after)
         if not any(each.status in self.statuses for each in requests):
-            return SiteJudgement(False, "never came to where it would be told to wait")
-        return SiteJudgement(True, "it waited")
+            return SiteJudgement(False, "never got a response that asks it to wait")
+        return SiteJudgement(True, "waited")
 
 
 @dataclass(frozen=True, slots=True)
-class AtOnce:
-    """At most `most` requests of one origin are under way at the same time."""
+class AtMostAtOnce:
+    """This origin has at most `most` requests in progress at the same time."""
 
     most: int
     origin: str = MAIN
     rule: str = "connections"
 
     @property
-    def says(self) -> str:
-        return f"at most {counted(self.most, 'request')} at once"
+    def expected(self) -> str:
+        return f"sends at most {counted(self.most, 'request')} at once"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         busy = seen.most_busy.get(self.origin, 0)
-        return SiteJudgement(busy <= self.most, f"{busy} at once")
+        return SiteJudgement(busy <= self.most, f"sent {counted(busy, 'request')} at once")
 
 
 @dataclass(frozen=True, slots=True)
-class Takes:
-    """Of each answer that matches at most `limit_bytes` are taken and at most `limit_s` spent."""
+class StopsReading:
+    """The crawler reads at most `limit_bytes` of each response that matches, for at most `limit_s`."""
 
     pattern: str
     limit_bytes: int | None = None
@@ -282,30 +295,30 @@ class Takes:
     rule: str = "bounded"
 
     @property
-    def says(self) -> str:
+    def expected(self) -> str:
         limits = [f"{self.limit_bytes / 1e6:g} MB"] if self.limit_bytes else []
         limits += [f"{self.limit_s:g} s"] if self.limit_s else []
-        return f"gives {self.pattern} up within {' and '.join(limits)}"
+        return f"stops reading {self.pattern} within {' and '.join(limits)}"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         matching = [each for each in seen.of(self.origin) if _matches(each, self.pattern)]
         if not matching:
-            return SiteJudgement(False, f"never asked for {self.pattern}")
+            return SiteJudgement(False, f"did not fetch {self.pattern}")
         most = max(each.sent_bytes for each in matching)
         longest = max((each.ended_at or float("inf")) - each.at for each in matching)
         for each in matching:
             took_s = (each.ended_at or float("inf")) - each.at
             if (self.limit_bytes and each.sent_bytes > self.limit_bytes) or (self.limit_s and took_s > self.limit_s):
-                return SiteJudgement(False, f"took {each.sent_bytes / 1e6:.1f} MB in {took_s:.0f} s", each)
-        return SiteJudgement(True, f"at most {most / 1e6:.1f} MB and {longest:.0f} s")
+                return SiteJudgement(False, f"read {each.sent_bytes / 1e6:.1f} MB in {took_s:.0f} s", each)
+        return SiteJudgement(True, f"read at most {most / 1e6:.1f} MB in at most {longest:.0f} s")
 
 
 @dataclass(frozen=True, slots=True)
-class JudgedByRule:
-    """Anything else: `test` looks at all that was seen."""
+class CustomExpectation:
+    """Any other expectation: `test` judges everything that was observed at the site."""
 
     rule: str
-    says: str
+    expected: str
     test: Callable[[Observed], SiteJudgement]
     origin: str | None = None
 
@@ -314,8 +327,8 @@ class JudgedByRule:
 
 
 @dataclass(frozen=True, slots=True)
-class Later:
-    """What can be expected only of a crawler that comes `visits` times: else it does not count at all."""
+class OnLaterVisit:
+    """An expectation for a crawler that visits the site at least `visits` times; it does not count for others."""
 
     expectation: Expectation
     visits: int = 2
@@ -329,8 +342,8 @@ class Later:
         return self.expectation.origin
 
     @property
-    def says(self) -> str:
-        return f"on visit {self.visits}: {self.expectation.says}"
+    def expected(self) -> str:
+        return f"on visit {self.visits}: {self.expectation.expected}"
 
     def judge(self, seen: Observed) -> SiteJudgement:
         return self.expectation.judge(seen)
@@ -338,6 +351,10 @@ class Later:
 
 def _matches(asked: ExamRequest, pattern: str) -> bool:
     return fnmatchcase(upper_escapes(asked.target), upper_escapes(pattern))
+
+
+def _for(pattern: str) -> str:
+    return "" if pattern == "*" else f" for {pattern}"
 
 
 def _list(texts: Sequence[str]) -> str:

@@ -1,4 +1,4 @@
-"""The hard sites in other people's tests: served from a thread of their own while a `with` block lasts."""
+"""Serves the hard sites in other people's tests, from a separate thread, while a `with` block lasts."""
 
 import asyncio
 import threading
@@ -19,10 +19,11 @@ T = TypeVar("T")
 
 
 class Exam:
-    """Sites that are being served, and what was seen of them so far. May be used from any thread.
+    """The sites being served, and what was observed at them so far. Any thread may use it.
 
-    `urls` are the seeds, site by site, and `url` the first of them; `ca_file` holds the certificate to trust (PEM);
-    `proxy` is the URL of the proxy, if the sites go by name; `skipped` says of each site not served here why.
+    `urls` are the seeds, site by site, and `url` is the first of them. `ca_file` holds the certificate to trust (PEM).
+    `proxy` is the URL of the proxy, if the sites are served by name. `skipped` maps each site that is not served here
+    to the reason.
     """
 
     def __init__(self, ground: DriveGround, ca_file: Path, loop: asyncio.AbstractEventLoop) -> None:
@@ -36,38 +37,39 @@ class Exam:
         self._last: tuple[SiteCard, ...] | None = None
 
     def next_visit(self) -> None:
-        """The crawler comes again from now on: for sites that look at a second visit."""
+        """Starts the next visit, for sites that judge a second one. Call it before the crawler runs again."""
         self._ground.web.visit += 1
 
     def cards(self) -> dict[str, SiteCard]:
-        """Every site by name, judged by what was asked so far; when the block has ended, by what was asked in it.
+        """Returns the card of every site by name, judged by the requests so far, or by all requests of an ended block.
 
-        Requests under way get a second to end.
+        Waits up to a second for requests in progress.
         """
         sites = {site.name for site in self._ground.sites}
         cards = self._last or asyncio.run_coroutine_threadsafe(self._judged(), self._loop).result()
         return {card.name: card for card in cards if card.name in sites}
 
     def card(self, name: str | None = None) -> SiteCard:
-        """One site, judged by what was asked so far. The name may be left out if only one is served.
+        """Returns the card of one site, judged by the requests so far. The name is optional if only one site is served.
 
-        Raises InputError if no site of that name is served.
+        Raises InputError if no site with that name is served.
         """
         cards = self.cards()
         if name is None and len(cards) == 1:
             return next(iter(cards.values()))
         if name not in cards:
-            raise InputError(f"{name or 'no name'} is given, and the sites served are {', '.join(cards)}")
+            problem = f"no site {name!r} is served" if name else "several sites are served"
+            raise InputError(f"{problem}: name one of {', '.join(cards)}")
         return cards[name]
 
     def check(self) -> None:
-        """Raises AssertionError, with the reasons, unless every site that is served was passed."""
+        """Raises AssertionError, with the reasons, unless the crawler passed every site that is served."""
         failed = [_reasons(card) for card in self.cards().values() if card.passed is False]
         if failed:
             raise AssertionError("\n".join(failed))
 
     async def end(self) -> None:
-        """Judges for the last time."""
+        """Judges the sites for the last time."""
         self._last = await self._judged()
 
     async def _judged(self) -> tuple[SiteCard, ...]:
@@ -77,10 +79,10 @@ class Exam:
 
 @contextmanager
 def site(*names: str, by_name: bool = False) -> Iterator[Exam]:
-    """Serves the sites of these names, or all, on loopback; `by_name`: behind a proxy, each under its own name.
+    """Serves the sites with these names, or all, on loopback. With `by_name` each site has a name behind a proxy.
 
-    Raises InputError if there is no such site, or one that is named cannot be served here; RunError if ports or files
-    cannot be had.
+    Raises InputError if a name is unknown or its site cannot be served here, RunError if ports or files are
+    unavailable.
     """
     sites = chosen_sites(names)
     with TemporaryDirectory(prefix="goodbot-exam-", ignore_cleanup_errors=True) as folder, _Thread() as thread:
@@ -93,7 +95,7 @@ def site(*names: str, by_name: bool = False) -> Iterator[Exam]:
             for name in names:
                 if name in ground.web.skipped:
                     raise InputError(f"{name} cannot be served: it {ground.web.skipped[name]}")
-            assert ground.ca_file  # noqa: S101  (made whenever the crawler is to trust it)
+            assert ground.ca_file  # noqa: S101  (it is made because `trusts` is on)
             exam = Exam(ground, ground.ca_file, thread.loop)
             stack.push_async_callback(exam.end)
             yield exam
@@ -102,7 +104,7 @@ def site(*names: str, by_name: bool = False) -> Iterator[Exam]:
 
 
 class _Thread:
-    """An event loop in a thread of its own: the crawler under test may block, or run a loop itself."""
+    """An event loop in a separate thread: the crawler under test may block, or run a loop itself."""
 
     def __init__(self) -> None:
         self.loop = asyncio.new_event_loop()

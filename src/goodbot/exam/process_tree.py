@@ -1,4 +1,4 @@
-"""The examined crawler: started, its output drained, its processes found and measured, stopped if need be."""
+"""Runs the examined crawler: starts it, reads its output, finds and measures its processes, stops them if necessary."""
 
 import asyncio
 import os
@@ -17,25 +17,25 @@ from goodbot.errors import InputError
 from goodbot.ports import Clock
 
 SAMPLE_S: Final = 0.1
-_YOUNG_S: Final = 1.0
-"""For so long a new process is looked at again: between fork and exec its environment is not its own."""
-GRACE_S: Final = 5.0
-"""How long processes may take to end once they got SIGTERM."""
+_NEW_PROCESS_S: Final = 1.0
+"""A process is looked at again until this age: between fork and exec its environment is that of its parent."""
+TERM_WAIT_S: Final = 5.0
+"""How long processes may take to end after SIGTERM."""
 TAIL_BYTES: Final = 64 * 1024
-"""The end of the output, which is always kept."""
+"""The last bytes of the output, which are always kept."""
 LOG_LIMIT_BYTES: Final = 256 * 1024 * 1024
 MARK: Final = "EXAM_DRIVE_ID"
-"""The environment variable by which processes are known whose parents have gone."""
+"""The environment variable that identifies processes whose parents have ended."""
 
 _PIECE_BYTES: Final = 64 * 1024
-_LAST_PIECES: Final = 64
-_KILL_S: Final = 2.0
+_MAX_LAST_PIECES: Final = 64
+_KILL_WAIT_S: Final = 2.0
 
 
 class Output:
-    """What a command prints: always read, so that it never waits; its end kept, all of it written to `log` if given.
+    """Takes the output of a command. It keeps the end, and writes everything to `log` if there is one.
 
-    Of a log at most `limit_bytes` are written. `fault` says why it could not be written to its end.
+    It writes at most `limit_bytes` to the log. `fault` says why the log could not be written.
     """
 
     def __init__(self, log: Path | None = None, limit_bytes: int = LOG_LIMIT_BYTES) -> None:
@@ -51,7 +51,7 @@ class Output:
 
     @property
     def tail(self) -> str:
-        """The last 64 KiB, as text."""
+        """The last 64 KiB as text."""
         return self._tail.decode(errors="replace")
 
     def add(self, data: bytes) -> None:
@@ -71,7 +71,7 @@ class Output:
             self._log = None
 
     def _write(self, data: bytes) -> None:
-        assert self._log is not None  # noqa: S101  (`add` asks)
+        assert self._log is not None  # noqa: S101  (`add` checks)
         try:
             self._log.write(data)
             self._log.flush()
@@ -81,11 +81,11 @@ class Output:
 
 
 class ProcessTree:
-    """All processes that come from the commands of one drive, also those that outlive or leave their parents.
+    """Finds all processes that the commands of one drive started, including those that outlive or leave their parents.
 
-    A process is one of them if its parent is, or if its environment has our mark, which is inherited. Others are never
-    touched; one that empties its environment and loses its parent between two samples is not found. Memory is the sum
-    of the resident sets at one moment, in bytes; CPU is in seconds.
+    A process belongs to the drive if its parent does, or if its environment has our mark, which is inherited. Other
+    processes are never touched. A process that empties its environment and loses its parent between two samples is not
+    found. Memory is the sum of the resident sets at one moment, in bytes; CPU time is in seconds.
     """
 
     def __init__(self) -> None:
@@ -100,14 +100,14 @@ class ProcessTree:
 
     @property
     def cpu_s(self) -> float:
-        """User and system time: what each process was last seen with, or what the system counted of those that ended
-        under their parents, whichever is more."""
+        """User and system time: the sum of the last samples of each process, or the system's count for processes that
+        ended under their parents, whichever is larger."""
         seen = self._past_cpu_s + sum(cpu_s for _, cpu_s in self._alive.values())
         return max(seen, _reaped_cpu_s() - self._reaped_before_s)
 
     def sample(self) -> None:
-        """Looks at all processes once. `found` says whether any was there, if only until it was measured: it may have
-        left children."""
+        """Measures all processes once. `found` says whether there were any, even one that ended before it was measured:
+        it may have left children."""
         self._find()
         self.found = bool(self._alive)
         self.memory_bytes = 0
@@ -122,29 +122,29 @@ class ProcessTree:
         self.peak_bytes = max(self.peak_bytes, self.memory_bytes)
 
     def send(self, number: signal.Signals) -> None:
-        """A signal to all that live. psutil makes sure that a number used again is not taken for the old process."""
+        """Sends a signal to all live processes. psutil makes sure that a reused process id does not get it."""
         for process, _ in self._alive.values():
             try:
                 process.send_signal(number)
             except psutil.Error:
-                pass  # it has just ended, or has become another user's: the next sample tells
+                pass  # it has just ended, or now belongs to another user: the next sample shows
 
     def _find(self) -> None:
         pids = set(psutil.pids())
-        young = set[int]()
+        new = set[int]()
         for pid in sorted(pids - self._looked_at):  # parents come before their children
             try:
                 process = psutil.Process(pid)
                 if process.ppid() in self._alive or process.environ().get(MARK) == self.environment[MARK]:
                     self._alive[pid] = (process, 0.0)
-                elif time.time() - process.create_time() < _YOUNG_S:
-                    young.add(pid)
+                elif time.time() - process.create_time() < _NEW_PROCESS_S:
+                    new.add(pid)
             except psutil.Error:
-                continue  # gone already, or none of ours
-        self._looked_at = pids - young
+                continue  # it has ended, or is not ours
+        self._looked_at = pids - new
 
     def adopt(self, pid: int) -> None:
-        """The command itself is one of them, whatever its environment says at this moment."""
+        """Adds the command itself, whatever its environment says at this moment."""
         try:
             self._alive[pid] = (psutil.Process(pid), 0.0)
         except psutil.Error:
@@ -152,19 +152,19 @@ class ProcessTree:
 
 
 class ExaminedCrawler:
-    """One command under way, in a session of its own, without standard input."""
+    """One running command, in its own session, without standard input."""
 
     def __init__(self, process: subprocess.Popen[bytes], tree: ProcessTree, output: Output, pipe: int) -> None:
         self._process = process
         self._tree = tree
         self._output = output
         self._pipe: int | None = pipe
-        self._quiet = 0
+        self._samples_without_process = 0
         asyncio.get_running_loop().add_reader(pipe, self._read)
 
     @classmethod
     def start(cls, command: Sequence[str], tree: ProcessTree, output: Output) -> Self:
-        """Raises InputError if there is no such command, or it cannot be run."""
+        """Starts a command. Raises InputError if it does not exist or cannot be run."""
         reading, writing = os.pipe()
         os.set_blocking(reading, False)
         try:
@@ -178,8 +178,8 @@ class ExaminedCrawler:
             )
         except (OSError, ValueError) as error:
             os.close(reading)
-            what = error.strerror if isinstance(error, OSError) else str(error)
-            raise InputError(f"cannot run {command[0]!r}: {what}") from error
+            reason = error.strerror if isinstance(error, OSError) else str(error)
+            raise InputError(f"cannot run {command[0]!r}: {reason}") from error
         finally:
             os.close(writing)
         tree.adopt(process.pid)
@@ -187,21 +187,22 @@ class ExaminedCrawler:
 
     @property
     def status(self) -> int | None:
-        """Exit status of the command itself; minus the signal that ended it; None: it still runs."""
+        """The exit status of the command itself, or minus the signal that ended it, or None while it runs."""
         return self._process.returncode
 
     def sample(self) -> bool:
-        """Measures; gives whether anything still runs. One look may miss a process that is just leaving its parent."""
+        """Measures, and returns whether anything still runs. One sample may miss a process that is just leaving its
+        parent, so it takes two without any."""
         ended = self._process.poll() is not None
         self._tree.sample()
-        self._quiet = self._quiet + 1 if ended and not self._tree.found else 0
-        return self._quiet < 2
+        self._samples_without_process = self._samples_without_process + 1 if ended and not self._tree.found else 0
+        return self._samples_without_process < 2
 
     async def stop(self, clock: Clock) -> None:
-        """SIGTERM to all that still runs, five seconds later SIGKILL; at once if cancelled meanwhile."""
+        """Sends SIGTERM to all that still run, and SIGKILL after five seconds, or at once if it is cancelled."""
         try:
             self._tree.send(signal.SIGTERM)
-            until = clock.now() + GRACE_S
+            until = clock.now() + TERM_WAIT_S
             while self.sample() and clock.now() < until:
                 await clock.sleep(SAMPLE_S)
         finally:
@@ -209,13 +210,13 @@ class ExaminedCrawler:
             self._close()
 
     def _kill(self) -> None:
-        until = time.monotonic() + _KILL_S
+        until = time.monotonic() + _KILL_WAIT_S
         while self.sample() and time.monotonic() < until:
             self._tree.send(signal.SIGKILL)
             time.sleep(SAMPLE_S / 10)
 
     def _read(self) -> bool:
-        """Whether something came."""
+        """Reads some output; returns whether there was any."""
         if self._pipe is None:
             return False
         try:
@@ -229,7 +230,7 @@ class ExaminedCrawler:
         return bool(data)
 
     def _close(self) -> None:
-        for _ in range(_LAST_PIECES):
+        for _ in range(_MAX_LAST_PIECES):
             if not self._read():
                 break
         self._leave_pipe()
@@ -242,7 +243,7 @@ class ExaminedCrawler:
 
 
 def _measure(process: psutil.Process) -> tuple[int, float] | None:
-    """Resident bytes and CPU seconds; None if it has ended."""
+    """Returns resident bytes and CPU seconds, or None if the process has ended."""
     try:
         with process.oneshot():
             if process.status() == psutil.STATUS_ZOMBIE or not process.is_running():
@@ -250,7 +251,7 @@ def _measure(process: psutil.Process) -> tuple[int, float] | None:
             times = process.cpu_times()
             return process.memory_info().rss, times.user + times.system
     except psutil.AccessDenied:
-        return 0, 0.0  # another user's by now: it lives, and cannot be measured
+        return 0, 0.0  # it now belongs to another user: it is alive, but cannot be measured
     except psutil.Error:
         return None
 

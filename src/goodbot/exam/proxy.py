@@ -1,4 +1,4 @@
-"""An HTTP proxy that leads to the exam and nowhere else: sites by name, for crawlers that can be given a proxy."""
+"""Serves the sites by name through an HTTP proxy that leads nowhere else, for crawlers that can use a proxy."""
 
 import asyncio
 import re
@@ -8,11 +8,11 @@ from typing import Final, Self
 
 from goodbot.exam.exam_values import TEXT, Reply
 from goodbot.exam.listener import Listener
-from goodbot.exam.request_head import PLACE, Head, absolute, linger, read_head
+from goodbot.exam.request_head import PLACE, Head, linger, parse_absolute, read_head
 from goodbot.exam.site_server import ExamWeb, Origin
 
 MOST_REFUSED: Final = 1000
-"""Refusals kept; later ones are answered and forgotten."""
+"""The number of refused requests kept; later ones are answered and forgotten."""
 _SHOWN_CHARS: Final = 200
 
 _REFUSAL = Reply(b"This proxy leads to the sites of the exam and nowhere else.\n", 403, (TEXT,))
@@ -20,11 +20,11 @@ _AUTHORITY = re.compile(rf"{PLACE}:(?P<port>\d{{1,5}})", re.ASCII)
 
 
 class ExamProxy:
-    """Listens on loopback while the `async with` block lasts. `url` is its own; `refused` what was asked in vain.
+    """A proxy on loopback that runs while the `async with` block lasts. `refused` lists requests for other servers.
 
-    Requests are answered here, as the origin would: no connection goes out. An origin sees the target in origin form; a
-    connection to the proxy counts as one to the origin while it asks something there, a tunnel while it lasts.
-    Raises RunError if the port cannot be had.
+    It answers requests itself, as the origin would, and opens no connections. The origin sees the target in origin
+    form. A connection to the proxy counts as one to the origin while a request to it is in progress, a tunnel while it
+    lasts. Raises RunError if the port is unavailable.
     """
 
     def __init__(self, web: ExamWeb, port: int = 0) -> None:
@@ -50,7 +50,7 @@ class ExamProxy:
             head = await read_head(reader)
             if head is None:
                 return
-            origin, target = self._meant(head)
+            origin, target = self._find_origin(head)
             if origin is None:
                 await self._refuse(head, reader, writer)
             elif head.method == "CONNECT" and not head.fault:
@@ -63,17 +63,17 @@ class ExamProxy:
             if head.closes:
                 return
 
-    def _meant(self, head: Head) -> tuple[Origin | None, str]:
-        """Whom a request is for, if it is one of ours, and what the origin is to see."""
+    def _find_origin(self, head: Head) -> tuple[Origin | None, str]:
+        """Returns the requested origin, if it is one of ours, and the target in origin form."""
         if head.method == "CONNECT":
             found = _AUTHORITY.fullmatch(head.target)
             place = (found["name"] or found["address"], int(found["port"])) if found else None
             return (self.web.find(*place), "") if place else (None, "")
-        whole = absolute(head.target)
-        origin = self.web.find(whole.host, whole.port) if whole and not whole.secure else None
-        if whole is None or origin is None or origin.secure:
+        parsed = parse_absolute(head.target)
+        origin = self.web.find(parsed.host, parsed.port) if parsed and not parsed.secure else None
+        if parsed is None or origin is None or origin.secure:
             return None, ""
-        return origin, whole.target
+        return origin, parsed.target
 
     async def _refuse(self, head: Head, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if len(self.refused) < MOST_REFUSED:

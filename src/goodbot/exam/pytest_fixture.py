@@ -1,4 +1,4 @@
-"""The hard sites as a pytest fixture, for those who ask for it: `pytest_plugins = ["goodbot.exam.pytest_fixture"]`."""
+"""Provides the hard sites as a pytest fixture. Load it with `pytest_plugins = ["goodbot.exam.pytest_fixture"]`."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -10,7 +10,7 @@ from goodbot.exam.fixture import Exam, site
 
 @pytest.fixture
 def exam_site() -> Iterator[Callable[..., Exam]]:
-    """`goodbot.exam.site` without a `with`: what it is called for is served until the test ends."""
+    """Works like `goodbot.exam.site` without `with`: the sites are served until the test ends."""
     with ExitStack() as served:
 
         def serve(*names: str, by_name: bool = False) -> Exam:

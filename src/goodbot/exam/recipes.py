@@ -1,4 +1,4 @@
-"""Known crawlers, politely configured: robots.txt on, one request per host at a time, their own throttling on."""
+"""Defines how known crawlers are driven: politely, with robots.txt, one request per host at a time, and throttling."""
 
 import os
 import re
@@ -14,11 +14,11 @@ from goodbot.errors import InputError
 from goodbot.exam.site_server import DOMAIN
 
 PEERS: Final = Path(__file__).parent / "peers"
-"""Where the small programs lie that some crawlers need."""
+"""The folder of the small programs that some crawlers need."""
 USER_AGENT: Final = "ExamBot/1.0 (+mailto:exam@example.org)"
-"""For those whose name in robots.txt is free. RFC 2606: example.org is nobody's."""
+"""For crawlers that can choose their name in robots.txt. example.org is reserved (RFC 2606)."""
 
-_ANSWERS_IN_S: Final = 60.0
+_VERSION_TIMEOUT_S: Final = 60.0
 _THIS_PYTHON: Final = "python"
 _VERSION = re.compile(r"\d+(?:\.\d+)+")
 
@@ -27,16 +27,16 @@ _VERSION = re.compile(r"\d+(?:\.\d+)+")
 class Recipe:
     """How one crawler is driven.
 
-    `program` is sought in PATH, also beside this interpreter (which is meant by `python`); with the arguments
-    `asks_version` it must print a version and end with 0. `environment` are variables, `arguments` what follows the
-    program: in both, the placeholders of `goodbot exam`, and `{peers}` for the folder PEERS. `settings` say in words
-    what the command asks for, and which of the crawler's own bounds remain; `keeps` what it writes into {dir}. `fails`:
-    the sites that it is known to fail, and why; empty also where nobody has said so.
+    `program` is searched in PATH and next to this interpreter (`python` means this interpreter). With the arguments
+    `version_arguments` it must print a version and exit with 0. `environment` holds variables, `arguments` follow the
+    program; both may use the placeholders of `goodbot exam`, and `{peers}` for the folder PEERS. `settings` describe
+    the configuration and the crawler's remaining defaults; `keeps` says what it writes into {dir}. `fails` maps the
+    sites it is known to fail to the reason.
     """
 
     name: str
     program: str
-    asks_version: tuple[str, ...]
+    version_arguments: tuple[str, ...]
     environment: tuple[str, ...]
     arguments: tuple[str, ...]
     settings: tuple[str, ...]
@@ -46,18 +46,18 @@ class Recipe:
 
     @property
     def shown(self) -> tuple[str, ...]:
-        """The command as it is written down: the same on every machine."""
+        """The command for documents: the same on every machine."""
         return (*self._env, self.program, *self.arguments)
 
     def find(self) -> "InstalledRecipe":
-        """Raises InputError, saying how to install it, if it is not there."""
+        """Finds the program. Raises InputError, saying how to install it, if it is missing."""
         python = Path(sys.executable)
         path = os.pathsep.join([str(python.parent), os.environ.get("PATH", os.defpath)])
         program = str(python) if self.program == _THIS_PYTHON else shutil.which(self.program, path=path)
-        version = _version([program, *map(_placed, self.asks_version)]) if program else None
+        version = _version([program, *map(_with_peers_folder, self.version_arguments)]) if program else None
         if program is None or version is None:
             raise InputError(f"{self.name} is not installed: {self.install}")
-        return InstalledRecipe(self, version, tuple(map(_placed, (*self._env, program, *self.arguments))))
+        return InstalledRecipe(self, version, tuple(map(_with_peers_folder, (*self._env, program, *self.arguments))))
 
     @property
     def _env(self) -> tuple[str, ...]:
@@ -66,7 +66,7 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class InstalledRecipe:
-    """A crawler that is installed, and the command that drives it here."""
+    """An installed crawler, and the command that drives it on this machine."""
 
     recipe: Recipe
     version: str
@@ -74,18 +74,18 @@ class InstalledRecipe:
 
     @property
     def name(self) -> str:
-        """Name and version."""
+        """The name and version of the crawler."""
         return f"{self.recipe.name} {self.version}"
 
 
-def _placed(argument: str) -> str:
+def _with_peers_folder(argument: str) -> str:
     return argument.replace("{peers}", str(PEERS))
 
 
 def _version(command: list[str]) -> str | None:
     try:
         ended = subprocess.run(  # noqa: S603  (a program of the recipe)
-            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_ANSWERS_IN_S, check=False
+            command, stdin=subprocess.DEVNULL, capture_output=True, timeout=_VERSION_TIMEOUT_S, check=False
         )
     except (OSError, subprocess.TimeoutExpired):
         return None
@@ -101,7 +101,7 @@ RECIPES: Final[dict[str, Recipe]] = {
         Recipe(
             name="scrapy",
             program="scrapy",
-            asks_version=("version",),
+            version_arguments=("version",),
             environment=(*_THROUGH_PROXY, "SSL_CERT_FILE={ca-file}"),
             arguments=(
                 *("runspider", "{peers}/scrapy_spider.py", "-a", "seed_file={seed-file}"),
@@ -117,12 +117,12 @@ RECIPES: Final[dict[str, Recipe]] = {
             ),
             settings=(
                 "A CrawlSpider with a LinkExtractor follows every link on the hosts of the seeds (allowed_domains).",
-                "robots.txt is obeyed. One request at a time to each host.",
-                "AutoThrottle is on, with its default of five seconds to begin with.",
-                "Certificates are verified, which they are not by default.",
-                "An answer may take 30 s; the default is 180 s.",
-                "The console and the remote control, which listen on ports, are off.",
-                "Its other defaults remain: 16 requests at once in all, 20 redirects, two retries, 1 GiB an answer.",
+                "It obeys robots.txt and sends one request at a time to each host.",
+                "AutoThrottle is on, with its default start delay of five seconds.",
+                "It verifies certificates, which it does not by default.",
+                "A response may take 30 s; the default is 180 s.",
+                "The telnet console and the remote control, which listen on ports, are off.",
+                "Other defaults are unchanged: 16 requests at once in all, 20 redirects, two retries, bodies to 1 GiB.",
             ),
             keeps="nothing",
             install="pip install 'scrapy>=2.13'",
@@ -130,7 +130,7 @@ RECIPES: Final[dict[str, Recipe]] = {
         Recipe(
             name="wget",
             program="wget",
-            asks_version=("--version",),
+            version_arguments=("--version",),
             environment=_THROUGH_PROXY,
             arguments=(
                 *("--no-config", "--no-verbose", "--recursive", "--span-hosts", f"--domains={DOMAIN}"),
@@ -141,10 +141,10 @@ RECIPES: Final[dict[str, Recipe]] = {
             ),
             settings=(
                 "It follows every link on the domain of the exam.",
-                "robots.txt is obeyed, as `wget`, for it can have no other name there; the User-Agent says so too.",
-                "One request at a time in all, with a pause of 0.2 s before each.",
-                "Silence may last 30 s, and two tries are made; the defaults are 900 s and 20.",
-                "Its other defaults remain: five levels of links, 20 redirects, an answer of any size.",
+                "It obeys robots.txt as `wget`, because it cannot use another name; the User-Agent says so too.",
+                "It sends one request at a time in all, and waits 0.2 s before each.",
+                "It waits up to 30 s for data and tries twice; the defaults are 900 s and 20 tries.",
+                "Other defaults are unchanged: five levels of links, 20 redirects, responses of any size.",
             ),
             keeps="every page, as a file under the name of its host",
             install="apt-get install wget",
@@ -152,18 +152,18 @@ RECIPES: Final[dict[str, Recipe]] = {
         Recipe(
             name="crawlee",
             program="node",
-            asks_version=("{peers}/crawlee_crawler.cjs", "--version"),
+            version_arguments=("{peers}/crawlee_crawler.cjs", "--version"),
             environment=("NODE_EXTRA_CA_CERTS={ca-file}", "CRAWLEE_STORAGE_DIR={dir}"),
             arguments=("{peers}/crawlee_crawler.cjs", "{seed-file}"),
             settings=(
                 "Eight CheerioCrawlers share the seeds, because Crawlee limits requests by crawler, not by host.",
-                "Every link on the hosts of the seeds is followed, whatever the port.",
-                "robots.txt is obeyed, as ExamBot (respectRobotsTxtFile).",
-                "Each takes 16 MB, makes one request at a time (maxConcurrency), 600 a minute (maxRequestsPerMinute).",
-                "Pages are asked for as ExamBot, with a mail address; the default is to look like a browser.",
-                "For pages certificates are verified (ignoreSslErrors), which they are not by default.",
-                "For robots.txt neither that nor a User-Agent can be set, nor a proxy: so the sites go by port here.",
-                "Its other defaults remain: 30 s for an answer, 60 s for robots.txt, ten redirects, three retries.",
+                "They follow every link on the hosts of the seeds, whatever the port.",
+                "They obey robots.txt as ExamBot (respectRobotsTxtFile).",
+                "Each uses 16 MB, sends one request at a time (maxConcurrency), 600 a minute (maxRequestsPerMinute).",
+                "They request pages as ExamBot, with a mail address; by default they look like a browser.",
+                "They verify certificates for pages (ignoreSslErrors), which they do not by default.",
+                "For robots.txt Crawlee has no setting for that, User-Agent or proxy, so sites are served by port.",
+                "Other defaults are unchanged: 30 s per response, 60 s for robots.txt, ten redirects, three retries.",
             ),
             keeps="nothing",
             install="install Node.js, then, in this folder: npm install @crawlee/cheerio@^3.18",
@@ -171,7 +171,7 @@ RECIPES: Final[dict[str, Recipe]] = {
         Recipe(
             name="goodbot",
             program=_THIS_PYTHON,
-            asks_version=("-m", "goodbot", "--version"),
+            version_arguments=("-m", "goodbot", "--version"),
             environment=(),
             arguments=(
                 *("-m", "goodbot", "crawl", "{seeds}", "--into", "{dir}", "--scope", "domain"),
@@ -181,13 +181,13 @@ RECIPES: Final[dict[str, Recipe]] = {
             ),
             settings=(
                 "It follows every link on the domain of the exam.",
-                "A robots.txt that cannot be had is asked for again after 2, 6 and 18 s; by default it is minutes.",
-                "After 429 or 503 a host gets 1 s more, doubled up to 16 s; by default 5 s, doubled up to an hour.",
-                "A page answered so is asked for four times; by default it is eight.",
-                "One request at a time to each host, at least 0.1 s apart; by default it is a second.",
-                "Driven through again it asks for what is due: here every page at once, by default after a day.",
-                "All else is its default: robots.txt and what pages say to robots are obeyed.",
-                "An archive and an index are written.",
+                "It retries an unreachable robots.txt after 2, 6 and 18 s; by default after minutes.",
+                "After 429 or 503 it waits 1 s longer, doubled up to 16 s; by default 5 s, doubled up to an hour.",
+                "It fetches such a page up to four times; by default up to eight.",
+                "It sends one request at a time to each host, at least 0.1 s apart; by default 1 s.",
+                "On a second visit it fetches pages that are due: here every page at once, by default after a day.",
+                "Everything else is the default: it obeys robots.txt and the directives of pages.",
+                "It writes an archive and an index.",
             ),
             keeps="the crawl: frontier, archive, index",
             install="pip install goodbot",

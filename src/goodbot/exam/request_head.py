@@ -1,4 +1,4 @@
-"""What a request says: read from a connection, also where it breaks the rules of HTTP."""
+"""Reads requests from a connection, even those that break the rules of HTTP."""
 
 import asyncio
 import contextlib
@@ -9,9 +9,9 @@ from typing import Final
 from goodbot.exam.listener import BUFFER_BYTES, HEAD_LIMIT_BYTES
 
 BODY_LIMIT_BYTES: Final = 1024 * 1024
-IDLE_S: Final = 300.0
-"""After how long a connection on which nothing is asked is closed."""
-_LINGERS_S: Final = 10.0
+IDLE_TIMEOUT_S: Final = 300.0
+"""A connection without a request is closed after this time."""
+_LINGER_S: Final = 10.0
 
 _VERSION = re.compile(r"HTTP/1\.\d", re.ASCII)
 PLACE: Final = r"(?:(?P<name>[\w.-]+)|\[(?P<address>[0-9A-Fa-f:.]+)\])"
@@ -22,9 +22,9 @@ _ABSOLUTE = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """A request as read: its body, if it had one, is passed over.
+    """The head of a request. Its body, if it has one, is skipped.
 
-    `fault` is the status to be answered to one that breaks the rules; such a one is told as far as it was read.
+    `fault` is the status to answer if the request breaks the rules; then the other fields hold what could be read.
     """
 
     method: str
@@ -35,8 +35,8 @@ class Head:
 
 
 @dataclass(frozen=True, slots=True)
-class Whole:
-    """A target in absolute form (RFC 9112 3.2.2): whom it is for, and what it would be in origin form."""
+class AbsoluteTarget:
+    """A target in absolute form (RFC 9112 3.2.2): the requested server, and the target in origin form."""
 
     secure: bool
     host: str
@@ -44,14 +44,14 @@ class Whole:
     target: str
 
 
-def absolute(target: str) -> Whole | None:
-    """What a target in absolute form says; None if it is in another."""
+def parse_absolute(target: str) -> AbsoluteTarget | None:
+    """Parses a target in absolute form; returns None for other forms."""
     found = _ABSOLUTE.fullmatch(target)
     if found is None:
         return None
     secure = found["scheme"].lower() == "https"
     rest = found["rest"] or "/"
-    return Whole(
+    return AbsoluteTarget(
         secure,
         found["name"] or found["address"],
         int(found["port"] or (443 if secure else 80)),
@@ -60,9 +60,9 @@ def absolute(target: str) -> Whole | None:
 
 
 async def read_head(reader: asyncio.StreamReader) -> Head | None:
-    """The next request on a connection; None at its end, or if nothing is asked for long."""
+    """Reads the next request on a connection. Returns None at its end, or after a long time without a request."""
     try:
-        async with asyncio.timeout(IDLE_S):
+        async with asyncio.timeout(IDLE_TIMEOUT_S):
             data = await reader.readuntil(b"\r\n\r\n")
     except TimeoutError:
         return None
@@ -75,12 +75,12 @@ async def read_head(reader: asyncio.StreamReader) -> Head | None:
 
 
 async def linger(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    """Passes over for a moment what the client still sends: left unread, it would make the end of the connection a
-    reset, and the answer might be lost (RFC 9112 9.6)."""
+    """Reads and drops for a moment what the client still sends. Closing with unread data would reset the connection,
+    and the client might lose the response (RFC 9112 9.6)."""
     if writer.can_write_eof():
         writer.write_eof()
     with contextlib.suppress(TimeoutError):
-        async with asyncio.timeout(_LINGERS_S):
+        async with asyncio.timeout(_LINGER_S):
             while await reader.read(BUFFER_BYTES):
                 pass
 
@@ -100,19 +100,19 @@ def _parsed(data: bytes, fault: int | None = None) -> Head | None:
     fields = _fields(head)
     if not fault and (" " in target or not (method and target and _VERSION.fullmatch(version))):
         fault = 400
-    fault = fault or _fault_of_length(fields.get("content-length", "0"))
+    fault = fault or _length_fault(fields.get("content-length", "0"))
     stays = fields.get("connection", "").lower()
     closes = stays == "close" or (version == "HTTP/1.0" and stays != "keep-alive")
-    unread = "transfer-encoding" in fields  # what follows is a body, and no request
+    unread = "transfer-encoding" in fields  # the bytes that follow are a body, not a request
     return Head(method, target, headers, bool(fault or closes or unread), fault)
 
 
-def _fault_of_length(length: str) -> int | None:
+def _length_fault(length: str) -> int | None:
     if not (length.isascii() and length.isdigit()):
         return 400
     return 413 if len(length) > 9 or int(length) > BODY_LIMIT_BYTES else None
 
 
 def _fields(head: Head) -> dict[str, str]:
-    """By name in lower case; of several the last."""
+    """Returns the fields by lower-case name; the last one wins."""
     return {name.lower(): value for name, value in head.headers}

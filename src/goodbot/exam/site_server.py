@@ -1,4 +1,5 @@
-"""The web of hard sites: each origin a port on loopback, and a name behind the proxy; every request recorded."""
+"""Serves the web of hard sites: each origin has a port on loopback and a name behind the proxy. Every request is
+recorded."""
 
 import asyncio
 import contextlib
@@ -24,33 +25,33 @@ from goodbot.exam.exam_values import (
     upper_escapes,
 )
 from goodbot.exam.listener import BUFFER_BYTES, Listener, begin_tls
-from goodbot.exam.request_head import Head, absolute, linger, read_head
+from goodbot.exam.request_head import Head, linger, parse_absolute, read_head
 from goodbot.ports import Clock
 
 MOST_RECORDED: Final = 100_000
-"""Requests kept for one site; a crawler that asks for more is answered, and judged by these."""
+"""The number of requests kept for one site. A crawler that sends more gets responses, and is judged by these."""
 MOST_RECORDED_BYTES: Final = 64 * 1024 * 1024
-"""What requests kept whole may take in memory, over all sites; of later ones the beginning is kept."""
+"""The memory for requests kept in full, over all sites. Of later requests only the beginning is kept."""
 _KEPT_CHARS: Final = 1000
 _KEPT_FIELDS: Final = frozenset(("user-agent", "from", "if-none-match", "if-modified-since", "cookie"))
-"""Those that rules look at."""
+"""The header fields that rules judge."""
 _FIELD_BYTES: Final = 200
-"""What a header field takes beside its characters, about."""
+"""The approximate memory a header field takes besides its characters."""
 
 NAMES_HINT: Final = "served only to a command with {proxy} in it"
 
-HELD_S: Final = 0.05
-"""How long the first robots.txt of an origin is held back: what is asked there meanwhile did not wait for it."""
+ROBOTS_DELAY_S: Final = 0.05
+"""How long the first robots.txt of an origin is delayed: a request that arrives meanwhile did not wait for it."""
 OTHER_PORT: Final = 8080
-"""By name, that of an origin that has the host of its site's own."""
+"""The port, behind the proxy, of an origin that shares the host name of its site's main origin."""
 
 DOMAIN: Final = "exam.test"
-"""RFC 6761 6.2: names under `test` are nobody's."""
+"""The domain of all sites; names under `test` are reserved (RFC 6761 6.2)."""
 
 
 @dataclass(slots=True)
 class Origin:
-    """One server of a site: its pages, and where it listens."""
+    """One server of a site: its pages, and its address."""
 
     site: ExamSite
     label: str
@@ -59,31 +60,31 @@ class Origin:
     secure: bool = False
     port: int = 0
     named_port: int = 80
-    """Behind the proxy."""
+    """The port behind the proxy."""
     host: str = "127.0.0.1"
     busy: int = 0
     most_busy: int = 0
     connections: int = 0
     most_connections: int = 0
-    callers: set[int] = field(default_factory=set)
+    connection_numbers: set[int] = field(default_factory=set)
     """The numbers of all connections that reached it."""
-    held_in: int = 0
-    """The last visit in which its robots.txt was held back."""
-    asked: Counter[int] = field(default_factory=Counter)
-    """Requests by visit, also those that are no longer recorded."""
+    delayed_in: int = 0
+    """The last visit in which its robots.txt was delayed."""
+    request_counts: Counter[int] = field(default_factory=Counter)
+    """The number of requests by visit, including those that were not recorded."""
 
     def __post_init__(self) -> None:
         self.pages = {upper_escapes(key): route for key, route in self.pages.items()}
 
     @property
     def url(self) -> str:
-        """By address."""
+        """The URL by address."""
         host = f"[{self.host}]" if ":" in self.host else self.host
         return f"{'https' if self.secure else 'http'}://{host}:{self.port}"
 
     @property
     def named_url(self) -> str:
-        """By name, behind the proxy."""
+        """The URL by name, behind the proxy."""
         port = "" if self.named_port in {80, 443} else f":{self.named_port}"
         return f"{'https' if self.secure else 'http'}://{self.name}{port}"
 
@@ -139,11 +140,11 @@ class Conversation:
             pass
 
     def close(self) -> None:
-        """Ends the connection in order (FIN)."""
+        """Closes the connection normally (FIN)."""
         self.writer.close()
 
     def reset(self) -> None:
-        """Ends the connection as a crash does (RST)."""
+        """Resets the connection, as a crash does (RST)."""
         end = self.writer.get_extra_info("socket")
         if end is not None:
             end.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
@@ -151,12 +152,12 @@ class Conversation:
 
 
 class ExamWeb:
-    """Serves `sites` while the `async with` block lasts; `base_port`: the first of consecutive ports, else any.
+    """Serves `sites` while the `async with` block lasts, on consecutive ports from `base_port` on, or on any.
 
-    `skipped` says of each site that cannot be served here why. `by_name`: sites call each other by name (the crawler
-    goes through the proxy); `names_hint`: how to have that. `contexts`: what TLS is spoken with, by kind of
-    certificate. `absent`: what of a site's needs the crawler lacks. `unread_s`: for how long what was just read from a
-    connection had been there, seconds. Raises RunError if a port cannot be had.
+    `skipped` maps each site that cannot be served here to the reason. With `by_name`, sites link to each other by name
+    (the crawler uses the proxy); `names_hint` says how the user can get that. `contexts` are the TLS contexts by kind
+    of certificate. `absent` lists the needs of sites that the crawler does not meet. `unread_s` returns for how many
+    seconds the data just read from a connection had been waiting. Raises RunError if a port is unavailable.
     """
 
     def __init__(
@@ -188,7 +189,7 @@ class ExamWeb:
         self._places: dict[tuple[str, int], Origin] = {}
         self._origins: dict[str, dict[str, Origin]] = {}
         for site in sites:
-            why = self._lacks(site)
+            why = self._missing_for(site)
             if why:
                 self.skipped[site.name] = why
             else:
@@ -199,51 +200,51 @@ class ExamWeb:
     # ---- where the sites are ----
 
     def origin(self, site: ExamSite, label: str = MAIN) -> str:
-        """Scheme, host and port of one origin, as the crawler is to call it: one on [::1] by address, always."""
+        """Returns scheme, host and port of one origin, as the crawler has to use them: by address for [::1], always."""
         origin = self._origins[site.name][label]
         return origin.named_url if self.by_name and label not in site.ipv6 else origin.url
 
     def seeds(self) -> list[str]:
-        """The URLs a crawler is given, site by site."""
+        """Returns the URLs that a crawler starts from, site by site."""
         return [self.origin(site) + path for site in self.sites for path in site.seeds]
 
     def find(self, host: str, port: int) -> Origin | None:
-        """The origin of a name and port (80, 443 if it speaks TLS, or another), or of an address and port."""
+        """Finds the origin with this name and port (80, or 443 with TLS, or another), or with this address and port."""
         return self._places.get((host.lower(), port))
 
     @property
     def busy(self) -> int:
-        """How many requests are being answered."""
+        """The number of requests in progress."""
         return sum(origin.busy for origins in self._origins.values() for origin in origins.values())
 
     def seen(self, site: ExamSite) -> Observed:
-        """What was asked of a site up to now."""
+        """Returns what was observed at a site up to now."""
         origins = self._origins[site.name]
         return Observed(
             tuple(self.requests[site.name]),
             self.visit,
             {label: origin.most_busy for label, origin in origins.items()},
             {label: origin.most_connections for label, origin in origins.items()},
-            {label: len(origin.callers) for label, origin in origins.items()},
+            {label: len(origin.connection_numbers) for label, origin in origins.items()},
         )
 
-    def _lacks(self, site: ExamSite) -> str | None:
+    def _missing_for(self, site: ExamSite) -> str | None:
         if "names" in site.needs and not self.by_name:
             return f"needs names: {self.names_hint}"
         if "ipv6" in site.needs and not _has_ipv6():
             return "needs IPv6, which this machine does not have"
         if "ca-file" in site.needs & self._absent:
-            return "needs {ca-file} in the command: the crawler must know the authority of the exam"
+            return "needs {ca-file} in the command: the crawler must trust the authority of the exam"
         if site.tls and site.tls not in self._contexts:
             return "needs certificates"
         return None
 
     def _origin(self, site: ExamSite, label: str) -> Origin:
         pages = site.others[label] if label else site.pages
-        beside = label in site.other_ports
-        name = f"{site.name}.{DOMAIN}" if beside or not label else f"{label}.{site.name}.{DOMAIN}"
+        shares_host = label in site.other_ports
+        name = f"{site.name}.{DOMAIN}" if shares_host or not label else f"{label}.{site.name}.{DOMAIN}"
         origin = Origin(site, label, pages, name, secure=bool(site.tls) and not label)
-        origin.named_port = OTHER_PORT if beside else 443 if origin.secure else 80
+        origin.named_port = OTHER_PORT if shares_host else 443 if origin.secure else 80
         origin.host = "::1" if label in site.ipv6 else "127.0.0.1"
         return origin
 
@@ -270,22 +271,22 @@ class ExamWeb:
             port = self._next_port
             self._next_port += 1
 
-        async def talk(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        async def handle(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await self.converse(origin, self.new_connection(), reader, writer)
 
-        origin.port = await self.listener.listen(origin.host, port, talk)
+        origin.port = await self.listener.listen(origin.host, port, handle)
         for place in ((origin.host, origin.port), (origin.name, origin.named_port)):
             self._places[place] = origin
 
     def new_connection(self) -> int:
-        """The number of a connection that was just opened."""
+        """Returns a number for a connection that was just opened."""
         self._connections += 1
         return self._connections
 
     @contextlib.contextmanager
     def connected(self, origin: Origin, number: int) -> Iterator[None]:
         """Counts a connection to an origin while it is used."""
-        origin.callers.add(number)
+        origin.connection_numbers.add(number)
         origin.connections += 1
         origin.most_connections = max(origin.most_connections, origin.connections)
         try:
@@ -296,7 +297,7 @@ class ExamWeb:
     async def converse(
         self, origin: Origin, number: int, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
     ) -> None:
-        """Answers one connection to an origin, until it ends; TLS begins with it."""
+        """Answers the requests on one connection to an origin until it ends. The TLS handshake comes first."""
         with self.connected(origin, number):
             if origin.secure:
                 await begin_tls(writer, self._contexts[origin.site.tls or ""])
@@ -304,9 +305,9 @@ class ExamWeb:
                 head = await read_head(reader)
                 if head is None:
                     break
-                whole = absolute(head.target)
-                if whole and whole.secure == origin.secure and self.find(whole.host, whole.port) is origin:
-                    head = replace(head, target=whole.target)
+                parsed = parse_absolute(head.target)
+                if parsed and parsed.secure == origin.secure and self.find(parsed.host, parsed.port) is origin:
+                    head = replace(head, target=parsed.target)
                 await self.answer(origin, head, number, reader, writer)
                 if head.closes:
                     break
@@ -319,7 +320,7 @@ class ExamWeb:
         reader: asyncio.StreamReader,
         writer: asyncio.StreamWriter,
     ) -> None:
-        """Records one request and answers it; one that breaks the rules with a status that says so."""
+        """Records one request and answers it. A request that breaks the rules of HTTP gets a status that says so."""
         asked = ExamRequest(
             origin.label, head.method, head.target, head.headers, connection, self.clock.now(), self.visit
         )
@@ -328,25 +329,25 @@ class ExamWeb:
         if len(requests) < MOST_RECORDED:
             requests.append(asked)
         origins = {label: self.origin(origin.site, label) for label in origin.site.labels}
-        exchange = Conversation(asked, self.clock, origins, origin.asked[self.visit], requests, reader, writer)
-        origin.asked[self.visit] += 1
+        exchange = Conversation(asked, self.clock, origins, origin.request_counts[self.visit], requests, reader, writer)
+        origin.request_counts[self.visit] += 1
         origin.busy += 1
         origin.most_busy = max(origin.most_busy, origin.busy)
         try:
-            if head.target == "/robots.txt" and origin.held_in != self.visit:
-                origin.held_in = self.visit
-                await self.clock.sleep(HELD_S)
+            if head.target == "/robots.txt" and origin.delayed_in != self.visit:
+                origin.delayed_in = self.visit
+                await self.clock.sleep(ROBOTS_DELAY_S)
             route = _refusal(head.fault) if head.fault else origin.route(head.target)
             await (exchange.reply(route) if isinstance(route, Reply) else route(exchange))
         finally:
             origin.busy -= 1
             asked.ended_at = self.clock.now()
-            self._bound(asked)
+            self._limit_record(asked)
         if head.fault:
             await linger(reader, writer)
 
-    def _bound(self, asked: ExamRequest) -> None:
-        """Keeps of a request that was answered no more than there is room for."""
+    def _limit_record(self, asked: ExamRequest) -> None:
+        """Shortens the record of an answered request once the memory for records is full."""
         self._recorded_bytes += len(asked.target) + sum(
             len(name) + len(value) + _FIELD_BYTES for name, value in asked.headers
         )
@@ -358,7 +359,7 @@ class ExamWeb:
 
 
 def _refusal(status: int) -> Reply:
-    return Reply(b"This is no request that HTTP knows.\n", status, (TEXT, ("Connection", "close")))
+    return Reply(b"This is not a valid HTTP request.\n", status, (TEXT, ("Connection", "close")))
 
 
 def _has_ipv6() -> bool:

@@ -1,9 +1,9 @@
-// Crawlee for the exam, as its documentation has it: every link on the seeds' hosts is followed, whatever the port.
+// Runs Crawlee for the exam, as in its documentation. It follows every link on the seeds' hosts, whatever the port.
 //
 //     node crawlee_crawler.cjs SEED_FILE
 //     node crawlee_crawler.cjs --version
 //
-// Crawlee is sought from the working folder upwards, then in NODE_PATH.
+// It searches Crawlee from the working folder upwards, then in NODE_PATH.
 "use strict";
 
 const fs = require("node:fs");
@@ -35,7 +35,7 @@ function crawl(seedFile) {
         transformRequestFunction: (request) => hosts.has(new URL(request.url).hostname) && request,
       }),
   };
-  // Crawlee limits requests at once for a crawler, not for a host: so several crawlers share the seeds, each with one.
+  // Crawlee limits concurrent requests per crawler, not per host, so several crawlers with one request each share the seeds.
   const shares = Array.from({ length: CRAWLERS }, (_none, n) => seeds.filter((_seed, i) => i % CRAWLERS === n));
   const crawlers = shares.map((share) =>
     new CheerioCrawler(options, new Configuration({ persistStorage: false })).run(share),

@@ -1,4 +1,4 @@
-"""A Scrapy spider for the exam, as plain as its documentation has it: every link on the seeds' hosts is followed."""
+"""A Scrapy spider for the exam, as plain as in its documentation. It follows every link on the seeds' hosts."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""The hard sites, one module each, found by their place in the folders and listed by name."""
+"""Finds the hard sites: one module each, in the folders `robots`, `pages`, `trees`, `walls` and `traps`."""
 
 from collections.abc import Iterable
 from difflib import get_close_matches
@@ -11,8 +11,8 @@ from goodbot.exam.sites import pages, robots, traps, trees, walls
 
 
 def all_sites() -> list[ExamSite]:
-    """Every site: robots.txt first, then pages, sitemaps and walls; within each in the order of their names. Endless
-    traps come last: a crawler that does one site after another has done all others by then."""
+    """Returns every site: robots.txt first, then pages, sitemaps and walls, each in the order of their modules. Endless
+    traps come last: a crawler that does one site after another has finished all others by then."""
     found = []
     for folder in (robots, pages, trees, walls, traps):
         for module in sorted(iter_modules(folder.__path__), key=lambda module: module.name):
@@ -23,14 +23,14 @@ def all_sites() -> list[ExamSite]:
 
 
 def chosen_sites(names: Iterable[str] = ()) -> list[ExamSite]:
-    """The sites of these names, or all, in the order of the card.
+    """Returns the sites with these names, or all, in the order of the card.
 
-    Raises InputError, with names that are near, if there is none of a name.
+    Raises InputError, with similar names, if a name is unknown.
     """
     sites = {site.name: site for site in all_sites()}
-    wanted = frozenset(names)
-    for name in sorted(wanted - sites.keys()):
-        near = get_close_matches(name, sites, cutoff=0.5)
-        hint = f"did you mean {' or '.join(near)}?" if near else "`goodbot exam --list` names them"
-        raise InputError(f"there is no site {name!r}: {hint}")
-    return [site for site in sites.values() if not wanted or site.name in wanted]
+    chosen = frozenset(names)
+    for name in sorted(chosen - sites.keys()):
+        similar = get_close_matches(name, sites, cutoff=0.5)
+        hint = f"did you mean {' or '.join(similar)}?" if similar else "`goodbot exam --list` lists them all"
+        raise InputError(f"unknown site {name!r}: {hint}")
+    return [site for site in sites.values() if not chosen or site.name in chosen]

@@ -1,14 +1,14 @@
-"""Faults of a moment: a page is refused once with a status that invites to ask again."""
+"""Builds sites with a temporary error: they refuse one page once, with a status that invites a retry."""
 
 from goodbot.exam.exam_values import HTML, ExamSite, Exchange, Reply, pages, robots
-from goodbot.exam.expectations import AtMostEach, Finds
+from goodbot.exam.expectations import AtMostEach, Fetches
 
 PAGE = "/slow"
 
 
-def again_site(status: int, said: str, teaches: str, source: str) -> ExamSite:
-    """The first request for one page is answered with `status`, and the connection closed; later ones with the page."""
-    once = Reply(f"<p>{said}".encode(), status, (HTML, ("Connection", "close")))
+def again_site(status: int, text: str, teaches: str, source: str) -> ExamSite:
+    """Answers the first request for one page with `status` and closes the connection; later requests get the page."""
+    once = Reply(f"<p>{text}".encode(), status, (HTML, ("Connection", "close")))
     whole = pages(None, PAGE)[PAGE]
     assert isinstance(whole, Reply)  # noqa: S101  (a plain page)
 
@@ -25,8 +25,8 @@ def again_site(status: int, said: str, teaches: str, source: str) -> ExamSite:
         source=source,
         pages={**pages(robots("User-agent: *\nDisallow:\n"), "/a", PAGE, "/b"), PAGE: handler},
         expects=(
-            Finds(("/", "/a", PAGE, "/b")),
+            Fetches(("/", "/a", PAGE, "/b")),
             AtMostEach(10, PAGE, rule="bounded"),
-            Finds((PAGE,), status=200, rule="asks-again"),
+            Fetches((PAGE,), status=200, rule="asks-again"),
         ),
     )

@@ -1,4 +1,4 @@
-"""Small answers that unfold to a quarter of a gigabyte. One site for each content coding."""
+"""Builds sites whose small responses decompress to a quarter of a gigabyte, one for each content coding."""
 
 import asyncio
 import sys
@@ -10,42 +10,42 @@ from typing import Final
 import brotli  # type: ignore[import-untyped]
 
 from goodbot.exam.exam_values import HTML, ExamRequest, ExamSite, Exchange, Reply, page
-from goodbot.exam.expectations import Finds
-from goodbot.exam.sites.wire import afterwards
+from goodbot.exam.expectations import Fetches
+from goodbot.exam.sites.wire import later_pages
 
 if sys.version_info >= (3, 14):
     from compression import zstd
 else:
     from backports import zstd
 
-UNFOLDED_BYTES: Final = 256 * 2**20
+DECOMPRESSED_BYTES: Final = 256 * 2**20
 
 _TOP: Final = b"<!doctype html><html lang=en><head><title>Large</title></head><body><p>Large"
-_PLAIN: Final = page(title="Large", text="Without that coding there is nothing to see here.")
+_PLAIN: Final = page(title="Large", text="This page is small: the client does not accept the coding.")
 
 
 def bomb_site(coding: str, source: str) -> ExamSite:
-    """A page in `coding` (gzip, br, zstd), sent so only to those who accept it, and the pages after it."""
+    """Serves a page in `coding` (gzip, br, zstd) to clients that accept it, and more pages behind it."""
 
     async def bomb(exchange: Exchange) -> None:
         if accepts(exchange.asked, coding):
-            body = await asyncio.to_thread(folded, coding)
+            body = await asyncio.to_thread(compressed, coding)
             await exchange.reply(Reply(body, headers=(HTML, ("Content-Encoding", coding), ("Vary", "Accept-Encoding"))))
         else:
             await exchange.reply(_PLAIN)
 
-    after = afterwards()
+    after = later_pages()
     return ExamSite(
         name=f"bomb-{coding}",
-        teaches=f"A small answer coded with {coding} may unfold to 256 MB: the crawler lives on and does the rest.",
+        teaches=f"Survive a small {coding} response that decompresses to 256 MB, and crawl the rest of the site.",
         source=source,
         pages={"/": page("/bomb", "/after/1"), "/bomb": bomb, **after},
-        expects=(Finds(("/", "/bomb", *after)),),
+        expects=(Fetches(("/", "/bomb", *after)),),
     )
 
 
 def accepts(asked: ExamRequest, coding: str) -> bool:
-    """Whether Accept-Encoding names the coding, and not with a weight of nothing (RFC 9110 12.5.3)."""
+    """Whether Accept-Encoding names the coding with a weight above 0 (RFC 9110 12.5.3)."""
     for part in (asked.header("Accept-Encoding") or "").lower().split(","):
         name, _, weight = part.replace(" ", "").partition(";")
         if name == coding and weight.rstrip("0") not in ("q=", "q=0."):
@@ -54,17 +54,17 @@ def accepts(asked: ExamRequest, coding: str) -> bool:
 
 
 @cache
-def folded(coding: str) -> bytes:
-    """The body as sent: made when it is first asked for, and kept; some hundred kilobytes at most."""
+def compressed(coding: str) -> bytes:
+    """Returns the compressed body, a few hundred kilobytes at most. It is made for the first request and kept."""
     feed, finish = _CODERS[coding]()
     return b"".join([*(feed(piece) for piece in _pieces()), finish()])
 
 
 def _pieces() -> Iterator[bytes]:
     yield _TOP
-    blank = b" " * 2**20
-    for _ in range(UNFOLDED_BYTES // len(blank)):
-        yield blank
+    spaces = b" " * 2**20
+    for _ in range(DECOMPRESSED_BYTES // len(spaces)):
+        yield spaces
 
 
 _Coder = tuple[Callable[[bytes], bytes], Callable[[], bytes]]

@@ -1,12 +1,12 @@
-"""Walls against robots: the page they show, and what is expected of who comes to one."""
+"""Defines the challenge page of bot walls, and what a crawler is expected to do with it."""
 
 from typing import Final
 
 from goodbot.exam.exam_values import HTML, MAIN, Observed, Reply, SiteJudgement
-from goodbot.exam.expectations import JudgedByRule
+from goodbot.exam.expectations import CustomExpectation
 
 PASS: Final = "wall-pass"
-"""The cookie that the script of the page sets: who sends it has run the script, or acts as if."""
+"""The cookie that the page's script sets: a client that sends it has run the script, or pretends to."""
 VISITOR: Final = "wall-visitor"
 """The cookie that comes with the page."""
 ANSWERS: Final = "/.wall/answer"
@@ -23,7 +23,7 @@ _PAGE: Final = f"""<!doctype html>
 
 
 def challenge(status: int, retry_after_s: int | None = None) -> Reply:
-    """The page, as walls send it."""
+    """Returns the challenge page, with the headers that walls send."""
     headers = [HTML, ("Cache-Control", "no-store"), ("cf-mitigated", "challenge")]
     headers.append(("Set-Cookie", f"{VISITOR}=1; Path=/; HttpOnly"))
     if retry_after_s is not None:
@@ -31,25 +31,25 @@ def challenge(status: int, retry_after_s: int | None = None) -> Reply:
     return Reply(_PAGE.encode(), status, tuple(headers))
 
 
-def _is_climbed(seen: Observed) -> SiteJudgement:
+def _leaves_unanswered(seen: Observed) -> SiteJudgement:
     for each in seen.of(MAIN):
         if each.method not in ("GET", "HEAD") or each.path.startswith("/.wall/"):
             return SiteJudgement(False, f"answered the challenge: {each.method} {each.target}", each)
         if _has_cookie(each.header("Cookie"), PASS):
             return SiteJudgement(False, f"sent the cookie {PASS}, which only the challenge's script sets", each)
-    return SiteJudgement(True, "the challenge was left unanswered")
+    return SiteJudgement(True, "left the challenge unanswered")
 
 
-def _sends_cookie(seen: Observed) -> SiteJudgement:
+def _sends_no_cookie(seen: Observed) -> SiteJudgement:
     for each in seen.of(MAIN):
         if _has_cookie(each.header("Cookie"), VISITOR):
             return SiteJudgement(False, f"sent the cookie {VISITOR} back", each)
-    return SiteJudgement(True, "no cookie was sent")
+    return SiteJudgement(True, "sent no cookie")
 
 
 def _has_cookie(header: str | None, name: str) -> bool:
     return any(pair.strip().startswith(f"{name}=") for pair in (header or "").split(";"))
 
 
-UNCLIMBED: Final = JudgedByRule("wall", "leaves the challenge unanswered", _is_climbed, MAIN)
-NO_COOKIE: Final = JudgedByRule("wall-cookie", "sends no cookie of the wall", _sends_cookie, MAIN)
+CHALLENGE_UNANSWERED: Final = CustomExpectation("wall", "leaves the challenge unanswered", _leaves_unanswered, MAIN)
+NO_COOKIE: Final = CustomExpectation("wall-cookie", "sends no cookie of the wall", _sends_no_cookie, MAIN)

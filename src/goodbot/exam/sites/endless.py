@@ -1,4 +1,4 @@
-"""What all endless traps have in common. Beside each of them are a few real pages."""
+"""Builds endless traps: sites that make up pages without end, next to a few real pages."""
 
 import re
 from collections.abc import Callable, Iterable
@@ -8,13 +8,13 @@ from typing import Final
 from zlib import crc32
 
 from goodbot.exam.exam_values import NOT_FOUND, ExamSite, Exchange, Expectation, Handler, Reply, Route, page, robots
-from goodbot.exam.expectations import AtMost, Finds
+from goodbot.exam.expectations import AtMost, Fetches
 
-ALLOWED: Final = 3000
-"""Requests for pages of a trap that are no fault: a crawler without any rule for traps, but with a limit of a thousand
-or two thousand pages for each host, stays below."""
-ENDS: Final = 3300
-"""New addresses after which pages of a trap have no links any more, so that every drive comes to an end."""
+ALLOWED_REQUESTS: Final = 3000
+"""The number of requests for pages of a trap that a crawler may send. One without rules for traps, but with a limit of
+one or two thousand pages for each host, stays below it."""
+ENDS_AFTER: Final = 3300
+"""After about so many new URLs the pages of a trap have no more links, so that every drive ends."""
 
 REAL: Final = {
     "/about": page("/about/people", title="About the harbour", text="The harbour has had a lighthouse since 1871."),
@@ -22,12 +22,12 @@ REAL: Final = {
     "/about/people/anna": page(title="Anna", text="Anna keeps the lighthouse and answers the telephone."),
     "/contact": page(title="Contact", text="The office is open on weekdays from nine to four."),
 }
-"""Beside each trap, three links from the start page at most."""
+"""The real pages next to each trap, at most three links from the start page."""
 
 
 @dataclass(frozen=True, slots=True)
-class View:
-    """A page of a trap: where it leads on, and `real`: where it leads to pages that are worth it."""
+class TrapPage:
+    """A page of a trap: `onward` are links to more pages of the trap, `real` links to real pages."""
 
     title: str
     text: str
@@ -35,22 +35,22 @@ class View:
     real: tuple[str, ...] = ()
 
 
-Look = Callable[[str, int], View | None]
-"""By the target and the number of requests before this one; None: there is no such page."""
+MakePage = Callable[[str, int], TrapPage | None]
+"""Makes a page from the target and the number of requests before this one; None if there is no such page."""
 
 
-def endless(look: Look, branches: int = 1) -> Handler:
-    """Answers with what `look` gives, with links onward until about ENDS addresses were given out in this visit: by
-    each page `branches` that are new."""
+def endless(make_page: MakePage, branches: int = 1) -> Handler:
+    """Answers with the pages of `make_page`. They have onward links until about `ENDS_AFTER` URLs were handed out in
+    this visit; each page adds `branches` new ones."""
 
     async def handler(exchange: Exchange) -> None:
         before = exchange.before()
-        view = look(exchange.asked.target, before)
-        if view is None:
+        made = make_page(exchange.asked.target, before)
+        if made is None:
             await exchange.reply(NOT_FOUND)
         else:
-            links = (*(view.onward if before * branches < ENDS else ()), *view.real)
-            await exchange.reply(page(*map(escape, links), title=escape(view.title), text=escape(view.text)))
+            links = (*(made.onward if before * branches < ENDS_AFTER else ()), *made.real)
+            await exchange.reply(page(*map(escape, links), title=escape(made.title), text=escape(made.text)))
 
     return handler
 
@@ -59,24 +59,29 @@ def trap_site(
     name: str,
     teaches: str,
     source: str,
-    look: Look,
+    make_page: MakePage,
     *,
-    door: str,
+    entrance: str,
     pattern: str,
     real: Iterable[str] = (),
     expects: tuple[Expectation, ...] = (),
     branches: int = 1,
 ) -> ExamSite:
-    """A start page with links to `door`, where the trap begins, and to pages beside it. `pattern` is what counts as the
-    trap; `real` are pages that it leads to, `branches` how many links of each of its pages are new."""
+    """Builds a site whose start page links to `entrance`, where the trap begins, and to real pages. URLs that match
+    `pattern` belong to the trap; `real` are pages that it links to; each of its pages has `branches` new links."""
     beside: dict[str, Route] = {**REAL, **{path: page(title=_name(path), text=_story(path)) for path in real}}
-    start: Reply = page("/about", door, "/contact", title="The harbour")
+    start: Reply = page("/about", entrance, "/contact", title="The harbour")
     return ExamSite(
         name=name,
         teaches=teaches,
         source=source,
-        pages={"/robots.txt": robots("User-agent: *\nDisallow:\n"), "/": start, **beside, "*": endless(look, branches)},
-        expects=(Finds(("/", *beside)), *expects, AtMost(ALLOWED, pattern)),
+        pages={
+            "/robots.txt": robots("User-agent: *\nDisallow:\n"),
+            "/": start,
+            **beside,
+            "*": endless(make_page, branches),
+        },
+        expects=(Fetches(("/", *beside)), *expects, AtMost(ALLOWED_REQUESTS, pattern)),
     )
 
 
@@ -116,17 +121,17 @@ _WORDS: Final = (
 
 
 def words(seed: str, count: int) -> list[str]:
-    """So many words, always the same for the same seed."""
+    """Returns `count` words, always the same for the same seed."""
     return [_WORDS[crc32(f"{number} {seed}".encode()) % len(_WORDS)] for number in range(count)]
 
 
 def is_word(text: str) -> bool:
-    """Whether `words` may give it."""
+    """Whether `words` may return this word."""
     return text in _WORDS
 
 
 def number_in(pattern: re.Pattern[str], target: str) -> tuple[int, ...] | None:
-    """The groups of a pattern that matches the whole target, as numbers."""
+    """Returns the groups of a pattern as numbers, if it matches the whole target."""
     found = pattern.fullmatch(target)
     return tuple(int(group) for group in found.groups()) if found else None
 

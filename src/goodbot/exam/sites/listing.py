@@ -1,4 +1,4 @@
-"""Sitemaps and indexes of them, as XML."""
+"""Builds sitemaps and sitemap indexes, as XML."""
 
 from collections.abc import Iterable
 from html import escape
@@ -11,17 +11,17 @@ _XML: Final = ("Content-Type", "application/xml")
 
 
 def sitemap(*locations: str) -> Reply:
-    """A sitemap of these URLs."""
+    """Returns a sitemap of these URLs."""
     return Reply(urlset(locations), headers=(_XML,))
 
 
 def index(*locations: str) -> Reply:
-    """An index of these sitemaps."""
+    """Returns an index of these sitemaps."""
     named = "\n".join(f"<sitemap><loc>{escape(each)}</loc></sitemap>" for each in locations)
     return Reply(f"<sitemapindex {NAMESPACE}>\n{named}\n</sitemapindex>".encode(), headers=(_XML,))
 
 
 def urlset(locations: Iterable[str]) -> bytes:
-    """The bytes of a sitemap."""
+    """Returns the bytes of a sitemap."""
     named = "\n".join(f"<url><loc>{escape(each)}</loc></url>" for each in locations)
     return f"<urlset {NAMESPACE}>\n{named}\n</urlset>".encode()

@@ -1,1 +1,1 @@
-"""Sites about pages, answers and connections."""
+"""Contains the sites about pages, responses and connections."""

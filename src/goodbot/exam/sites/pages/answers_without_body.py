@@ -1,8 +1,8 @@
-"""Answers that have no body, whatever their headers say."""
+"""Some responses have no body, whatever their headers say."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, Handler, page
-from goodbot.exam.expectations import Finds
-from goodbot.exam.sites.wire import afterwards, ends_early, head
+from goodbot.exam.expectations import Fetches
+from goodbot.exam.sites.wire import ends_early, head, later_pages
 
 EMPTY = {
     "/no-content": head(line="HTTP/1.1 204 No Content"),
@@ -10,7 +10,8 @@ EMPTY = {
     "/empty": head(("Content-Length", "0")),
 }
 WITH_LENGTH = head(("ETag", '"1"'), ("Content-Length", "500"), line="HTTP/1.1 304 Not Modified")
-"""The length of what was not sent. The connection ends here, so that who waits for it does not wait long."""
+"""Content-Length announces a body that is not sent. The connection closes, so that a client that waits for the body
+does not wait long."""
 
 
 def _only(top: bytes) -> Handler:
@@ -22,13 +23,13 @@ def _only(top: bytes) -> Handler:
 
 SITE = ExamSite(
     name="answers-without-body",
-    teaches="204 and 304 end with their headers: the crawler waits for no body, and goes on.",
+    teaches="Expect no body after 204 and 304, and go on with the next page.",
     source="RFC 9112 6.3 (1); RFC 9110 15.3.5, 15.4.5",
     pages={
         "/": page(*EMPTY, "/not-modified-with-length", "/after/1"),
         **{path: _only(top) for path, top in EMPTY.items()},
         "/not-modified-with-length": ends_early(WITH_LENGTH, b""),
-        **afterwards(),
+        **later_pages(),
     },
-    expects=(Finds(("/", *EMPTY, "/not-modified-with-length", *afterwards())),),
+    expects=(Fetches(("/", *EMPTY, "/not-modified-with-length", *later_pages())),),
 )

@@ -1,11 +1,11 @@
-"""Four megabytes of noise that call themselves HTML."""
+"""Four megabytes of random bytes are labelled HTML."""
 
 from collections.abc import Iterator
 from random import Random
 
 from goodbot.exam.exam_values import HTML, ExamSite, Exchange, page
-from goodbot.exam.expectations import Finds
-from goodbot.exam.sites.wire import afterwards, answer, head
+from goodbot.exam.expectations import Fetches
+from goodbot.exam.sites.wire import answer, head, later_pages
 
 PIECE_BYTES = 65536
 PIECES = 64
@@ -22,8 +22,8 @@ async def _binary(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="binary-as-html",
-    teaches="What calls itself HTML may be anything: the crawler gets over it and does the rest.",
+    teaches="Survive random bytes that are labelled HTML, and crawl the rest of the site.",
     source="WHATWG MIME Sniffing 7; servers that send downloads as text/html",
-    pages={"/": page("/binary", "/after/1"), "/binary": _binary, **afterwards()},
-    expects=(Finds(("/", "/binary", *afterwards())),),
+    pages={"/": page("/binary", "/after/1"), "/binary": _binary, **later_pages()},
+    expects=(Fetches(("/", "/binary", *later_pages())),),
 )

@@ -1,4 +1,4 @@
-"""A small page in zstd that unfolds to 256 MB."""
+"""A small page in zstd decompresses to 256 MB."""
 
 from goodbot.exam.sites.bombs import bomb_site
 

@@ -1,8 +1,8 @@
-"""Chunked answers that are not what they should be."""
+"""Chunked responses have wrong chunk sizes, or lack the last chunk."""
 
 from goodbot.exam.exam_values import ExamSite, page
-from goodbot.exam.expectations import Finds
-from goodbot.exam.sites.wire import CHUNKED_HEAD, afterwards, at_first, chunk, ends_early
+from goodbot.exam.expectations import Fetches
+from goodbot.exam.sites.wire import CHUNKED_HEAD, broken_at_first, chunk, ends_early, later_pages
 
 GOOD = chunk(b"<!doctype html><title>Chunks</title><p>The first is good.")
 BROKEN = {
@@ -15,12 +15,12 @@ BROKEN = {
 
 SITE = ExamSite(
     name="broken-chunks",
-    teaches="Chunks with a wrong size, or without the last one, spoil one page and not the crawl.",
+    teaches="Lose no more than the page itself when chunk sizes are wrong or the last chunk is missing.",
     source="RFC 9112 7.1, 8; CVE-2013-2028",
     pages={
         "/": page(*BROKEN, "/after/1"),
-        **{path: at_first(ends_early(CHUNKED_HEAD, body)) for path, body in BROKEN.items()},
-        **afterwards(),
+        **{path: broken_at_first(ends_early(CHUNKED_HEAD, body)) for path, body in BROKEN.items()},
+        **later_pages(),
     },
-    expects=(Finds(("/", *BROKEN, *afterwards())),),
+    expects=(Fetches(("/", *BROKEN, *later_pages())),),
 )

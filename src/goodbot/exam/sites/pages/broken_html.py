@@ -1,7 +1,7 @@
-"""HTML with every mistake people make, and BASE."""
+"""The HTML has every mistake people make, and several BASE elements."""
 
 from goodbot.exam.exam_values import ExamSite, Reply, page
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 HTML = b"""<title>Broken & bare <a href="in-title">no link</a></title>
 <base target=_top>
@@ -12,7 +12,7 @@ HTML = b"""<title>Broken & bare <a href="in-title">no link</a></title>
 <A HREF = "blanks-around-equals" >capitals
 <a class="x"href="no-blank-before">tight</a>
 <a href="first" href="second">twice</a>
-<a title="a > b" href="after-greater">a sign</a>
+<a title="a > b" href="after-greater">a character</a>
 <table><tr><td><a href="in-table">a cell <td><div><span></table>
 <!--><a href="after-empty-comment">a comment that ends at once</a><!-- -->
 <!-- <a href="commented-out">no link</a> -- > <a href="still-commented">no link</a> -->
@@ -32,8 +32,8 @@ NO_LINKS = ("/wrong/*", "*in-title", "*second", "*commented-out", "*still-commen
 
 SITE = ExamSite(
     name="broken-html",
-    teaches="Broken HTML is read as browsers read it, and links start from the first BASE that has an address.",
+    teaches="Read broken HTML as browsers do, and resolve links against the first BASE with an href.",
     source="HTML 4.2.3, 13.2.5, 13.2.6",
     pages={"/": page("/broken"), "/broken": Reply(HTML), **{path: page(title="Found") for path in FOUND}},
-    expects=(Finds(("/", "/broken", *FOUND)), Never(NO_LINKS, rule="trap")),
+    expects=(Fetches(("/", "/broken", *FOUND)), DoesNotFetch(NO_LINKS, rule="trap")),
 )

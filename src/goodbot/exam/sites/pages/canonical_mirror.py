@@ -1,7 +1,7 @@
-"""A mirror: a second origin with the same pages, each of which names the first origin's as the canonical one."""
+"""A second origin has copies of all pages, and each copy names the first origin's page as canonical."""
 
 from goodbot.exam.exam_values import ExamSite, Reply, page
-from goodbot.exam.expectations import AtMost, Finds
+from goodbot.exam.expectations import AtMost, Fetches
 
 PATHS = tuple(f"/page/{n}" for n in range(1, 13))
 
@@ -15,12 +15,12 @@ def _copies() -> dict[str, Reply]:
 
 SITE = ExamSite(
     name="canonical-mirror",
-    teaches="Pages that rel=canonical names are the ones to have; of a mirror's copies a few are enough to know it.",
+    teaches="Fetch the pages that rel=canonical names, and only a few of a mirror's copies.",
     source="RFC 6596",
     pages={"/": page(*PATHS, "@mirror@/", title="Start"), **{path: page("/", title=path) for path in PATHS}},
     others={"mirror": _copies()},
     expects=(
-        Finds(("/", *PATHS)),
+        Fetches(("/", *PATHS)),
         AtMost(6, "/page/*", "mirror", rule="duplicates"),
     ),
 )

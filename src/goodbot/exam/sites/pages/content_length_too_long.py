@@ -1,8 +1,8 @@
-"""Answers that end before their Content-Length says so."""
+"""Responses end before their Content-Length."""
 
 from goodbot.exam.exam_values import HTML, ExamSite, Exchange, page
-from goodbot.exam.expectations import Finds
-from goodbot.exam.sites.wire import afterwards, at_first, ends_early, head
+from goodbot.exam.expectations import Fetches
+from goodbot.exam.sites.wire import broken_at_first, ends_early, head, later_pages
 
 TOP = head(HTML, ("Content-Length", "100000"))
 
@@ -14,14 +14,14 @@ async def _reset(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="content-length-too-long",
-    teaches="An answer shorter than its Content-Length ends with the connection, and the rest of the site is fetched.",
+    teaches="Survive a response that ends before its Content-Length, and crawl the rest of the site.",
     source="RFC 9112 8",
     pages={
         "/": page("/cut", "/only-a-head", "/reset", "/after/1"),
-        "/cut": at_first(ends_early(TOP, b"<p>Cut off here.")),
-        "/only-a-head": at_first(ends_early(TOP, b"")),
-        "/reset": at_first(_reset),
-        **afterwards(),
+        "/cut": broken_at_first(ends_early(TOP, b"<p>Cut off here.")),
+        "/only-a-head": broken_at_first(ends_early(TOP, b"")),
+        "/reset": broken_at_first(_reset),
+        **later_pages(),
     },
-    expects=(Finds(("/", "/cut", "/only-a-head", "/reset", *afterwards())),),
+    expects=(Fetches(("/", "/cut", "/only-a-head", "/reset", *later_pages())),),
 )

@@ -1,14 +1,14 @@
-"""A page that does not end."""
+"""The body of a page does not end."""
 
 from collections.abc import Iterator
 
 from goodbot.exam.exam_values import ExamSite, Exchange, page
-from goodbot.exam.expectations import Finds, Takes
-from goodbot.exam.sites.wire import CHUNKED_HEAD, LAST_CHUNK, afterwards, answer, chunk
+from goodbot.exam.expectations import Fetches, StopsReading
+from goodbot.exam.sites.wire import CHUNKED_HEAD, LAST_CHUNK, answer, chunk, later_pages
 
 PIECE = chunk(b"<p>And so it goes on and on.\n" * 2200)
 WHOLE_BYTES = 256 * 10**6
-"""Then it does end: an exam has to."""
+"""The body ends after all, because the exam has to."""
 
 
 def _pieces() -> Iterator[bytes]:
@@ -23,8 +23,8 @@ async def _endless(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="endless-body",
-    teaches="A page that streams on without an end is cut off, and the others are fetched.",
+    teaches="Cut off a page that streams without end, and crawl the rest of the site.",
     source="RFC 9112 7.1 (chunks tell no length); CWE-770",
-    pages={"/": page("/endless", "/after/1"), "/endless": _endless, **afterwards()},
-    expects=(Takes("/endless", limit_bytes=64 * 10**6), Finds(("/", "/endless", *afterwards()))),
+    pages={"/": page("/endless", "/after/1"), "/endless": _endless, **later_pages()},
+    expects=(StopsReading("/endless", limit_bytes=64 * 10**6), Fetches(("/", "/endless", *later_pages()))),
 )

@@ -1,8 +1,8 @@
-"""Answers with a header of a megabyte, and with ten thousand header fields."""
+"""One response has a header field of a megabyte, another has ten thousand header fields."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, page
-from goodbot.exam.expectations import Finds
-from goodbot.exam.sites.wire import afterwards
+from goodbot.exam.expectations import Fetches
+from goodbot.exam.sites.wire import later_pages
 
 
 async def _one(exchange: Exchange) -> None:
@@ -15,8 +15,8 @@ async def _many(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="huge-headers",
-    teaches="Headers beyond all measure may be refused: one page is lost by that, and not the crawl.",
+    teaches="Lose no more than the page itself to a megabyte header field or ten thousand header fields.",
     source="RFC 9110 5.4; RFC 6585 5; CWE-770",
-    pages={"/": page("/one", "/many", "/after/1"), "/one": _one, "/many": _many, **afterwards()},
-    expects=(Finds(("/", "/one", "/many", *afterwards())),),
+    pages={"/": page("/one", "/many", "/after/1"), "/one": _one, "/many": _many, **later_pages()},
+    expects=(Fetches(("/", "/one", "/many", *later_pages())),),
 )

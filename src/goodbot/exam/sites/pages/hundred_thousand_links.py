@@ -1,13 +1,13 @@
-"""A page with 100,000 links to thirty pages."""
+"""One page has 100,000 links to thirty pages."""
 
 from functools import cache
 
 from goodbot.exam.exam_values import ExamSite, Exchange, Reply, page
-from goodbot.exam.expectations import AtMost, Finds
+from goodbot.exam.expectations import AtMost, Fetches
 
 LINKS = 100_000
 NAMES = tuple(str(number) for number in range(1, 31))
-"""Short, so that the page stays under 2 MB: some crawlers read no further."""
+"""The names are short to keep the page under 2 MB: some crawlers read no further."""
 
 
 @cache
@@ -23,8 +23,8 @@ async def _start(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="hundred-thousand-links",
-    teaches="Of 100,000 links on one page thirty lead somewhere, the last of all too; each is asked for once.",
+    teaches="Find the thirty targets of 100,000 links on one page, even that of the last link, and fetch each once.",
     source="HTML 4.6.2; RFC 3986 3.5 (a fragment is no part of what is asked for)",
     pages={"/": _start, **{f"/{name}": page(title=name) for name in NAMES}},
-    expects=(Finds(("/", *(f"/{name}" for name in NAMES))), AtMost(60)),
+    expects=(Fetches(("/", *(f"/{name}" for name in NAMES))), AtMost(60)),
 )

@@ -1,7 +1,7 @@
-"""Interim answers before the final one."""
+"""Interim responses come before the final one."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, Handler, page
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 from goodbot.exam.sites.wire import head
 
 HINTS = head(("Link", "</style.css>; rel=preload; as=style"), line="HTTP/1.1 103 Early Hints")
@@ -17,7 +17,7 @@ INTERIM = {
 def _first(interim: bytes, link: str) -> Handler:
     async def handler(exchange: Exchange) -> None:
         await exchange.send(interim)
-        exchange.asked.status = None  # what counts is the final one
+        exchange.asked.status = None  # only the final status counts
         await exchange.reply(page(link))
 
     return handler
@@ -25,12 +25,12 @@ def _first(interim: bytes, link: str) -> Handler:
 
 SITE = ExamSite(
     name="interim-answers",
-    teaches="Interim answers (1xx) come before the final one and do not replace it, even if nobody asked for them.",
+    teaches="Read on after interim responses (1xx), even unexpected ones: the final response follows.",
     source="RFC 9110 15.2; RFC 8297",
     pages={
         "/": page(*INTERIM),
         **{path: _first(interim, f"/behind{path}") for path, interim in INTERIM.items()},
         **{f"/behind{path}": page(title="Found") for path in INTERIM},
     },
-    expects=(Finds(("/", *INTERIM)), Finds(tuple(f"/behind{path}" for path in INTERIM))),
+    expects=(Fetches(("/", *INTERIM)), Fetches(tuple(f"/behind{path}" for path in INTERIM))),
 )

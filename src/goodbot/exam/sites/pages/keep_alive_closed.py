@@ -1,7 +1,7 @@
-"""Connections that are closed when the client thinks they stay."""
+"""The server closes connections that the client expects to stay open."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, page
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 
 HELD_S = 2.0
 AT_ONCE = tuple(f"/closes-at-once/{number}" for number in range(1, 4))
@@ -14,7 +14,7 @@ async def _closes(exchange: Exchange) -> None:
 
 
 async def _closes_on_the_next(exchange: Exchange) -> None:
-    """What is asked on this connection in the next two seconds is taken in and never answered."""
+    """Reads requests that arrive on this connection within two seconds, never answers them, and closes it."""
     await exchange.reply(page(title="Still here?"))
     await exchange.clock.sleep(HELD_S)
     exchange.close()
@@ -22,7 +22,7 @@ async def _closes_on_the_next(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="keep-alive-closed",
-    teaches="A kept connection that the server closes, even on the next request, costs no page: GET is asked again.",
+    teaches="Retry a GET after the server closes a kept-alive connection, so that no page is lost.",
     source="RFC 9112 9.3.1, 9.5",
     pages={
         "/": page(*AT_ONCE, *NEXT, "/last"),
@@ -30,5 +30,5 @@ SITE = ExamSite(
         **dict.fromkeys(NEXT, _closes_on_the_next),
         "/last": page(title="Last"),
     },
-    expects=(Finds(("/", *AT_ONCE, *NEXT, "/last"), status=200),),
+    expects=(Fetches(("/", *AT_ONCE, *NEXT, "/last"), status=200),),
 )

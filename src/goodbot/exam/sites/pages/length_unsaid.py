@@ -1,7 +1,7 @@
-"""Answers whose end is that of the connection."""
+"""Responses end when the connection closes."""
 
 from goodbot.exam.exam_values import HTML, ExamSite, Handler, page
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 from goodbot.exam.sites.wire import HTML_HEAD, ends_early, head
 
 OLD_HEAD = head(HTML, line="HTTP/1.0 200 OK")
@@ -13,7 +13,7 @@ def _linking(top: bytes, *links: str) -> Handler:
 
 SITE = ExamSite(
     name="length-unsaid",
-    teaches="An answer without a length, of HTTP/1.0 or 1.1, is whole when the connection ends.",
+    teaches="Read a response without a length, of HTTP/1.0 or 1.1, until the connection closes.",
     source="RFC 9112 6.3 (8); RFC 1945 7.2.2",
     pages={
         "/": _linking(OLD_HEAD, "/http-1-0", "/http-1-1", "/no-reason"),
@@ -23,7 +23,7 @@ SITE = ExamSite(
         **{f"/behind/{name}": _linking(OLD_HEAD) for name in ("http-1-0", "http-1-1", "no-reason")},
     },
     expects=(
-        Finds(("/", "/http-1-0", "/http-1-1", "/no-reason")),
-        Finds(("/behind/http-1-0", "/behind/http-1-1", "/behind/no-reason")),
+        Fetches(("/", "/http-1-0", "/http-1-1", "/no-reason")),
+        Fetches(("/behind/http-1-0", "/behind/http-1-1", "/behind/no-reason")),
     ),
 )

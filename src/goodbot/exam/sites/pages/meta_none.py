@@ -1,16 +1,16 @@
-"""META NONE: neither index nor follow, in the capitals of its time."""
+"""One page has META NONE, which means noindex and nofollow, in capitals."""
 
 from goodbot.exam.exam_values import ExamSite, page, pages
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="meta-none",
-    teaches="META NONE is NOINDEX and NOFOLLOW in one word, in any case of letters.",
+    teaches="Read META robots NONE as noindex and nofollow, in any letter case.",
     source="robots META tag, 1996; Google, robots meta tag",
     pages={
         **pages(None, "/open", "/closed"),
         "/closed": page("/only-from-closed", head='<META CONTENT="NONE" NAME="ROBOTS">'),
         "/only-from-closed": page(),
     },
-    expects=(Finds(("/", "/open", "/closed")), Never(("/only-from-closed",), rule="directives")),
+    expects=(Fetches(("/", "/open", "/closed")), DoesNotFetch(("/only-from-closed",), rule="directives")),
 )

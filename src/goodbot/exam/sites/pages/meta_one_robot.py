@@ -1,12 +1,12 @@
-"""META for one robot: one page names the crawler that asks, another names some other robot.
+"""One page has META directives for the requesting crawler, another has some for a different robot.
 
-The crawler is called by the product token of its own User-Agent; one that gives none is spoken to as all robots are.
+The page names the crawler by the product token of its User-Agent, or says `robots` if there is none.
 """
 
 from html import escape
 
 from goodbot.exam.exam_values import ExamSite, Exchange, page, pages
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 from goodbot.exclusion import product_token
 
 
@@ -18,7 +18,7 @@ async def _mine(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="meta-one-robot",
-    teaches="META directives that name the crawler's own product token are for it, those for another robot are not.",
+    teaches="Obey META directives that name your product token, and ignore those for other robots.",
     source="Google, robots meta tag; RFC 9309 2.2.1",
     pages={
         **pages(None, "/mine", "/theirs"),
@@ -28,7 +28,7 @@ SITE = ExamSite(
         "/from-theirs": page(),
     },
     expects=(
-        Finds(("/", "/mine", "/theirs", "/from-theirs")),
-        Never(("/only-from-mine",), rule="directives"),
+        Fetches(("/", "/mine", "/theirs", "/from-theirs")),
+        DoesNotFetch(("/only-from-mine",), rule="directives"),
     ),
 )

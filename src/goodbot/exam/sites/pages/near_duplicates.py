@@ -1,7 +1,7 @@
-"""Sixty pages that differ by one word, and five that have something to say."""
+"""Sixty pages differ by one word, and five have texts of their own."""
 
 from goodbot.exam.exam_values import ExamSite, page, pages
-from goodbot.exam.expectations import AtMost, Finds
+from goodbot.exam.expectations import AtMost, Fetches
 
 COPIES = tuple(f"/berth/{n}" for n in range(1, 61))
 REAL = tuple(f"/story/{n}" for n in range(1, 6))
@@ -21,12 +21,12 @@ STORIES = (
 
 SITE = ExamSite(
     name="near-duplicates",
-    teaches="Of many pages that differ by one word some are enough; the few others are not missed for them.",
+    teaches="Fetch only some of many pages that differ by one word, and miss none of the different ones.",
     source="Manku and others, Detecting Near-Duplicates for Web Crawling, 2007",
     pages={
         **pages(None, *COPIES[:30], *REAL, *COPIES[30:]),
         **{path: page("/", title="Berth", text=BERTH.format(path.removeprefix("/berth/"))) for path in COPIES},
         **{path: page("/", title=path, text=text) for path, text in zip(REAL, STORIES, strict=True)},
     },
-    expects=(Finds(("/", *REAL)), AtMost(45, "/berth/*", rule="duplicates")),
+    expects=(Fetches(("/", *REAL)), AtMost(45, "/berth/*", rule="duplicates")),
 )

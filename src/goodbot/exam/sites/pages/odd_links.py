@@ -1,7 +1,7 @@
-"""Links that are not in A."""
+"""Links stand in AREA, frames, META refresh and LINK as well as in A."""
 
 from goodbot.exam.exam_values import ExamSite, Reply, page
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 
 MIXED = b"""<!doctype html><html><head><title>Mixed</title>
 <link rel=next href=/link-next>
@@ -16,7 +16,7 @@ MORE = ("/frame/left", "/frame/right", "/iframe", "/refreshed", "/link-next")
 
 SITE = ExamSite(
     name="odd-links",
-    teaches="Links stand in A and AREA; who also looks into frames, META refresh and LINK finds more.",
+    teaches="Follow links in A and AREA, and if you can also those in frames, META refresh and LINK.",
     source="HTML 4.2.4, 4.2.5.3, 4.8.5, 4.8.14; HTML 4.01 16",
     pages={
         "/": page("/mixed", "/frames", "/refresh"),
@@ -26,7 +26,7 @@ SITE = ExamSite(
         **{path: page(title="Found") for path in (*FOUND, *MORE)},
     },
     expects=(
-        Finds(("/", "/mixed", "/frames", "/refresh", *FOUND)),
-        Finds(MORE, rule="other-links"),
+        Fetches(("/", "/mixed", "/frames", "/refresh", *FOUND)),
+        Fetches(MORE, rule="other-links"),
     ),
 )

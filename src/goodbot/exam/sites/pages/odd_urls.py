@@ -1,9 +1,9 @@
-"""Links written in every form a browser understands."""
+"""Links are written in every form a browser understands."""
 
 from collections.abc import Iterable
 
 from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, Observed, Reply, SiteJudgement, page, upper_escapes
-from goodbot.exam.expectations import Finds, JudgedByRule, Never
+from goodbot.exam.expectations import CustomExpectation, DoesNotFetch, Fetches
 
 HREFS = {
     "entities?a=1&amp;b=2": "/dir/entities?a=1&b=2",
@@ -41,24 +41,24 @@ LETTERS = ("/dir/%6Cetters", "/dir/letters")
 async def _odd(exchange: Exchange) -> None:
     origin = exchange.origins[MAIN]
     places = {"{scheme-relative}": origin.partition(":")[2], "{capitals}": origin.upper()}
-    text = "\n".join(f"<p><a href='{href}'>link</a>" for href in _single([*HREFS, *NO_LINKS, LETTERS[0]]))
+    text = "\n".join(f"<p><a href='{href}'>link</a>" for href in _without_quotes([*HREFS, *NO_LINKS, LETTERS[0]]))
     for name, value in places.items():
         text = text.replace(name, value)
     await exchange.reply(Reply(f"<!doctype html><title>Odd</title>{text}".encode()))
 
 
-def _single(hrefs: Iterable[str]) -> list[str]:
+def _without_quotes(hrefs: Iterable[str]) -> list[str]:
     return [href.replace("'", "&#39;") for href in hrefs]
 
 
 def _letters(seen: Observed) -> SiteJudgement:
     found = any(upper_escapes(each.target) in LETTERS for each in seen.of())
-    return SiteJudgement(found, "found" if found else f"never asked for {LETTERS[0]}")
+    return SiteJudgement(found, f"fetched {LETTERS[0]}" if found else f"did not fetch {LETTERS[0]}")
 
 
 SITE = ExamSite(
     name="odd-urls",
-    teaches="A link is read as browsers read it, in whatever form it is written; what is no Web address is not asked.",
+    teaches="Resolve links as browsers do, however they are written, and ignore those that are not Web addresses.",
     source="WHATWG URL 4.4; RFC 3986 5",
     pages={
         "/": page("/dir/odd"),
@@ -66,8 +66,10 @@ SITE = ExamSite(
         **{target: page(title="Found") for target in (*HREFS.values(), *LETTERS)},
     },
     expects=(
-        Finds(("/", "/dir/odd", *HREFS.values())),
-        JudgedByRule("found", f"asks for {' or '.join(LETTERS)}", _letters),
-        Never(("*javascript*", "*mailto*", "*tel:*", "*data:*", "*about*", "*/no*", "*#*", "*https:*"), rule="trap"),
+        Fetches(("/", "/dir/odd", *HREFS.values())),
+        CustomExpectation("found", f"fetches {' or '.join(LETTERS)}", _letters),
+        DoesNotFetch(
+            ("*javascript*", "*mailto*", "*tel:*", "*data:*", "*about*", "*/no*", "*#*", "*https:*"), rule="trap"
+        ),
     ),
 )

@@ -1,11 +1,11 @@
-"""Redirects to what robots.txt closes."""
+"""Redirects lead to URLs that robots.txt disallows."""
 
 from goodbot.exam.exam_values import ExamSite, page, pages, redirect, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="redirect-disallowed",
-    teaches="The target of a redirect needs its own permission: robots.txt is looked at again.",
+    teaches="Check the target of a redirect against robots.txt.",
     source="RFC 9309 2.2.2",
     pages={
         **pages(robots("User-agent: *\nDisallow: /private/\n"), "/moved/1", "/moved/2", "/moved/3"),
@@ -16,5 +16,5 @@ SITE = ExamSite(
         "/private/2": page(),
         "/public": page(),
     },
-    expects=(Never(("/private/*",)), Finds(("/", "/moved/1", "/moved/2", "/moved/3", "/public"))),
+    expects=(DoesNotFetch(("/private/*",)), Fetches(("/", "/moved/1", "/moved/2", "/moved/3", "/public"))),
 )

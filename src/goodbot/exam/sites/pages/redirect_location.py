@@ -1,7 +1,7 @@
-"""Redirects whose Location is no absolute ASCII URL."""
+"""The Location of redirects is relative, or not ASCII."""
 
 from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, page, redirect
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 
 RELATIVE = {
     "/dir/name": ("neighbour", "/dir/neighbour"),
@@ -19,7 +19,7 @@ async def _by_host(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="redirect-location",
-    teaches="Location is resolved against the page it comes from; raw UTF-8 in it is percent-encoded.",
+    teaches="Resolve Location against the URL that sent it, and percent-encode raw UTF-8 in it.",
     source="RFC 9110 10.2.2; Fetch 4.4; WHATWG URL 4.4",
     pages={
         "/": page(*RELATIVE, "/dir/by-host", "/dir/utf-8"),
@@ -28,5 +28,5 @@ SITE = ExamSite(
         "/dir/utf-8": UTF_8,
         **{target: page(title="Found") for target in (*TARGETS, "/by-host", "/caf%C3%A9")},
     },
-    expects=(Finds(("/", *RELATIVE, *TARGETS, "/by-host")), Finds(("/caf%C3%A9",))),
+    expects=(Fetches(("/", *RELATIVE, *TARGETS, "/by-host")), Fetches(("/caf%C3%A9",))),
 )

@@ -1,16 +1,16 @@
-"""Ways out to another private address: canaries on [::1], behind a redirect and behind a link.
+"""A redirect and a link lead to other private addresses: canaries on [::1].
 
-The seeds lie on 127.0.0.1, which opens that range and no other. robots.txt of a canary may not be asked for either.
+The seeds are on 127.0.0.1, which allows that range and no other. Not even robots.txt of a canary may be fetched.
 """
 
 from goodbot.exam.exam_values import ExamSite, page, pages, redirect
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 CANARY = {"/secret": page(title="Secret")}
 
 SITE = ExamSite(
     name="redirect-private",
-    teaches="Neither a redirect nor a link takes a crawler to a private address that nobody opened to it.",
+    teaches="Follow no redirect or link to a private address that the user did not allow.",
     source="CWE-918, server-side request forgery",
     pages={
         **pages(None, "/a", "/moved", start=page("/moved", "@linked@/secret", "/a", title="Start")),
@@ -18,9 +18,9 @@ SITE = ExamSite(
     },
     others={"redirected": CANARY, "linked": CANARY},
     expects=(
-        Finds(("/", "/moved", "/a")),
-        Never(("*",), "redirected", rule="private"),
-        Never(("*",), "linked", rule="private"),
+        Fetches(("/", "/moved", "/a")),
+        DoesNotFetch(("*",), "redirected", rule="private"),
+        DoesNotFetch(("*",), "linked", rule="private"),
     ),
     needs=frozenset({"ipv6"}),
     ipv6=frozenset({"redirected", "linked"}),

@@ -1,7 +1,7 @@
-"""rel=nofollow on single links: alone, among other words, in capitals."""
+"""Single links have rel=nofollow: alone, among other words, in capitals."""
 
 from goodbot.exam.exam_values import ExamSite, page, pages
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 LINKS = """
 <p><a href="/closed/1" rel="nofollow">one</a>
@@ -12,11 +12,11 @@ LINKS = """
 
 SITE = ExamSite(
     name="rel-nofollow",
-    teaches="A link with nofollow among the words of rel is not followed, its neighbours on the page are.",
+    teaches="Do not follow a link with nofollow in its rel attribute; follow the other links of the page.",
     source="Google, 2005; HTML, link type nofollow",
     pages={
         **pages(None, "/open", "/other-words", start=page("/open", title="Start", text=LINKS)),
         **{f"/closed/{n}": page() for n in (1, 2, 3)},
     },
-    expects=(Finds(("/", "/open", "/other-words")), Never(("/closed/*",), rule="directives")),
+    expects=(Fetches(("/", "/open", "/other-words")), DoesNotFetch(("/closed/*",), rule="directives")),
 )

@@ -1,10 +1,10 @@
-"""Out of service, says one page, once: come back at such a time, which is three to four seconds ahead."""
+"""One page answers 503 once, with a Retry-After date three to four seconds ahead."""
 
 from email.utils import formatdate
 from math import ceil
 
 from goodbot.exam.exam_values import ExamSite, Exchange, Reply, page, pages
-from goodbot.exam.expectations import Finds, Waits
+from goodbot.exam.expectations import Fetches, WaitsAfterStatus
 
 WAIT_S = 3
 
@@ -18,12 +18,12 @@ async def _out(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="retry-after-date",
-    teaches="Retry-After may be a date: the site is left alone until then, and the page is asked for again.",
+    teaches="Leave the site alone until the date in Retry-After, then fetch the page again.",
     source="RFC 9110 10.2.3, 15.6.4",
     pages={**pages(None, "/out", "/a", "/b", "/c"), "/out": _out},
     expects=(
-        Waits(WAIT_S, (503,)),
-        Finds(("/", "/a", "/b", "/c")),
-        Finds(("/out",), status=200),
+        WaitsAfterStatus(WAIT_S, (503,)),
+        Fetches(("/", "/a", "/b", "/c")),
+        Fetches(("/out",), status=200),
     ),
 )

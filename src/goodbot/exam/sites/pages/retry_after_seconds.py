@@ -1,7 +1,7 @@
-"""Too many requests, says one page, once: wait so many seconds."""
+"""One page answers 429 once, with Retry-After in seconds."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, Reply, page, pages
-from goodbot.exam.expectations import Finds, Waits
+from goodbot.exam.expectations import Fetches, WaitsAfterStatus
 
 WAIT_S = 3
 
@@ -14,12 +14,12 @@ async def _busy(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="retry-after-seconds",
-    teaches="After 429 with Retry-After the whole site is left alone for so long; then the page is asked for again.",
+    teaches="Leave the whole site alone as long as Retry-After says after 429, then fetch the page again.",
     source="RFC 6585 4; RFC 9110 10.2.3",
     pages={**pages(None, "/busy", "/a", "/b", "/c"), "/busy": _busy},
     expects=(
-        Waits(WAIT_S, (429,)),
-        Finds(("/", "/a", "/b", "/c")),
-        Finds(("/busy",), status=200),
+        WaitsAfterStatus(WAIT_S, (429,)),
+        Fetches(("/", "/a", "/b", "/c")),
+        Fetches(("/busy",), status=200),
     ),
 )

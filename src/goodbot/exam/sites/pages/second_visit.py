@@ -1,4 +1,4 @@
-"""Pages with validators, for a crawler that comes again."""
+"""Pages have validators, for a crawler that visits twice."""
 
 import re
 
@@ -13,7 +13,7 @@ from goodbot.exam.exam_values import (
     SiteJudgement,
     page,
 )
-from goodbot.exam.expectations import Finds, JudgedByRule, Later
+from goodbot.exam.expectations import CustomExpectation, Fetches, OnLaterVisit
 from goodbot.exclusion import parse_http_date
 from goodbot.human import counted
 
@@ -24,22 +24,22 @@ _MODIFIED_AT = parse_http_date(DATE) or 0.0
 _TAG = re.compile(r'"[^"]*"')
 
 
-def _given_back(asked: ExamRequest, condition: str) -> bool:
-    """Whether a request has the validator that the page came with. Of tags there may be several, strong or weak."""
-    said = ", ".join(value for name, value in asked.headers if name.lower() == condition.lower())
-    return TAG in _TAG.findall(said) if condition == "If-None-Match" else said == DATE
+def _carries_validator(asked: ExamRequest, condition: str) -> bool:
+    """Whether a request carries the validator that the page came with. It may list several tags, strong or weak."""
+    values = ", ".join(value for name, value in asked.headers if name.lower() == condition.lower())
+    return TAG in _TAG.findall(values) if condition == "If-None-Match" else values == DATE
 
 
-def _kept(reply: Reply, validator: tuple[str, str], condition: str) -> Handler:
-    """A page that is answered with 304 to those who have it already (RFC 9110 13.1.2, 13.1.3)."""
+def _revalidating(reply: Reply, validator: tuple[str, str], condition: str) -> Handler:
+    """Answers with 304 if the request shows that the client has the page already (RFC 9110 13.1.2, 13.1.3)."""
 
     async def handler(exchange: Exchange) -> None:
         asked = exchange.asked
-        said = asked.header(condition) or ""
+        value = asked.header(condition) or ""
         if condition == "If-None-Match":
-            has_it = _given_back(asked, condition) or said.strip() == "*"
+            has_it = _carries_validator(asked, condition) or value.strip() == "*"
         else:
-            since = parse_http_date(said)
+            since = parse_http_date(value)
             has_it = asked.header("If-None-Match") is None and since is not None and since >= _MODIFIED_AT
         if has_it:
             await exchange.send(f"HTTP/1.1 304 Not Modified\r\n{validator[0]}: {validator[1]}\r\n\r\n".encode())
@@ -52,27 +52,31 @@ def _kept(reply: Reply, validator: tuple[str, str], condition: str) -> Handler:
 def _revalidated(seen: Observed) -> SiteJudgement:
     again = {each.target: each for each in seen.requests if each.visit > 1 and each.target in CONDITIONS}
     if not again:
-        return SiteJudgement(False, "no page was asked for again")
+        return SiteJudgement(False, "fetched no page again")
     for each in again.values():
         condition = CONDITIONS[each.target]
         if each.header(condition) is None:
-            return SiteJudgement(False, f"{each.target} was asked for again without {condition}", each)
-        if not _given_back(each, condition):
-            return SiteJudgement(False, f"{each.target} was asked for again with a validator that it never had", each)
-    return SiteJudgement(True, f"asked for {counted(len(again), 'page')} again, with their validators")
+            return SiteJudgement(False, f"fetched {each.target} again without {condition}", each)
+        if not _carries_validator(each, condition):
+            return SiteJudgement(False, f"fetched {each.target} again with a validator that it never had", each)
+    return SiteJudgement(True, f"fetched {counted(len(again), 'page')} again, with their validators")
 
 
 SITE = ExamSite(
     name="second-visit",
-    teaches="A page fetched before is asked for with the validator it came with, and 304 tells that nothing changed.",
+    teaches="Send the validator a page came with on a second visit, and read 304 as unchanged.",
     source="RFC 9110 13.1.2, 13.1.3, 15.4.5",
     pages={
-        "/": _kept(page("/tagged", "/dated", title="Start"), ("ETag", TAG), "If-None-Match"),
-        "/tagged": _kept(page(title="Tagged"), ("ETag", TAG), "If-None-Match"),
-        "/dated": _kept(page(title="Dated"), ("Last-Modified", DATE), "If-Modified-Since"),
+        "/": _revalidating(page("/tagged", "/dated", title="Start"), ("ETag", TAG), "If-None-Match"),
+        "/tagged": _revalidating(page(title="Tagged"), ("ETag", TAG), "If-None-Match"),
+        "/dated": _revalidating(page(title="Dated"), ("Last-Modified", DATE), "If-Modified-Since"),
     },
     expects=(
-        Finds(("/", "/tagged", "/dated"), visit=1),
-        Later(JudgedByRule("revalidates", "asks again with If-None-Match or If-Modified-Since", _revalidated)),
+        Fetches(("/", "/tagged", "/dated"), visit=1),
+        OnLaterVisit(
+            CustomExpectation(
+                "revalidates", "fetches pages again with If-None-Match or If-Modified-Since", _revalidated
+            )
+        ),
     ),
 )

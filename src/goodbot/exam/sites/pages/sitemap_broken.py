@@ -1,7 +1,7 @@
-"""Sitemaps as people write them: relative URLs, one cut off in the middle, one that is a web page, one not there."""
+"""Sitemaps have mistakes people make: relative URLs, a missing end, a Web page in their place, a missing file."""
 
 from goodbot.exam.exam_values import ExamSite, Reply, page, pages, robots
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 
 XML = ("Content-Type", "application/xml")
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -18,7 +18,7 @@ RELATIVE = f"<urlset {NAMESPACE}><url><loc>/relative</loc></url></urlset>"
 
 SITE = ExamSite(
     name="sitemap-broken",
-    teaches="From a sitemap that is broken or relative a crawler takes what can be read, and nothing worse happens.",
+    teaches="Take what you can read from sitemaps that are cut off or use relative URLs.",
     source="sitemaps.org protocol, read leniently",
     pages={
         **pages(robots(ROBOTS), "/a"),
@@ -30,8 +30,8 @@ SITE = ExamSite(
         "/in-page": page(),
     },
     expects=(
-        Finds(("/", "/a")),
-        Finds(("/before-the-cut",), rule="sitemap"),
-        Finds(("/relative",), rule="sitemap"),
+        Fetches(("/", "/a")),
+        Fetches(("/before-the-cut",), rule="sitemap"),
+        Fetches(("/relative",), rule="sitemap"),
     ),
 )

@@ -1,9 +1,9 @@
-"""A sitemap index, one of whose sitemaps is compressed. Nothing links to the pages they name."""
+"""A sitemap index names two sitemaps, one of them compressed. No page links to the pages they list."""
 
 import gzip
 
 from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, Reply, page, pages, robots
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 
 XML = ("Content-Type", "application/xml")
 NAMESPACE = 'xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"'
@@ -18,7 +18,7 @@ PACKED = f"<urlset {NAMESPACE}><url><loc>@@/in-packed</loc></url></urlset>"
 
 
 async def _packed(exchange: Exchange) -> None:
-    # Sent as it is: in a compressed body nothing must be replaced.
+    # Sent as raw bytes, because `reply` would replace placeholders in the compressed body.
     body = gzip.compress(PACKED.replace("@@", exchange.origins[MAIN]).encode(), mtime=0)
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\nContent-Length: {len(body)}\r\n\r\n"
     await exchange.send(head.encode() + (b"" if exchange.asked.method == "HEAD" else body))
@@ -26,7 +26,7 @@ async def _packed(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="sitemap-index",
-    teaches="robots.txt names a sitemap index, which names sitemaps, which name pages; one of them is a gzip file.",
+    teaches="Follow robots.txt to a sitemap index, on to its sitemaps (one is gzipped), and on to their pages.",
     source="sitemaps.org protocol; RFC 9309 2.2.4",
     pages={
         **pages(robots("User-agent: *\nDisallow:\n\nSitemap: @@/sitemaps.xml\n"), "/a"),
@@ -37,8 +37,8 @@ SITE = ExamSite(
         "/in-packed": page(),
     },
     expects=(
-        Finds(("/", "/a")),
-        Finds(("/in-plain?a=1&b=2",), rule="sitemap"),
-        Finds(("/in-packed",), rule="sitemap"),
+        Fetches(("/", "/a")),
+        Fetches(("/in-plain?a=1&b=2",), rule="sitemap"),
+        Fetches(("/in-packed",), rule="sitemap"),
     ),
 )

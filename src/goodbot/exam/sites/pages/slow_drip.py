@@ -1,27 +1,27 @@
-"""A page that comes at one byte a second, and says it is a day long."""
+"""A page arrives at one byte a second and announces a day's worth of bytes."""
 
 import asyncio
 
 from goodbot.exam.exam_values import HTML, ExamSite, Exchange, page
-from goodbot.exam.expectations import Finds, Takes
-from goodbot.exam.sites.wire import afterwards, at_first, head
+from goodbot.exam.expectations import Fetches, StopsReading
+from goodbot.exam.sites.wire import broken_at_first, head, later_pages
 
 DRIP_S = 90
 LIMIT_S = 80.0
-"""A minute is long for one page; the rest is for those who count it from another moment, and for a machine that is
-late."""
+"""A minute is long for one page. The other 20 s are for crawlers that start counting later, and for slow machines."""
 
 
 async def _drip(exchange: Exchange) -> None:
-    """Until all is sent, or the client has left: that is seen at once, for the time is judged."""
+    """Sends drops until all are sent or the client has left. It notices a client that leaves at once, because the exam
+    judges the time."""
     await exchange.send(head(HTML, ("Content-Length", "86400")))
-    ways = {asyncio.ensure_future(way) for way in (_drops(exchange), exchange.client_left())}
+    tasks = {asyncio.ensure_future(work) for work in (_drops(exchange), exchange.client_left())}
     try:
-        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
     finally:
-        for each in ways:
+        for each in tasks:
             each.cancel()
-        await asyncio.gather(*ways, return_exceptions=True)
+        await asyncio.gather(*tasks, return_exceptions=True)
     exchange.close()
 
 
@@ -33,8 +33,8 @@ async def _drops(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="slow-drip",
-    teaches="A page that comes at a byte a second and says it takes a day is given up, and the others are fetched.",
+    teaches="Give up on a page that arrives at one byte a second, and crawl the rest of the site.",
     source="Slowloris turned round; tarpits for crawlers; CWE-400",
-    pages={"/": page("/drip", "/after/1"), "/drip": at_first(_drip, times=1), **afterwards()},
-    expects=(Takes("/drip", limit_s=LIMIT_S), Finds(("/", "/drip", *afterwards()))),
+    pages={"/": page("/drip", "/after/1"), "/drip": broken_at_first(_drip, times=1), **later_pages()},
+    expects=(StopsReading("/drip", limit_s=LIMIT_S), Fetches(("/", "/drip", *later_pages()))),
 )

@@ -1,15 +1,15 @@
-"""Ten names on one address: ten small sites that are one machine."""
+"""Ten host names share one address: they are ten small sites on one machine."""
 
 from collections.abc import Iterable
 
 from goodbot.exam.exam_values import ExamRequest, ExamSite, Exchange, Observed, Reply, Route, SiteJudgement, page
-from goodbot.exam.expectations import Finds, JudgedByRule
+from goodbot.exam.expectations import CustomExpectation, Fetches
 from goodbot.human import counted
 
 OTHERS = tuple(f"n{n}" for n in range(2, 11))
 MOST = 2
 TAKES_S = 0.3
-"""An answer takes so long: those given at the same time can be seen."""
+"""Each response takes this long, so that simultaneous requests overlap."""
 
 
 def _slowly(reply: Reply) -> Route:
@@ -21,7 +21,8 @@ def _slowly(reply: Reply) -> Route:
 
 
 def most_at_once(requests: Iterable[ExamRequest]) -> int:
-    """The most requests under way at the same time, whatever the origin; one not ended yet ends never."""
+    """Returns the largest number of requests in progress at the same time, over all origins. A request without an end
+    counts as in progress from its start on."""
     moments = sorted(
         moment
         for each in requests
@@ -38,13 +39,13 @@ def _few_at_once(seen: Observed) -> SiteJudgement:
     names = len({each.origin for each in seen.requests})
     most = most_at_once(seen.requests)
     if names == 1:
-        return SiteJudgement(False, "only one of the ten names was asked")
-    return SiteJudgement(most <= MOST, f"{counted(most, 'request')} at once over {names} names")
+        return SiteJudgement(False, "sent requests to only one of the ten names")
+    return SiteJudgement(most <= MOST, f"sent {counted(most, 'request')} at once over {names} names")
 
 
 SITE = ExamSite(
     name="ten-names",
-    teaches="Ten names on one address are one machine: the pause is due to the machine, not to each name.",
+    teaches="Limit requests per address, not per name: ten names on one address are one machine.",
     source="BUbiNG, 2014: politeness per host and per address",
     pages={
         "/": _slowly(page("/a", *(f"@{label}@/" for label in OTHERS), title="Start")),
@@ -54,8 +55,8 @@ SITE = ExamSite(
         label: {"/": _slowly(page("/a", title=f"Name {label}")), "/a": _slowly(page(title="Page"))} for label in OTHERS
     },
     expects=(
-        Finds(("/", "/a")),
-        JudgedByRule("per-address", f"at most {MOST} requests at once over all names", _few_at_once),
+        Fetches(("/", "/a")),
+        CustomExpectation("per-address", f"sends at most {MOST} requests at once over all names", _few_at_once),
     ),
     needs=frozenset({"names"}),
 )

@@ -1,13 +1,13 @@
-"""Directives in the header: for all robots, in several fields, and for some other robot."""
+"""Headers carry directives for all robots, in several fields, and for another robot."""
 
 from goodbot.exam.exam_values import ExamSite, page, pages
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 FIELD = "X-Robots-Tag"
 
 SITE = ExamSite(
     name="x-robots-tag",
-    teaches="X-Robots-Tag closes links as META does; several fields add up; one for another robot does not count.",
+    teaches="Obey X-Robots-Tag like META: combine several fields, and ignore those for other robots.",
     source="Google, X-Robots-Tag, 2007",
     pages={
         **pages(None, "/closed", "/twice", "/theirs"),
@@ -19,7 +19,7 @@ SITE = ExamSite(
         "/from-theirs": page(),
     },
     expects=(
-        Finds(("/", "/closed", "/twice", "/theirs", "/from-theirs")),
-        Never(("/only-from-closed", "/only-from-twice"), rule="directives"),
+        Fetches(("/", "/closed", "/twice", "/theirs", "/from-theirs")),
+        DoesNotFetch(("/only-from-closed", "/only-from-twice"), rule="directives"),
     ),
 )

@@ -1,1 +1,1 @@
-"""Sites about robots.txt."""
+"""Contains the sites about robots.txt."""

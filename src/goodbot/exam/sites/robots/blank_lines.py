@@ -1,12 +1,12 @@
-"""Blank lines in the middle of a group: in 1994 they ended it."""
+"""Blank lines stand in the middle of a group; in 1994 they ended it."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="robots-blank-lines",
-    teaches="Blank lines mean nothing: a group goes on until the next User-agent line after a rule.",
+    teaches="Ignore blank lines inside a group: it goes on until the next User-agent line after a rule.",
     source="RFC 9309 2.2; Koster 1994 says otherwise",
     pages=pages(robots("User-agent: *\n\nDisallow: /private\n\n\nDisallow: /secret\n"), "/a", "/private", "/secret"),
-    expects=(Never(("/private", "/secret")), Finds(("/", "/a"))),
+    expects=(DoesNotFetch(("/private", "/secret")), Fetches(("/", "/a"))),
 )

@@ -1,12 +1,12 @@
-"""A byte order mark before the first line."""
+"""robots.txt begins with a byte order mark."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="robots-bom",
-    teaches="A byte order mark at the start of robots.txt is no part of the first line.",
+    teaches="Ignore a byte order mark at the start of robots.txt.",
     source="RFC 3629 6; Google, robots.txt, file format",
     pages=pages(robots(b"\xef\xbb\xbfUser-agent: *\nDisallow: /private\n"), "/a", "/private"),
-    expects=(Never(("/private",)), Finds(("/", "/a"))),
+    expects=(DoesNotFetch(("/private",)), Fetches(("/", "/a"))),
 )

@@ -1,11 +1,11 @@
-"""Records in capitals and in small letters."""
+"""Field names are written in capitals, small letters and a mix of both."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="robots-case-of-names",
-    teaches="The names of records are read in any case.",
+    teaches="Read field names such as User-agent and Disallow in any letter case.",
     source="RFC 9309 2.2; RFC 5234 2.3",
     pages=pages(
         robots("USER-AGENT: *\nDISALLOW: /private\ndisallow: /secret\naLLOW: /private/open\n"),
@@ -13,5 +13,5 @@ SITE = ExamSite(
         "/secret",
         "/private/open",
     ),
-    expects=(Never(("/private", "/secret")), Finds(("/", "/private/open"))),
+    expects=(DoesNotFetch(("/private", "/secret")), Fetches(("/", "/private/open"))),
 )

@@ -1,12 +1,12 @@
-"""Two paths that differ in their case."""
+"""Two paths differ only in letter case."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="robots-case-of-paths",
-    teaches="Paths are compared with their case: a rule for /Private says nothing of /private.",
+    teaches="Compare paths case-sensitively: a rule for /Private does not apply to /private.",
     source="RFC 9309 2.2.2",
     pages=pages(robots("User-agent: *\nDisallow: /Private\n"), "/Private", "/private"),
-    expects=(Never(("/Private",)), Finds(("/", "/private"))),
+    expects=(DoesNotFetch(("/Private",)), Fetches(("/", "/private"))),
 )

@@ -1,7 +1,7 @@
-"""robots.txt says that it holds for two seconds, and is another one when it is asked for again."""
+"""robots.txt is valid for two seconds, and its content has changed when it is fetched again."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, Handler, page, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 PAGES = 8
 FRESH = ("Cache-Control", "max-age=2")
@@ -23,7 +23,7 @@ def _slow(link: str) -> Handler:
 
 SITE = ExamSite(
     name="robots-changed",
-    teaches="A robots.txt that says how long it holds is read again after that time, in the middle of a crawl too.",
+    teaches="Fetch robots.txt again when its Cache-Control lifetime ends, even in the middle of a crawl.",
     source="RFC 9309 2.4 (a copy may be kept for a day); RFC 9111 5.2.2.1",
     pages={
         **pages(_robots, "/page-1", "/late"),
@@ -32,7 +32,7 @@ SITE = ExamSite(
         f"/page-{PAGES}": _slow("/late"),
     },
     expects=(
-        Never(("/late",), rule="robots-fresh"),
-        Finds(("/", *(f"/page-{number}" for number in range(1, PAGES + 1)))),
+        DoesNotFetch(("/late",), rule="robots-fresh"),
+        Fetches(("/", *(f"/page-{number}" for number in range(1, PAGES + 1)))),
     ),
 )

@@ -1,4 +1,4 @@
-"""The connection ends where the answer to robots.txt should begin."""
+"""The server closes the connection instead of sending robots.txt."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, pages
 from goodbot.exam.expectations import OnlyRobotsTxt
@@ -10,7 +10,7 @@ async def _robots(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="robots-closes-connection",
-    teaches="A connection closed instead of robots.txt is a network error: the whole site is closed.",
+    teaches="Treat a connection closed in place of robots.txt as a network error: fetch no page of the site.",
     source="RFC 9309 2.3.1.4",
     pages=pages(_robots, "/a", "/b"),
     expects=(OnlyRobotsTxt(),),

@@ -1,14 +1,14 @@
-"""Blanks, tabs and comments wherever the grammar lets them stand."""
+"""Spaces, tabs and comments stand wherever the grammar allows them."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 FILE = "# ours\n \tUser-agent\t:  * # everybody\n  Disallow :/private#not this\n\tDisallow:\t/secret\t # nor this\n"
 
 SITE = ExamSite(
     name="robots-comments-and-blanks",
-    teaches="Blanks, tabs and comments around names and values mean nothing.",
+    teaches="Ignore spaces, tabs and comments around field names and values in robots.txt.",
     source="RFC 9309 2.2",
     pages=pages(robots(FILE), "/a", "/private", "/secret"),
-    expects=(Never(("/private", "/secret")), Finds(("/", "/a"))),
+    expects=(DoesNotFetch(("/private", "/secret")), Fetches(("/", "/a"))),
 )

@@ -1,11 +1,11 @@
-"""Lines that end as on the Macintosh of 1996."""
+"""Lines end with CR alone, as on the Macintosh of 1996."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="robots-cr-only",
-    teaches="A line may end with CR alone, with LF, or with both.",
+    teaches="Accept lines in robots.txt that end with CR alone, with LF, or with both.",
     source="RFC 9309 2.2; Koster 1994",
     pages=pages(
         robots("# no line feed here\rUser-agent: *\rDisallow: /private\rDisallow: /secret\r"),
@@ -13,5 +13,5 @@ SITE = ExamSite(
         "/private",
         "/secret",
     ),
-    expects=(Never(("/private", "/secret")), Finds(("/", "/a"))),
+    expects=(DoesNotFetch(("/private", "/secret")), Fetches(("/", "/a"))),
 )

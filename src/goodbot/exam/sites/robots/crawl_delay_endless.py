@@ -1,4 +1,4 @@
-"""A Crawl-delay of 32 years."""
+"""Crawl-delay asks for 32 years between requests."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import MinimumGap, RobotsFirst
@@ -7,7 +7,7 @@ DELAY_S = 1_000_000_000
 
 SITE = ExamSite(
     name="robots-crawl-delay-endless",
-    teaches="Crawl-delay: 1000000000 leaves time for one page: a crawler does not ask faster; it leaves.",
+    teaches="Leave after one page if Crawl-delay is 1000000000 seconds, and do not crawl faster instead.",
     source="Bing 2012; RFC 9309 2.2.4 (other records)",
     pages=pages(robots(f"User-agent: *\nCrawl-delay: {DELAY_S}\nDisallow:\n"), "/a", "/b"),
     expects=(RobotsFirst(), MinimumGap(DELAY_S)),

@@ -1,12 +1,12 @@
-"""Disallow without a value."""
+"""A Disallow line has no value."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 
 SITE = ExamSite(
     name="robots-disallow-nothing",
-    teaches="`Disallow:` without a path closes nothing.",
+    teaches="Treat `Disallow:` without a path as no restriction.",
     source="Koster 1994; RFC 9309 2.2 (empty-pattern)",
     pages=pages(robots("User-agent: *\nDisallow:\n"), "/a", "/b"),
-    expects=(Finds(("/", "/a", "/b")),),
+    expects=(Fetches(("/", "/a", "/b")),),
 )

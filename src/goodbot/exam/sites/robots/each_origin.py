@@ -1,13 +1,13 @@
-"""Two ports of one host, each with rules of its own, link to each other."""
+"""Two ports of one host have different rules and link to each other."""
 
 from goodbot.exam.exam_values import ExamSite, page, pages, robots
-from goodbot.exam.expectations import Finds, Never, RobotsFirst
+from goodbot.exam.expectations import DoesNotFetch, Fetches, RobotsFirst
 
 OTHER = "other"
 
 SITE = ExamSite(
     name="robots-each-origin",
-    teaches="Each scheme, host and port has a robots.txt of its own, which rules there and nowhere else.",
+    teaches="Fetch a robots.txt for each scheme, host and port, and apply it to that origin only.",
     source="RFC 9309 2.3",
     pages=pages(
         robots("User-agent: *\nDisallow: /garden\n"),
@@ -19,10 +19,10 @@ SITE = ExamSite(
     other_ports=frozenset({OTHER}),
     expects=(
         RobotsFirst(),
-        Never(("/garden",)),
-        Finds(("/", "/house")),
+        DoesNotFetch(("/garden",)),
+        Fetches(("/", "/house")),
         RobotsFirst(origin=OTHER),
-        Never(("/house",), origin=OTHER),
-        Finds(("/garden",), origin=OTHER),
+        DoesNotFetch(("/house",), origin=OTHER),
+        Fetches(("/garden",), origin=OTHER),
     ),
 )

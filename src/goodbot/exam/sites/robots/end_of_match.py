@@ -1,11 +1,11 @@
-"""`$` at the end of a path pattern."""
+"""Path patterns end with `$`."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="robots-end-of-match",
-    teaches="`$` at the end of a rule stands for the end of the URL.",
+    teaches="Read `$` at the end of a rule as the end of the URL.",
     source="RFC 9309 2.2.3",
     pages=pages(
         robots("User-agent: *\nDisallow: /end$\nDisallow: /*.pdf$\n"),
@@ -16,7 +16,7 @@ SITE = ExamSite(
         "/paper.pdf?as=page",
     ),
     expects=(
-        Never(("/end", "/paper.pdf")),
-        Finds(("/", "/ending", "/end/more", "/paper.pdf?as=page")),
+        DoesNotFetch(("/end", "/paper.pdf")),
+        Fetches(("/", "/ending", "/end/more", "/paper.pdf?as=page")),
     ),
 )

@@ -1,11 +1,11 @@
-"""A character beyond ASCII, raw in one place and escaped in the other."""
+"""A non-ASCII character is raw in one place and percent-encoded in the other."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 SITE = ExamSite(
     name="robots-escapes-non-ascii",
-    teaches="A character beyond ASCII and its escaped UTF-8 octets are the same.",
+    teaches="Treat a non-ASCII character and its percent-encoded UTF-8 bytes as the same.",
     source="RFC 9309 2.2.2, figure 4",
     pages=pages(
         robots("User-agent: *\nDisallow: /raw/ツ\nDisallow: /escaped/%E3%83%84\n"),
@@ -15,7 +15,7 @@ SITE = ExamSite(
         "/escaped/open",
     ),
     expects=(
-        Never(("/raw/%*", "/raw/\xe3*", "/escaped/%*", "/escaped/\xe3*")),
-        Finds(("/", "/raw/open", "/escaped/open")),
+        DoesNotFetch(("/raw/%*", "/raw/\xe3*", "/escaped/%*", "/escaped/\xe3*")),
+        Fetches(("/", "/raw/open", "/escaped/open")),
     ),
 )

@@ -1,7 +1,7 @@
-"""Two groups for all robots, and one for another between them."""
+"""Two groups for all robots are separated by a group for another robot."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 FILE = """User-agent: *
 Disallow: /first
@@ -15,8 +15,8 @@ Disallow: /second
 
 SITE = ExamSite(
     name="robots-groups-merged",
-    teaches="All groups of one robot count together, wherever they stand.",
+    teaches="Combine all groups for one robot, wherever they are in the file.",
     source="RFC 9309 2.2.1",
     pages=pages(robots(FILE), "/first", "/second", "/other"),
-    expects=(Never(("/first", "/second")), Finds(("/", "/other"))),
+    expects=(DoesNotFetch(("/first", "/second")), Fetches(("/", "/other"))),
 )

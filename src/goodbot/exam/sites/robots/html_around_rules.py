@@ -1,7 +1,7 @@
-"""The rules stand between lines that are none."""
+"""The rules stand between lines that are not rules."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 FILE = """<!-- served by the gateway -->
 <pre>
@@ -13,8 +13,8 @@ Disallow: /private
 
 SITE = ExamSite(
     name="robots-html-around-rules",
-    teaches="Every line is tried: lines that cannot be read do not spoil those that can.",
+    teaches="Skip the lines of robots.txt that you cannot read, and obey the others.",
     source="RFC 9309 2.3.1.5",
     pages=pages(robots(FILE), "/a", "/private"),
-    expects=(Never(("/private",)), Finds(("/", "/a"))),
+    expects=(DoesNotFetch(("/private",)), Fetches(("/", "/a"))),
 )

@@ -1,7 +1,7 @@
-"""A page stands where robots.txt should."""
+"""The server sends an HTML page in place of robots.txt."""
 
 from goodbot.exam.exam_values import HTML, ExamSite, Reply, pages
-from goodbot.exam.expectations import Finds
+from goodbot.exam.expectations import Fetches
 
 PAGE = b"""<!doctype html>
 <html lang="en">
@@ -15,8 +15,8 @@ PAGE = b"""<!doctype html>
 
 SITE = ExamSite(
     name="robots-html-instead",
-    teaches="A page instead of robots.txt holds no rule: the site is open.",
+    teaches="Treat an HTML page in place of robots.txt as a file without rules: everything is allowed.",
     source="RFC 9309 2.3.1.5; soft 404",
     pages=pages(Reply(PAGE, 200, (HTML,)), "/a", "/b"),
-    expects=(Finds(("/", "/a", "/b")),),
+    expects=(Fetches(("/", "/a", "/b")),),
 )

@@ -1,11 +1,11 @@
-"""600 KiB, and the rule that matters stands shortly before 500 KiB."""
+"""robots.txt has 600 KiB, and the rule that matters stands shortly before 500 KiB."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 
 def filler(first: int, count: int) -> str:
-    """`count` rules of 100 bytes that match nothing here."""
+    """Returns `count` rules of 100 bytes each that match no page of the site."""
     return "".join(f"Disallow: /filler/{number:05}/{'x' * 75}\n" for number in range(first, first + count))
 
 
@@ -13,8 +13,8 @@ FILE = "User-agent: *\n" + filler(0, 5110) + "Disallow: /private\n" + filler(511
 
 SITE = ExamSite(
     name="robots-large-rule-before-limit",
-    teaches="At least the first 500 KiB of a robots.txt are read, and what stands there rules.",
+    teaches="Read at least the first 500 KiB of robots.txt, and obey every rule in them.",
     source="RFC 9309 2.5",
     pages=pages(robots(FILE), "/a", "/private"),
-    expects=(Never(("/private",)), Finds(("/", "/a"))),
+    expects=(DoesNotFetch(("/private",)), Fetches(("/", "/a"))),
 )

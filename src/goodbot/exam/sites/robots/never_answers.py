@@ -1,4 +1,4 @@
-"""robots.txt is asked for and no answer comes."""
+"""The server reads the request for robots.txt and never responds."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, pages
 from goodbot.exam.expectations import OnlyRobotsTxt
@@ -10,7 +10,7 @@ async def _robots(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="robots-never-answers",
-    teaches="A robots.txt that does not come in time is unreachable: the whole site is closed, and the robot goes on.",
+    teaches="Treat a robots.txt that does not arrive in time as unreachable: fetch no page, and end.",
     source="RFC 9309 2.3.1.4",
     pages=pages(_robots, "/a", "/b"),
     expects=(OnlyRobotsTxt(),),

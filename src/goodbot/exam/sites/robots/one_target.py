@@ -1,13 +1,13 @@
-"""The robots.txt of nine hosts redirect to one file, on a server that is busy at first."""
+"""The robots.txt of nine hosts redirect to one file, whose server is busy at first."""
 
 from goodbot.exam.exam_values import TEXT, ExamSite, Exchange, Reply, page, pages, redirect, robots
-from goodbot.exam.expectations import Finds, InAnySpan, Never, Waits
+from goodbot.exam.expectations import AtMostInAnySpan, DoesNotFetch, Fetches, WaitsAfterStatus
 
 HOUSES = tuple(f"h{number}" for number in range(2, 10))
 FILE = "/common/robots.txt"
 WAIT_S = 3
 MOST = 4
-"""Requests that the server of the file gets in any second: nine would be a burst."""
+"""The number of requests that the server of the file may get within any second: nine would be a burst."""
 BUSY = Reply(b"Busy", 503, (TEXT, ("Retry-After", str(WAIT_S))))
 RULES = robots("User-agent: *\nDisallow: /private\n")
 
@@ -19,7 +19,7 @@ async def _file(exchange: Exchange) -> None:
 _MOVED = redirect(f"@rules@{FILE}", 301)
 SITE = ExamSite(
     name="robots-one-target",
-    teaches="The robots.txt of nine hosts redirect to one file: its server gets no burst, and its Retry-After is kept.",
+    teaches="Send no burst to a server that the robots.txt of nine hosts redirect to, and obey its Retry-After.",
     source="RFC 9309 2.3.1.2; RFC 9110 10.2.3",
     pages=pages(_MOVED, "/a", "/private", start=page("/a", "/private", *(f"@{house}@/" for house in HOUSES))),
     others={
@@ -27,9 +27,9 @@ SITE = ExamSite(
         "rules": {FILE: _file},
     },
     expects=(
-        Never(("/private",)),
-        Finds(("/", "/a")),
-        InAnySpan(MOST, 1.0, origin="rules"),
-        Waits(WAIT_S, (503,), origin="rules"),
+        DoesNotFetch(("/private",)),
+        Fetches(("/", "/a")),
+        AtMostInAnySpan(MOST, 1.0, origin="rules"),
+        WaitsAfterStatus(WAIT_S, (503,), origin="rules"),
     ),
 )

@@ -1,7 +1,7 @@
-"""Records that are no rules stand between two User-agent lines."""
+"""Lines that are not rules stand between two User-agent lines."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 FILE = """User-agent: *
 Sitemap: @@/sitemap.xml
@@ -12,8 +12,8 @@ Disallow: /private
 
 SITE = ExamSite(
     name="robots-other-records",
-    teaches="Sitemap and unknown records do not split a group.",
+    teaches="Do not let a Sitemap line or an unknown line split a group.",
     source="RFC 9309 2.2.4; Google, robots.txt, grouping of lines",
     pages=pages(robots(FILE), "/a", "/private"),
-    expects=(Never(("/private",)), Finds(("/", "/a"))),
+    expects=(DoesNotFetch(("/private",)), Fetches(("/", "/a"))),
 )

@@ -1,9 +1,9 @@
-"""A group for whoever asks, and another for all robots. The file is written for the name in the User-Agent."""
+"""robots.txt has a group for the requesting robot, by the name in its User-Agent, and one for all robots."""
 
 import re
 
 from goodbot.exam.exam_values import ExamRequest, ExamSite, Exchange, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 _WORD = r"[^\s/();,:]{1,64}"
 _CLAIMED = re.compile(rf"compatible;\s*({_WORD})")
@@ -11,9 +11,8 @@ _BROWSERS = ("mozilla", "applewebkit", "chrome", "headlesschrome", "safari", "ge
 
 
 def token_of(asked: ExamRequest) -> str:
-    """The name a robot gives itself: what follows `compatible;`, else its first product that is no browser.
-
-    Who gives no other name is called by the first product all the same. At most 64 characters.
+    """Returns the name a robot gives itself, at most 64 characters: the one after `compatible;`, else its first product
+    that is not a browser, else its first product.
     """
     agent = (asked.header("User-Agent") or "")[:1000]
     claimed: list[str] = _CLAIMED.findall(agent)
@@ -29,8 +28,8 @@ async def _robots(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="robots-own-group",
-    teaches="A robot that is named follows its own group, and that group alone.",
+    teaches="Follow only the group that names your robot, if there is one.",
     source="RFC 9309 2.2.1",
     pages=pages(_robots, "/for-you", "/for-others"),
-    expects=(Never(("/for-others",)), Finds(("/", "/for-you"))),
+    expects=(DoesNotFetch(("/for-others",)), Fetches(("/", "/for-you"))),
 )

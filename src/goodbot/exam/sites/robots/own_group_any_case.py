@@ -1,7 +1,7 @@
-"""The group of whoever asks, its name in capitals, together with another name."""
+"""The group for the requesting robot writes its name in capitals, next to another name."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 from goodbot.exam.sites.robots.own_group import token_of
 
 
@@ -13,8 +13,8 @@ async def _robots(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="robots-own-group-any-case",
-    teaches="A robot knows its name in any case, and among others.",
+    teaches="Recognize your robot's name in any letter case, and in a list of several names.",
     source="RFC 9309 2.2.1",
     pages=pages(_robots, "/for-you", "/for-others"),
-    expects=(Never(("/for-others",)), Finds(("/", "/for-you"))),
+    expects=(DoesNotFetch(("/for-others",)), Fetches(("/", "/for-you"))),
 )

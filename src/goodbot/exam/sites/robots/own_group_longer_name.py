@@ -1,7 +1,7 @@
-"""A group for a robot whose name begins like that of whoever asks."""
+"""A group names a robot whose name begins like that of the requesting robot."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 from goodbot.exam.sites.robots.own_group import token_of
 
 
@@ -12,8 +12,8 @@ async def _robots(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="robots-own-group-longer-name",
-    teaches="A group for a longer name is the group of another robot.",
+    teaches="Do not follow a group for a longer name than your robot's: it is for another robot.",
     source="RFC 9309 2.2.1",
     pages=pages(_robots, "/open", "/private"),
-    expects=(Never(("/private",)), Finds(("/", "/open"))),
+    expects=(DoesNotFetch(("/private",)), Fetches(("/", "/open"))),
 )

@@ -1,7 +1,7 @@
-"""robots.txt takes its time."""
+"""robots.txt takes four seconds to arrive."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, pages, robots
-from goodbot.exam.expectations import Finds, Never, OnceAnswered, RobotsFirst
+from goodbot.exam.expectations import DoesNotFetch, Fetches, RobotsFirst, WaitsForRobotsTxt
 
 RULES = robots("User-agent: *\nDisallow: /private\n")
 TAKES_S = 4
@@ -14,8 +14,8 @@ async def _robots(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="robots-slow",
-    teaches="A robots.txt that takes four seconds is waited for before anything else is asked.",
+    teaches="Wait for a robots.txt that takes four seconds before you fetch anything else.",
     source="RFC 9309 2.3",
     pages=pages(_robots, "/a", "/private"),
-    expects=(RobotsFirst(), OnceAnswered(), Never(("/private",)), Finds(("/", "/a"))),
+    expects=(RobotsFirst(), WaitsForRobotsTxt(), DoesNotFetch(("/private",)), Fetches(("/", "/a"))),
 )

@@ -1,7 +1,7 @@
-"""robots.txt is in trouble, then answers."""
+"""The first request for robots.txt is answered with 503, later ones with the file."""
 
 from goodbot.exam.exam_values import TEXT, ExamSite, Exchange, Reply, pages, robots
-from goodbot.exam.expectations import Finds, Never, OnceAnswered, RobotsFirst, Waits
+from goodbot.exam.expectations import DoesNotFetch, Fetches, RobotsFirst, WaitsAfterStatus, WaitsForRobotsTxt
 
 WAIT_S = 2
 BUSY = Reply(b"Busy", 503, (TEXT, ("Retry-After", str(WAIT_S))))
@@ -14,14 +14,14 @@ async def _robots(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="robots-503-then-back",
-    teaches="While robots.txt answers 503 the site is closed; later it is asked for again, and rules.",
+    teaches="Fetch no page while robots.txt answers 503, then try again and obey the rules you get.",
     source="RFC 9309 2.3.1.4; RFC 9110 10.2.3",
     pages=pages(_robots, "/a", "/private"),
     expects=(
         RobotsFirst(),
-        OnceAnswered(),
-        Waits(WAIT_S, (503,)),
-        Never(("/private",)),
-        Finds(("/", "/a")),
+        WaitsForRobotsTxt(),
+        WaitsAfterStatus(WAIT_S, (503,)),
+        DoesNotFetch(("/private",)),
+        Fetches(("/", "/a")),
     ),
 )

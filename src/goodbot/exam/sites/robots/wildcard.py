@@ -1,7 +1,7 @@
-"""`*` in a path pattern."""
+"""Path patterns contain `*`."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 
 FILE = """User-agent: *
 Disallow: /*/private
@@ -10,13 +10,13 @@ Disallow: /list*sort=
 
 SITE = ExamSite(
     name="robots-wildcard",
-    teaches="`*` in a rule stands for any characters, also for none.",
+    teaches="Read `*` in a rule as any characters, or none.",
     source="RFC 9309 2.2.3",
     pages=pages(
         robots(FILE), "/shop/private", "/a/b/private/c", "/private", "/list?page=1", "/list?sort=up", "/listsort="
     ),
     expects=(
-        Never(("/shop/private", "/a/b/private/c", "/list*sort=*")),
-        Finds(("/", "/private", "/list?page=1")),
+        DoesNotFetch(("/shop/private", "/a/b/private/c", "/list*sort=*")),
+        Fetches(("/", "/private", "/list?page=1")),
     ),
 )

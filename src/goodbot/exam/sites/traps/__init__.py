@@ -1,1 +1,1 @@
-"""Sites that never end, with a few real pages beside the trap."""
+"""Contains the sites with an endless trap next to a few real pages."""

@@ -1,4 +1,4 @@
-"""A calendar by week, whose addresses are a number and nothing more: `?202650`."""
+"""The URLs of a calendar by week hold only a number: `?202650`."""
 
 import re
 
@@ -16,9 +16,9 @@ _WEEKS = calendar(
 
 SITE = trap_site(
     "trap-bare-numbers",
-    "A calendar by week whose URLs hold only a number never ends: a crawler stops turning its pages.",
+    "Stop following an endless calendar by week whose URLs hold only a number.",
     "Google, To infinity and beyond? No!, 2008",
     _WEEKS,
-    door="/weeks?202650",
+    entrance="/weeks?202650",
     pattern="/weeks*",
 )

@@ -1,4 +1,4 @@
-"""A diary by day of the year: `/diary/2026/061`."""
+"""A diary has a page for every day of the year: `/diary/2026/061`."""
 
 import re
 
@@ -16,9 +16,9 @@ _DAYS = calendar(
 
 SITE = trap_site(
     "trap-day-of-year",
-    "A diary that numbers the days of the year is a calendar too: a crawler stops turning its pages.",
+    "Stop following an endless diary whose URLs number the days of the year.",
     "ISO 8601 (ordinal dates); Google, To infinity and beyond? No!, 2008",
     _DAYS,
-    door="/diary/2026/061",
+    entrance="/diary/2026/061",
     pattern="/diary/*",
 )

@@ -1,12 +1,12 @@
-"""A site under repair says so with status 200, under all its addresses. Later its pages are back."""
+"""A site under repair answers all its URLs with status 200 and one notice. Later its pages are back."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, Route, page, robots
-from goodbot.exam.expectations import AtMostEach, Finds, Later
+from goodbot.exam.expectations import AtMostEach, Fetches, OnLaterVisit
 from goodbot.exam.sites.endless import words
 
 ITEMS = tuple(f"/item/{number}" for number in range(1, 41))
 DETAILS = tuple(f"{path}/details" for path in ITEMS[:5])
-"""Only the pages that are back lead there."""
+"""These can be found only through the pages that are back."""
 CLOSED = page("/", title="Maintenance", text="We are working on our site. Please come back in an hour.")
 
 
@@ -22,7 +22,7 @@ def _item(path: str) -> Route:
 
 SITE = ExamSite(
     name="trap-maintenance",
-    teaches="A site under repair answers forty URLs with 200 and the same text: the next visit fetches them again.",
+    teaches="Fetch pages again on the next visit if they all answered 200 with the same maintenance notice.",
     source="Google, Deal with planned site downtime: 503 would be right; RFC 9110 15.6.4",
     pages={
         "/robots.txt": robots("User-agent: *\nDisallow:\n"),
@@ -32,9 +32,9 @@ SITE = ExamSite(
         **{path: page(title="Details", text=", ".join(words(path, 30))) for path in DETAILS},
     },
     expects=(
-        Finds(("/", "/about", *ITEMS[:3]), visit=1),
+        Fetches(("/", "/about", *ITEMS[:3]), visit=1),
         AtMostEach(3, "/item/*", rule="trap"),
-        Later(Finds(("/", *ITEMS), visit=2)),
-        Later(Finds(DETAILS, visit=2)),
+        OnLaterVisit(Fetches(("/", *ITEMS), visit=2)),
+        OnLaterVisit(Fetches(DETAILS, visit=2)),
     ),
 )

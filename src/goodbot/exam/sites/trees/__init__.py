@@ -1,1 +1,1 @@
-"""Sites about sitemaps that name sitemaps."""
+"""Contains the sites about sitemap indexes and other hard sitemaps."""

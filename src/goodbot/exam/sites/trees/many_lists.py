@@ -1,20 +1,20 @@
-"""An index of forty indexes of fifty sitemaps each, and five stories that only links lead to, one from the
-other: five levels deep, which is as deep as wget goes by default."""
+"""A sitemap index names forty indexes of fifty sitemaps each. Links alone lead to five stories, one after the other:
+five levels deep, which is wget's default depth."""
 
 import re
 from typing import Final
 
 from goodbot.exam.exam_values import NOT_FOUND, ExamSite, Exchange, Reply, page, robots
-from goodbot.exam.expectations import AtMostEach, Finds
+from goodbot.exam.expectations import AtMostEach, Fetches
 from goodbot.exam.sites.listing import index, sitemap
 
 INDEXES: Final = 40
 LISTS: Final = 50
-"""In each of them."""
+"""The number of sitemaps in each index."""
 STORIES: Final = tuple(f"/story/{number}" for number in range(1, 6))
 LISTED: Final = ("/listed/first", "/listed/last")
 WITHIN: Final = 1000
-"""Requests, of the 2,041 that all lists take."""
+"""The crawler has to fetch the stories within so many requests; all sitemaps together take 2,041."""
 _LIST = re.compile(r"/tree/([0-9]{1,2})(?:/([0-9]{1,2}))?\.xml")
 
 
@@ -40,7 +40,7 @@ async def _tree(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="sitemap-many-lists",
-    teaches="Two thousand sitemaps in an index of indexes do not keep a crawler from the pages that are linked.",
+    teaches="Fetch linked pages early, even if robots.txt leads to two thousand sitemaps.",
     source="sitemaps.org protocol (an index names sitemaps; some name indexes)",
     pages={
         "/robots.txt": robots("User-agent: *\nDisallow:\n\nSitemap: @@/sitemaps.xml\n"),
@@ -54,8 +54,8 @@ SITE = ExamSite(
         "*": _tree,
     },
     expects=(
-        Finds(("/", *STORIES), within=WITHIN),
+        Fetches(("/", *STORIES), within=WITHIN),
         AtMostEach(3, "*.xml", rule="trap"),
-        Finds(LISTED[:1], rule="sitemap"),
+        Fetches(LISTED[:1], rule="sitemap"),
     ),
 )

@@ -1,10 +1,10 @@
-"""A sitemap of 50,000 URLs as a gzip file; robots.txt closes all but five of them."""
+"""A gzipped sitemap has 50,000 URLs; robots.txt disallows all but five of them."""
 
 import gzip
 from functools import lru_cache
 
 from goodbot.exam.exam_values import MAIN, ExamSite, Exchange, page, pages, robots
-from goodbot.exam.expectations import Finds, Never
+from goodbot.exam.expectations import DoesNotFetch, Fetches
 from goodbot.exam.sites.listing import urlset
 
 URLS = 50_000
@@ -13,12 +13,12 @@ OPEN = {0: "/open/1", 12_500: "/open/2", 25_000: "/open/3", 37_500: "/open/4", U
 
 @lru_cache(maxsize=2)
 def _file(origin: str) -> bytes:
-    """As sent: made when first asked for, some hundred kilobytes, three megabytes unpacked."""
+    """Returns the gzip file: a few hundred kilobytes, three megabytes unpacked. It is made for the first request."""
     return gzip.compress(urlset(origin + OPEN.get(n, f"/archive/{n}") for n in range(URLS)), 6, mtime=0)
 
 
 async def _packed(exchange: Exchange) -> None:
-    # Sent as it is: in a compressed body nothing must be replaced.
+    # Sent as raw bytes, because `reply` would replace placeholders in the compressed body.
     body = _file(exchange.origins[MAIN])
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\nContent-Length: {len(body)}\r\n\r\n"
     await exchange.send(head.encode() + (b"" if exchange.asked.method == "HEAD" else body))
@@ -26,7 +26,7 @@ async def _packed(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="sitemap-packed",
-    teaches="A crawler unpacks a gzip sitemap of 50,000 URLs, reads it to its end, and checks each URL by robots.txt.",
+    teaches="Unpack a gzipped sitemap of 50,000 URLs, read it to its end, and check each URL against robots.txt.",
     source="sitemaps.org protocol; RFC 9309 2.2.2",
     pages={
         **pages(robots("User-agent: *\nDisallow: /archive/\n\nSitemap: @@/sitemap.xml.gz\n"), "/a"),
@@ -34,8 +34,8 @@ SITE = ExamSite(
         **{path: page(title=path) for path in OPEN.values()},
     },
     expects=(
-        Finds(("/", "/a")),
-        Never(("/archive/*",)),
-        Finds(tuple(OPEN.values()), rule="sitemap"),
+        Fetches(("/", "/a")),
+        DoesNotFetch(("/archive/*",)),
+        Fetches(tuple(OPEN.values()), rule="sitemap"),
     ),
 )

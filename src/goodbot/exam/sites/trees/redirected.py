@@ -1,12 +1,12 @@
-"""A sitemap that has moved twice."""
+"""Two redirects lead to the sitemap."""
 
 from goodbot.exam.exam_values import ExamSite, page, pages, redirect, robots
-from goodbot.exam.expectations import AtMostEach, Finds
+from goodbot.exam.expectations import AtMostEach, Fetches
 from goodbot.exam.sites.listing import sitemap
 
 SITE = ExamSite(
     name="sitemap-redirected",
-    teaches="The sitemap that robots.txt names has moved: a crawler follows the redirects to it.",
+    teaches="Follow redirects to the sitemap that robots.txt names.",
     source="sitemaps.org protocol; RFC 9110 15.4",
     pages={
         **pages(robots("User-agent: *\nDisallow:\n\nSitemap: @@/sitemap.xml\n"), "/a"),
@@ -16,8 +16,8 @@ SITE = ExamSite(
         "/listed": page(title="Listed"),
     },
     expects=(
-        Finds(("/", "/a")),
+        Fetches(("/", "/a")),
         AtMostEach(10, "/*.xml", rule="trap"),
-        Finds(("/listed",), rule="sitemap"),
+        Fetches(("/listed",), rule="sitemap"),
     ),
 )

@@ -1,1 +1,1 @@
-"""Sites behind a bot wall: a challenge page that is sent instead of the page, or of robots.txt."""
+"""Contains the sites behind a bot wall, which sends a challenge page in place of pages or of robots.txt."""

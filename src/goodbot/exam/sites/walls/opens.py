@@ -1,12 +1,12 @@
-"""A wall before the whole site that opens after a while."""
+"""A wall in front of the whole site opens after a while."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, Handler, Reply, page, robots
-from goodbot.exam.expectations import AtMostEach, Finds, Waits
-from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.expectations import AtMostEach, Fetches, WaitsAfterStatus
+from goodbot.exam.sites.challenge import CHALLENGE_UNANSWERED, NO_COOKIE, challenge
 
 WAIT_S = 2
 WALLED = 2
-"""So many requests for the start page are answered by the wall."""
+"""The number of requests for the start page that the wall answers."""
 
 
 def _behind(reply: Reply) -> Handler:
@@ -18,7 +18,7 @@ def _behind(reply: Reply) -> Handler:
 
 SITE = ExamSite(
     name="wall-that-opens",
-    teaches="A wall that answers 503 with Retry-After may open: a crawler that waits finds the site behind it.",
+    teaches="Wait as long as Retry-After says when a wall answers 503, and crawl the site if the wall opens.",
     source="RFC 9110 10.2.3, 15.6.4",
     pages={
         "/robots.txt": robots("User-agent: *\nDisallow:\n"),
@@ -27,10 +27,10 @@ SITE = ExamSite(
         "/b": _behind(page(title="Page")),
     },
     expects=(
-        Waits(WAIT_S, (503,)),
-        Finds(("/", "/a", "/b"), status=200),
+        WaitsAfterStatus(WAIT_S, (503,)),
+        Fetches(("/", "/a", "/b"), status=200),
         AtMostEach(10),
-        UNCLIMBED,
+        CHALLENGE_UNANSWERED,
         NO_COOKIE,
     ),
 )

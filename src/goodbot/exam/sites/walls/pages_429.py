@@ -1,19 +1,25 @@
-"""Three pages behind a wall that answers 429, for good, and says when to come again."""
+"""Three pages are behind a wall that always answers 429, with Retry-After."""
 
 from goodbot.exam.exam_values import ExamSite, page, pages, robots
-from goodbot.exam.expectations import AtMostEach, Finds, Waits
-from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.expectations import AtMostEach, Fetches, WaitsAfterStatus
+from goodbot.exam.sites.challenge import CHALLENGE_UNANSWERED, NO_COOKIE, challenge
 
 WALLED = ("/shop/1", "/shop/2", "/shop/3")
 WAIT_S = 2
 
 SITE = ExamSite(
     name="wall-429",
-    teaches="A wall may answer 429 for good: a crawler keeps Retry-After and gives such a page up after a few tries.",
+    teaches="Obey Retry-After when a wall keeps answering 429, and give up on the page after a few tries.",
     source="RFC 6585 4; RFC 9110 10.2.3",
     pages={
         **pages(robots("User-agent: *\nDisallow:\n"), "/a", "/b", start=page("/a", "/b", *WALLED, title="Start")),
         **dict.fromkeys(WALLED, challenge(429, WAIT_S)),
     },
-    expects=(Waits(WAIT_S, (429,)), Finds(("/", "/a", "/b")), AtMostEach(10, "/shop/*"), UNCLIMBED, NO_COOKIE),
+    expects=(
+        WaitsAfterStatus(WAIT_S, (429,)),
+        Fetches(("/", "/a", "/b")),
+        AtMostEach(10, "/shop/*"),
+        CHALLENGE_UNANSWERED,
+        NO_COOKIE,
+    ),
 )

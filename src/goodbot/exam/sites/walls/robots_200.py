@@ -1,17 +1,17 @@
-"""robots.txt, and every page, is answered with 200 and a challenge."""
+"""A wall answers every request, also for robots.txt, with 200 and a challenge."""
 
 from goodbot.exam.exam_values import ExamSite
 from goodbot.exam.expectations import AtMostEach, OnlyRobotsTxt
-from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.sites.challenge import CHALLENGE_UNANSWERED, NO_COOKIE, challenge
 
 SITE = ExamSite(
     name="wall-robots-200",
-    teaches="A wall answers every URL with 200, robots.txt too: a crawler does not take that for permission.",
+    teaches="Do not mistake a challenge page with status 200 in place of robots.txt for permission.",
     source="RFC 9309 2.3.1.1 speaks of the file, not of what stands before it; 2.3.1.5 leaves HTML open",
     pages={"*": challenge(200)},
     expects=(
         AtMostEach(10),
-        UNCLIMBED,
+        CHALLENGE_UNANSWERED,
         OnlyRobotsTxt(rule="wall-robots"),
         NO_COOKIE,
     ),

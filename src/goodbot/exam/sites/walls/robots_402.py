@@ -1,17 +1,17 @@
-"""robots.txt is answered with 402 and a challenge."""
+"""A wall answers requests for robots.txt with 402 and a challenge."""
 
 from goodbot.exam.exam_values import ExamSite, pages
 from goodbot.exam.expectations import AtMostEach, OnlyRobotsTxt
-from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.sites.challenge import CHALLENGE_UNANSWERED, NO_COOKIE, challenge
 
 SITE = ExamSite(
     name="wall-robots-402",
-    teaches="402 with a challenge is no robots.txt: a crawler does not treat a demand for payment as an open site.",
+    teaches="Do not mistake a challenge page with status 402 (pay) in place of robots.txt for permission.",
     source="RFC 9110 15.5.3; RFC 9309 2.3.1.3 lets a crawler take 402 for an open site",
     pages=pages(challenge(402), "/a", "/b"),
     expects=(
         AtMostEach(10, "/robots.txt"),
-        UNCLIMBED,
+        CHALLENGE_UNANSWERED,
         OnlyRobotsTxt(rule="wall-robots"),
         NO_COOKIE,
     ),

@@ -1,11 +1,11 @@
-"""robots.txt is behind a wall that lets who comes a third time through; the file closes a part."""
+"""A wall answers the first two requests for robots.txt; the third gets the file, which disallows a part."""
 
 from goodbot.exam.exam_values import ExamSite, Exchange, pages, robots
-from goodbot.exam.expectations import AtMostEach, Never, OnceAnswered
-from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.expectations import AtMostEach, DoesNotFetch, WaitsForRobotsTxt
+from goodbot.exam.sites.challenge import CHALLENGE_UNANSWERED, NO_COOKIE, challenge
 
 WALLED = 2
-"""So many times."""
+"""The number of requests for robots.txt that the wall answers."""
 BACK = robots("User-agent: *\nDisallow: /private\n")
 
 
@@ -15,14 +15,14 @@ async def _robots(exchange: Exchange) -> None:
 
 SITE = ExamSite(
     name="wall-robots-403",
-    teaches="403 with a challenge says nothing about robots.txt: a crawler that asks later gets the file, with rules.",
+    teaches="Try robots.txt again later when a wall answers 403 in its place, and obey the rules you get.",
     source="RFC 9309 2.3.1.3 lets a crawler take 403 for an open site; a wall is not the site's word",
     pages=pages(_robots, "/a", "/private"),
     expects=(
         AtMostEach(10, "/robots.txt"),
-        UNCLIMBED,
-        OnceAnswered(rule="wall-robots"),
-        Never(("/private",), rule="wall-robots"),
+        CHALLENGE_UNANSWERED,
+        WaitsForRobotsTxt(rule="wall-robots"),
+        DoesNotFetch(("/private",), rule="wall-robots"),
         NO_COOKIE,
     ),
 )

@@ -1,17 +1,17 @@
-"""robots.txt is answered with 503 and a challenge, for good."""
+"""A wall always answers requests for robots.txt with 503 and a challenge."""
 
 from goodbot.exam.exam_values import ExamSite, pages
 from goodbot.exam.expectations import AtMostEach, OnlyRobotsTxt
-from goodbot.exam.sites.challenge import NO_COOKIE, UNCLIMBED, challenge
+from goodbot.exam.sites.challenge import CHALLENGE_UNANSWERED, NO_COOKIE, challenge
 
 SITE = ExamSite(
     name="wall-robots-503",
-    teaches="503 with a challenge is an unreachable robots.txt: a crawler fetches no page and gives up in time.",
+    teaches="Treat a challenge page with status 503 as an unreachable robots.txt: fetch no page, and give up in time.",
     source="RFC 9309 2.3.1.4",
     pages=pages(challenge(503), "/a", "/b"),
     expects=(
         AtMostEach(10, "/robots.txt"),
-        UNCLIMBED,
+        CHALLENGE_UNANSWERED,
         OnlyRobotsTxt(),
         NO_COOKIE,
     ),
