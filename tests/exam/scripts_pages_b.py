@@ -117,7 +117,7 @@ SCRIPTS: dict[str, Script] = {
     "hundred-thousand-links": Script(
         good=[*START, *gets(*(f"/{name}" for name in hundred_thousand_links.NAMES))],
         bad=[*START, *gets(*(f"/{n % 29 + 1}" for n in range(60)))],
-        reason="did not fetch /30; 62 requests",
+        reason="did not fetch /30; sent 62 requests",
     ),
     "interim-answers": Script(
         good=[*START, *_heads(interim_answers.INTERIM), *gets(*(f"/behind{path}" for path in interim_answers.INTERIM))],
