@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.page.fingerprint import SHORT_WORDS, fingerprint, said
+from goodbot.page.fingerprint import SHORT_WORDS, body_text, fingerprint
 from goodbot.values import Response
 
 WORDS = [f"word{number}" for number in range(400)]
@@ -77,12 +77,12 @@ def test_what_differs_between_the_ends_is_not_the_same() -> None:
     ],
 )
 def test_what_a_page_says_beside_its_links(body: str, expected: str) -> None:
-    assert said(html(body)) == expected
+    assert body_text(html(body)) == expected
 
 
 def test_plain_text_says_all_and_other_documents_nothing() -> None:
-    assert said(html("one <b> two", "text/plain")) == "one <b> two"
-    assert said(html("one", "image/png")) == said(html("{}", "application/json")) == ""
+    assert body_text(html("one <b> two", "text/plain")) == "one <b> two"
+    assert body_text(html("one", "image/png")) == body_text(html("{}", "application/json")) == ""
 
 
 @given(st.text(max_size=300), st.text(max_size=300))
@@ -94,11 +94,11 @@ def test_likeness_is_a_share_and_the_same_both_ways(one: str, other: str) -> Non
 
 @given(st.binary(max_size=400), st.sampled_from(["text/html", "text/plain", "", "application/xhtml+xml"]))
 def test_no_bytes_make_it_raise(body: bytes, kind: str) -> None:
-    fingerprint(said(Response(200, (("Content-Type", kind),), body)))
+    fingerprint(body_text(Response(200, (("Content-Type", kind),), body)))
 
 
 @pytest.mark.parametrize("piece", ["<a ", "<a>", "<", "<!--", "<script", "<style ", "</a>", "<s", "a", "<a x </b"])
 def test_hostile_markup_is_looked_at_once(piece: str) -> None:
     before = time.process_time()
-    said(html("<body>" + piece * (1_000_000 // len(piece))))
+    body_text(html("<body>" + piece * (1_000_000 // len(piece))))
     assert time.process_time() - before < 5  # quadratic would be minutes

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goodbot.page import read_page
-from goodbot.page.found import MAX_ANCHOR_CHARS, MAX_LINKS, MAX_TITLE_CHARS
+from goodbot.page.extract import MAX_ANCHOR_CHARS, MAX_LINKS, MAX_TITLE_CHARS
 from goodbot.page.tokens import (
     MAX_HEADING_CHARS,
     MAX_HEADINGS,

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.page import read_page
-from goodbot.page.sitemap import BYTES_MOST
+from goodbot.page.sitemap import MAX_LIST_BYTES
 from goodbot.url import Url
 from goodbot.values import Page, Response
 
@@ -102,13 +102,13 @@ def test_a_sitemap_may_be_longer_than_a_page_and_is_read_to_its_end() -> None:
 
 @pytest.mark.long
 def test_a_packed_sitemap_cut_at_its_bound_says_so() -> None:
-    body = b"<urlset><url><loc>/1</loc></url><!--" + bytes(BYTES_MOST) + b"--><url><loc>/2</loc></url></urlset>"
+    body = b"<urlset><url><loc>/1</loc></url><!--" + bytes(MAX_LIST_BYTES) + b"--><url><loc>/2</loc></url></urlset>"
     page = read(packed(body), "text/xml")
     assert [entry.url.path for entry in page.listed] == ["/1"]
     assert page.unread == "only the first 52428800 bytes of what is unpacked are read"
     declared = read(packed(b"<!DOCTYPE a [<!ENTITY b 'c'>]>" + body), "text/xml").unread
     assert declared.split("; ") == ["it declares entities, which are not expanded", page.unread]
-    lines = read(packed(b"http://h.example/1\n" + b"\n" * BYTES_MOST), "text/plain", "/s.txt")
+    lines = read(packed(b"http://h.example/1\n" + b"\n" * MAX_LIST_BYTES), "text/plain", "/s.txt")
     assert (len(lines.listed), lines.unread) == (1, page.unread)
 
 

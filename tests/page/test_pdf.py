@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from goodbot.page import pdf
 from goodbot.page.coding import Decoded
-from goodbot.page.found import Extract
+from goodbot.page.extract import Extract
 from goodbot.page.pdf import MAX_PAGES, read_pdf
 from page.documents import encrypted_pdf, made_pdf, page_objects, pdf_of, shown, stream
 
@@ -195,10 +195,10 @@ def test_a_slow_document_ends_with_what_was_read(monkeypatch: pytest.MonkeyPatch
 def test_the_process_can_open_and_start_nothing() -> None:
     program = f"""
 import importlib.util, os, sys
-spec = importlib.util.spec_from_file_location("apart", {str(pdf._PROGRAM)!r})
-apart = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(apart)
-apart._confine(apart.Bounds(1, 1, 1, 1, 1, 1, 5, 256 << 20))
+spec = importlib.util.spec_from_file_location("reader", {str(pdf._READER_PROGRAM)!r})
+reader = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(reader)
+reader._confine(reader.PdfBounds(1, 1, 1, 1, 1, 1, 5, 256 << 20))
 for name, action in (("open", lambda: open("/")), ("pipe", os.pipe), ("memory", lambda: bytearray(1 << 30))):
     try:
         action()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.page.found import MAX_LINKS
+from goodbot.page.extract import MAX_LINKS
 from goodbot.page.plain import MAX_URL_CHARS, read_plain
 
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.page.select import COPIES_MOST, TAGS_MOST, Tree
+from goodbot.page.select import MAX_COPIES, MAX_TREE_TAGS, Tree
 from goodbot.page.webpage import WebPage
 from goodbot.values import Response
 
@@ -51,12 +51,12 @@ def test_an_element_has_tag_attributes_and_elements_inside() -> None:
 
 @pytest.mark.parametrize("css", ["", "h1[", "::", "a:unknown(", "p:nth-child(x)", ":not(" * 10_000, ">" * 10_000, "\0"])
 def test_what_is_no_selector_is_an_error(css: str) -> None:
-    for tree in (Tree(PAGE), Tree("<p>" * (TAGS_MOST + 1))):
-        with pytest.raises(InputError, match="is no CSS selector"):
+    for tree in (Tree(PAGE), Tree("<p>" * (MAX_TREE_TAGS + 1))):
+        with pytest.raises(InputError, match="is not a CSS selector"):
             tree.select(css)
 
 
-N = TAGS_MOST // 2 - 1
+N = MAX_TREE_TAGS // 2 - 1
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_hostile_page_within_the_bound_makes_a_tree_that_is_read(html: str) ->
     tree = Tree(html)
     assert tree.refused is None
     found = tree.select("*")
-    assert 0 < len(found) < COPIES_MOST
+    assert 0 < len(found) < MAX_COPIES
     assert found[0].tag == "html"
     assert len(found[0].text) < 1_000_000
 
@@ -86,7 +86,7 @@ def test_a_hostile_page_within_the_bound_makes_a_tree_that_is_read(html: str) ->
 @pytest.mark.parametrize(
     ("html", "why"),
     [
-        ("<br>" * (TAGS_MOST + 1), "tags"),
+        ("<br>" * (MAX_TREE_TAGS + 1), "tags"),
         ("<p>" + "".join(f"<font x={number}>" for number in range(5000)) + "<p>x" * 5000, "formatting"),
         ("<p>" + "".join(f"<b a{number}>" for number in range(1000)) + "<p>x" * 1000, "formatting"),
     ],

@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.page.pieces import text_blocks
-from goodbot.page.sitemap import BYTES_MOST, ENTRIES_MOST, FEED_TEXT_CHARS, ListReader, parse_list_date, read_lines
+from goodbot.page.sitemap import FEED_TEXT_CHARS, MAX_ENTRIES, MAX_LIST_BYTES, ListReader, parse_list_date, read_lines
+from goodbot.page.text_blocks import text_blocks
 from goodbot.url import Url
 from goodbot.values import ListedUrl
 
@@ -144,7 +144,7 @@ def test_without_a_base_relative_urls_are_passed_over() -> None:
     reader = ListReader(None)
     document = "<urlset><url><loc>/1</loc></url><url><loc>http://x.example/</loc></url></urlset>"
     assert [entry.url.text for entry in reader.read([document])] == ["http://x.example/"]
-    assert reader.passed_over == 1
+    assert reader.skipped == 1
 
 
 ENCODED = [
@@ -277,9 +277,9 @@ def test_entities_are_neither_expanded_nor_fetched(document: str) -> None:
 def test_a_sitemap_has_50_000_urls_at_most() -> None:
     entry = "<url><loc>/1</loc></url>"
     reader = ListReader(BASE)
-    assert sum(1 for _ in reader.read(itertools.chain(["<urlset>"], [entry * 100] * 501))) == ENTRIES_MOST
+    assert sum(1 for _ in reader.read(itertools.chain(["<urlset>"], [entry * 100] * 501))) == MAX_ENTRIES
     assert reader.error.startswith("it lists more than 50000 URLs")
-    all_of_them = ListReader(BASE, entries_most=None)
+    all_of_them = ListReader(BASE, max_entries=None)
     assert sum(1 for _ in all_of_them.read(itertools.chain(["<urlset>"], [entry * 100] * 501))) == 50_100
     assert all_of_them.error == ""
 
@@ -287,9 +287,9 @@ def test_a_sitemap_has_50_000_urls_at_most() -> None:
 def test_relative_urls_do_not_grow_into_more_than_a_sitemap_may_be_long() -> None:
     base = Url("http://h.example/" + "d" * 8000 + "/s.xml")
     reader = ListReader(base)
-    found = list(reader.read(["<urlset>", "<url><loc>1</loc></url>" * ENTRIES_MOST]))
-    assert sum(len(entry.url.text) for entry in found) <= BYTES_MOST
-    assert len(found) < ENTRIES_MOST
+    found = list(reader.read(["<urlset>", "<url><loc>1</loc></url>" * MAX_ENTRIES]))
+    assert sum(len(entry.url.text) for entry in found) <= MAX_LIST_BYTES
+    assert len(found) < MAX_ENTRIES
     assert reader.error
 
 
@@ -375,7 +375,7 @@ def test_a_gigabyte_is_read_in_flat_memory() -> None:
     def peak_of(size: int) -> int:
         tracemalloc.start()
         try:
-            for _ in ListReader(BASE, entries_most=None).read(text_blocks(pieces(size))):
+            for _ in ListReader(BASE, max_entries=None).read(text_blocks(pieces(size))):
                 pass
             return tracemalloc.get_traced_memory()[1]
         finally:

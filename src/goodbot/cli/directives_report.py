@@ -12,7 +12,7 @@ from goodbot.exclusion import Directives, Preferences, RobotsTxt, Verdict
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted, human_time
 from goodbot.page.document import DocumentKind
-from goodbot.page.found import Extract
+from goodbot.page.extract import Extract
 from goodbot.values import Headers
 
 LAST_LEAST = 24

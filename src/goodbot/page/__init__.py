@@ -1,4 +1,4 @@
-"""What does the page say? Pure: bytes and headers in, values out; never raises, linear and bounded."""
+"""Reads pages: turns bytes and headers into values. Pure; never raises; linear and bounded."""
 
 from goodbot.page.coding import Decoded, decode_content
 from goodbot.page.document import read_page

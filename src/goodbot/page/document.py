@@ -1,22 +1,22 @@
-"""A response → `Page`, by what kind of document it is. What is of no kind known here is kept, and not read."""
+"""Reads a response into a `Page`, by its kind of document. Documents of an unknown kind are kept but not read."""
 
 from dataclasses import replace
 from typing import Literal
 
 from goodbot.page.coding import decode_content
 from goodbot.page.encoding import decode_text
-from goodbot.page.found import Extract
+from goodbot.page.extract import Extract
 from goodbot.page.html import looks_like_html, read_html
 from goodbot.page.list_file import read_listing
 from goodbot.page.markdown import read_markdown
+from goodbot.page.page_building import page_of
 from goodbot.page.pdf import read_pdf
 from goodbot.page.plain import read_plain
-from goodbot.page.resolved import page_of
 from goodbot.url import Url
 from goodbot.values import ListedUrl, Page, Response
 
 DOCUMENT_BYTES = 10 * 1024 * 1024
-"""What is read of a PDF where nobody says otherwise: it cannot be read without its end."""
+"""The default limit for a PDF, which cannot be read without its end."""
 
 DocumentKind = Literal["html", "text", "markdown", "pdf", "other"]
 
@@ -30,7 +30,7 @@ _KINDS: dict[str, DocumentKind] = {
     "application/x-pdf": "pdf",
 }
 _UNKNOWN_TYPES = ("", "*/*", "unknown/unknown", "application/unknown")
-"""WHATWG MIME Sniffing §7: as good as none."""
+"""Types that say nothing (WHATWG MIME Sniffing §7)."""
 
 _SNIFFED_BYTES = 2048
 _MARKDOWN_NAMES = (".md", ".markdown")
@@ -45,11 +45,11 @@ def read_page(
     text: bool = True,
     document_bytes: int = DOCUMENT_BYTES,
 ) -> Page:
-    """What the response at `url` says to the robot named `token`. Never raises.
+    """Reads the response at `url` for the robot named `token`. Never raises.
 
-    At most `limit_bytes` of the decoded body are read, of a PDF `document_bytes`. What is of no kind known gives an
+    Reads at most `limit_bytes` of the decoded body, or `document_bytes` of a PDF. For an unknown kind it returns an
     empty page with what the headers say: directives, canonical URL, language, the target of Refresh. Without `text`
-    (nothing is indexed) there is no text and there are no headings; links need not have anchors, nor come in order.
+    (nothing is indexed) the page has no text and no headings, and its links may lack anchors and be out of order.
     """
     listing = read_listing(url, response, text=text)
     if listing is not None:
@@ -59,7 +59,7 @@ def read_page(
 
 
 def page_of_list(url: Url, response: Response, token: str, found: Extract, listed: tuple[ListedUrl, ...]) -> Page:
-    """The page of a list, of which `found` and `listed` have been read."""
+    """Returns the page of a sitemap or feed from what was read of it."""
     return replace(page_of(url, response, token, found, "utf-8"), links=(), listed=listed)
 
 
@@ -71,9 +71,9 @@ def read_extract(
     text: bool = True,
     document_bytes: int = DOCUMENT_BYTES,
 ) -> tuple[DocumentKind, Extract, str]:
-    """What the body is taken for, what stands in it, nothing resolved, and its encoding. Never raises.
+    """Returns the kind of the body, its content with unresolved references, and its encoding. Never raises.
 
-    A body of no kind known has nothing in it. Bounds, and what `text` leaves out, as of `read_page`.
+    The content of an unknown kind is empty. Limits and `text` work as in `read_page`.
     """
     kind = _kind(response, url)
     if kind == "other":
@@ -85,8 +85,8 @@ def read_extract(
     return kind, _READERS[kind](content, text=text), encoding
 
 
-def is_read_apart(url: Url, response: Response) -> bool:
-    """Whether reading it starts a process, and may take seconds."""
+def is_read_in_process(url: Url, response: Response) -> bool:
+    """Whether reading the response starts a process, which may take seconds."""
     return _kind(response, url) == "pdf"
 
 
@@ -99,11 +99,11 @@ def _kind(response: Response, url: Url | None) -> DocumentKind:
     if kind == "text" and url is not None and _path(url).endswith(_MARKDOWN_NAMES):
         return "markdown"
     if stated in _UNKNOWN_TYPES or stated == "application/octet-stream":
-        return _sniffed(decode_content(response, _SNIFFED_BYTES).body, stated)
+        return _sniff(decode_content(response, _SNIFFED_BYTES).body, stated)
     return kind
 
 
-def _sniffed(beginning: bytes, stated: str) -> DocumentKind:
+def _sniff(beginning: bytes, stated: str) -> DocumentKind:
     if beginning.startswith(b"%PDF-"):
         return "pdf"
     return "html" if stated in _UNKNOWN_TYPES and looks_like_html(beginning) else "other"

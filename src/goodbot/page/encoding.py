@@ -1,7 +1,7 @@
-"""Bytes → text, by the WHATWG encoding sniffing, with a second look at labels that are wrong.
+"""Decodes bytes to text by the WHATWG encoding sniffing, and corrects wrong labels.
 
-Labels and decoders are turbohtml's, which follow the WHATWG Encoding standard where Python's differ (iso-8859-1 is
-windows-1252, gb2312 is GBK). Labels of Python codecs that are no encodings (rot13, hex, idna) are unknown there.
+Labels and decoders are turbohtml's, which follow the WHATWG Encoding standard where Python differs (iso-8859-1 is
+windows-1252, gb2312 is GBK). It does not know Python codecs that are not encodings (rot13, hex, idna).
 """
 
 import re
@@ -12,7 +12,7 @@ import turbohtml
 from turbohtml.detect import Detection, detect
 
 PRESCAN_BYTES = 2048
-"""How far META is looked for. The standard says 1024; real pages put scripts before it."""
+"""How far it searches for META. The standard says 1024; real pages put scripts before it."""
 
 _SAMPLE_BYTES = 8192
 _SAMPLED_BYTES = 262144
@@ -21,7 +21,7 @@ _BOMS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xff\xfe", "utf-16le"), (b"\xfe\xff", "u
 
 _LABEL = re.compile(r"[\w.:+-]{1,40}", re.ASCII)
 _CHARSET = re.compile(r"""charset\s*+=\s*+["']?\s*+([^\s"';,>/]+)""", re.IGNORECASE)
-"""Possessive: a header of blanks would else be gone through once for each of them."""
+"""The quantifiers are possessive: a header of spaces would otherwise be scanned once for each space."""
 
 _COMMENT = re.compile(rb"<!--.*?(?:-->|\Z)", re.DOTALL)
 _META = re.compile(rb"<meta[\s/][^>]*", re.IGNORECASE)
@@ -31,13 +31,13 @@ _UKRAINIAN = re.compile(rb"[\xa4\xa6\xa7\xad\xae\xb4\xb6\xb7\xbd\xbe]")
 
 
 def decode_text(body: bytes, content_type: str | None = None, *, html: bool = True) -> tuple[str, str]:
-    """The text, and the WHATWG name in lower case of the encoding it was in. Never raises; bad bytes become U+FFFD.
+    """Returns the text, and the lower-case WHATWG name of its encoding. Never raises; bad bytes become U+FFFD.
 
-    In this order: byte order mark, `charset` of `content_type`, META in the first `PRESCAN_BYTES` if `html`, UTF-8 if
-    it is valid or nearly so, what the bytes look like, windows-1252.
+    It tries in this order: byte order mark, `charset` of `content_type`, META in the first `PRESCAN_BYTES` if `html`,
+    UTF-8 if the bytes are valid or nearly so, the encoding the bytes look like, windows-1252.
     """
-    # Deviation (WHATWG HTML §13.2.3.2): a label does not count against the bytes. What is valid UTF-8 beyond ASCII is
-    # UTF-8 under any other label but UTF-16; what is called UTF-8 and mostly is not is looked at again.
+    # Deviation (WHATWG HTML §13.2.3.2): the bytes overrule a label. Valid UTF-8 beyond ASCII is UTF-8 under any label
+    # but UTF-16; text that is labelled UTF-8 and mostly is not valid is examined again.
     for mark, name in _BOMS:
         if body.startswith(mark):
             return body[len(mark) :].decode(name, "replace"), name
@@ -52,18 +52,18 @@ def decode_text(body: bytes, content_type: str | None = None, *, html: bool = Tr
 
 
 def charset_of(content_type: str | None) -> str | None:
-    """The WHATWG name of the `charset` parameter, in lower case; None if there is none or it is unknown."""
+    """Returns the lower-case WHATWG name of the `charset` parameter, or None if it is missing or unknown."""
     found = _CHARSET.search(content_type or "")
     return encoding_of(found[1]) if found else None
 
 
-LABEL_MOST: Final = 64
-"""Octets of a label; the longest there is has 19."""
+MAX_LABEL_CHARS: Final = 64
+"""The limit for a label; the longest known one has 19 characters."""
 
 
 def encoding_of(label: str) -> str | None:
-    """The WHATWG name of a label, in lower case; None if it is unknown or decodes to nothing (iso-2022-kr)."""
-    return _encoding_of(label) if len(label) <= LABEL_MOST else None
+    """Returns the lower-case WHATWG name of a label, or None if it is unknown or decodes to nothing (iso-2022-kr)."""
+    return _encoding_of(label) if len(label) <= MAX_LABEL_CHARS else None
 
 
 @lru_cache(maxsize=256)
@@ -80,12 +80,13 @@ def _encoding_of(label: str) -> str | None:
 def _from_header(content_type: str | None, body: bytes) -> str | None:
     name = charset_of(content_type)
     if name in ("utf-16le", "utf-16be") and b"\0" not in body[:PRESCAN_BYTES]:
-        return None  # text of any length has line ends or blanks, whose upper half is 0
+        return None  # text of any length has line ends or spaces, whose upper byte is 0
     return name
 
 
 def _from_meta(body: bytes) -> str | None:
-    """WHATWG HTML §13.2.3.2, "prescan": a META that can be read as ASCII is not UTF-16, whatever it says."""
+    """Finds the charset of META (WHATWG HTML §13.2.3.2, "prescan"). A META that is readable as ASCII is not UTF-16,
+    whatever it says."""
     for tag in _META.findall(_COMMENT.sub(b"", body[:PRESCAN_BYTES])):
         name = charset_of(tag.decode("latin-1"))
         if name in ("utf-16le", "utf-16be"):
@@ -96,7 +97,7 @@ def _from_meta(body: bytes) -> str | None:
 
 
 def _is_utf8(body: bytes) -> bool:
-    """Whether all is UTF-8, but for a character cut off at the end."""
+    """Whether everything is UTF-8, except a character cut off at the end."""
     try:
         body.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -105,7 +106,7 @@ def _is_utf8(body: bytes) -> bool:
 
 
 def _is_mostly_utf8(body: bytes, declared: str | None) -> bool:
-    """Whether of the bytes beyond ASCII at most one in ten is wrong; one in three if they are declared UTF-8."""
+    """Whether at most one in ten bytes beyond ASCII is wrong, or one in three if the text is declared as UTF-8."""
     if _is_utf8(body):
         return True
     beyond_ascii = len(body.translate(None, _ASCII))
@@ -114,7 +115,7 @@ def _is_mostly_utf8(body: bytes, declared: str | None) -> bool:
 
 
 def _looks_like(body: bytes) -> str:
-    """By the frequencies of letters, in a sample without markup."""
+    """Detects the encoding by letter frequencies, in a sample without markup."""
     sample = bytearray()
     for run in _NOT_ASCII.finditer(body, 0, _SAMPLED_BYTES):
         sample += run[0][:_SAMPLE_BYTES] + b" "
@@ -122,7 +123,7 @@ def _looks_like(body: bytes) -> str:
             break
     name = (detect(bytes(sample[:_SAMPLE_BYTES]), _CONTENT).encoding or "windows-1252").lower()
     if name == "koi8-u" and not _UKRAINIAN.search(sample):
-        return "koi8-r"  # the same letters; the detector has one model for both
+        return "koi8-r"  # the detector has one model for both
     return name
 
 

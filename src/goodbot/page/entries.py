@@ -1,5 +1,4 @@
-"""What stands in the entries of a sitemap, an index or a feed, and in the head of a feed: tags → texts by what they
-say."""
+"""Reads the fields of sitemap and feed entries, and of the head of a feed, from their tags."""
 
 import re
 from collections.abc import Iterator
@@ -12,15 +11,16 @@ from goodbot.url import MAX_URL_CHARS, Url, parse_url, resolve
 
 PLAIN_CHARS: Final = MAX_URL_CHARS + 256
 RICH_CHARS: Final = 65_536
-"""Kept of one element: of one with a URL, a date or a number, and of one with a text."""
+"""The limits for an element with a URL, a date or a number, and for one with text."""
 
 ListKind = Literal["sitemap", "sitemap index", "feed"]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
-    """One kind of file. `fields` are the children of an entry that are read, `head` those of the feed itself, which
-    stand `head_depth` below the root. `loose`: entries are in another namespace than the root."""
+class ListFormat:
+    """One format of file. `fields` maps the child elements of an entry to field names, `head` those of the feed
+    itself, which are `head_depth` levels below the root. `loose` means that entries may be in another namespace than
+    the root."""
 
     kind: ListKind
     entry: str
@@ -59,20 +59,20 @@ _ATOM_FIELDS = {
 }
 _ATOM_HEAD = {"link": "atom link", "title": "title", "subtitle": "summary", "tagline": "summary"}
 _RICH = frozenset({"title", "summary", "content"})
-"""May have markup in them; the others end at the next tag."""
+"""Fields that may contain markup; the others end at the next tag."""
 
 FORMS: Final = {
-    "urlset": Form("sitemap", "url", _SITEMAP_FIELDS),
-    "sitemapindex": Form("sitemap index", "sitemap", _SITEMAP_FIELDS),
-    "rss": Form("feed", "item", _RSS_FIELDS, _RSS_HEAD, 2),
-    "rdf": Form("feed", "item", _RSS_FIELDS, _RSS_HEAD, 2, loose=True),
-    "feed": Form("feed", "entry", _ATOM_FIELDS, _ATOM_HEAD, 1),
+    "urlset": ListFormat("sitemap", "url", _SITEMAP_FIELDS),
+    "sitemapindex": ListFormat("sitemap index", "sitemap", _SITEMAP_FIELDS),
+    "rss": ListFormat("feed", "item", _RSS_FIELDS, _RSS_HEAD, 2),
+    "rdf": ListFormat("feed", "item", _RSS_FIELDS, _RSS_HEAD, 2, loose=True),
+    "feed": ListFormat("feed", "entry", _ATOM_FIELDS, _ATOM_HEAD, 1),
 }
-"""By the root element, without its prefix."""
+"""The formats by root element, without its prefix."""
 
 
 class EntryFields(NamedTuple):
-    """What one entry says, or the head of a feed. `base` is what its references are relative to."""
+    """The fields of one entry, or of the head of a feed. Its references are relative to `base`."""
 
     values: dict[str, str]
     base: Url | None
@@ -80,8 +80,8 @@ class EntryFields(NamedTuple):
 
 
 @dataclass(slots=True)
-class _Place:
-    """An element being read: the prefix of its namespace, and how deep in it the reader is."""
+class _OpenElement:
+    """An element being read: the prefix of its namespace, and the depth of the reader in it."""
 
     prefix: str
     base: Url | None
@@ -90,20 +90,21 @@ class _Place:
     values: dict[str, str] = field(default_factory=dict)
 
     def put(self, slot: str, value: str) -> None:
-        """The first that says something counts."""
+        """Sets a field, unless it has a value already."""
         if value and not self.values.get(slot):
             self.values[slot] = value
 
 
 class Entries:
-    """Reads what is below one root. `whole` is the pattern of entries that are best read at once, if there are such."""
+    """Reads the entries below one root. `whole` is a pattern for entries that can be read in one step, if the format
+    has any."""
 
-    def __init__(self, form: Form, root: MarkupTag, base: Url | None) -> None:
+    def __init__(self, form: ListFormat, root: MarkupTag, base: Url | None) -> None:
         self._form = form
         self._prefix = prefix_of(root.name)
         self._base = _based(base, root)
-        self._head = _Place(self._prefix, self._base, is_head=True) if form.head else None
-        self._entry: _Place | None = None
+        self._head = _OpenElement(self._prefix, self._base, is_head=True) if form.head else None
+        self._entry: _OpenElement | None = None
         self._slot = self._ends_at = ""
         self._parts: list[str] = []
         self._room = 0
@@ -113,7 +114,7 @@ class Entries:
             self._leaf, self.whole = _patterns(form, self._prefix)
 
     def read(self, tags: Iterator[MarkupTag]) -> Iterator[EntryFields]:
-        """Each entry when it is complete; the head before the first of them."""
+        """Yields each entry when it is complete, and the head before the first one."""
         for tag in tags:
             if self._slot:
                 self._gather(tag)
@@ -122,9 +123,9 @@ class Entries:
                 yield self._at_once(self._leaf.findall(tag.whole))
             elif local_name(tag.name) == self._form.entry and self._is_entry(tag):
                 yield from self._finished()
-                self._entry = None if tag.closing else _Place(prefix_of(tag.name), _based(self._base, tag))
+                self._entry = None if tag.closing else _OpenElement(prefix_of(tag.name), _based(self._base, tag))
             elif tag.closing:
-                self._rise()
+                self._leave()
             else:
                 self._begin(tag)
         if self._slot:
@@ -132,7 +133,7 @@ class Entries:
         yield from self._finished()
 
     def _at_once(self, leaves: list[tuple[str, str]]) -> EntryFields:
-        """An entry of a sitemap that has nothing in it but what is read of it: in a third of the time."""
+        """Reads a sitemap entry that has only known fields: this takes a third of the time."""
         table = self._form.fields
         values = {table[name]: unescaped(value).strip() for name, value in reversed(leaves) if value}
         return EntryFields(values, self._base)
@@ -149,13 +150,13 @@ class Entries:
                 yield EntryFields(place.values, place.base, place.is_head)
         self._head = self._entry = None
 
-    def _rise(self) -> None:
+    def _leave(self) -> None:
         place = self._entry or self._head
         if place is not None and place.depth:
             place.depth -= 1
 
     def _begin(self, tag: MarkupTag) -> None:
-        """An element in an entry or in the head of a feed."""
+        """Starts an element in an entry or in the head of a feed."""
         place = self._entry or self._head
         if place is None:
             return
@@ -172,8 +173,8 @@ class Entries:
             self._slot, self._ends_at = slot, tag.name
             self._room = RICH_CHARS if slot in _RICH else PLAIN_CHARS
 
-    def _slot_of(self, tag: MarkupTag, place: _Place) -> str | None:
-        """What the element says, by its name; by its whole name if it is of another namespace."""
+    def _slot_of(self, tag: MarkupTag, place: _OpenElement) -> str | None:
+        """Returns the field of an element by its local name, or by its full name if it is in another namespace."""
         table = self._form.head if place.is_head else self._form.fields
         is_own = prefix_of(tag.name) == place.prefix or (place.is_head and self._form.loose)
         return table.get(local_name(tag.name) if is_own else tag.name.lower())
@@ -195,8 +196,8 @@ class Entries:
 
 
 @lru_cache(maxsize=16)
-def _patterns(form: Form, prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
-    """What is read of an entry, and an entry that has nothing else."""
+def _patterns(form: ListFormat, prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """Returns a pattern for one field, and one for an entry that has only such fields."""
     before = re.escape(prefix + ":" if prefix else "")
     leaf = f"<{before}({'|'.join(form.fields)})>([^<]{{0,{PLAIN_CHARS}}}+)</{before}\\1>"
     entry = before + form.entry
@@ -204,7 +205,7 @@ def _patterns(form: Form, prefix: str) -> tuple[re.Pattern[str], re.Pattern[str]
 
 
 def local_name(name: str) -> str:
-    """Without its prefix, in lower case: the names of XML have a case, who writes them forgets it."""
+    """Returns the name without its prefix, in lower case: XML names are case-sensitive, but authors forget that."""
     return name.rpartition(":")[2].lower()
 
 
@@ -213,19 +214,19 @@ def prefix_of(name: str) -> str:
 
 
 def resolved(base: Url | None, reference: str | None) -> Url | None:
-    """The URL a file names; None if it is none, or is relative and `base` is not known."""
+    """Resolves a reference in a file. Returns None if it is not a URL, or is relative and `base` is unknown."""
     if not reference or len(reference) > MAX_URL_CHARS:
         return None
     return parse_url(reference) if base is None else resolve(base, reference)
 
 
 def _based(base: Url | None, tag: MarkupTag) -> Url | None:
-    """What references below `tag` are relative to (`xml:base`)."""
+    """Returns the base of references below `tag` (`xml:base`)."""
     stated = attributes_of(tag).get("xml:base") if "base" in tag.attributes else None
     return resolved(base, stated) or base
 
 
 def _alternate(tag: MarkupTag) -> str:
-    """RFC 4287 §4.2.7.2: without `rel` a link is an alternate."""
+    """Returns the target of an alternate link. A link without `rel` is one (RFC 4287 §4.2.7.2)."""
     attributes = attributes_of(tag)
     return attributes.get("href", "") if attributes.get("rel", "alternate") == "alternate" else ""

@@ -1,7 +1,7 @@
-"""What makes two pages say the same? A text → its fingerprint, by which texts alike are known.
+"""Computes fingerprints of texts, to find texts that are equal or similar.
 
-Two texts are the same if their words are, in order; they are alike by the share of distinct words they have in common,
-estimated with MinHash (rensa). Fingerprints are for one process: they are no names of texts that could be kept.
+Two texts are equal if they have the same words in the same order. Their likeness is the share of distinct words they
+have in common, estimated with MinHash (rensa). Fingerprints are valid within one process and must not be stored.
 """
 
 import re
@@ -17,24 +17,26 @@ from goodbot.page.encoding import decode_text
 from goodbot.values import Response
 
 SHORT_WORDS: Final = 30
-"""Texts of fewer words are alike only if they are the same: one word in thirty makes a page of its own."""
+"""Texts of fewer words are similar only if they are equal: one word in thirty makes a different page."""
 
 SLOTS: Final = 64
-"""Of a sketch, 4 bytes each: a likeness of 0.95 is estimated with a standard deviation of 0.027."""
+"""The slots of a sketch, 4 bytes each. They estimate a likeness of 0.95 with a standard deviation of 0.027."""
 
 _BAND: Final = 8
 _BANDS: Final = 4
-"""Sketches that agree in all slots of one band are compared: of texts alike by 0.95 that is 99 %, by 0.5 2 %."""
+"""Only sketches that agree in all slots of one band are compared: 99 % of the pairs with a likeness of 0.95, 2 % of
+those with 0.5."""
 
 _END_CHARS: Final = 8192
-"""Of the beginning and of the end of a text, in which words are counted."""
+"""The length of the beginning and of the end of a text whose words are counted."""
 
 _LONG_WORD: Final = 24
-"""Mean length of words from which a text is taken for one without blanks (Chinese, Japanese, Thai): by two letters."""
+"""The mean word length from which a text counts as one without spaces (Chinese, Japanese, Thai). Its words are pairs of
+letters."""
 
 _LOOK_BYTES: Final = 96 * 1024
 _LOOK_CHARS: Final = 32 * 1024
-"""What `said` decodes at most, and how much of the body it looks at."""
+"""The bytes that `body_text` decodes, and the characters of the body that it examines."""
 
 _MARKUP = re.compile(
     r"<(?:[b-rt-zB-RT-Z/?][^<>]*+>?"
@@ -45,13 +47,14 @@ _MARKUP = re.compile(
     r"|[sS][^<>]*+>?)",
     re.DOTALL,
 )
-"""Tags, comments, scripts and styles, and links with their text. Each branch takes what it has looked at, so that all
-is looked at once."""
+"""Matches tags, comments, scripts and styles, and links with their text. Each branch consumes what it has examined, so
+that every character is examined once."""
 
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """Of a text: `exact` is that of all its words in order; `sketch` is empty if it is too short to be like another."""
+    """The fingerprint of a text. `exact` stands for all its words in order; `sketch` is empty for texts too short to be
+    similar to others."""
 
     exact: int
     words: int
@@ -59,9 +62,9 @@ class Fingerprint:
     sketch: "array[int]"
 
     def likeness(self, other: "Fingerprint") -> float:
-        """0 to 1: the share of words both have; 1 only if the texts are the same, at most 0.999 if they are not.
+        """Returns the share of common words, 0 to 1: 1 only for equal texts, at most 0.999 for others.
 
-        0 where one is short, or a twentieth longer than the other. 3 µs.
+        Returns 0 if one text is short, or a twentieth longer than the other. Takes 3 µs.
         """
         if self.exact == other.exact:
             return 1.0
@@ -71,19 +74,20 @@ class Fingerprint:
         return min(equal / SLOTS, 0.999)
 
     def bands(self) -> tuple[int, ...]:
-        """Under which a text like this one is found again: one of them is the same, almost surely."""
+        """Returns keys for finding similar texts: two similar texts almost surely have one key in common."""
         if not self.sketch:
             return ()
         return tuple(
-            hash((band, *self.sketch[band * _BAND : (band + 1) * _BAND]))  # which band it is counts too
+            hash((band, *self.sketch[band * _BAND : (band + 1) * _BAND]))  # the number of the band is part of the key
             for band in range(_BANDS)
         )
 
 
 def fingerprint(text: str) -> Fingerprint:
-    """Of a text. Words are counted in its first and its last 8,192 characters; all of it tells what is the same.
+    """Computes the fingerprint of a text. Words are counted in its first and last 8,192 characters; equality considers
+    all of it.
 
-    25 µs for 350 words, of which 15 are for splitting them; at most 120.
+    Takes 25 µs for 350 words, of which 15 are for splitting them; at most 120 µs.
     """
     chars = len(text)
     ends = text if chars <= 2 * _END_CHARS else f"{text[:_END_CHARS]} {text[-_END_CHARS:]}"
@@ -99,22 +103,22 @@ def fingerprint(text: str) -> Fingerprint:
     return Fingerprint(exact, len(words), chars, array("I", sketch.digest()))
 
 
-def said(response: Response) -> str:
-    """What an HTML page or a plain text says beside its links, roughly and in a hurry: menus, and what changes with
-    every visitor, are links mostly. White space is folded, character references stay as they are.
+def body_text(response: Response) -> str:
+    """Returns the text of an HTML page or a plain text without its links, roughly and fast. Menus, and parts that
+    change with every visitor, are mostly links. White space is folded, character references stay as they are.
 
-    32,768 characters from `<body` are looked at, found in the first 96 kB: 90 µs for a page of 30 kB. Anything but HTML
-    and plain text says nothing. Never raises; linear.
+    Examines 32,768 characters from `<body` on, within the first 96 kB: 90 µs for a page of 30 kB. Returns nothing for
+    other kinds of documents. Never raises; linear.
     """
     kind = response.media_type
     if kind and kind not in ("text/html", "application/xhtml+xml", "text/plain"):
         return ""
     body = decode_content(response, _LOOK_BYTES).body
     text, _ = decode_text(body, response.header("content-type"), html=kind != "text/plain")
-    return " ".join(text[:_LOOK_CHARS].split()) if kind == "text/plain" else said_in(text)
+    return " ".join(text[:_LOOK_CHARS].split()) if kind == "text/plain" else body_text_of_html(text)
 
 
-def said_in(html: str) -> str:
-    """The same of HTML that is decoded already."""
+def body_text_of_html(html: str) -> str:
+    """Returns the same for HTML that is already decoded."""
     start = max(html.find("<body"), html.find("<BODY"), 0)
     return " ".join(_MARKUP.sub(" ", html[start : start + _LOOK_CHARS]).split())

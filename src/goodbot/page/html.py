@@ -1,12 +1,12 @@
-"""HTML → what stands in it.
+"""Reads the content of HTML.
 
-Read from the tokens of the WHATWG tokenizer, in one pass, without a tree: a tree can be a thousand times as large as
-its page. Where no text is wanted, only the head and the links are looked at.
+It reads the tokens of the WHATWG tokenizer in one pass, without a tree: a tree can be a thousand times as large as its
+page. If no text is needed, it reads only the head and the links.
 """
 
 import re
 
-from goodbot.page.found import Extract
+from goodbot.page.extract import Extract
 from goodbot.page.skim import skim
 from goodbot.page.tokens import read_tokens
 
@@ -15,16 +15,17 @@ _LOOKS_LIKE_HTML = re.compile(
     rb"<(?:!doctype\s+html|html|head|title|meta|body|script|style|link|base|frameset|iframe|table|div|h1|p|a|b|br)[\s>/]",
     re.IGNORECASE | re.DOTALL,
 )
-"""WHATWG MIME Sniffing §7.1, and a few more tags. Possessive, so that nothing is tried twice."""
+"""The tags of WHATWG MIME Sniffing §7.1, and a few more. The quantifiers are possessive, so that nothing is tried
+twice."""
 
 
 def looks_like_html(beginning: bytes) -> bool:
-    """Whether a document without a type begins as HTML does."""
+    """Whether a document without a type begins like HTML."""
     return _LOOKS_LIKE_HTML.match(beginning) is not None
 
 
 def read_html(html: str, *, text: bool = True) -> Extract:
-    """Everything a page says; without `text` neither text nor headings, and links need not have anchors."""
+    """Returns the content of a page; without `text` it has no text and no headings, and links may lack anchors."""
     if "\0" in html:
         html = html.replace("\0", "")
     return (None if text else skim(html)) or read_tokens(html, text=text)

@@ -1,8 +1,8 @@
-"""A response that is a sitemap, a sitemap index, a feed or a list of URLs → what it lists.
+"""Reads responses that are sitemaps, sitemap indexes, feeds or lists of URLs.
 
-Told by its content, within the types such files are sent with: everything called XML or gzip, and what has no type or a
-vague one if its name says XML. Plain text is a list of URLs if its name ends in `.txt` or has `sitemap` in it, and
-every line is a URL.
+The content decides, among responses whose type allows such a file: all XML and gzip types, and no type or a vague one
+if the name says XML. Plain text is a list of URLs if its name ends in `.txt` or contains `sitemap`, and every line is a
+URL.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,9 +12,9 @@ from typing import Final
 
 from goodbot.page.coding import decode_pieces
 from goodbot.page.entries import ListKind
-from goodbot.page.found import Extract
-from goodbot.page.pieces import text_blocks
-from goodbot.page.sitemap import BYTES_MOST, ENTRIES_MOST, ListReader, read_lines
+from goodbot.page.extract import Extract
+from goodbot.page.sitemap import MAX_ENTRIES, MAX_LIST_BYTES, ListReader, read_lines
+from goodbot.page.text_blocks import text_blocks
 from goodbot.url import Url
 from goodbot.values import ListedUrl, Response
 
@@ -29,12 +29,12 @@ _VAGUE_TYPES: Final = frozenset(
 _XML_NAMES: Final = (".xml", ".rss", ".atom", ".rdf")
 
 
-PIECE: Final = 1000
-"""Entries read at a time: 10 ms of CPU, and half a megabyte."""
+BATCH_ENTRIES: Final = 1000
+"""The number of entries read at a time: 10 ms of CPU, and half a megabyte."""
 
 
 class ListFile:
-    """A sitemap, an index or a feed that is being read; its body is unpacked as it is read."""
+    """A sitemap, an index or a feed being read. Its body is decompressed as it is read."""
 
     def __init__(self, kind: ListKind, entries: Iterator[ListedUrl], extract: Callable[[], Extract]) -> None:
         self.kind = kind
@@ -42,28 +42,28 @@ class ListFile:
         self._extract = extract
 
     def pieces(self) -> Iterator[tuple[ListedUrl, ...]]:
-        """Everything it lists, `PIECE` entries at a time. Once only."""
-        while piece := tuple(islice(self._entries, PIECE)):
+        """Yields all entries, `BATCH_ENTRIES` at a time. It can be read once only."""
+        while piece := tuple(islice(self._entries, BATCH_ENTRIES)):
             yield piece
 
     @property
     def extract(self) -> Extract:
-        """What else it says, complete after the last piece."""
+        """The title, text and language of the file, complete after the last piece."""
         return self._extract()
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What a sitemap, an index or a feed says; only a feed has title and text."""
+    """The content of a sitemap, an index or a feed; only a feed has title and text."""
 
     extract: Extract
     listed: tuple[ListedUrl, ...]
 
 
 def read_listing(url: Url, response: Response, *, text: bool = True) -> Listing | None:
-    """What the response at `url` lists; None if it is something else. Never raises.
+    """Reads the list in the response at `url`; returns None if it is something else. Never raises.
 
-    At most `BYTES_MOST` are unpacked and `ENTRIES_MOST` entries read. Without `text` a feed has none.
+    Decompresses at most `MAX_LIST_BYTES` and reads at most `MAX_ENTRIES`. Without `text` a feed has none.
     """
     file = open_listing(url, response, text=text)
     if file is None:
@@ -73,14 +73,14 @@ def read_listing(url: Url, response: Response, *, text: bool = True) -> Listing 
 
 
 def may_list(url: Url, response: Response) -> bool:
-    """Whether type and name allow a list: the body is not looked at."""
+    """Whether type and name allow a list; does not examine the body."""
     stated, name = response.media_type, _name(url)
     return _may_be_xml(stated, name) or _may_be_lines(stated, name)
 
 
 def open_listing(url: Url, response: Response, *, text: bool = True) -> ListFile | None:
-    """The same as `read_listing`, in pieces. Of XML the beginning is read now; a list of URLs, one a line, whole, as
-    one bad line makes it a text."""
+    """Works like `read_listing`, in pieces. It reads the beginning of XML now, but a list with one URL a line
+    completely, because one bad line makes it an ordinary text."""
     stated, name = response.media_type, _name(url)
     if _may_be_xml(stated, name):
         return _markup(url, response, text=text)
@@ -105,13 +105,13 @@ def _may_be_xml(stated: str, name: str) -> bool:
 
 def _markup(url: Url, response: Response, *, text: bool) -> ListFile | None:
     reader = ListReader(url, text=text)
-    trouble: list[str] = []
-    pieces = decode_pieces(response, BYTES_MOST, trouble.append)
+    problems: list[str] = []
+    pieces = decode_pieces(response, MAX_LIST_BYTES, problems.append)
     entries = reader.read(text_blocks(pieces, response.header("content-type")))
-    first = list(islice(entries, 1))  # by then the root element is known
+    first = list(islice(entries, 1))  # reads the root element
 
     def extract() -> Extract:
-        unread = "; ".join(filter(None, (reader.error, *trouble[:1])))
+        unread = "; ".join(filter(None, (reader.error, *problems[:1])))
         return Extract(title=reader.title, text=reader.text, language=reader.language, unread=unread)
 
     return None if reader.kind is None else ListFile(reader.kind, chain(first, entries), extract)
@@ -119,15 +119,15 @@ def _markup(url: Url, response: Response, *, text: bool) -> ListFile | None:
 
 def _lines(response: Response) -> ListFile | None:
     listed: list[ListedUrl] = []
-    room = BYTES_MOST
-    trouble: list[str] = []
-    pieces = decode_pieces(response, BYTES_MOST, trouble.append)
+    room = MAX_LIST_BYTES
+    problems: list[str] = []
+    pieces = decode_pieces(response, MAX_LIST_BYTES, problems.append)
     for url in read_lines(text_blocks(pieces, response.header("content-type"))):
         if url is None:
             return None
         room -= len(url.text)
-        if len(listed) == ENTRIES_MOST or room < 0:
-            trouble = [f"it lists more than {ENTRIES_MOST} URLs"]
+        if len(listed) == MAX_ENTRIES or room < 0:
+            problems = [f"it lists more than {MAX_ENTRIES} URLs"]
             break
         listed.append(ListedUrl(url))
-    return ListFile("sitemap", iter(listed), lambda: Extract(unread="".join(trouble[:1]))) if listed else None
+    return ListFile("sitemap", iter(listed), lambda: Extract(unread="".join(problems[:1]))) if listed else None

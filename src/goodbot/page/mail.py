@@ -1,4 +1,4 @@
-"""Mail and news archives → the URLs in their messages. Message by message; each is read up to a bound.
+"""Finds the URLs in mail and news archives, message by message, each up to a limit.
 
 An archive is an mbox file (RFC 4155: a line `From ` begins a message), a news batch (`#! rnews`), or one message.
 """
@@ -14,18 +14,18 @@ from goodbot.page.html import read_html
 from goodbot.url import MAX_URL_CHARS, Url, parse_url, resolve
 
 MESSAGE_BYTES: Final = 1024 * 1024
-"""Read of one message; an attachment that long has no text behind it."""
+"""The limit for one message; no text follows an attachment that long."""
 
-PARTS_MOST: Final = 100
-"""Of one message; one with more is searched as it stands, undecoded."""
+MAX_PARTS: Final = 100
+"""The limit for the parts of one message; one with more is searched without decoding its parts."""
 
 LINE_BYTES: Final = 65_536
-"""Of a line, when an archive is read line by line; a longer one is several."""
+"""The limit for a line of an archive; a longer one counts as several."""
 
 _SEPARATORS = (b"From ", b"#! rnews ")
 _FIELD = re.compile(rb"[A-Za-z][A-Za-z0-9-]{1,40}:[ \t]?")
 _MAIL_FIELDS = frozenset({b"from", b"to", b"subject", b"date", b"message-id", b"received", b"return-path", b"path"})
-_MAIL_FIELDS_LEAST = 2
+_MIN_MAIL_FIELDS = 2
 _NESTING = re.compile(rb"\n--|content-type", re.IGNORECASE)
 
 _URL = re.compile(r"""https?://[^\s<>"'`\\^{}|\x00-\x20\x7f]++""", re.IGNORECASE)
@@ -33,11 +33,11 @@ _TRAILING = ".,;:!?*_~)]"
 _BRACKETS = {")": "(", "]": "["}
 
 MailUrls = Iterator[Url | None]
-"""URLs, and None for each reference that is none which can be fetched."""
+"""The URLs found, and None for each reference that cannot be fetched."""
 
 
 def looks_like_mail(beginning: bytes) -> bool:
-    """Whether a file begins as an archive, or as one message with two of the fields every message has."""
+    """Whether a file begins like an archive, or like a message with two of the fields that every message has."""
     if beginning.startswith(_SEPARATORS):
         return True
     head = re.split(rb"\r?\n\r?\n", beginning[:LINE_BYTES], maxsplit=1)[0]
@@ -45,20 +45,20 @@ def looks_like_mail(beginning: bytes) -> bool:
     if not lines or not _FIELD.match(lines[0]):
         return False
     names = {line.partition(b":")[0].lower() for line in lines}
-    return len(names & _MAIL_FIELDS) >= _MAIL_FIELDS_LEAST
+    return len(names & _MAIL_FIELDS) >= _MIN_MAIL_FIELDS
 
 
 def read_mail(readline: Callable[[int], bytes]) -> MailUrls:
-    """The URLs in text and HTML parts of every message. Never raises; memory does not grow with the archive.
+    """Yields the URLs in the text and HTML parts of every message. Never raises; memory does not grow with the archive.
 
-    `readline` gives at most so many bytes of the next line, empty at the end.
+    `readline` returns at most the given number of bytes of the next line, and nothing at the end.
     """
     for message in split_messages(readline):
         yield from read_message(message)
 
 
 def split_messages(readline: Callable[[int], bytes]) -> Iterator[bytes]:
-    """Each message, at most `MESSAGE_BYTES` of it. One begins after an empty line."""
+    """Yields each message, at most `MESSAGE_BYTES` of it. A message begins after an empty line."""
     held = bytearray()
     begins = ends_line = True
     while line := readline(LINE_BYTES):
@@ -76,10 +76,10 @@ def split_messages(readline: Callable[[int], bytes]) -> Iterator[bytes]:
 
 
 def read_message(message: bytes) -> MailUrls:
-    """The URLs of one message. Never raises."""
-    # The parser of the standard library asks every line of each part it is in, and calls itself for each: a message
-    # made of nothing but beginnings of parts would cost the square of its length.
-    if sum(1 for _ in _NESTING.finditer(message)) > 2 * PARTS_MOST:
+    """Yields the URLs of one message. Never raises."""
+    # The standard library's parser tests each line once for every enclosing part, and recurses for each part: a message
+    # of nothing but part beginnings would take quadratic time.
+    if sum(1 for _ in _NESTING.finditer(message)) > 2 * MAX_PARTS:
         return in_text(decode_text(message, html=False)[0])
     return _in_parts(message_from_bytes(message))
 
@@ -97,13 +97,13 @@ def _in_parts(message: Message) -> MailUrls:
 
 
 def in_text(text: str) -> MailUrls:
-    """The URLs that stand in a text; a full stop or a bracket behind one is not part of it."""
+    """Yields the URLs in a text, without a full stop or a bracket that follows one."""
     for found in _URL.finditer(text):
         yield parse_url(_without_tail(found[0])) if len(found[0]) <= MAX_URL_CHARS else None
 
 
 def in_html(html: str) -> MailUrls:
-    """The links of a page; relative ones are resolved if the page states its base."""
+    """Yields the links of a page; relative ones are resolved if the page has a base."""
     page = read_html(html, text=False)
     base = parse_url(page.base) if page.base else None
     for link in page.links:
@@ -112,7 +112,7 @@ def in_html(html: str) -> MailUrls:
 
 
 def _without_tail(text: str) -> str:
-    """Counts each kind of bracket once: the tail may be as long as the URL."""
+    """Removes punctuation from the end. It counts brackets only once, because the tail may be as long as the URL."""
     openings = {closing: text.count(opening) for closing, opening in _BRACKETS.items()}
     closings = {closing: text.count(closing) for closing in _BRACKETS}
     end = len(text)

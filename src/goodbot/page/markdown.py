@@ -1,27 +1,27 @@
-"""Markdown → HTML, and then what stands in it: the HTML that writers mix in is read by the same rules.
+"""Reads Markdown by converting it to HTML, so that HTML that writers mix in is read by the same rules.
 
-Links are those of CommonMark: inline, by reference, in angle brackets, and in HTML; an address without any of these is
-text. Tables, footnotes and task lists are GitHub's.
+Links are those of CommonMark: inline, by reference, in angle brackets, and in HTML; a bare URL is text. Tables,
+footnotes and task lists are GitHub's.
 """
 
 import re
 
 from pyromark import Markdown, Options
 
-from goodbot.page.found import MAX_TITLE_CHARS, Extract, folded
+from goodbot.page.extract import MAX_TITLE_CHARS, Extract, folded
 from goodbot.page.html import read_html
 
 _FRONT_CHARS = 65536
 _FRONT = re.compile(r"(---|\+\+\+)[ \t]*+\r?\n(.*?)^(?:\1|\.\.\.)[ \t\r]*+$", re.DOTALL | re.MULTILINE)
-"""YAML or TOML before the document, as the programs that make sites of Markdown have it."""
+"""Matches front matter: YAML or TOML before the document, as in the sources of static site generators."""
 
 _FIELD = re.compile(r"""^(title|lang|language)[ \t]*+[:=][ \t]*+(["']?+)(.*)$""", re.MULTILINE)
 
-_SWALLOWS = re.compile(
+_HIDING_TAG = re.compile(
     r"<(?=/?(?:title|textarea|style|xmp|iframe|noembed|noframes|script|plaintext|template|base)\b)", re.IGNORECASE
 )
-"""Tags that make what follows no text (GitHub Flavored Markdown §6.11), or move its links: who writes one in a sentence
-means its name."""
+"""Matches tags that would hide the text after them (GitHub Flavored Markdown §6.11), or change its links. In a sentence
+such a tag is meant as its name."""
 
 _TO_HTML = Markdown(
     options=Options.ENABLE_TABLES
@@ -33,7 +33,7 @@ _TO_HTML = Markdown(
 
 
 def read_markdown(content: str, *, text: bool = True) -> Extract:
-    """Its text without markup, headings, links; its title, which front matter states or the first heading is.
+    """Returns the text without markup, the headings, the links, and the title: from front matter, or the first heading.
 
     Linear: 2 MB of the worst nesting take 0.2 s and become 27 MB of HTML.
     """
@@ -41,7 +41,7 @@ def read_markdown(content: str, *, text: bool = True) -> Extract:
     front = _FRONT.match(content, 0, _FRONT_CHARS)
     stated = _fields(front[2]) if front else {}
     html = _TO_HTML.html(content[front.end() :] if front else content)
-    found = read_html(_SWALLOWS.sub("&lt;", html))
+    found = read_html(_HIDING_TAG.sub("&lt;", html))
     found.title = stated.get("title") or next(iter(found.headings), "")
     found.language = stated.get("language", stated.get("lang"))
     if not text:
@@ -50,7 +50,7 @@ def read_markdown(content: str, *, text: bool = True) -> Extract:
 
 
 def _fields(front: str) -> dict[str, str]:
-    """The first of each, without its quotes."""
+    """Returns the first value of each field, without its quotes."""
     fields: dict[str, str] = {}
     for name, quote, value in _FIELD.findall(front):
         fields.setdefault(name, folded(value.strip().removesuffix(quote), MAX_TITLE_CHARS))

@@ -1,9 +1,9 @@
-"""XML as strangers write it → its tags, and the text before each. No tree, no entities, no errors.
+"""Reads the tags of real-world XML, and the text before each. It builds no tree, expands no entities and never fails.
 
-Not a parser of the XML recommendation. Sitemaps and feeds have bare `&`, control characters, names of HTML entities and
-ends cut off, at which a parser has to stop; here the next `<` is always another beginning. What a DOCTYPE declares is
-passed over, so there is nothing to expand and nothing to fetch. Expat protects itself against expansion (from 2.4) and
-against large tokens given in pieces (from 2.6); neither is relied on: Debian 12 has 2.5.
+This is not a conforming XML parser. Real sitemaps and feeds have bare `&`, control characters, HTML entities and
+missing ends, where a conforming parser has to stop; this one goes on at the next `<`. It skips the declarations of a
+DOCTYPE, so there is nothing to expand and nothing to fetch. Expat protects itself against expansion (from 2.4) and
+against large tokens in pieces (from 2.6), but Debian 12 has 2.5, so neither can be relied on.
 """
 
 import re
@@ -11,15 +11,15 @@ from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
 TAG_CHARS: Final = 65_536
-"""Of a tag or a DOCTYPE; a `<` that has no `>` within them is text, and after such a DOCTYPE nothing is read."""
+"""The limit for a tag or a DOCTYPE. A `<` without a `>` within it is text; after a longer DOCTYPE nothing is read."""
 
 TEXT_CHARS: Final = 65_536
-"""Kept of the text before one tag."""
+"""The limit for the text before one tag."""
 
 _MARK = re.compile(
     r"""<(/?)([^\s<>/!?"'=][^\s<>/"']*+)((?:[^<>"']++|"[^"<]*+"|'[^'<]*+')*+|[^<>]*+)>|<!--|<!\[CDATA\[|<!|<\?"""
 )
-"""No attempt goes past the next `<`, so that all of them together read each character a few times at most."""
+"""No attempt to match goes past the next `<`, so that each character is examined a few times at most."""
 
 _DOCTYPE = re.compile(
     r"""<!DOCTYPE(?:[^\[<>"']++|"[^"]*+"|'[^']*+')*+
@@ -33,8 +33,8 @@ _ATTRIBUTE = re.compile(r"""([^\s=<>"'/]++)\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^
 
 
 class MarkupTag(NamedTuple):
-    """`text` is what stands before it, since the tag before; `name` is as written, `attributes` not taken apart.
-    `whole` is the element with all that is in it, where `Markup.whole` matched."""
+    """A tag. `text` is the text between the previous tag and this one, `name` is as written, `attributes` is unparsed.
+    `whole` is the element with its content, if `Markup.whole` matched it."""
 
     text: str
     closing: bool
@@ -44,14 +44,14 @@ class MarkupTag(NamedTuple):
 
     @property
     def is_empty(self) -> bool:
-        """`<name/>`: it has no end tag."""
+        """Whether the tag is `<name/>`, which has no end tag."""
         return self.attributes.endswith("/")
 
 
 class Markup:
-    """Reads one document, given in blocks. `error` says, once it is read, what was not read of it, if anything.
+    """Reads one document in blocks. Afterwards `error` says what was not read, if anything.
 
-    `whole` may be set meanwhile: the pattern of elements that are given in one piece if they lie in one block.
+    The caller may set `whole` meanwhile: a pattern of elements to return in one piece if they are within one block.
     """
 
     def __init__(self) -> None:
@@ -65,7 +65,7 @@ class Markup:
         self._until = ""
 
     def tags(self, blocks: Iterable[str]) -> Iterator[MarkupTag]:
-        """Every tag, as its block comes. Memory does not grow with the document."""
+        """Yields every tag as its block arrives. Memory does not grow with the document."""
         for block in blocks:
             yield from self._block(block)
             if self._until == _NEVER:
@@ -99,7 +99,7 @@ class Markup:
             self._room -= len(text)
 
     def _unescape(self) -> None:
-        """A reference may have come in two blocks."""
+        """Replaces references in the text so far: one may have arrived in two blocks."""
         if self._raw:
             self._text.append(unescaped("".join(self._raw)))
             self._raw.clear()
@@ -112,14 +112,14 @@ class Markup:
         return text
 
     def _keep_end(self, data: str, at: int, start: int) -> None:
-        """What may be the beginning of a mark waits for the next block."""
+        """Keeps the possible beginning of a tag for the next block."""
         if start < at or len(data) - start > TAG_CHARS:
             start = len(data)
         self._add(data[at:start])
         self._rest = data[start:]
 
     def _skip(self, data: str, at: int) -> int:
-        """Goes to the end of a comment, a CDATA section or a processing instruction."""
+        """Skips to the end of a comment, a CDATA section or a processing instruction."""
         found = data.find(self._until, at)
         end = found if found >= 0 else max(at, len(data) - len(self._until) + 1)
         if self._until == "]]>" and self._room > 0:
@@ -134,7 +134,7 @@ class Markup:
         return end
 
     def _declared(self, data: str, found: re.Match[str]) -> int:
-        """`<!` and `<?`: gives where to go on."""
+        """Reads `<!` and `<?`; returns where to go on."""
         mark, at = found[0], found.start()
         if mark == "<!" and len(data) - at < _LONGEST_START:
             self._rest = data[at:]
@@ -159,17 +159,17 @@ class Markup:
 
 
 def _is_half(found: re.Match[str]) -> bool:
-    """Whether a quote is open where the tag seems to end: the `>` may be in an attribute that goes on."""
+    """Whether a quote is still open at the end of the match: the `>` may be inside an attribute value."""
     attributes = found[3]
     return bool(attributes) and (attributes.count('"') % 2 == 1 or attributes.count("'") % 2 == 1)
 
 
 _NEVER: Final = "\0"
-"""What is waited for where nothing more is to be read."""
+"""The value of `_until` after which nothing more is read."""
 
 
 def unescaped(text: str) -> str:
-    """The five references of XML and those by number replaced; others stand as they are."""
+    """Replaces XML's five named references and numeric ones; other references stay as they are."""
     return _REFERENCE.sub(_referred, text) if "&" in text else text
 
 
@@ -182,7 +182,7 @@ def _referred(found: re.Match[str]) -> str:
 
 
 def attributes_of(tag: MarkupTag) -> dict[str, str]:
-    """Names in lower case; of several of one name the first counts."""
+    """Returns the attributes by lower-case name; the first of a name counts."""
     values: dict[str, str] = {}
     for name, double, single, bare in _ATTRIBUTE.findall(tag.attributes):
         values.setdefault(name.lower(), unescaped(double or single or bare))

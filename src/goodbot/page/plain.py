@@ -1,25 +1,25 @@
-"""Plain text → its text, and the addresses that stand in it.
+"""Reads plain text, and the URLs in it.
 
-It has no title: a first line is as often a date, a licence or the name of a list as it is a title.
+It takes no title from it: the first line is a date, a licence or the name of a list as often as a title.
 """
 
 import re
 
-from goodbot.page.found import MAX_LINKS, Extract, Reference
+from goodbot.page.extract import MAX_LINKS, Extract, Reference
 
 MAX_URL_CHARS = 8_000
-"""What RFC 9110 §4.1 asks everyone to support; what is longer is no address that a person wrote."""
+"""The length that RFC 9110 §4.1 asks everyone to support; people do not write longer URLs."""
 
 _URL = re.compile(r"\bhttps?://[^\s\x00-\x1f<>\"`{}|\\^\u2018-\u201f«»\u3000-\u303f\uff00-\uff65]++", re.IGNORECASE)
-"""Up to white space, what no URL holds (RFC 3986 appendix C), or the marks of other scripts. Each letter is gone over
-once."""
+"""Matches up to white space, a character that no URL contains (RFC 3986 appendix C), or punctuation of other scripts.
+Each character is examined once."""
 
 _TRAILING = ".,;:!?'*_~…"
 _CLOSING = {")": "(", "]": "["}
 
 
 def read_plain(content: str, *, text: bool = True) -> Extract:
-    """Its text, and each address once."""
+    """Returns the text, and each URL once."""
     content = content.replace("\0", "")
     found = Extract(text=content.strip() if text else "")
     urls: dict[str, None] = {}
@@ -33,7 +33,8 @@ def read_plain(content: str, *, text: bool = True) -> Extract:
 
 
 def _without_trailing(url: str) -> str:
-    """Without the punctuation of the sentence around it. A bracket is of the sentence if it closes none of the URL."""
+    """Removes the punctuation of the surrounding sentence. A bracket belongs to the sentence if it closes none in the
+    URL."""
     surplus = {close: url.count(close) - url.count(opening) for close, opening in _CLOSING.items()}
     end = len(url)
     while (last := url[end - 1]) in _TRAILING or surplus.get(last, 0) > 0:

@@ -1,4 +1,4 @@
-"""A file someone has → what kind it is, and the URLs in it: what the seeds of a crawl may be taken from."""
+"""Detects the kind of a file and reads the URLs in it, for the seeds of a crawl."""
 
 import io
 import re
@@ -11,23 +11,23 @@ from goodbot.page.encoding import decode_text
 from goodbot.page.html import looks_like_html
 from goodbot.page.mail import MailUrls, in_html, looks_like_mail, read_mail
 from goodbot.page.markup import Markup, attributes_of
-from goodbot.page.pieces import text_blocks
 from goodbot.page.sitemap import ListReader
+from goodbot.page.text_blocks import text_blocks
 from goodbot.url import parse_url
 
 HEAD_BYTES: Final = 65_536
-"""By which the kind is told."""
+"""The length of the beginning that decides the kind."""
 
 PAGE_BYTES: Final = 16 * 1024 * 1024
-"""Read of an HTML page."""
+"""The limit for an HTML page."""
 
 ROBOTS_BYTES: Final = 500 * 1024
-"""Read of a robots.txt, as a robot reads it (RFC 9309 §2.5)."""
+"""The limit for a robots.txt, the same as for a robot (RFC 9309 §2.5)."""
 
 FileKind = Literal[
     "list", "sitemap", "sitemap index", "feed", "bookmarks", "web page", "mail", "robots.txt", "binary data"
 ]
-"""`list`: one URL a line; it is strict, and not read here."""
+"""A `list` has one URL a line; another module reads it, strictly."""
 
 _BOOKMARKS = re.compile(rb"\s*<!DOCTYPE\s+NETSCAPE-Bookmark-file", re.IGNORECASE)
 _ROBOTS = re.compile(rb"(?:\s*+(?:#[^\r\n]*+))*+\s*+(?:user-agent|sitemap|disallow|allow)\s*+:", re.IGNORECASE)
@@ -35,7 +35,7 @@ _BOM = b"\xef\xbb\xbf"
 
 
 def kind_of(beginning: bytes) -> FileKind:
-    """What a file is, by its first `HEAD_BYTES`. Never raises."""
+    """Returns the kind of a file by its first `HEAD_BYTES`. Never raises."""
     if (kind := _list_kind(beginning)) is not None:
         return kind
     if beginning.startswith((b"%PDF-", b"PK\x03\x04")) or b"\0" in beginning:
@@ -58,9 +58,9 @@ def _list_kind(beginning: bytes) -> FileKind | None:
 
 
 def references(kind: FileKind, pieces: Iterable[bytes]) -> MailUrls:
-    """The URLs in a file, given in pieces, and None for each reference that is none which can be fetched: of another
-    scheme, or relative where nothing says to what. Never raises; of sitemaps, feeds, bookmarks and mail, memory does
-    not grow with the file. Raises ValueError for kinds that are not read here."""
+    """Yields the URLs in a file that comes in pieces, and None for each reference that cannot be fetched: one with
+    another scheme, or a relative one without a base. Content never makes it raise. For sitemaps, feeds, bookmarks and
+    mail, memory does not grow with the file. Raises ValueError for kinds that it does not read."""
     match kind:
         case "sitemap" | "sitemap index" | "feed":
             return _listed(pieces)
@@ -76,15 +76,15 @@ def references(kind: FileKind, pieces: Iterable[bytes]) -> MailUrls:
 
 
 def _listed(pieces: Iterable[bytes]) -> MailUrls:
-    reader = ListReader(None, text=False, entries_most=None)
+    reader = ListReader(None, text=False, max_entries=None)
     for listed in reader.read(text_blocks(pieces)):
         yield listed.url
-    for _ in range(reader.passed_over):
+    for _ in range(reader.skipped):
         yield None
 
 
 def _bookmarks(pieces: Iterable[bytes]) -> MailUrls:
-    """The file of browsers is one link after another, and the pictures beside them make it long."""
+    """Reads the bookmarks file of a browser tag by tag: icons make such files long."""
     for tag in Markup().tags(text_blocks(pieces)):
         if not tag.closing and tag.name.lower() == "a" and (href := attributes_of(tag).get("href")):
             yield parse_url(href)
@@ -100,7 +100,7 @@ def _first(pieces: Iterable[bytes], most: int) -> bytes:
 
 
 class _Pieces(io.RawIOBase):
-    """Pieces of bytes as a file."""
+    """Makes pieces of bytes readable as a file."""
 
     def __init__(self, pieces: Iterator[bytes]) -> None:
         self._pieces = pieces
@@ -122,12 +122,12 @@ class _Pieces(io.RawIOBase):
 
 
 def reader_of(pieces: Iterable[bytes]) -> io.BufferedReader:
-    """Pieces as a file that is read line by line."""
+    """Returns the pieces as a file that can be read line by line."""
     return io.BufferedReader(_Pieces(iter(pieces)), HEAD_BYTES)
 
 
 def with_head(pieces: Iterable[bytes]) -> tuple[bytes, Iterator[bytes]]:
-    """The first `HEAD_BYTES`, and all pieces again."""
+    """Returns the first `HEAD_BYTES`, and an iterator over all pieces including them."""
     rest = iter(pieces)
     head = bytearray()
     while len(head) < HEAD_BYTES and (piece := next(rest, None)) is not None:

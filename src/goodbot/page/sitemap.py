@@ -1,7 +1,8 @@
-"""Sitemaps, sitemap indexes and feeds → the URLs they list. Streaming, pure, lenient; nothing is expanded or fetched.
+"""Reads the URLs in sitemaps, sitemap indexes and feeds: streaming, pure, lenient, without expanding or fetching
+anything.
 
-Read are the protocol of sitemaps.org, RSS (0.9x, 1.0 in RDF, 2.0) and Atom (0.3, RFC 4287), told apart by the root
-element, in any spelling of the namespaces; and lists with one URL a line. A broken file gives what can be read of it.
+It reads the protocol of sitemaps.org, RSS (0.9x, 1.0 in RDF, 2.0) and Atom (0.3, RFC 4287), by the root element and
+whatever the namespaces, and lists with one URL a line. It takes what it can read from a broken file.
 """
 
 import re
@@ -19,14 +20,14 @@ from goodbot.page.markup import Markup, attributes_of
 from goodbot.url import MAX_URL_CHARS, Url, parse_url
 from goodbot.values import ListedUrl
 
-ENTRIES_MOST: Final = 50_000
-"""Of one file, as sitemaps.org has it."""
+MAX_ENTRIES: Final = 50_000
+"""The limit of sitemaps.org for the entries of one file."""
 
-BYTES_MOST: Final = 50 * 1024 * 1024
-"""Decoded, of one file, as sitemaps.org has it; and of its URLs once they are resolved."""
+MAX_LIST_BYTES: Final = 50 * 1024 * 1024
+"""The limit of sitemaps.org for the decoded bytes of one file. It is also the limit for its resolved URLs."""
 
 FEED_TEXT_CHARS: Final = 1_000_000
-"""Of titles and summaries together; what follows is not read."""
+"""The limit for titles and summaries together; the rest is not read."""
 
 _TITLE_CHARS: Final = 300
 
@@ -39,45 +40,45 @@ _INTERVALS = {
     "yearly": 31_536_000.0,
     "never": 315_360_000.0,
 }
-"""Seconds; what never changes is looked at after ten years, unless the robot's own bounds say sooner."""
+"""Intervals in seconds. `never` means ten years, unless the robot's own bounds are shorter."""
 
 _SHORT_DATE = re.compile(r"[0-9]{4}(-[0-9]{2})?", re.ASCII)
 
 
 class ListReader:
-    """Reads one file. `base`: where it is from, None: not known, and relative URLs are passed over.
+    """Reads one file. `base` is its URL; if it is None, relative URLs are skipped.
 
-    `kind` is None if it is no such file; `title`, `text` and `language` are those of a feed, without `text` not read.
-    `passed_over` counts entries without a usable URL; `error` says what else was not read, if anything. A file of
-    50,000 URLs with all their hints takes 0.47 s of CPU, of which 0.16 are what Expat alone would take.
+    `kind` is None if the file is not a list. `title`, `text` and `language` are those of a feed; without `text` they
+    are not read. `skipped` counts entries without a usable URL; `error` says what else was not read, if anything. A
+    file of 50,000 URLs with all their hints takes 0.47 s of CPU; Expat alone would take 0.16 s.
     """
 
-    def __init__(self, base: Url | None, *, text: bool = True, entries_most: int | None = ENTRIES_MOST) -> None:
+    def __init__(self, base: Url | None, *, text: bool = True, max_entries: int | None = MAX_ENTRIES) -> None:
         self.kind: ListKind | None = None
         self.title = ""
         self.language: str | None = None
-        self.passed_over = 0
+        self.skipped = 0
         self.error = ""
         self._base = base
-        self._wants_text = text
-        self._left = float("inf") if entries_most is None else entries_most
-        self._room = float("inf") if entries_most is None else BYTES_MOST
+        self._keeps_text = text
+        self._left = float("inf") if max_entries is None else max_entries
+        self._room = float("inf") if max_entries is None else MAX_LIST_BYTES
         self._parts: list[str] = []
         self._text_room = FEED_TEXT_CHARS
 
     @property
     def text(self) -> str:
-        """Title and summary of the feed and of each entry, a paragraph each."""
+        """The title and summary of the feed and of each entry, one paragraph each."""
         return "\n\n".join(self._parts)
 
     def read(self, blocks: Iterable[str]) -> Iterator[ListedUrl]:
-        """What it lists, as it comes. Never raises; linear, and memory does not grow with the file."""
+        """Yields the entries as they are read. Never raises; linear; memory does not grow with the file."""
         markup = Markup()
         for listed in self._listed(markup, blocks):
             self._left -= 1
             self._room -= len(listed.url.text)
             if self._left < 0 or self._room < 0:
-                self.error = f"it lists more than {ENTRIES_MOST} URLs, or {BYTES_MOST} bytes of them"
+                self.error = f"it lists more than {MAX_ENTRIES} URLs, or {MAX_LIST_BYTES} bytes of them"
                 return
             yield listed
         self.error = self.error or markup.error
@@ -92,24 +93,24 @@ class ListReader:
         self.language = attributes_of(root).get("xml:lang")
         entries = Entries(form, root, self._base)
         markup.whole = entries.whole
-        for said in entries.read(tags):
-            listed = self._of_head(said) if said.is_head else self._of_entry(said)
+        for entry in entries.read(tags):
+            listed = self._of_head(entry) if entry.is_head else self._of_entry(entry)
             if listed is not None:
                 yield listed
-            elif not said.is_head:
-                self.passed_over += 1
+            elif not entry.is_head:
+                self.skipped += 1
 
-    def _of_head(self, said: EntryFields) -> ListedUrl | None:
-        """The feed itself: what it says, and the page it belongs to."""
-        self.title = self._read_text(said.values)
-        self.language = said.values.get("language") or self.language
-        url = resolved(said.base, said.values.get("url"))
+    def _of_head(self, head: EntryFields) -> ListedUrl | None:
+        """Reads the feed itself, and returns the page it belongs to."""
+        self.title = self._read_text(head.values)
+        self.language = head.values.get("language") or self.language
+        url = resolved(head.base, head.values.get("url"))
         return ListedUrl(url, self.title) if url is not None else None
 
-    def _of_entry(self, said: EntryFields) -> ListedUrl | None:
-        values = said.values
+    def _of_entry(self, entry: EntryFields) -> ListedUrl | None:
+        values = entry.values
         title = self._read_text(values) if self.kind == "feed" else ""
-        url = resolved(said.base, values.get("url") or values.get("guid"))
+        url = resolved(entry.base, values.get("url") or values.get("guid"))
         if url is None:
             return None
         return ListedUrl(
@@ -121,9 +122,9 @@ class ListReader:
         )
 
     def _read_text(self, values: dict[str, str]) -> str:
-        """The title; it and the summary are kept as text."""
+        """Returns the title, and keeps title and summary as text."""
         title = _plain(values.get("title", ""))[:_TITLE_CHARS]
-        if self._wants_text and self._text_room > 0:
+        if self._keeps_text and self._text_room > 0:
             for part in (title, _plain(values.get("summary") or values.get("content", ""))):
                 if part and self._text_room > 0:
                     self._parts.append(part[: self._text_room])
@@ -132,7 +133,7 @@ class ListReader:
 
 
 def read_lines(blocks: Iterable[str]) -> Iterator[Url | None]:
-    """A list with one URL a line: each, and None for a line that is none, after which nothing is read."""
+    """Yields the URLs of a list with one URL a line. It yields None for a line that is not a URL, and stops there."""
     rest = ""
     for block in blocks:
         *lines, rest = (rest + block).replace("\r", "\n").split("\n")
@@ -149,14 +150,14 @@ def read_lines(blocks: Iterable[str]) -> Iterator[Url | None]:
         yield parse_url(rest.strip())
 
 
-DATE_MOST: Final = 200
-"""Octets of a date; nobody writes longer ones."""
+MAX_DATE_CHARS: Final = 200
+"""The limit for a date; real ones are shorter."""
 
 
 def parse_list_date(text: str) -> float | None:
-    """Unix seconds of a W3C date (a year or a month is its first day) or one of RFC 822; None if it is none, or has
-    more than `DATE_MOST` octets. Never raises."""
-    return _parse_list_date(text) if len(text) <= DATE_MOST else None
+    """Parses a W3C date (a year or a month means its first day) or an RFC 822 date to Unix seconds. Returns None if it
+    is neither, or longer than `MAX_DATE_CHARS`. Never raises."""
+    return _parse_list_date(text) if len(text) <= MAX_DATE_CHARS else None
 
 
 @lru_cache(maxsize=4096)
@@ -169,7 +170,7 @@ def _parse_list_date(text: str) -> float | None:
             at = datetime.fromisoformat(text)
             return (at if at.tzinfo else at.replace(tzinfo=UTC)).timestamp()
         except (ValueError, OverflowError):
-            pass  # it is written otherwise
+            pass  # it has another form
     return parse_page_date(text)
 
 
@@ -179,7 +180,7 @@ def _priority(text: str | None) -> float | None:
 
 
 def _plain(text: str) -> str:
-    """The text of a title or a summary, which may be HTML."""
+    """Returns the text of a title or a summary, which may be HTML."""
     if "<" in text:
         return read_html(text).text
     return " ".join((unescape(text) if "&" in text else text).split())

@@ -1,7 +1,7 @@
-"""The head and the links of a page, without its text: half the work, where nothing is to be indexed.
+"""Reads the head and the links of a page without its text: half the work, if nothing is indexed.
 
-turbohtml's streaming rewriter finds the elements and calls Python for those only. Nothing is rewritten but a mark set
-before each element whose text is needed, by which it is found in the output. Links stand in document order, those of
+turbohtml's streaming rewriter finds the elements and calls Python only for those. It changes nothing, but inserts a
+mark before each element whose text is needed, to find it in the output. Links are in document order, those of
 `noscript` and `noframes` last.
 """
 
@@ -10,33 +10,34 @@ from collections.abc import Callable
 from turbohtml import TokenType, tokenize
 from turbohtml.rewrite import Element, rewrite
 
-from goodbot.page.found import MAX_TITLE_CHARS, Extract, Gathering, Get, folded
+from goodbot.page.extract import MAX_TITLE_CHARS, Extract, Get, PageCollector, folded
 
 MAX_TAGS = 32_768
-"""The rewriter looks for what an end tag closes in all open elements, so it is quadratic: the most hostile page with so
-many tags takes 0.1 s, one of 5 MB would take half a minute. Real pages have so many from 1 MB on."""
+"""The limit of tags. For each end tag the rewriter searches all open elements, so it is quadratic: the most hostile
+page with this many tags takes 0.1 s, one of 5 MB would take half a minute. Real pages have this many from 1 MB on."""
 
 _MARK = "\0"
-"""No page holds one, as NUL is taken out first."""
+"""Pages do not contain it, because NUL is removed first."""
 
 _ELEMENTS = "area,base,frame,html,iframe,link,meta,noframes,noscript,svg,template,title"
 
 
 def skim(html: str) -> Extract | None:
-    """Title, META, base, canonical, language and links, without anchors. `html` has no NUL.
+    """Returns title, META, base, canonical, language and links, without anchors. `html` has no NUL.
 
-    None if that takes all tokens: the page has too many tags, a template, or SVG before its title. A raw text element
-    whose start tag ends in `/>` (`<script/>`) is empty here, as its author meant; for the tokenizer it goes on.
+    Returns None if only the tokens can tell: the page has too many tags, a template, or SVG before its title. A raw
+    text element whose start tag ends in `/>` (`<script/>`) is empty here, as its author meant; for the tokenizer it
+    goes on.
     """
     if len(html) > MAX_TAGS and html.count("<") > MAX_TAGS:
         return None
     skimmer = _Skimmer()
     skimmer.read(html)
     skimmer.found.title = folded(skimmer.title or "", MAX_TITLE_CHARS)
-    return None if skimmer.is_odd else skimmer.found
+    return None if skimmer.needs_tokens else skimmer.found
 
 
-class _Skimmer(Gathering):
+class _Skimmer(PageCollector):
     """The state of the pass."""
 
     def __init__(self) -> None:
@@ -45,10 +46,10 @@ class _Skimmer(Gathering):
         self.is_titled = False
         self.marked: list[str] = []
         self.inside_fallback = False
-        self.is_odd = False
+        self.needs_tokens = False
 
     def read(self, html: str) -> None:
-        """All of `html`, then what the marked elements hold. Fallbacks inside fallbacks are left alone."""
+        """Reads `html`, then the contents of the marked elements. It ignores fallbacks inside fallbacks."""
         marked: list[str] = []
         self.marked = marked
         self.is_titled = self.title is not None
@@ -67,9 +68,9 @@ class _Skimmer(Gathering):
         if tag in ("title", "noscript", "noframes"):
             self._mark(tag, element)
         elif tag == "template":
-            self.is_odd |= not element.has_attribute("shadowrootmode")
+            self.needs_tokens |= not element.has_attribute("shadowrootmode")
         elif tag == "svg":
-            self.is_odd |= not self.is_titled
+            self.needs_tokens |= not self.is_titled
         else:
             _GATHERED[tag](self, _getter(element))
 
@@ -82,8 +83,8 @@ class _Skimmer(Gathering):
         element.before(_MARK, html=True)
 
 
-def _at_a(gathering: Gathering) -> Callable[[Element], None]:
-    """A closure, as it is called for every `a`."""
+def _at_a(gathering: PageCollector) -> Callable[[Element], None]:
+    """Returns a closure, because it is called for every `a`."""
     seen, add = gathering.seen, gathering.add
 
     def handle(element: Element) -> None:
@@ -99,7 +100,7 @@ def _at_a(gathering: Gathering) -> Callable[[Element], None]:
 
 
 def _getter(element: Element) -> Get:
-    """An attribute without a value has an empty one, as the tokenizer has it."""
+    """Returns a getter that gives attributes without a value an empty one, as the tokenizer does."""
 
     def get(name: str) -> str | None:
         value = element.get(name)
@@ -109,7 +110,7 @@ def _getter(element: Element) -> Get:
 
 
 def _raw_text(html: str) -> str:
-    """The text of the element that `html` begins with."""
+    """Returns the text of the first element of `html`."""
     tokens = tokenize(html)
     next(tokens)
     text = next(tokens, None)
@@ -117,11 +118,11 @@ def _raw_text(html: str) -> str:
 
 
 _GATHERED = {
-    "area": Gathering.area,
-    "base": Gathering.base,
-    "frame": Gathering.frame,
-    "html": Gathering.html,
-    "iframe": Gathering.frame,
-    "link": Gathering.link,
-    "meta": Gathering.meta,
+    "area": PageCollector.area,
+    "base": PageCollector.base,
+    "frame": PageCollector.frame,
+    "html": PageCollector.html,
+    "iframe": PageCollector.frame,
+    "link": PageCollector.link,
+    "meta": PageCollector.meta,
 }

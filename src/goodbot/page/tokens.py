@@ -1,9 +1,9 @@
-"""The tokens of an HTML page → what it says, text and all. One pass, linear whatever the markup.
+"""Reads the content of an HTML page, text included, from its tokens. One pass, linear for any markup.
 
-Left out: comments, `template` (but for declared shadow roots: they are shown), text of `script`, `style`, `iframe`.
-Text that is `hidden` stays in: scripts reveal it. A robot that runs no scripts is whom `noscript` speaks to, so it is
-read; so is `noframes`. The text of `main` comes first: what stands before it is mostly the site's menu.
-`data-nosnippet` lasts from its tag to the end tag of the same name that closes it, or to the end of the page.
+It leaves out comments, `template` (except declared shadow roots, which are displayed), and the text of `script`,
+`style` and `iframe`. It keeps `hidden` text, because scripts reveal it, and reads `noscript` and `noframes`, because
+this robot runs no scripts. The text of `main` comes first: the text before it is mostly the site's menu.
+`data-nosnippet` lasts from its tag to the end tag that closes it, or to the end of the page.
 """
 
 import re
@@ -14,15 +14,15 @@ from typing import NamedTuple
 from turbohtml import Tokenizer
 
 from goodbot.exclusion import hides_snippet
-from goodbot.page.found import MAX_ANCHOR_CHARS, MAX_TITLE_CHARS, Extract, Gathering, folded
+from goodbot.page.extract import MAX_ANCHOR_CHARS, MAX_TITLE_CHARS, Extract, PageCollector, folded
 
 MAX_HEADINGS = 500
 MAX_HEADING_CHARS = 500
 _MAX_PARTS = 100
-"""Pieces of text looked at for one anchor or heading: markup inside can make many."""
+"""The limit of text pieces read for one anchor or heading: markup inside can make many."""
 
 _BREAK = "\0"
-"""Between blocks until the text is folded; no text holds one, as NUL is taken out first."""
+"""Separates blocks until the text is folded. Texts do not contain it, because NUL is removed first."""
 
 _BLOCK_TAGS = """
     address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption
@@ -31,28 +31,28 @@ _BLOCK_TAGS = """
 """
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
 _HIDEABLE = frozenset({"div", "section", "span"})
-"""Where `data-nosnippet` counts; whether it does is for `hides_snippet` to say."""
+"""The tags where `data-nosnippet` may count; `hides_snippet` decides."""
 
 _HIDING = re.compile("-nosnippet", re.IGNORECASE)
-"""Pages without it are read without looking at each `div` and `span`; 5 µs for one of 18 kB."""
+"""In pages without it, `div` and `span` need no examination. The search takes 5 µs for a page of 18 kB."""
 
 
 def read_tokens(html: str, *, text: bool = True) -> Extract:
-    """Everything a page says; without `text` neither text nor headings. `html` has no NUL."""
+    """Returns the content of a page; without `text` it has no text and no headings. `html` has no NUL."""
     reader = _Reader(_tables(text, hides=text and _HIDING.search(html) is not None))
     reader.read(html)
     return reader.finish(text)
 
 
 _Attributes = list[tuple[str, str]]
-"""Names in lower case, each once; the value is empty where none is given."""
+"""Attributes with names in lower case, each once; an attribute without a value has an empty one."""
 
 _StartHandler = Callable[["_Reader", _Attributes], None]
 _EndHandler = Callable[["_Reader", str], None]
 
 
 class _Tables(NamedTuple):
-    """Which tags end a block, and who reads the others."""
+    """The tags that end a block, and the handlers of other tags."""
 
     blocks: frozenset[str]
     starts: dict[str, _StartHandler]
@@ -60,11 +60,11 @@ class _Tables(NamedTuple):
 
 
 class _Reader:
-    """The state of the pass. What is not to be read (raw text, templates) is cut off where it ends."""
+    """The state of the pass. Text that must not be read (raw text, templates) is removed at its end tag."""
 
     def __init__(self, tables: _Tables) -> None:
         self.tables = tables
-        self.gathering = Gathering()
+        self.gathering = PageCollector()
         self.headings = self.gathering.found.headings
         self.seen = self.gathering.seen
         self.parts: list[str] = []
@@ -86,14 +86,14 @@ class _Reader:
         self.anchor_alt = ""
 
     def read(self, html: str) -> None:
-        """All of `html`."""
+        """Reads all of `html`."""
         tokenizer = Tokenizer()
         tokenizer.feed(html)
         tokenizer.close()
         tokenizer.dispatch(_Calls(self))
 
     def finish(self, text: bool) -> Extract:
-        """Everything found. The input has ended: what was left open ends here."""
+        """Returns the content. The input has ended, so this closes everything that is still open."""
         self._end_open()
         self.end_anchor()
         found = self.gathering.found
@@ -120,7 +120,7 @@ class _Reader:
             del self.parts[self.template_at :]
 
     def _text(self, parts: list[str]) -> str:
-        """One line for each block, the text of `main` first."""
+        """Returns one line for each block, the text of `main` first."""
         if self.main_at is not None:
             start, end = self.main_at, self.main_end or len(parts)
             parts = [*parts[start:end], *parts[:start], *parts[end:]]
@@ -196,7 +196,8 @@ class _Reader:
             self._read_fallback(text)
 
     def _read_fallback(self, html: str) -> None:
-        """Markup the tokenizer took as text. Once: the same inside stays text, or nesting would cost a pass each."""
+        """Reads markup that the tokenizer took as text. A fallback inside it stays text: every level would cost a
+        pass."""
         svg, self.inside_fallback = self.svg, True
         hiding, self.hiding = (self.hiding, self.hiding_at, self.hiding_depth), None
         self.read(html)
@@ -262,10 +263,10 @@ class _Reader:
 
 
 class _Calls:
-    """What `Tokenizer.dispatch` calls, by the names of html.parser.
+    """The handlers that `Tokenizer.dispatch` calls, named as in html.parser.
 
-    Text is appended by the list itself, without a call into Python; what is called for every tag are closures. Apart
-    from the reader, so that there is no cycle: a page's memory is free when it is read.
+    The list itself appends text, without a call into Python; the handlers of tags are closures. They are separate from
+    the reader, so that there is no reference cycle: a page's memory is free as soon as it is read.
     """
 
     def __init__(self, reader: _Reader) -> None:
@@ -274,7 +275,7 @@ class _Calls:
         self.handle_endtag = _at_end(reader)
 
     def handle_startendtag(self, tag: str, attributes: _Attributes) -> None:
-        """Only `svg` and `template` can be closed at once; in HTML the slash means nothing."""
+        """Handles `<tag/>`. Only `svg` and `template` can close themselves; in HTML the slash means nothing."""
         if tag not in ("svg", "template"):
             self.handle_starttag(tag, attributes)
 
@@ -321,7 +322,7 @@ def _hideable(tag: str) -> _StartHandler:
 
 
 _RAW = ("title", "script", "style", "iframe", "noembed", "noframes", "noscript")
-"""Elements the tokenizer takes as one piece of text."""
+"""Elements whose content the tokenizer returns as one piece of text."""
 
 _READ_RAW = frozenset({"title", "noframes", "noscript"})
 

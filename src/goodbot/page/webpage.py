@@ -1,4 +1,4 @@
-"""A page as programs of other people hold it: an answer, read when they ask what it says."""
+"""Defines the page that the Python API returns: a response whose content is read on first use."""
 
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -14,9 +14,9 @@ from goodbot.url import Url
 from goodbot.values import Headers, Link, ListedUrl, Page, Response
 
 READ_BYTES: Final = 2 * 1024 * 1024
-"""Decoded bytes of a page that are read, as a crawl does it."""
+"""The limit for decoded bytes of a page that are read, the same as in a crawl."""
 CONTENT_BYTES: Final = 10 * 1024 * 1024
-"""Decoded bytes that are given out."""
+"""The limit for decoded bytes in `content`."""
 
 _HTML = ("text/html", "application/xhtml+xml")
 _SNIFFED_BYTES: Final = 2048
@@ -24,10 +24,9 @@ _SNIFFED_BYTES: Final = 2048
 
 @dataclass(frozen=True)
 class WebPage:
-    """What a server answered at `url`, and what it says to the robot named `token`.
+    """The response of a server at `url`, and its content as read by the robot named `token`.
 
-    Nothing is read before it is asked for, and then once; none of it raises, whatever the bytes. `fetched_at` is in
-    Unix seconds.
+    Each property is computed on first use, and once; none raises, whatever the bytes. `fetched_at` is in Unix seconds.
     """
 
     url: str
@@ -35,7 +34,7 @@ class WebPage:
     fetched_at: float = 0.0
     token: str = field(default="", repr=False)
 
-    # ---- the answer ----
+    # ---- the response ----
 
     @property
     def status(self) -> int:
@@ -44,12 +43,12 @@ class WebPage:
 
     @property
     def headers(self) -> Headers:
-        """The header fields in the order received; `response.header(name)` finds one."""
+        """The header fields in the order received; `response.header(name)` returns one."""
         return self.response.headers
 
     @property
     def body(self) -> bytes:
-        """As received: the content coding is kept."""
+        """The body as received, with its content coding."""
         return self.response.body
 
     @cached_property
@@ -59,44 +58,44 @@ class WebPage:
 
     @cached_property
     def source(self) -> str:
-        """The body decoded and as text: the markup, of a page."""
+        """The decoded body as text; for a page, its markup."""
         return decode_text(self.content, self.response.header("content-type"), html=self._is_html)[0]
 
-    # ---- what it says ----
+    # ---- the content ----
 
     @cached_property
     def page(self) -> Page:
-        """All that is read of it, as one value."""
+        """Everything that is read from the response, as one value."""
         return read_page(Url(self.url), self.response, self.token, READ_BYTES)
 
     @property
     def title(self) -> str:
-        """The title, or empty."""
+        """The title, or an empty string."""
         return self.page.title
 
     @property
     def text(self) -> str:
-        """What there is to read, a line for each block."""
+        """The readable text, one line for each block."""
         return self.page.text
 
     @property
     def headings(self) -> tuple[str, ...]:
-        """h1 to h6 are not told apart; see `select`."""
+        """The texts of h1 to h3, without their levels; see `select` for those."""
         return self.page.headings
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Absolute, each once; `link.follow` says whether who set it lets robots follow."""
+        """The links, absolute, each once; `link.follow` says whether its author lets robots follow it."""
         return self.page.links
 
     @property
     def listed(self) -> tuple[ListedUrl, ...]:
-        """What a sitemap or a feed names."""
+        """The URLs that a sitemap or a feed lists."""
         return self.page.listed
 
     @property
     def directives(self) -> Directives:
-        """What its author lets robots do with it: `index`, `follow`, `archive`…"""
+        """What the author lets robots do with the page: `index`, `follow`, `archive`…"""
         return self.page.directives
 
     @property
@@ -106,17 +105,17 @@ class WebPage:
 
     @property
     def canonical(self) -> str | None:
-        """The address its author prefers, if one is stated."""
+        """The URL that the author prefers, if one is stated."""
         return None if self.page.canonical is None else self.page.canonical.text
 
     def select(self, css: str) -> list[Element]:
-        """The elements that match a CSS selector, in order. None in what is no HTML, and none where `unselectable` says
-        why. Raises InputError for what is no selector."""
+        """Returns the elements that match a CSS selector, in order. There are none in documents other than HTML, or if
+        `unselectable` says why. Raises InputError for an invalid selector."""
         return self._tree.select(css)
 
     @property
     def unselectable(self) -> str | None:
-        """Why `select` finds nothing in this page, whatever the selector: its tree would have no bounds. Else None."""
+        """Why `select` finds nothing in this page for any selector (its tree might be too large), or None."""
         return self._tree.refused
 
     @cached_property

@@ -8,7 +8,7 @@ import pytest
 
 from goodbot.errors import RunError
 from goodbot.exclusion import RobotsTxt
-from goodbot.page.list_file import PIECE
+from goodbot.page.list_file import BATCH_ENTRIES
 from goodbot.robot.crawl.read_ahead import ReadPage
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, MemoryFrontier
@@ -57,7 +57,7 @@ class Watched(MemoryFrontier):
 
 
 async def test_a_list_is_sent_in_pieces_and_counts_as_read_with_the_last() -> None:
-    names = [f"{HOST}/p{number}" for number in range(20 * PIECE)]
+    names = [f"{HOST}/p{number}" for number in range(20 * BATCH_ENTRIES)]
     frontier = Watched(FakeClock().now)
     scene = Scene({f"{HOST}/s.xml": urlset(*names, *names[:9])}, f"{HOST}/s.xml", frontier=frontier)
     await scene.crawler.run(max_pages=1)
@@ -71,7 +71,7 @@ async def test_a_list_is_sent_in_pieces_and_counts_as_read_with_the_last() -> No
 
 
 async def test_links_of_a_list_not_read_to_its_end_are_kept_and_it_is_read_again(root: None) -> None:
-    names = [f"{HOST}/p{number}" for number in range(12 * PIECE)]
+    names = [f"{HOST}/p{number}" for number in range(12 * BATCH_ENTRIES)]
     path = Scene.root / "frontier.sqlite"
 
     class Dying(SqliteFrontier):
@@ -87,7 +87,7 @@ async def test_links_of_a_list_not_read_to_its_end_are_kept_and_it_is_read_again
         with pytest.raises(RunError, match="killed"):
             await Scene(answers, f"{HOST}/s.xml", frontier=frontier).crawler.run(max_pages=1)
         known = sum(frontier.status().states.values())
-    assert PIECE < known < len(names)
+    assert BATCH_ENTRIES < known < len(names)
     with SqliteFrontier.open(path) as frontier:
         record = frontier.record(Url(f"{HOST}/s.xml"))
         assert record is not None
@@ -107,7 +107,7 @@ async def test_links_of_a_list_not_read_to_its_end_are_kept_and_it_is_read_again
 async def test_no_link_is_sent_of_a_list_that_asks_not_to_be_followed(
     headers: tuple[tuple[str, str], ...], why: str
 ) -> None:
-    names = [f"{HOST}/p{number}" for number in range(3 * PIECE)]
+    names = [f"{HOST}/p{number}" for number in range(3 * BATCH_ENTRIES)]
     scene = Scene({f"{HOST}/s.xml": urlset(*names, headers=headers)}, f"{HOST}/s.xml")
     await scene.crawler.run()
     assert list(scene.states()) == [f"{HOST}/s.xml"]
@@ -129,7 +129,7 @@ async def test_a_short_list_does_not_wait_for_a_long_one() -> None:
         request = Request(leased.url, RobotsTxt.parse(b"").verdict(leased.url.text, "test"))
         return asyncio.create_task(lists.read(leased, Capture(request, response, 0.0, 0.0), response, waits))
 
-    long = urlset(*(f"{HOST}/p{number}" for number in range(3 * PIECE)))
+    long = urlset(*(f"{HOST}/p{number}" for number in range(3 * BATCH_ENTRIES)))
     first, second = read("first", long), read("second", long)
     while not told:  # noqa: ASYNC110 - what is waited for has no event
         await asyncio.sleep(0)
@@ -140,7 +140,7 @@ async def test_a_short_list_does_not_wait_for_a_long_one() -> None:
     assert (len(told), first.done(), second.done()) == (1, False, False)
     held.set()
     ended = await asyncio.gather(first, second)
-    assert [len(ahead.page.listed) for ahead in ended if ahead] == [PIECE, PIECE]
+    assert [len(ahead.page.listed) for ahead in ended if ahead] == [BATCH_ENTRIES, BATCH_ENTRIES]
     assert len(told) == 4
 
 

@@ -7,7 +7,7 @@ from socket import socketpair
 import pytest
 
 from goodbot.live import EndReason
-from goodbot.page.list_file import PIECE
+from goodbot.page.list_file import BATCH_ENTRIES
 from goodbot.robot.processes.messages import weight_of
 from goodbot.robot.processes.worker import GrantedRobots, ReportingSink
 from goodbot.testing import FakeClock
@@ -16,7 +16,7 @@ from goodbot.values import Discovery, FoundLinks, Response
 from robot.processes.test_coordinator import PLAIN, Scene, site
 
 XML = (("content-type", "application/xml"),)
-LONG = 10 * PIECE
+LONG = 10 * BATCH_ENTRIES
 """More entries than may wait for their commit."""
 
 
@@ -46,7 +46,7 @@ async def within(clock: FakeClock, seconds: float, run: "asyncio.Task[EndReason]
 
 def is_reading(scene: Scene) -> bool:
     """Whether parts of a list have come and are not committed yet."""
-    return any(worker.uncommitted >= weight_of(PIECE) for worker in scene.coordinator._workers.values())
+    return any(worker.uncommitted >= weight_of(BATCH_ENTRIES) for worker in scene.coordinator._workers.values())
 
 
 def interrupt(scene: Scene) -> None:
@@ -96,7 +96,9 @@ async def test_parts_of_lists_leave_room_for_pages() -> None:
     _, writer = await asyncio.open_connection(sock=ours)
     reports = ReportingSink(writer, GrantedRobots(), FakeClock(), uncommitted_most=50)
     source = Url("http://h0.example/sitemap.xml")
-    piece = FoundLinks(tuple(Discovery(Url(f"http://h0.example/s{number}"), 1, source) for number in range(PIECE)), 0.0)
+    piece = FoundLinks(
+        tuple(Discovery(Url(f"http://h0.example/s{number}"), 1, source) for number in range(BATCH_ENTRIES)), 0.0
+    )
     parts = 0
     while (room := await begun(reports.has_room(for_list=True))).done():
         reports.find(piece)
@@ -105,7 +107,7 @@ async def test_parts_of_lists_leave_room_for_pages() -> None:
     await asyncio.wait_for(reports.has_room(), 10.0)  # of a page: it does not wait
     assert not room.done()
     assert not reports  # what waits for its commit has been sent
-    reports.committed(parts * weight_of(PIECE))
+    reports.committed(parts * weight_of(BATCH_ENTRIES))
     await room
     writer.close()
     theirs.close()

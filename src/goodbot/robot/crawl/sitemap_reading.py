@@ -11,7 +11,7 @@ from typing import Final
 
 from goodbot.human import counted
 from goodbot.page.document import page_of_list
-from goodbot.page.found import Extract
+from goodbot.page.extract import Extract
 from goodbot.page.list_file import ListFile, may_list, open_listing
 from goodbot.robot.crawl.following import Following, nofollow_reason, unread_note
 from goodbot.robot.crawl.read_ahead import ReadPage, SendFound

@@ -7,7 +7,7 @@ from typing import Final
 
 from goodbot.config import Settings
 from goodbot.page import read_page
-from goodbot.page.document import is_read_apart
+from goodbot.page.document import is_read_in_process
 from goodbot.page.pdf import PROCESS_KILLED
 from goodbot.robot.crawl.read_ahead import ReadPage
 from goodbot.url import Url
@@ -29,7 +29,7 @@ class SlowDocuments:
 
     async def read(self, url: Url, response: Response) -> ReadPage | None:
         """Returns the page; None for a document that is not read in a process of its own."""
-        if not is_read_apart(url, response):
+        if not is_read_in_process(url, response):
             return None
         limit, text, most = self._settings.decoded_limit, self._settings.index, self._settings.document_limit
         async with self._room:

@@ -4,7 +4,7 @@ from array import array
 from collections.abc import Iterable, Sequence
 from typing import Final, NamedTuple
 
-from goodbot.page.page_words import APART, lines_of, numbers_in, statements_of, words_of
+from goodbot.page.page_words import URL_SEPARATORS, lines_of, numbers_in, statements_of, words_of
 from goodbot.url import Url
 
 GROUND_BYTES: Final = 272 * 1024
@@ -77,8 +77,8 @@ class KnownText:
         """Takes a page that leads to `new` URLs, and returns what is new in it."""
         links = dict.fromkeys(url.text for url in view.links[:_LINKS_MOST])
         address = view.url.text.lower()
-        named = {*" ".join(links).lower().translate(APART).split(), *numbers_in(address)}
-        own = set(address.translate(APART).split())
+        named = {*" ".join(links).lower().translate(URL_SEPARATORS).split(), *numbers_in(address)}
+        own = set(address.translate(URL_SEPARATORS).split())
         words = self._new_words(word for word in words_of(view.html) if word not in own)
         statements, numbers = self._new_statements(view.html, address, named)
         others = links.keys() - {view.url.text, *(url.text for url in new)}

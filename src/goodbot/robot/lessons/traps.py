@@ -12,7 +12,7 @@ from math import inf
 from typing import Final
 
 from goodbot.lesson_values import HALF, SPENT, Lesson
-from goodbot.page.fingerprint import Fingerprint, fingerprint, said, said_in
+from goodbot.page.fingerprint import Fingerprint, body_text, body_text_of_html, fingerprint
 from goodbot.page.page_words import pictures_of, text_in
 from goodbot.robot.lessons.budgets import PROBE_SHARE, Budgets
 from goodbot.robot.lessons.calendars import Calendars, date_in, without_date
@@ -88,7 +88,7 @@ class _Look:
     def said(self) -> str:
         if self.text is None:
             html = self.visit.html
-            self.text = said(self.visit.response) if html is None else said_in(html)
+            self.text = body_text(self.visit.response) if html is None else body_text_of_html(html)
         return self.text
 
     def fingerprint(self) -> Fingerprint:

@@ -1,11 +1,11 @@
-"""A PDF → what stands in it, in a process of its own: `python -P pdf_apart.py`, the document on standard input.
+"""Reads a PDF in a separate process: `python -P pdf_process.py`, with the document on standard input.
 
-PDFium is written in C++ and reads what strangers made: it may crash, run for ever or take all memory. So it is alone in
-a process that ends with the document, and before the first byte of it is looked at, the process gives up what it does
-not need: it can open no file and no socket, start no process, and has so much CPU time and memory and no more.
+PDFium is written in C++ and reads untrusted input: it may crash, hang or take all memory. So it runs alone in a process
+that reads one document. Before the process examines the first byte, it gives up what it does not need: it can open no
+file and no socket, start no process, and has limited CPU time and memory.
 
-It answers in lines of JSON: first what is said of the whole document, then page by page, last why it ended. What was
-written before a crash counts. Nothing of goodbot is imported here: the process starts in a third of the time.
+It prints lines of JSON: first the properties of the whole document, then its pages, last why it ended. Lines printed
+before a crash are used. It imports nothing of goodbot, so that the process starts in a third of the time.
 """
 
 import codecs
@@ -30,8 +30,8 @@ _URI_BYTES = 8192
 
 
 class PdfBounds(NamedTuple):
-    """What is read at most; the command line in this order. `cpu_s` is asked between pages, and ends the process one
-    second later."""
+    """The limits of reading, in the order of the command line. `cpu_s` is checked between pages; one second later the
+    system ends the process."""
 
     text: int
     pages: int
@@ -48,7 +48,7 @@ def main() -> None:
     _confine(bounds)
     body = sys.stdin.buffer.read()
     reason = _read(body, bounds)
-    _say({"end": reason})
+    _print({"end": reason})
 
 
 def _confine(bounds: PdfBounds) -> None:
@@ -71,22 +71,22 @@ def _limit(kind: int, most: int) -> None:
     try:
         resource.setrlimit(kind, (limit, limit))
     except (ValueError, OSError):
-        pass  # macOS knows no bound for the address space; there, the CPU time bounds the memory too
+        pass  # macOS cannot limit the address space; there the CPU time limits the memory too
 
 
-def _say(line: dict[str, object]) -> None:
+def _print(line: dict[str, object]) -> None:
     sys.stdout.write(json.dumps(line) + "\n")
     sys.stdout.flush()
 
 
 def _read(body: bytes, bounds: PdfBounds) -> str:
-    """All of it, said page by page; why it is not all, empty if it is."""
+    """Reads and prints the document page by page. Returns why it is incomplete, or nothing if it is complete."""
     pdfium.FPDF_InitLibrary()
     document = pdfium.FPDF_LoadMemDocument64(body, len(body), None)
     if not document:
         return _ERRORS.get(pdfium.FPDF_GetLastError(), "damaged")
     pages = pdfium.FPDF_GetPageCount(document)
-    _say(
+    _print(
         {
             "title": _meta(document) or _xmp(_XMP_TITLE, body),
             "language": _language(document) or _xmp(_XMP_LANGUAGE, body),
@@ -108,7 +108,7 @@ def _read(body: bytes, bounds: PdfBounds) -> str:
         chars += len(text)
         links += len(found)
         link_chars += sum(map(len, found))
-        _say({"text": text, "links": found})
+        _print({"text": text, "links": found})
     return f"damaged: {unreadable} of {pages} pages cannot be read" if unreadable or not pages else ""
 
 
@@ -123,11 +123,11 @@ def _stop(index: int, chars: int, links: int, link_chars: int, bounds: PdfBounds
 _ERRORS = {pdfium.FPDF_ERR_PASSWORD: "encrypted", pdfium.FPDF_ERR_SECURITY: "encrypted in a way not known here"}
 
 _Fill = Callable[[Any, int], int]
-"""Fills a buffer of so many bytes, and gives how many it needs."""
+"""Fills a buffer of the given size, and returns how many bytes it needs."""
 
 
 def _utf16(fill: _Fill, limit: int) -> str:
-    """What PDFium gives as UTF-16 with a NUL behind; empty if longer than `limit` bytes."""
+    """Returns a text that PDFium writes as UTF-16 with a NUL at the end; empty if longer than `limit` bytes."""
     buffer = (ctypes.c_ushort * (limit // 2))()
     size = fill(buffer, limit)
     return bytes(buffer)[: max(size - 2, 0)].decode("utf-16-le", "replace") if size <= limit else ""
@@ -141,15 +141,15 @@ def _language(document: Any) -> str:
     return _utf16(_filler(pdfium.FPDFCatalog_GetLanguage, document), 256)
 
 
-def _xmp(wanted: re.Pattern[bytes], body: bytes) -> str:
-    """From the metadata that newer documents hold as XML (ISO 16684-1), meant to be found without reading the rest."""
+def _xmp(pattern: re.Pattern[bytes], body: bytes) -> str:
+    """Searches the XML metadata of newer documents (ISO 16684-1), which can be found without reading the rest."""
     at = body.rfind(b"<x:xmpmeta")
-    found = wanted.search(body, at, at + _XMP_BYTES) if at >= 0 else None
+    found = pattern.search(body, at, at + _XMP_BYTES) if at >= 0 else None
     return unescape(found[1].decode("utf-8", "replace")) if found else ""
 
 
 def _headings(document: Any, bounds: PdfBounds) -> Iterator[str]:
-    """The titles of the outline in its order. Loops in it end with the bound."""
+    """Yields the titles of the outline, in order. The limit ends loops in it."""
     waiting = [pdfium.FPDFBookmark_GetFirstChild(document, None)]
     for _ in range(bounds.headings):
         while waiting and not waiting[-1]:
@@ -183,8 +183,8 @@ def _text(page: Any, most: int) -> str:
 
 
 def _links(document: Any, page: Any, most: int, room: int) -> Iterator[str]:
-    """The URLs it links to, until `room` characters are used. Without the text that the reader sees there: the boxes
-    of links hold letters of the lines around them, or half of their own."""
+    """Yields the URLs a page links to, until `room` characters are used. It yields no link texts: the box of a link
+    holds letters of the lines around it, or only half of its own."""
     position, link = ctypes.c_int(0), pdfium.FPDF_LINK()
     for _ in range(most):
         if room <= 0 or not pdfium.FPDFLink_Enumerate(page, position, link):
@@ -197,7 +197,7 @@ def _links(document: Any, page: Any, most: int, room: int) -> Iterator[str]:
 
 
 def _uri(document: Any, action: Any) -> str:
-    """As bytes: ASCII by the standard, UTF-8 in fact."""
+    """Returns the URL of a link: ASCII by the standard, UTF-8 in practice."""
     buffer = ctypes.create_string_buffer(_URI_BYTES)
     size = pdfium.FPDFAction_GetURIPath(document, action, buffer, _URI_BYTES)
     return buffer.raw[: max(size - 1, 0)].decode("utf-8", "replace") if size <= _URI_BYTES else ""

@@ -1,14 +1,14 @@
-"""What was found in a document, and what its headers say → `Page`: references become URLs, each link once."""
+"""Builds a `Page` from the content of a document and its headers: resolves references, and keeps each link once."""
 
 import re
 
 from goodbot.exclusion import Directives, parse_rel
-from goodbot.page.found import MAX_LINKS, Extract, Reference
+from goodbot.page.extract import MAX_LINKS, Extract, Reference
 from goodbot.url import Url, resolve, resolve_all
 from goodbot.values import Headers, Link, Page, Response
 
 MAX_TEXT_CHARS = 5_000_000
-"""A long book; what follows is not read."""
+"""The limit for the text of a page, the length of a long book; the rest is not read."""
 
 _LINK_FIELD = re.compile(r"<([^<>]*)>([^<]*)")
 _REL_PARAMETER = re.compile(r""";\s*rel\s*=\s*(?:"([^"]*)"|([^\s";,]+))""", re.IGNORECASE)
@@ -21,7 +21,8 @@ _LANGUAGE = re.compile(r"\s*([A-Za-z]{1,8}(?:[-_][A-Za-z0-9]{1,8}){0,5})\s*")
 
 
 def page_of(url: Url, response: Response, token: str, found: Extract, encoding: str) -> Page:
-    """The page at `url`. References are relative to its base; bounds are `MAX_LINKS` and `MAX_TEXT_CHARS`."""
+    """Builds the page at `url`. References are relative to its base; the limits are `MAX_LINKS` and
+    `MAX_TEXT_CHARS`."""
     directives = Directives.parse(found.metas, response.headers, token)
     base = (resolve(url, found.base) if found.base is not None else None) or url
     return Page(
@@ -40,7 +41,7 @@ def page_of(url: Url, response: Response, token: str, found: Extract, encoding: 
 
 
 def _links(base: Url, found: Extract, response: Response) -> tuple[Link, ...]:
-    """Each URL once, twice if both followable and not: the first of it, and the first that has an anchor."""
+    """Returns each URL once, or twice if it occurs with and without nofollow. A link gets its first anchor."""
     references = [Reference(value, "", _REFRESH_REL) for value in response.all_headers("refresh")]
     references += found.links
     targets = [_refresh_target(href) if rel == _REFRESH_REL else href for href, _, rel in references]
@@ -57,7 +58,7 @@ def _links(base: Url, found: Extract, response: Response) -> tuple[Link, ...]:
 
 
 def _refresh_target(content: str) -> str | None:
-    """WHATWG HTML §4.2.5.3: the reference in `5; url=next.html`; None if the page only reloads itself."""
+    """Returns the reference in `5; url=next.html` (WHATWG HTML §4.2.5.3), or None if the page only reloads itself."""
     found = _REFRESH.match(content)
     if found is None:
         return None
@@ -65,9 +66,10 @@ def _refresh_target(content: str) -> str | None:
 
 
 def _canonical(url: Url, base: Url, found: Extract, headers: Headers, mirrored: str | None) -> Url | None:
-    """RFC 6596. The page is heard before the header; a Link field is relative to the page's URL (RFC 8288 §3.2).
+    """Returns the canonical URL (RFC 6596). The page takes precedence over the header; a Link field is relative to the
+    page's URL (RFC 8288 §3.2).
 
-    `mirrored` is what META URL says, the address of which this is a mirror: heard where nothing else is said.
+    `mirrored` is the value of META URL, the URL that this page mirrors. It is used if there is nothing else.
     """
     if found.canonical is not None and (stated := resolve(base, found.canonical)):
         return stated
@@ -81,7 +83,7 @@ def _canonical(url: Url, base: Url, found: Extract, headers: Headers, mirrored: 
 
 
 def _language(found: Extract, response: Response) -> str | None:
-    """Of `html lang`, else META, else the header; a list of several languages is the language of nobody."""
+    """Returns the language from `html lang`, else META, else the header; a list of several languages counts as none."""
     stated = (found.language, found.content_language, response.header("content-language"))
     first = next((value for value in stated if value and value.strip()), "")
     tag = _LANGUAGE.fullmatch(first)

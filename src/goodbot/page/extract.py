@@ -1,7 +1,7 @@
-"""What is found in a page, nothing resolved yet: the values, and what each element of the head and each link adds.
+"""Collects the content of a page before its references are resolved: what each head element and each link adds.
 
 Links are `a` and `area` (also in SVG), `frame`, `iframe`, META refresh, and `link` of the kinds in `LINK_RELS` unless
-its type says it is no page. Not links: images, scripts, styles, forms (a search form is a trap), `object`, `embed`.
+its type is not that of a page. Not links: images, scripts, styles, forms (a search form is a trap), `object`, `embed`.
 """
 
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from goodbot.exclusion import parse_rel
 
 MAX_LINKS = 50_000
-"""Distinct references of one page, as many as a sitemap may hold; those behind are not read."""
+"""The limit of distinct references of one page, as many as a sitemap may hold; later ones are not read."""
 
 MAX_TITLE_CHARS = 1_000
 MAX_ANCHOR_CHARS = 300
@@ -38,9 +38,9 @@ class Reference(NamedTuple):
 
 @dataclass(slots=True)
 class Extract:
-    """What was found, in document order; None where nothing was said. `shown`: the text without what `data-nosnippet`
-    keeps out of extracts, None where it keeps nothing out. `unread`: why not all, or nothing, could be read; empty if
-    all is well."""
+    """The content of a document, in document order; a field is None if the document does not say it. `shown` is the
+    text without the parts that `data-nosnippet` keeps out of snippets, None if there are none. `unread` says why the
+    document could not be read completely; it is empty if it was."""
 
     title: str = ""
     text: str = ""
@@ -56,16 +56,16 @@ class Extract:
 
 
 Get = Callable[[str], str | None]
-"""The value of an attribute of the element at hand, None if it has none of that name."""
+"""Returns the value of an attribute of the current element, or None if it does not have it."""
 
 
-class Gathering:
-    """The head and the links of a page, element by element in document order."""
+class PageCollector:
+    """Collects the head and the links of a page, element by element in document order."""
 
     def __init__(self) -> None:
         self.found = Extract()
         self.seen: dict[tuple[str, str | None], bool] = {}
-        """References kept, and whether with an anchor."""
+        """The references kept, and whether each has an anchor."""
 
     def html(self, get: Get) -> None:
         if self.found.language is None:
@@ -105,7 +105,7 @@ class Gathering:
             self.add((src.partition("#")[0], None), folded(get("title") or "", MAX_ANCHOR_CHARS))
 
     def add(self, key: tuple[str, str | None], anchor: str) -> None:
-        """Keeps the first of a reference (without fragment, with its rel), and the first that has an anchor."""
+        """Keeps a reference (its URL without fragment, its rel) the first time, and the first time it has an anchor."""
         before = self.seen.get(key)
         if before or (before is False and not anchor) or len(self.found.links) >= MAX_LINKS:
             return
@@ -115,7 +115,7 @@ class Gathering:
 
 
 def folded(text: str, most: int) -> str:
-    """White space folded to single blanks, NUL among it; at most `most` characters."""
+    """Returns at most `most` characters, with white space and NUL folded to single spaces."""
     return " ".join(text.replace("\0", " ").split())[:most].rstrip()
 
 

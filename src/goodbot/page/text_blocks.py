@@ -1,5 +1,5 @@
-"""A document in pieces of bytes → blocks of text, by the encoding it says or seems to be in. Nothing is held but one
-block."""
+"""Decodes a document in pieces of bytes to blocks of text, by its stated or detected encoding. It keeps only one block
+in memory."""
 
 import codecs
 import re
@@ -13,13 +13,13 @@ BLOCK_BYTES: Final = 65_536
 
 _DECLARED = re.compile(rb"""<\?xml[^>]{0,200}?encoding\s{0,20}=\s{0,20}["']([\w.:+-]{1,40})""")
 _SHIFTING = ("iso-2022-jp",)
-"""Encodings whose every byte is ASCII, whatever it says."""
+"""Encodings that use ASCII bytes for all characters."""
 
 
 def text_blocks(pieces: Iterable[bytes], content_type: str | None = None) -> Iterator[str]:
-    """The text, in blocks that end after a line or a tag where that is possible. Never raises; bad bytes become U+FFFD.
+    """Yields the text in blocks that end after a line or a tag if possible. Never raises; bad bytes become U+FFFD.
 
-    Byte order mark, `charset` of `content_type` and XML declaration count as in `decode_text`, which judges the first
+    Byte order mark, `charset` of `content_type` and XML declaration count as in `decode_text`, which examines the first
     block that is not ASCII.
     """
     blocks = blocks_of(pieces)
@@ -42,8 +42,8 @@ def text_blocks(pieces: Iterable[bytes], content_type: str | None = None) -> Ite
 
 
 def blocks_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """At least `BLOCK_BYTES` each but for the last, cut after a line end or a `>`: no character of an encoding that
-    extends ASCII has these bytes in it."""
+    """Yields blocks of at least `BLOCK_BYTES`, except the last, cut after a line end or a `>`. No multibyte character
+    of an encoding that extends ASCII contains these bytes."""
     held = bytearray()
     for piece in pieces:
         held += piece
@@ -56,7 +56,7 @@ def blocks_of(pieces: Iterable[bytes]) -> Iterator[bytes]:
 
 
 def _wide(first: bytes) -> str | None:
-    """UTF-16 by its mark, or by the NULs beside the first `<`."""
+    """Detects UTF-16 by its byte order mark, or by the NUL next to the first `<`."""
     if first.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         return "utf-16"
     if first.startswith(b"<\0"):
