@@ -27,11 +27,12 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document ready for the index: its terms are stemmed and its stored text is assembled. `fields` are (name,
-    value) pairs."""
+    """A document ready for the index, as (field, value) pairs: `texts` (stemmed terms) are searched, `stored` is
+    shown."""
 
     id: str
-    fields: tuple[tuple[str, str | bytes], ...]
+    texts: tuple[tuple[str, str], ...]
+    stored: tuple[tuple[str, bytes], ...]
 
 
 class IndexMark(NamedTuple):

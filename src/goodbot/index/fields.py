@@ -67,17 +67,16 @@ def prepare(document: Document) -> PreparedDocument:
     if document.snippet_chars is not None:
         shown["snippet_chars"] = document.snippet_chars
     stored = [("shown", json.dumps(shown).encode()), ("text", text[:MAX_STORED_CHARS].encode("utf-8", "replace"))]
-    return PreparedDocument(document.id, (("key", document_key(document.id)), *sites, *searched, *stored))
+    return PreparedDocument(document.id, (("key", document_key(document.id)), *sites, *searched), tuple(stored))
 
 
 def to_tantivy(prepared: PreparedDocument) -> tantivy.Document:
     """The same as the engine has it."""
     made = tantivy.Document()
-    for name, value in prepared.fields:
-        if isinstance(value, bytes):
-            made.add_bytes(name, value)
-        else:
-            made.add_text(name, value)
+    for name, text in prepared.texts:
+        made.add_text(name, text)
+    for name, data in prepared.stored:
+        made.add_bytes(name, data)
     return made
 
 

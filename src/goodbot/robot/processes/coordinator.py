@@ -31,8 +31,8 @@ from goodbot.robot.processes.messages import (
     WorkerReport,
     receive,
     send,
-    unpack,
     unpack_found,
+    unpack_result,
 )
 from goodbot.robot.processes.spawning import Start, start_process
 from goodbot.robot.processes.worker_deaths import WorkerDeaths, exit_description
@@ -316,7 +316,7 @@ class Coordinator(CrawlLoop):
         for part in report.found:
             self._batch.find(unpack_found(part))
         for packed in report.results:
-            self._take_result(worker, unpack(packed))
+            self._take_result(worker, unpack_result(packed))
         for release in report.releases:
             worker.held.pop(release.host, None)
             self._batch.release(release)

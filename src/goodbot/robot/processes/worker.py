@@ -28,12 +28,10 @@ from goodbot.robot.processes.messages import (
     Committed,
     Grant,
     LeaveHost,
-    Packed,
     Pause,
     Stop,
     WorkerReport,
     pack,
-    pack_found,
     receive,
     send,
     weight_of,
@@ -148,7 +146,7 @@ class ReportingSink:
         self.lessons = WorkerLessons()
         self._clock = clock
         self._results: list[VisitResult] = []
-        self._found: list[Packed] = []
+        self._found: list[bytes | FoundLinks] = []
         self._releases: list[Release] = []
         self._robots_records: list[EncodedRecords] = []
         self._requests: list[HostRequest] = []
@@ -171,7 +169,7 @@ class ReportingSink:
     def find(self, found: FoundLinks) -> None:
         """See `Sink`."""
         self._wake_for_first()
-        self._found.append(pack_found(found))
+        self._found.append(pack(found))
         self._add_weight(weight_of(len(found.links)))
 
     def _add_weight(self, weight: int) -> None:
