@@ -669,7 +669,7 @@ MESSAGES: list[tuple[str, str, str, str]] = [
         "every name above other rules",
         "User-agent: A\nUser-agent: B\n\nUser-agent: C\nDisallow: /\n",
         "R207",
-        "A and B have no rules of their own, so the rules of C (line 4) apply to them",
+        "A and B have no rules of their own, so the rules for C (line 4) apply to them",
     ),
     (
         "a User-agent line without a name",

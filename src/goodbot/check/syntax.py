@@ -7,7 +7,7 @@ from itertools import islice
 from typing import Any, Final
 
 from goodbot.check.findings import Edit, Finding, Kind, Severity
-from goodbot.check.names import joined_names, spelling_of, split_names, token_of
+from goodbot.check.names import EVERYONE, joined_names, spelling_of, split_names, token_of
 from goodbot.check.raw_bytes import EACH_MOST
 from goodbot.check.source_lines import FIELDS, SourceLine
 from goodbot.check.subject import Subject
@@ -294,17 +294,19 @@ def _unruled(
 ) -> Iterator[Finding]:
     """Yields findings about a group that ends without a rule."""
     for names in _runs(named, ruleless):
-        last, everyone = names[-1], names[-1].value == "*"
+        last, everyone = names[-1], names[-1].value == EVERYONE
         if last is named[-1] and has_limits and (everyone or not disallows):
             continue
         others = "robots without a group of their own"
         if len(names) > 1:
-            have, they, affected = "have", "they", "robots of these names: they ignore the rules for `*`"
+            message = f"{_names(names)} have no rules, so they may fetch everything"
+            affected = "robots of these names: they ignore the rules for `*`"
         elif everyone:
-            have, they, affected = "has", others, others
+            message, affected = f"the group for `*` has no rules, so {others} may fetch everything", others
         else:
-            have, they, affected = "has", "it", "robots of that name: they ignore the rules for `*`"
-        yield _no_rules(last, f"{_names(names)} {have} no rules, so {they} may fetch everything", affected)
+            message = f"{_names(names)} has no rules, so it may fetch everything"
+            affected = "robots of that name: they ignore the rules for `*`"
+        yield _no_rules(last, message, affected)
 
 
 def _runs(named: list[SourceLine], ruleless: list[SourceLine]) -> list[list[SourceLine]]:
@@ -319,7 +321,7 @@ def _runs(named: list[SourceLine], ruleless: list[SourceLine]) -> list[list[Sour
 
 
 def _joined(names: list[SourceLine], next_: SourceLine) -> Finding:
-    above = f"the rules of {shown(next_.value)} (line {next_.number})"
+    above = f"the rules for {_names([next_])} (line {next_.number})"
     if not token_of(next_.value):
         above = f"the rules below the next User-agent line (line {next_.number})"
     have_no_rules, them = (
@@ -336,7 +338,9 @@ def _no_rules(line: SourceLine, message: str, affected: str) -> Finding:
 
 
 def _names(lines: list[SourceLine]) -> str:
-    return joined_names([shown(line.value) or "a robot without a name" for line in lines])
+    return joined_names(
+        ["`*`" if line.value == EVERYONE else shown(line.value) or "a robot without a name" for line in lines]
+    )
 
 
 def _blank_lines(lines: tuple[SourceLine, ...]) -> Iterator[Finding]:
