@@ -184,9 +184,12 @@ async def test_trouble_with_the_control_files_ends_the_crawl() -> None:
     assert runner.told == ["cancelled"]
 
 
-async def test_trouble_of_the_crawl_is_its_own() -> None:
+async def test_a_failure_of_the_crawl_is_raised_and_logged(caplog: pytest.LogCaptureFixture) -> None:
     with pytest.raises(RunError, match="disk full"):
         await run(Desk(), Runner(fails=True))
+    (error,) = (record for record in caplog.records if record.levelname == "ERROR")
+    assert error.getMessage() == "crawl ended by a failure, outcomes: none"
+    assert error.exc_info
 
 
 async def test_cancelled() -> None:

@@ -170,7 +170,7 @@ class Crawler(CrawlLoop):
             parallel = self._settings.per_host if visit.ready_at <= self._clock.now() else 1
             await asyncio.gather(*(self._visit_urls(visit) for _ in range(parallel)))
         finally:
-            has_more = visit.found_more or visit.given >= self._settings.max_lease_urls
+            has_more = visit.found_more or visit.url_count >= self._settings.max_lease_urls
             if has_more and self._given_up.is_left_alone(visit.host):
                 visit.ready_at = self._clock.now()  # the URLs left fail now as well
             self._sink.release(Release(visit.host, visit.ready_at, self._pace.backoff_s(visit.host), visit.cut_at))

@@ -16,7 +16,7 @@ class HostVisit:
         self.urls: Iterator[LeasedUrl] = iter(lease.urls)
         self.ready_at = ready_at
         self.cut_at = lease.cut_at
-        self.given = len(lease.urls)
+        self.url_count = len(lease.urls)
         self.in_flight = 0
         self.ended = False
         self.found_more = False

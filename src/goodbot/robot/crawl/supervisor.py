@@ -85,6 +85,9 @@ class Supervisor:
         _log.info("crawl started: %s", counted(self._workers, "worker"), extra={"workers": self._workers})
         try:
             reason = await self._run(max_pages, say, show)
+        except asyncio.CancelledError:
+            _log.info("crawl cancelled, outcomes: %s", self._counts(), extra={"states": self._states()})
+            raise
         except Exception:
             _log.exception("crawl ended by a failure, outcomes: %s", self._counts())
             raise
