@@ -1,4 +1,4 @@
-"""`goodbot allowed`: one dialect, and all side by side."""
+"""`goodbot allowed` answers in one dialect, or in all side by side."""
 
 import json
 from pathlib import Path
@@ -54,7 +54,7 @@ def test_one_dialect(tmp_path: Path, dialect: str) -> None:
     assert result.return_value == 1
 
 
-def test_all_agree_that_it_is_allowed(tmp_path: Path) -> None:
+def test_allowed_in_every_dialect(tmp_path: Path) -> None:
     assert run(tmp_path, "--dialect", "all", "/public").return_value == 0
 
 

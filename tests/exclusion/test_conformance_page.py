@@ -1,4 +1,4 @@
-"""The pages of conformance name tests: each must be there, and each deviation must be on a page."""
+"""The conformance pages name tests: each test must exist, and each deviation must be on a page."""
 
 import re
 from dataclasses import astuple
@@ -9,7 +9,7 @@ import pytest
 from goodbot.exclusion import DIALECTS
 
 TESTS = Path(__file__).parent
-MODULES = {path.name: path for path in TESTS.parent.rglob("test_*.py")}
+MODULES = sorted(TESTS.parent.rglob("test_*.py"))
 DOCS = TESTS.parents[1] / "docs"
 PAGES = [DOCS / "conformance.md", *sorted((DOCS / "conformance").glob("*.md"))]
 NAMED = sorted(
@@ -19,7 +19,8 @@ NAMED = sorted(
 
 @pytest.mark.parametrize(("module", "function"), NAMED)
 def test_named_tests_exist(module: str, function: str) -> None:
-    assert f"def {function}(" in MODULES[module].read_text("utf-8")
+    files = [path for path in MODULES if path.name == module]  # some names occur in two folders
+    assert any(f"def {function}(" in path.read_text("utf-8") for path in files)
 
 
 def test_every_deviation_is_on_the_page() -> None:
@@ -44,7 +45,7 @@ def test_every_page_is_named_on_the_first() -> None:
 
 
 def test_every_section_is_on_a_page() -> None:
-    """The names that verdicts give: `RFC 9309 2.2.2` as such, those of other texts word for word."""
+    """Every section that a verdict may name is on a page, word for word."""
     text = "".join(page.read_text("utf-8") for page in PAGES)
     sections = {section for dialect in DIALECTS.values() for section in astuple(dialect.sections)}
     assert [section for section in sorted(sections) if f"`{section}`" not in text] == []

@@ -35,7 +35,7 @@ OPTIONS: RobotOptions = {"allow_private": True, "contact": "mailto:me@example.or
 
 @pytest.fixture(params=["async", "sync"])
 def ask(request: pytest.FixtureRequest) -> Ask:
-    """Asks one thing with a client of its own: method, URL, and what else a client can be told."""
+    """Sends one request with a client of its own: method, URL, and other options."""
 
     async def of_async(method: str, url: str, client: Told = None, **given: object) -> httpx.Response:
         async with Robot("MyBot/1.0", **OPTIONS) as robot:
@@ -73,7 +73,7 @@ async def test_an_answer_is_that_of_httpx(ask: Ask) -> None:
         assert asked.header("Accept-Encoding") == "gzip, deflate, br, zstd"
 
 
-async def test_what_robots_txt_forbids_is_an_exception_of_httpx_with_the_verdict(ask: Ask) -> None:
+async def test_a_disallowed_url_raises_an_exception_of_httpx_with_the_verdict(ask: Ask) -> None:
     async with WebServer({"/robots.txt": ROBOTS, "/to": moved("/private/x")}) as server:
         for target in ("/private", "/to"):
             with pytest.raises(httpx.TransportError) as raised:
@@ -139,14 +139,14 @@ async def test_failures_are_those_of_httpx(ask: Ask, route: object, kind: type[E
         await ask("GET", "http://127.0.0.1:1/")
 
 
-async def test_what_is_wrong_with_the_call_is_an_exception_of_both(ask: Ask) -> None:
+async def test_a_wrong_call_raises_an_exception_of_both_libraries(ask: Ask) -> None:
     with pytest.raises(httpx.TransportError, match="cannot be sent") as raised:
         await ask("GET", "http://127.0.0.1:1/", headers={"a b": "x"})
     assert isinstance(raised.value, CallError)
     assert isinstance(raised.value, InputError)
 
 
-async def test_a_host_at_rest_is_not_waited_for_beyond_patience() -> None:
+async def test_a_wait_longer_than_patience_s_is_an_error() -> None:
     async with WebServer({"/": answer(b"", 503, [("Retry-After", "7200")])}) as server:
         robot = Robot("MyBot/1.0", **OPTIONS)
         async with robot, httpx.AsyncClient(transport=AsyncRobotTransport(robot)) as client:

@@ -114,7 +114,7 @@ def test_types_are_the_same() -> None:
 
 @pytest.mark.parametrize("module", [ours, theirs], ids=["goodbot", "protego"])
 @pytest.mark.parametrize("text", ["", "<html>\n<p>User-agent: *", "Disallow: /", "User-agent: y\nDisallow: /"])
-def test_nothing_said(module: ModuleType, text: str) -> None:
+def test_no_statement_is_unknown(module: ModuleType, text: str) -> None:
     for parser in (module.Protego.parse(text), module.Protego()):
         assert parser.can_fetch("/", "x")
         said = parser.crawl_delay("x"), parser.request_rate("x"), parser.visit_time("x"), parser.preferred_host
@@ -156,7 +156,7 @@ OTHERWISE = [
 
 
 @pytest.mark.parametrize(("text", "agent", "url", "may", "why"), OTHERWISE)
-def test_answers_by_rfc_9309(text: str, agent: str, url: str, may: bool, why: str) -> None:
+def test_answers_follow_rfc_9309(text: str, agent: str, url: str, may: bool, why: str) -> None:
     assert ours.Protego.parse(text).can_fetch(url, agent) is may
     assert theirs.Protego.parse(text).can_fetch(url, agent) is not may
     assert why in PAGE
@@ -180,7 +180,7 @@ PACES = [
 
 
 @pytest.mark.parametrize(("records", "method", "mine", "other"), PACES, ids=[row[0][:40] for row in PACES])
-def test_paces(records: str, method: str, mine: object, other: object) -> None:
+def test_delays_and_rates(records: str, method: str, mine: object, other: object) -> None:
     text = f"User-agent: *\n{records}"
     assert getattr(ours.Protego.parse(text), method)("x") == mine
     assert getattr(theirs.Protego.parse(text), method)("x") == other
@@ -212,7 +212,7 @@ def test_no_text_raises(text: str | bytes, agent: str, url: str) -> None:
     assert parser.preferred_host is None or parser.preferred_host
 
 
-def test_what_is_no_text() -> None:
+def test_input_that_is_not_text() -> None:
     for module in (ours, theirs):
         with pytest.raises(TypeError):
             module.Protego.parse(None)

@@ -67,7 +67,7 @@ async def test_the_url_keeps_its_fragment_and_an_answer_without_a_body_its_field
         assert (got[2].status_code, got[2].headers.get("Content-Length")) == (304, None)
 
 
-async def test_what_robots_txt_forbids_is_an_exception_of_requests_with_the_verdict() -> None:
+async def test_a_disallowed_url_raises_an_exception_of_requests_with_the_verdict() -> None:
     async with WebServer({"/robots.txt": ROBOTS, "/to": moved("/private/x")}) as server:
         for target in ("/private", "/to"):
             with pytest.raises(requests.RequestException) as raised:
@@ -153,7 +153,7 @@ async def test_a_body_that_breaks_off_is_an_exception_of_requests(stream: bool) 
         assert await in_session(lambda session: session.get(server.url("/to"), stream=stream).text) == "hi"
 
 
-async def test_what_is_wrong_with_the_call_is_an_exception_of_both() -> None:
+async def test_a_wrong_call_raises_an_exception_of_both_libraries() -> None:
     def no_contact(session: requests.Session) -> object:
         return session.get("https://93.184.216.34/")
 
@@ -168,7 +168,7 @@ async def test_what_is_wrong_with_the_call_is_an_exception_of_both() -> None:
         assert raised.value.request is not None
 
 
-async def test_no_server_no_permission_to_go_inside_and_a_host_at_rest() -> None:
+async def test_no_server_a_private_address_and_a_long_wait() -> None:
     rests = answer(b"", 503, [("Retry-After", "7200")])
     async with WebServer({"/": rests}) as server:
         with pytest.raises(requests.ConnectionError):
@@ -180,7 +180,7 @@ async def test_no_server_no_permission_to_go_inside_and_a_host_at_rest() -> None
         assert raised.value.held_until > 0
 
 
-async def test_a_robot_of_asyncio_gets_a_thread_of_its_own(tmp_path: Path) -> None:
+async def test_an_asyncio_robot_gets_a_thread_of_its_own(tmp_path: Path) -> None:
     async with WebServer({"/": answer(b"hi")}) as server:
 
         def work() -> str:
@@ -223,7 +223,7 @@ LOCATIONS = [
 
 @pytest.mark.parametrize("location", LOCATIONS)
 @pytest.mark.parametrize("alone", [True, False])
-def test_a_redirect_of_a_public_host_stays_one_however_requests_writes_it(location: str, alone: bool) -> None:
+def test_a_redirect_of_a_public_host_is_recognized_after_requests_rewrites_its_url(location: str, alone: bool) -> None:
     robot = PublicRobot("http://10.0.0.1" + location if location[0] in "/?#" and location[:2] != "//" else location)
     adapter = RobotAdapter(robot)  # type: ignore[arg-type]
     with requests.Session() as session:
@@ -238,7 +238,7 @@ def test_a_redirect_of_a_public_host_stays_one_however_requests_writes_it(locati
     assert [public_only for _, public_only in robot.asked] == [False, True, False]
 
 
-def test_a_public_host_is_remembered_over_a_row_of_redirects() -> None:
+def test_a_public_host_is_remembered_over_several_redirects() -> None:
     robot = PublicRobot("/%61", "/|", "http://10.0.0.1/")
     with requests.Session() as session:
         session.mount("http://", RobotAdapter(robot))  # type: ignore[arg-type]
@@ -247,7 +247,7 @@ def test_a_public_host_is_remembered_over_a_row_of_redirects() -> None:
 
 
 @pytest.mark.parametrize(("told", "asked"), [("%61dmin", "admin"), ("x|y", "x%7Cy"), ("%7euser", "~user")])
-def test_where_public_hosts_led_is_known_however_it_is_escaped(told: str, asked: str) -> None:
+def test_targets_of_public_hosts_are_recognized_in_any_encoding(told: str, asked: str) -> None:
     verdict, hop = Verdict(True, None, None, "", ""), Response(302, (), b"")
     redirects = Redirects()
     redirects.learn(
@@ -256,7 +256,7 @@ def test_where_public_hosts_led_is_known_however_it_is_escaped(told: str, asked:
     assert [redirects.take(f"http://10.0.0.1/{asked}") for _ in range(2)] == [True, False]
 
 
-def test_where_public_hosts_led_is_remembered_for_one_request_each() -> None:
+def test_targets_of_public_hosts_are_remembered_for_one_request_each() -> None:
     hop = Response(302, (("Location", "http://10.0.0.1/"),), b"")
     verdict = Verdict(True, None, None, "", "")
     public = Answer("https://a.example/", "https://a.example/", verdict, hop, from_public=True)

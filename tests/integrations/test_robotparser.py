@@ -49,7 +49,7 @@ def no_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def impatient() -> Iterator[None]:
-    """What a program does that does not want `read` to wait."""
+    """As in a program that limits how long `read` waits."""
     socket.setdefaulttimeout(0.3)
     yield
     socket.setdefaulttimeout(None)
@@ -221,7 +221,7 @@ async def test_no_answer_raises_and_closes(case: str) -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # urllib leaves its connection open
 @pytest.mark.parametrize("target", ["http://[::1/robots.txt", "http://127.0.0.1:port/", "http://127.0.0.1:99999/"])
-async def test_redirects_that_are_no_urls(target: str) -> None:
+async def test_redirects_to_invalid_urls(target: str) -> None:
     async with WebServer({"/robots.txt": answer(b"", 302, [("Location", target)])}) as server:
         rp = RobotFileParser(server.url("/robots.txt"))
         with pytest.raises(urllib.error.URLError):
@@ -230,7 +230,7 @@ async def test_redirects_that_are_no_urls(target: str) -> None:
     gc.collect()
 
 
-async def test_nobody_listens() -> None:
+async def test_no_server_listens() -> None:
     with kept_port() as port, pytest.raises(urllib.error.URLError):
         await read(RobotFileParser(f"http://127.0.0.1:{port}/robots.txt"))
 
@@ -267,7 +267,7 @@ async def test_a_body_of_1_mb_is_cut_at_500_kib(length: bool) -> None:
     assert (rp.can_fetch("a", "/early"), rp.can_fetch("a", "/late")) == (False, True)
 
 
-async def test_the_last_good_copy_rules_while_the_server_is_in_trouble() -> None:
+async def test_the_last_good_copy_applies_while_the_server_fails() -> None:
     async with WebServer({"/robots.txt": answer(ROBOTS)}) as server:
         rp = RobotFileParser(server.url("/robots.txt"))
         await read(rp)
@@ -298,7 +298,7 @@ async def test_the_copy_of_another_site_is_no_good_copy() -> None:
 
 
 async def test_headers_of_the_program_are_sent() -> None:
-    """By a Request, or by an opener that was installed: read() goes the way of urlopen."""
+    """By a Request, or by an opener that was installed: read() uses urlopen."""
     async with WebServer({"/robots.txt": answer(ROBOTS)}) as server:
         request = urllib.request.Request(server.url("/robots.txt"), headers={"User-Agent": "MyBot/1.0"})
         await read(RobotFileParser(request))
@@ -310,7 +310,7 @@ async def test_headers_of_the_program_are_sent() -> None:
         assert [exchange.header("User-Agent") for exchange in server.exchanges] == ["MyBot/1.0", "MyBot/2.0"]
 
 
-async def test_octets_come_through_as_they_are() -> None:
+async def test_octets_are_not_changed() -> None:
     body = b"User-agent: *\r\nDisallow: /\xff\x85x\rDisallow: /caf\xc3\xa9\xe2\x80\xa8y\nDisallow: /z"
     async with WebServer({"/robots.txt": answer(b"\xef\xbb\xbf" + body)}) as server:
         rp = RobotFileParser(server.url("/robots.txt"))
@@ -371,7 +371,7 @@ OTHERWISE = [
 
 
 @pytest.mark.parametrize(("lines", "agent", "url", "may", "instead"), OTHERWISE)
-def test_answers_are_those_of_rfc_9309(lines: list[str], agent: str, url: str, may: bool, instead: str) -> None:
+def test_answers_follow_rfc_9309(lines: list[str], agent: str, url: str, may: bool, instead: str) -> None:
     assert parsed(*lines).can_fetch(agent, url) == may
     assert f"| {instead} |" in PAGE
 
@@ -401,7 +401,7 @@ PACES = [
 
 
 @pytest.mark.parametrize(("record", "delay", "rate"), PACES, ids=[record[:40] for record, _, _ in PACES])
-def test_paces(record: str, delay: float | None, rate: tuple[int, float] | None) -> None:
+def test_delays_and_rates(record: str, delay: float | None, rate: tuple[int, float] | None) -> None:
     rp = parsed("User-agent: *", *record.split("\n"))
     assert (rp.crawl_delay("x"), rp.request_rate("x")) == (delay, rate)
     assert type(rp.crawl_delay("x")) is type(delay)
@@ -410,14 +410,14 @@ def test_paces(record: str, delay: float | None, rate: tuple[int, float] | None)
 # ---- What was read, to look at --------------------------------------------------------------------------------------
 
 
-def test_written_out() -> None:
+def test_str_is_a_robots_txt() -> None:
     assert str(parsed(*ROBOTS.decode().splitlines())) == (
         "User-agent: HelpBot\nUser-agent: ToolBot\nCrawl-delay: 2.5\nDisallow: /tools\n\n"
         "User-agent: *\nCrawl-delay: 3\nRequest-rate: 9/30\nDisallow: /search\nAllow: /search/about"
     )
 
 
-def test_names_that_share_rules_but_no_pace() -> None:
+def test_names_that_share_rules_but_not_delays() -> None:
     rp = parsed("User-agent: a", "Comment: x", "User-agent: b", "Crawl-delay: 1", "User-agent: c", "Disallow: /x")
     assert [(entry.useragents, entry.delay) for entry in rp.entries] == [(["a"], None), (["b"], 1), (["c"], None)]
     assert len({id(entry.rulelines) for entry in rp.entries}) == 1
@@ -455,7 +455,7 @@ LINES = st.lists(
 
 
 @given(LINES)
-def test_written_out_it_says_the_same(lines: list[str]) -> None:
+def test_str_has_the_same_rules(lines: list[str]) -> None:
     rp = parsed(*lines)
     again = parsed(*str(rp).split("\n"))
     for agent in AGENTS:
@@ -491,19 +491,19 @@ def test_lines_may_be_bytes_or_one_text() -> None:
         assert (rp.can_fetch("HelpBot", "/tools"), rp.can_fetch("x", "/search")) == (False, False)
 
 
-def test_lines_that_are_none() -> None:
+def test_invalid_lines_raise_type_error() -> None:
     with pytest.raises(TypeError, match="NoneType"):
         RobotFileParser().parse([None])  # type: ignore[list-item]
 
 
 # The standard library takes these where no group names a robot.
 @pytest.mark.parametrize("agent", [None, b"x", 7, "", "\ud800"])
-def test_user_agents_that_are_no_names(agent: str) -> None:
+def test_user_agents_without_a_name(agent: str) -> None:
     rp = parsed("User-agent: *", "Disallow: /a", "Crawl-delay: 2")
     assert (rp.can_fetch(agent, "/a"), rp.can_fetch(agent, "/b"), rp.crawl_delay(agent)) == (False, True, 2)
 
 
-def test_urls_that_are_none() -> None:
+def test_invalid_urls() -> None:
     rp = parsed("User-agent: *", "Disallow: /\u00e9", "Disallow: /%FF")
     asked = ["http://[::1", "http://example.org:port/", b"/\xff", b"/\xc3\xa9", "/\u00e9", "", "\ud800"]
     assert [rp.can_fetch("x", url) for url in asked] == [True, True, False, False, False, True, True]  # type: ignore[arg-type]

@@ -80,7 +80,7 @@ async def crawl(
     return json.loads(out)
 
 
-async def test_a_crawl_asks_for_allowed_pages_only() -> None:
+async def test_a_crawl_requests_only_allowed_pages() -> None:
     async with site(answer(ROBOTS)) as server:
         told = await crawl(server, OURS)
         assert server.targets[0] == "/robots.txt"
@@ -95,8 +95,8 @@ async def test_a_crawl_asks_for_allowed_pages_only() -> None:
     assert told["reason"] == "finished"
 
 
-async def test_requests_that_come_together_are_all_put_to_the_parser() -> None:
-    """Scrapy's own middleware puts the first only, whatever the parser; if it once puts all, ours may go."""
+async def test_requests_that_wait_together_are_all_checked() -> None:
+    """Scrapy's own middleware checks only the first request, with any parser; once it checks all, ours can go."""
     starts = ("/private/x", "/notes/1", "/notes/", "/open")
     together = asyncio.Event()
 
@@ -120,7 +120,7 @@ async def test_without_a_robots_txt_requests_that_come_together_pass() -> None:
     assert told["reason"] == "finished"
 
 
-async def test_scrapys_own_parser_asks_for_three_of_the_others() -> None:
+async def test_protego_under_scrapy_allows_three_of_the_others() -> None:
     """By Protego an allowed index.html allows its folder, and `%2F` in a query is no `/`."""
     async with site(answer(ROBOTS.replace(NOT_UTF8, b""))) as server:
         await crawl(server, "")
@@ -128,7 +128,7 @@ async def test_scrapys_own_parser_asks_for_three_of_the_others() -> None:
         assert sorted(server.targets) == sorted({"/robots.txt", *PAGES} - FORBIDDEN | asked_too)
 
 
-async def test_a_page_instead_of_a_robots_txt_says_nothing() -> None:
+async def test_a_page_instead_of_a_robots_txt_has_no_rules() -> None:
     async with site(answer(b"<!DOCTYPE html><title>Not found</title><p>Disallow: /", 404)) as server:
         await crawl(server, OURS)
         assert sorted(server.targets) == sorted(["/robots.txt", *PAGES])
@@ -147,7 +147,7 @@ def test_it_is_a_parser_of_scrapy() -> None:
     assert theirs <= {name for name in dir(GoodbotParser) if not name.startswith("_")}
 
 
-def test_octets_that_are_no_utf_8_are_not_dropped() -> None:
+def test_octets_that_are_not_utf_8_are_not_dropped() -> None:
     """Scrapy drops them before Protego sees the text, so that this rule closes the whole site."""
     theirs = ProtegoRobotParser(b"User-agent: *\n" + NOT_UTF8, None)
     rules = parser(b"User-agent: *\n" + NOT_UTF8)
@@ -168,7 +168,7 @@ def test_text_or_bytes() -> None:
 
 
 @pytest.mark.parametrize("body", [None, b"", b"<html>User-agent: *", b"\xff\xfe", b"\x1f\x8b\x08\x00", b"\0" * 99])
-def test_bodies_that_say_nothing(body: bytes | None) -> None:
+def test_bodies_without_rules(body: bytes | None) -> None:
     assert parser(body).allowed("http://example.org/", "x")
     assert parser(body).crawl_delay("x") is None
 

@@ -1,4 +1,4 @@
-"""RFC 9309 §2.3.1, §2.4, §2.5: what fetching robots.txt came to, what follows, and until when."""
+"""RFC 9309 §2.3.1, §2.4, §2.5: the result of fetching robots.txt, what follows, and until when."""
 
 from dataclasses import asdict
 
@@ -79,7 +79,7 @@ def test_failure(kind: str, result: str, allowed: bool) -> None:
     assert access.verdict("/robots.txt", "me").allowed
 
 
-def test_a_good_answer_rules_with_its_lines() -> None:
+def test_the_lines_of_a_good_answer_are_in_force() -> None:
     verdict = Access.from_response(200, [], BODY, NOW).verdict("https://example.org/private/x", "me")
     assert (verdict.allowed, verdict.line, verdict.rule, verdict.delay_s) == (False, 2, "Disallow: /private", 2.0)
     assert (verdict.access, verdict.valid_until, verdict.section) == ("successful", NOW + DAY, "RFC 9309 2.2.2")
@@ -105,7 +105,7 @@ def test_a_304_confirms_the_last_good_copy() -> None:
     assert Access.from_response(304, [], b"", NOW + DAY + 60, last_good=down).result == "successful"
 
 
-def test_an_unasked_304_is_no_answer_and_the_last_good_copy_rules() -> None:
+def test_an_unconditional_304_is_unreachable_and_the_last_good_copy_applies() -> None:
     good = Access.from_response(200, [], BODY, NOW)
     again = Access.from_response(304, [], b"", NOW + DAY, last_good=good, conditional=False)
     assert (again.result, again.in_force, again.good_at, again.tries) == ("unreachable", "rules", NOW, 1)
@@ -140,7 +140,7 @@ def test_a_wall_is_named_in_the_reason_and_kept_in_the_columns() -> None:
     assert Access.from_response(200, [], BODY, NOW + DAY, last_good=walled).wall is None
 
 
-def test_a_wall_that_says_retry_after_is_left_alone_till_then() -> None:
+def test_retry_after_of_a_wall_is_respected() -> None:
     headers = [("cf-mitigated", "challenge"), ("Retry-After", "120"), ("Cache-Control", "max-age=99999")]
     assert Access.from_response(200, headers, b"", NOW).valid_until == NOW + 120
 
@@ -241,12 +241,14 @@ HOLD = [
 
 
 @pytest.mark.parametrize(("headers", "retry_s", "seconds"), HOLD, ids=[str(row) for row in range(len(HOLD))])
-def test_when_an_unreachable_one_is_due_again(headers: list[tuple[str, str]], retry_s: float, seconds: float) -> None:
+def test_when_an_unreachable_robots_txt_is_due_again(
+    headers: list[tuple[str, str]], retry_s: float, seconds: float
+) -> None:
     """RFC 9110 §10.2.3; at most 24 hours."""
     assert Access.from_response(503, headers, b"", NOW, retry_s=retry_s).valid_until == NOW + seconds
 
 
-def test_the_last_good_copy_rules_for_thirty_days() -> None:
+def test_the_last_good_copy_applies_for_thirty_days() -> None:
     """RFC 9309 §2.3.1.4."""
     good = Access.from_response(200, [], BODY, NOW)
     down = Access.from_response(503, [], b"", NOW + DAY, last_good=good)
@@ -266,7 +268,7 @@ def test_the_last_good_copy_rules_for_thirty_days() -> None:
     assert (again.tries, again.failing_since, again.good_at) == (0, None, NOW + 31 * DAY)
 
 
-def test_a_copy_nothing_would_use_is_let_go() -> None:
+def test_a_copy_that_no_dialect_would_use_is_dropped() -> None:
     """Google uses it until 30 days after the first failure, here a day after it was read."""
     access = Access.from_response(200, [], BODY, NOW)
     for day, kept in ((1, True), (30, True), (30.9, True), (31, False), (32, False)):
@@ -274,7 +276,7 @@ def test_a_copy_nothing_would_use_is_let_go() -> None:
         assert (access.failing_since, access.good_at is not None, access.body != b"") == (NOW + DAY, kept, kept)
 
 
-def test_an_unavailable_one_leaves_no_good_copy() -> None:
+def test_an_unavailable_robots_txt_leaves_no_good_copy() -> None:
     good = Access.from_response(200, [], BODY, NOW)
     gone = Access.from_response(404, [], b"", NOW + 1, last_good=good)
     assert (gone.good_at, gone.body, gone.tries) == (None, b"", 0)
@@ -303,7 +305,7 @@ CUTS = [
 
 @pytest.mark.parametrize(("name", "body", "kept"), CUTS, ids=[case[0] for case in CUTS])
 def test_limit(name: str, body: bytes, kept: int) -> None:
-    """§2.5: 500 KiB count, in whole lines, and what is cut is said."""
+    """§2.5: 500 KiB count, in whole lines, and the reason reports the cut."""
     access = Access.from_response(200, [], body, NOW)
     assert (len(access.body), access.cut_bytes) == (kept, len(body) - kept)
     assert access.verdict("/long", "me").allowed
@@ -364,7 +366,7 @@ def test_is_fresh(after_s: float, fresh: bool) -> None:
     assert access.is_fresh(NOW + after_s) is fresh
 
 
-def test_a_copy_from_the_future_has_no_age() -> None:
+def test_a_copy_from_the_future_counts_as_new() -> None:
     """The clock went back: the copy rules, and a run of failures that begins after now has just begun."""
     good = Access.from_response(200, [], BODY, NOW)
     down = Access.from_failure("dns", NOW - 40 * DAY, last_good=good)

@@ -1,4 +1,4 @@
-"""What each dialect makes of fetching robots.txt, whole histories of it, over a clock that jumps."""
+"""Whole histories of fetching robots.txt in each dialect, with a clock that jumps."""
 
 from typing import NamedTuple
 
@@ -322,7 +322,7 @@ def test_every_cell_of_every_dialect_is_there() -> None:
     assert len(EACH) == len({(case.cell, case.name, dialect) for case, dialect in EACH})
 
 
-def test_what_is_cut_is_said() -> None:
+def test_the_reason_reports_what_was_cut() -> None:
     for dialect in DIALECTS:
         access = Access.from_response(200, (), FULL + RULE, 0.0, dialect)
         assert access.cut_bytes == len(RULE)

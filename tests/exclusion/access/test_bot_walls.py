@@ -1,4 +1,4 @@
-"""Which answers are known to be a bot wall's, and which only look like one."""
+"""Answers that come from a bot wall, and answers that only look like it."""
 
 import pytest
 from hypothesis import given
@@ -58,7 +58,7 @@ HEADERS = [
 
 
 @pytest.mark.parametrize(("name", "status", "header"), HEADERS)
-def test_a_header_gives_it_away_whatever_the_body(name: str, status: int, header: tuple[str, str]) -> None:
+def test_a_header_identifies_the_wall_whatever_the_body(name: str, status: int, header: tuple[str, str]) -> None:
     for body in (b"", b"User-agent: *\nDisallow:\n", b"\xff\x00"):
         wall = wall_of(status, [("Server", "x"), header], body)
         assert wall is not None
@@ -66,7 +66,7 @@ def test_a_header_gives_it_away_whatever_the_body(name: str, status: int, header
 
 
 @pytest.mark.parametrize(("name", "page"), PAGES.items())
-def test_marks_give_it_away(name: str, page: bytes) -> None:
+def test_marks_identify_the_wall(name: str, page: bytes) -> None:
     statuses = next(wall for wall in WALLS if wall.name == name).statuses or (200, 202, 403, 429, 503)
     for status in statuses:
         for body in (page, b"\xef\xbb\xbf\n " + page.replace(b"\n", b"\r\n"), page + PADDING):

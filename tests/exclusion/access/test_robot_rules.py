@@ -1,4 +1,4 @@
-"""One robot, many sites: origins, freshness, visits, and texts of strangers."""
+"""One robot, many sites: origins, freshness, visits, and hostile texts."""
 
 import math
 
@@ -90,7 +90,7 @@ def test_visits(rules: RobotRules, clock: Clock) -> None:
 
 
 @pytest.mark.parametrize("at", [math.nan, math.inf, -math.inf, 10**400, -(10**400)])
-def test_a_visit_at_no_time_is_one_now(rules: RobotRules, at: float) -> None:
+def test_a_visit_without_a_valid_time_counts_as_now(rules: RobotRules, at: float) -> None:
     rules.visit(SITE, at)
     assert (rules.visits(SITE), rules.last_visit(SITE)) == (1, NOW)
 
@@ -150,7 +150,7 @@ def test_fresh_until(rules: RobotRules, clock: Clock) -> None:
 # ---- any answer -----------------------------------------------------------------------------------------------------
 
 
-def test_any_answer_can_be_learnt(rules: RobotRules, clock: Clock) -> None:
+def test_any_result_of_a_fetch_can_be_learned(rules: RobotRules, clock: Clock) -> None:
     """RFC 9309 §2.3.1: unavailable opens the site, unreachable closes it, and the last good copy goes on ruling."""
     url = "https://example.org/y"
     assert rules.learn(SITE, Access.from_response(404, [], b"", NOW))
@@ -164,7 +164,7 @@ def test_any_answer_can_be_learnt(rules: RobotRules, clock: Clock) -> None:
     assert [rules.allowed(f"https://example.org/{path}") for path in ("x", "y")] == [False, True]
 
 
-def test_what_was_learnt_in_one_dialect_is_answered_in_that_of_the_robot(clock: Clock) -> None:
+def test_an_access_of_another_dialect_is_read_in_that_of_the_robot(clock: Clock) -> None:
     store = MemoryRulesStore()
     modern, old = RobotRules("me", clock, store), RobotRules("me", clock, store, dialect="1994")
     modern.parse(SITE, "User-agent: me\nDisallow: /\nAllow: /a\n")
@@ -276,7 +276,7 @@ NO_ORIGIN = [
 
 
 @pytest.mark.parametrize("url", NO_ORIGIN, ids=range(len(NO_ORIGIN)))
-def test_what_is_no_http_url_is_not_known(rules: RobotRules, url: str) -> None:
+def test_nothing_is_known_about_other_urls(rules: RobotRules, url: str) -> None:
     """Of other schemes, too, nothing is known, where WWW::RobotRules says that everything is allowed."""
     rules.parse(SITE, RULES)
     assert rules.parse(url, RULES) is False
@@ -348,7 +348,7 @@ def test_a_robots_txt_is_parsed_once(rules: RobotRules) -> None:
     assert rules.access(SITE) is not first
 
 
-def test_what_is_parsed_is_bounded_and_what_is_known_is_not(clock: Clock) -> None:
+def test_parsed_files_are_bounded_and_stored_ones_are_not(clock: Clock) -> None:
     store = MemoryRulesStore()
     rules = RobotRules("me", clock, store)
     body = b"User-agent: *\nDisallow: /x\n#".ljust(400 * 1024, b"#")
@@ -368,7 +368,7 @@ def test_what_is_parsed_is_bounded_and_what_is_known_is_not(clock: Clock) -> Non
     assert rules.allowed(sites[0]) is False
 
 
-def test_a_robots_txt_parsed_elsewhere_is_kept_without_its_parse() -> None:
+def test_an_access_is_stored_without_its_parsed_rules() -> None:
     store = MemoryRulesStore()
     access = Access.from_response(200, [], RULES.encode(), NOW)
     assert access.rules.groups

@@ -27,7 +27,7 @@ GOOGLES_DATE: Asked = {"unavailable_after": datetime(2010, 6, 25, 23, tzinfo=UTC
 
 
 def asked(directives: Directives) -> Asked:
-    """What is not as it is without directives."""
+    """Returns the fields that differ from their defaults."""
     return {
         field.name: getattr(directives, field.name)
         for field in fields(Directives)
@@ -299,7 +299,7 @@ def test_page_metas(metas: Pairs, expected: Asked, source: str, dialect: str) ->
     assert asked(Directives.parse(metas, [], "mybot", dialect)) == expected, source
 
 
-def test_all_places_add_up_and_sources_say_where() -> None:
+def test_all_places_count_together_and_sources_say_where() -> None:
     directives = Directives.parse(
         [
             ("Robots", "NoFollow, follow, NOODP, unknown"),
@@ -379,7 +379,7 @@ def test_many_tags(dialect: str) -> None:
     assert len(directives.sources) == (101 if dialect == "modern" else 1)
 
 
-def test_every_no_has_its_source_beyond_the_bound() -> None:
+def test_every_restriction_has_a_source_beyond_the_limit() -> None:
     metas = [("robots", f"max-snippet:{n}") for n in range(200, 0, -1)]
     directives = Directives.parse([*metas, ("robots", "max-snippet:0"), ("document-state", "dynamic")], [], "mybot")
     assert directives.why("snippet") == (Source("max-snippet:0", "META robots", ("max_snippet", "snippet")),)
@@ -414,7 +414,7 @@ def test_never_raises(metas: Pairs, headers: Pairs, token: str, dialect: str) ->
 
 
 def freedom(directives: Directives) -> list[float]:
-    """One number for each field that can be restricted, the greater the freer."""
+    """Returns a number for each field that can be restricted; a greater number permits more."""
     sizes = {"none": 0.0, "standard": 1.0, "large": 2.0, None: 3.0}
     limits = (directives.max_snippet, directives.max_video_preview, directives.unavailable_after)
     flags = (directives.index, directives.follow, directives.archive, directives.snippet)
@@ -424,7 +424,7 @@ def freedom(directives: Directives) -> list[float]:
 
 
 @given(METAS_OF_ANY_KIND, HEADERS_OF_ANY_KIND, METAS_OF_ANY_KIND, HEADERS_OF_ANY_KIND)
-def test_modern_adding_a_directive_never_gives_back(
+def test_one_more_directive_never_removes_a_restriction(
     metas: Pairs, headers: Pairs, more_metas: Pairs, more_headers: Pairs
 ) -> None:
     before = freedom(Directives.parse(metas, headers, "mybot"))

@@ -54,7 +54,7 @@ def test_data_nosnippet(tag: str, attributes: Iterable[str], hidden: bool) -> No
 
 
 @given(st.text(max_size=60), st.sampled_from(["nofollow", "ugc", "sponsored"]))
-def test_never_raises_and_more_words_never_give_back(rel: str, word: str) -> None:
+def test_never_raises_and_more_words_never_remove_a_restriction(rel: str, word: str) -> None:
     before, after = parse_rel(rel), parse_rel(f"{rel} {word}")
     assert not after.endorsed
     assert before.follow or not after.follow

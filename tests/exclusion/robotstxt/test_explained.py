@@ -1,4 +1,4 @@
-"""What a verdict says beside yes and no: line, pattern, group, and the rules that lost."""
+"""The parts of a verdict: line, pattern, group, and the rules that lost."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -20,7 +20,7 @@ Disallow: /
 """
 
 
-def test_the_rule_and_those_that_lost() -> None:
+def test_the_rule_and_the_rules_that_lost() -> None:
     verdict = RobotsTxt.parse(TEXT).verdict("http://h/a/b", "me/1.0")
     assert (verdict.allowed, verdict.line, verdict.rule, verdict.pattern) == (False, 8, "Disallow: /*/b$", "/*/b$")
     assert (verdict.group_line, verdict.group_agents) == (1, ("you", "Me", "he"))
@@ -69,7 +69,7 @@ def test_the_empty_path_of_the_book() -> None:
     assert verdict.reason.startswith("Disallow: (line 2) is the first rule that matches")
 
 
-def test_those_that_lost_are_bounded() -> None:
+def test_the_rules_that_lost_are_bounded() -> None:
     text = "User-agent: *\n" + "".join(f"Disallow: /{'x' * n}\n" for n in range(100_000 // 200))
     for dialect in DIALECTS:
         verdict = RobotsTxt.parse(text, dialect).verdict("/" + "x" * 500, "me")
@@ -87,7 +87,7 @@ LINES = st.lists(
 
 
 @given(LINES, st.sampled_from(["/", "/a", "/ab", "/abb", "/index.html"]), st.sampled_from(list(DIALECTS)))
-def test_without_the_rules_that_lost_the_verdict_is_the_same(lines: list[str], url: str, dialect: str) -> None:
+def test_removing_the_rules_that_lost_keeps_the_verdict(lines: list[str], url: str, dialect: str) -> None:
     verdict = RobotsTxt.parse("\n".join(["User-agent: *", *lines]), dialect).verdict(url, "me")
     kept = f"{'Allow' if verdict.allowed else 'Disallow'}: {verdict.pattern}" if verdict.rule else "Foo: 1"
     alone = RobotsTxt.parse(f"User-agent: *\n{kept}", dialect).verdict(url, "me")
@@ -104,7 +104,7 @@ PATHS = ("/a", "/a*", "/*a$", "/a/b", "/index.html", "/a%2Fb", "/A", "")
     st.sampled_from(sorted(DIALECTS)),
     st.sampled_from(("/a", "/a/b", "/", "/index.html", "/A?a")),
 )
-def test_a_rule_repeated_without_end_changes_no_verdict(
+def test_a_rule_repeated_many_times_changes_no_verdict(
     rules: list[tuple[str, str]], further: list[int], dialect: str, url: str
 ) -> None:
     lines = ["User-agent: me", *(f"{field}: {path}" for field, path in rules * (2 * LOST_MOST + 2))]

@@ -1,4 +1,4 @@
-"""RFC 9309 §2.1, §2.2.1, §2.2.4: lines, records, groups, and whose they are."""
+"""RFC 9309 §2.1, §2.2.1, §2.2.4: lines, records, groups, and the robots that they apply to."""
 
 import pytest
 

@@ -168,7 +168,7 @@ TARGETS = [
 
 
 @pytest.mark.parametrize(("url", "target"), TARGETS)
-def test_what_of_a_url_is_compared(url: str, target: str) -> None:
+def test_the_compared_part_of_a_url(url: str, target: str) -> None:
     """RFC 9309 §2.2.2: the path with its query; without fragment; never less than `/`."""
     exact = RobotsTxt.parse(f"User-agent: *\nDisallow: {target}$")
     assert not exact.allows(url, "me")

@@ -18,7 +18,7 @@ GROUPS = (
 )
 
 
-def test_groups_that_speak_to_a_robot_add_up_and_nothing_is_inherited() -> None:
+def test_groups_that_apply_to_a_robot_count_together_and_nothing_is_inherited() -> None:
     robots = RobotsTxt.parse(GROUPS)
     assert robots.comments("a") == ["mail first", "twice"]
     assert robots.robot_version("a") == "2.0"
@@ -29,7 +29,7 @@ def test_groups_that_speak_to_a_robot_add_up_and_nothing_is_inherited() -> None:
     assert (robots.noindex("other"), robots.content_signals("other")) == ([], {})
 
 
-def test_no_group_says_nothing() -> None:
+def test_without_a_group_there_are_no_records() -> None:
     robots = RobotsTxt.parse("User-agent: a\nRobot-version: 2.0\nComment: x\nDisallow: /")
     assert (robots.comments("b"), robots.robot_version("b"), robots.noindex("b")) == ([], None, [])
     assert robots.content_signals("b") == {}
@@ -84,7 +84,7 @@ PLACES = [
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize(("name", "text"), PLACES, ids=[name for name, _ in PLACES])
-def test_records_of_the_file_stand_anywhere(name: str, text: str, dialect: str) -> None:
+def test_records_of_the_file_count_anywhere(name: str, text: str, dialect: str) -> None:
     lines = "Sitemap: https://h/s\nlicense : https://other/l.xml\nHOST: www.h # main\nClean-param: a&b /x*"
     robots = RobotsTxt.parse(text.format(lines), dialect)
     assert robots.sitemaps == ["https://h/s"]
@@ -93,7 +93,7 @@ def test_records_of_the_file_stand_anywhere(name: str, text: str, dialect: str) 
     assert robots.clean_params == [(("a", "b"), "/x*")]
 
 
-def test_records_of_the_file_close_no_group() -> None:
+def test_records_of_the_file_end_no_group() -> None:
     robots = RobotsTxt.parse("User-agent: a\nLicense: l\nHost: h\nClean-param: p\nUser-agent: b\nDisallow: /x")
     assert not robots.allows("/x", "a")
     assert not robots.allows("/x", "b")
@@ -107,7 +107,7 @@ def test_several_empty_and_none() -> None:
     assert (RobotsTxt.parse("").host, RobotsTxt.parse("").licenses) == (None, [])
 
 
-def test_what_is_given_belongs_to_who_asked() -> None:
+def test_returned_lists_are_copies() -> None:
     robots = RobotsTxt.parse("License: l\nClean-param: p")
     robots.licenses.clear()
     robots.clean_params.clear()
@@ -173,7 +173,7 @@ def test_never_raises(dialect: str, body: bytes | str, agent: str) -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @given(lines=LINES)
-def test_normal_form_says_the_same(dialect: str, lines: list[tuple[str, str]]) -> None:
+def test_normal_form_keeps_the_meaning(dialect: str, lines: list[tuple[str, str]]) -> None:
     robots = RobotsTxt.parse("".join(f"{field}: {value}\n" for field, value in lines), dialect)
     again = RobotsTxt.parse(format_robotstxt(robots), dialect)
     for agent in ("me", "search"):

@@ -1,4 +1,4 @@
-"""What matching costs, counted in octets looked at: at most so many times the octets of pattern and path."""
+"""Bounds the cost of matching, counted in octets examined, by a multiple of the octets in pattern and path."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -83,19 +83,19 @@ class Counted(str):
 
 
 def by_matcher(patterns: Sequence[str], path: Counted, dialect: str) -> bool:
-    """The bound form, compiled."""
+    """Asks a compiled matcher."""
     text = "\n".join(["User-agent: *", *(f"Disallow: {pattern}" for pattern in patterns)])
     return not RobotsTxt.parse(text, dialect).matcher("me").allows(path)
 
 
 def by_table(patterns: Sequence[str], path: Counted, dialect: str) -> bool:
-    """What answers for URLs in which something is encoded."""
+    """Asks the table that answers for URLs with percent-encoding."""
     shapes = [Shape.same(Cut.wildcards(pattern)) for pattern in patterns]
     return RuleTable(shapes).best(Compared(path, path)) < len(patterns)
 
 
 def by_scan(patterns: Sequence[str], path: Counted, dialect: str) -> bool:
-    """The first questions, before anything is compiled."""
+    """Asks a scan, as the first questions do."""
     text = "\n".join(["User-agent: *", *(f"Disallow: {pattern}" for pattern in patterns)])
     counting = replace(DIALECTS[dialect], target=lambda url: Compared(path, path))
     return not RuleScan(RobotsTxt.parse(text, dialect).groups, counting).allows(path)
@@ -132,7 +132,7 @@ HOSTILE = [
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize(("pattern", "path"), HOSTILE, ids=range(len(HOSTILE)))
-def test_a_hostile_pattern_takes_some_walks(pattern: str, path: str, way: Way) -> None:
+def test_the_cost_of_a_hostile_pattern_is_bounded(pattern: str, path: str, way: Way) -> None:
     assert 0 < steps_of(way, [pattern], path) <= most_steps(way, len(pattern) + len(path))
 
 
@@ -144,7 +144,7 @@ PATHS = st.text(alphabet="ab/?", max_size=60).map("/".__add__)
 @pytest.mark.parametrize("way", WAYS)
 @settings(max_examples=25)
 @given(pattern=PATTERNS, path=PATHS)
-def test_any_pattern_takes_some_walks(dialect: str, way: Way, pattern: str, path: str) -> None:
+def test_the_cost_of_any_pattern_is_bounded(dialect: str, way: Way, pattern: str, path: str) -> None:
     assert steps_of(way, [pattern], path, dialect) <= most_steps(way, len(pattern) + len(path))
 
 
@@ -157,7 +157,7 @@ def test_no_rule_takes_more_among_others(patterns: list[str], path: str) -> None
         assert steps_of(way, patterns, path) <= FACTOR * (octets + wild * len(path)) + START
 
 
-def test_nested_prefixes_take_one_walk_together() -> None:
+def test_nested_prefixes_take_one_pass_together() -> None:
     patterns = ["/" + "a" * length for length in range(1_000)]
     for path in ("/" + "a" * 2_000, "/aaaaaab", "/" + "a" * 500 + "b"):
         for way in (by_matcher, by_table):
@@ -175,25 +175,25 @@ def test_rules_that_begin_otherwise_cost_nothing(way: Way) -> None:
 WILDCARDS = [f"/*a{number}" for number in range(3_000)]
 
 
-def test_a_walk_passes_a_long_target_some_times_not_once_for_each_wildcard() -> None:
+def test_a_scan_does_not_pass_a_long_target_once_for_each_wildcard() -> None:
     path = "/" + "a" * 5_000
     assert steps_of(by_scan, WILDCARDS, path) <= most_steps(by_scan, sum(map(len, WILDCARDS)) + len(path))
 
 
-def test_of_many_wildcards_those_are_compiled_that_may_match_one_of_many_long_targets() -> None:
+def test_only_wildcards_that_may_match_one_of_many_long_targets_are_compiled() -> None:
     groups = RobotsTxt.parse("\n".join(["User-agent: *", *(f"Disallow: {pattern}" for pattern in WILDCARDS)])).groups
     targets = [compared_target("/" + "a" * (2_000 + number) + "2999") for number in range(50)]
     near = [pattern for _, pattern, _, _ in rules_near_any(groups, DIALECTS["rfc9309"], targets)]
     assert near == ["/*a2", "/*a29", "/*a299", *WILDCARDS[-10:]]
 
 
-def test_wildcards_that_cannot_win_are_not_asked() -> None:
+def test_wildcards_that_cannot_win_are_not_tried() -> None:
     patterns = ["/news/", *(f"/*{number}" for number in range(100))]
     assert steps_of(by_matcher, ["/news/1234567", *patterns], "/news/1234567/a") < 300
 
 
 @given(PATTERNS, PATHS)
-def test_the_walk_of_one_wildcard_passes_no_octet_twice(pattern: str, path: str) -> None:
+def test_matching_one_wildcard_passes_no_octet_twice(pattern: str, path: str) -> None:
     pieces, anchored = Cut.wildcards(pattern)
     if len(pieces) > 1:
         counted = Counted(path)
@@ -201,7 +201,7 @@ def test_the_walk_of_one_wildcard_passes_no_octet_twice(pattern: str, path: str)
         assert counted.steps[0] <= len(path) + len(pattern) + len(pieces) + 1
 
 
-def test_what_is_kept_of_the_beginnings_is_bounded() -> None:
+def test_the_kept_heads_are_bounded() -> None:
     shapes = [Shape.same(Cut.wildcards(f"/a{number}*b")) for number in range(1_000)]
     heads = RulesByHead(shapes, RuleTable(shapes).plain)
     for number in range(5_000):

@@ -1,4 +1,4 @@
-"""Whatever the bytes and the texts: no error, and an answer that follows the rules that can be read."""
+"""Any bytes and texts: no error, and an answer that follows the valid rules."""
 
 import pytest
 from hypothesis import given
@@ -50,7 +50,7 @@ def test_bad_input(name: str, body: bytes | str, allowed: bool) -> None:
     assert verdict.reason.encode()
 
 
-def test_octets_that_are_no_text_are_shown_encoded() -> None:
+def test_octets_that_are_not_utf_8_are_shown_encoded() -> None:
     robots = RobotsTxt.parse(b"User-agent: *\nDisallow: /caf\xe9\nDisallow: /\xff*x")
     assert robots.verdict("/caf%E9", "me").rule == "Disallow: /caf%E9"
     assert not robots.allows("/%ff/x", "me")
@@ -63,7 +63,7 @@ def test_a_reason_holds_no_control_characters() -> None:
 
 
 @pytest.mark.parametrize("end", ["", "$", "b$", "b"])
-def test_a_hostile_wildcard_takes_one_walk(end: str) -> None:
+def test_a_hostile_wildcard_takes_one_pass(end: str) -> None:
     pattern = "/" + "*a" * 60 + "*" + end
     robots = RobotsTxt.parse(f"User-agent: *\nDisallow: {pattern}")
     assert robots.allows("/" + "a" * 20_000, "me") is end.startswith("b")

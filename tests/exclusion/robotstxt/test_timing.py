@@ -150,13 +150,13 @@ UNREAD = [
 
 
 @pytest.mark.parametrize(("line", "field", "value", "reason"), UNREAD)
-def test_what_says_nothing_has_a_reason(line: str, field: str, value: str, reason: str) -> None:
+def test_invalid_records_have_a_reason(line: str, field: str, value: str, reason: str) -> None:
     read = timing(line)
     assert read.unread == ((2, field, value, reason),)
     assert read.at(MIDNIGHT) == timing().at(MIDNIGHT)
 
 
-def test_unread_records_stand_in_the_order_of_the_file() -> None:
+def test_unread_records_are_in_the_order_of_the_file() -> None:
     read = timing("Visit-time: x", "Crawl-delay: x", "Request-rate: x", "Crawl-delay: 1", "Visit-time: y")
     assert [(each.line, each.field) for each in read.unread] == [
         (2, "visit-time"),
@@ -177,7 +177,7 @@ GROUPS = (
 )
 
 
-def test_groups_that_speak_to_a_robot_add_up_and_nothing_is_inherited() -> None:
+def test_groups_that_apply_to_a_robot_count_together_and_nothing_is_inherited() -> None:
     robots = RobotsTxt.parse(GROUPS)
     assert robots.timing("a") == Timing(3.0, (RequestRate(1, 2.0, None),), ((60, 120), (300, 360)))
     assert robots.timing("other/1.0") == Timing(7.0, (RequestRate(1, 8.0, None),), ((180, 240),))
@@ -250,7 +250,7 @@ HOLDERS = [
 
 
 @pytest.mark.parametrize(("source", "text", "gaps"), HOLDERS, ids=[case[0] for case in HOLDERS])
-def test_whose_timing_it_is(source: str, text: str, gaps: dict[str, float | None]) -> None:
+def test_to_which_robots_timing_applies(source: str, text: str, gaps: dict[str, float | None]) -> None:
     robots = RobotsTxt.parse(text)
     assert {agent: robots.timing(agent).at(MIDNIGHT).gap_s for agent in gaps} == gaps
     delays = {agent: robots.crawl_delay(agent) for agent in gaps}
@@ -259,7 +259,7 @@ def test_whose_timing_it_is(source: str, text: str, gaps: dict[str, float | None
     assert {agent: again.timing(agent).at(MIDNIGHT).gap_s for agent in gaps} == gaps
 
 
-def test_the_rules_of_a_group_are_those_of_all_its_names() -> None:
+def test_the_rules_of_a_group_apply_to_all_its_names() -> None:
     """RFC 9309 §2.2.4: of the records that stand between them only the rules are shared."""
     text = "User-agent: a\nVisit-time: 0200 0630\nUser-agent: b\nRequest-rate: 1/5\nUser-agent: *\nDisallow: /x\n"
     robots = RobotsTxt.parse(text)
@@ -271,7 +271,7 @@ def test_the_rules_of_a_group_are_those_of_all_its_names() -> None:
 
 
 @pytest.mark.parametrize("dialect", ["1994", "kollar"])
-def test_whose_timing_it_is_where_records_may_stand_between_names(dialect: str) -> None:
+def test_to_which_robots_timing_applies_between_names(dialect: str) -> None:
     robots = RobotsTxt.parse("User-agent: one\nCrawl-delay: 5\nUser-agent: two\nDisallow: /x", dialect)
     assert [robots.crawl_delay(agent) for agent in ("one", "two", "one two")] == [5.0, None, 5.0]
 
@@ -423,7 +423,7 @@ def test_reason(lines: tuple[str, ...], clock: str, reason: str) -> None:
 
 
 @pytest.mark.parametrize("now", [float("nan"), float("inf"), float("-inf")])
-def test_a_clock_that_shows_no_instant_is_the_callers_fault(now: float) -> None:
+def test_nan_and_infinity_are_errors(now: float) -> None:
     with pytest.raises(ValueError, match="not a time in Unix seconds"):
         timing().at(now)
 

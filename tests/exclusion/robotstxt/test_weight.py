@@ -1,4 +1,4 @@
-"""How much memory a robots.txt takes once it is read and asked, and how much it says it takes."""
+"""Compares the memory that a used robots.txt takes with its own estimate."""
 
 import gc
 import tracemalloc
@@ -43,7 +43,7 @@ def filled(line: bytes) -> bytes:
         b"# a comment %d",
     ],
 )
-def test_it_weighs_no_more_than_it_says(line: bytes, dialect: str) -> None:
+def test_weight_bytes_is_not_too_low(line: bytes, dialect: str) -> None:
     body = filled(line)
     gc.collect()
     gc.freeze()  # what is there is not looked through again

@@ -1,4 +1,4 @@
-"""What makes strangers' text fit for a sentence and for a terminal."""
+"""Makes untrusted text safe for a sentence and for a terminal."""
 
 from unicodedata import category
 
@@ -23,12 +23,12 @@ CASES = [
 
 
 @pytest.mark.parametrize(("name", "given_", "seen"), CASES, ids=[case[0] for case in CASES])
-def test_what_cannot_be_seen_is_an_escape(name: str, given_: str, seen: str) -> None:
+def test_invisible_characters_become_escapes(name: str, given_: str, seen: str) -> None:
     assert visible(given_) == seen
 
 
 @given(text(characters(codec=None)))
-def test_nothing_unseen_is_left(given_: str) -> None:
+def test_no_invisible_character_is_left(given_: str) -> None:
     seen = visible(given_)
     assert visible(seen) == seen
     assert all(character.isprintable() or category(character) == "Zs" for character in seen)

@@ -159,7 +159,7 @@ CLOSED = [
 
 @pytest.mark.parametrize(("lines", "url", "expected"), CLOSED)
 def test_closed_urls(lines: list[str], url: str, expected: str) -> None:
-    """Content-Usage says nothing of what may not be crawled; Content-Signal makes no such difference."""
+    """Content-Usage says nothing about URLs that may not be crawled; Content-Signal has no such exception."""
     assert short(of_lines("User-agent: *", *lines, url=url)) == expected
 
 
@@ -188,7 +188,7 @@ FIRST_RECORD = {"1994", "1996", "book", "kollar", "conner"}
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 def test_groups(dialect: str) -> None:
-    """The groups that speak to the robot, by the dialect: all of its token together, or the first record."""
+    """The groups that apply to the robot depend on the dialect: all of its token, or the first record."""
     robots = RobotsTxt.parse(GROUPS, dialect)
     assert short(robots.preferences("/x", "mybot/2.0")) == ("??+" if dialect in FIRST_RECORD else "?++")
     assert short(robots.preferences("/x", "otherbot")) == "???"
@@ -265,7 +265,7 @@ HOLDERS = ("User-agent: a", "Content-Signal: search=no", "User-agent: b", "Conte
         ("1994", {"a": "-??", "b": "??-", "c": "???"}),
     ],
 )
-def test_whose_preferences(dialect: str, expected: dict[str, str]) -> None:
+def test_to_which_robots_preferences_apply(dialect: str, expected: dict[str, str]) -> None:
     robots = RobotsTxt.parse("\n".join([*HOLDERS, "Disallow: /closed"]), dialect)
     assert {agent: short(robots.preferences("/x", agent)) for agent in expected} == expected
     closed = {agent for agent in expected if not robots.allows("/closed", agent)}

@@ -1,4 +1,4 @@
-"""TDMRep, the TDM Reservation Protocol: the file, and the META and HTTP fields that come before it."""
+"""TDMRep, the TDM Reservation Protocol: the file, and the META and HTTP fields that take precedence over it."""
 
 import json
 from typing import Any
@@ -184,7 +184,7 @@ def test_places(metas: Pairs, headers: Pairs, body: str, value: str, policy: str
     assert preferences.tdm_policy == policy
 
 
-def test_what_comes_later_is_listed_with_its_reason() -> None:
+def test_statements_that_do_not_count_are_listed_with_the_reason() -> None:
     preferences = RobotsTxt.parse("").preferences("/x", "bot", headers=ZERO, metas=ONE, tdm=TdmRules.parse(ALL_ZERO))
     of_training = [source for source in preferences.sources if source.use == "ai-train"]
     before = "META tdm-reservation takes precedence"

@@ -20,8 +20,8 @@ DATES = [
 ]
 
 
-def test_deviation_two_digit_years_turn_at_70() -> None:
-    """RFC 9110 §5.6.7 lets them turn 50 years from now."""
+def test_deviation_two_digit_years_from_70_on_are_in_the_1900s() -> None:
+    """RFC 9110 §5.6.7 counts them as at most 50 years in the future."""
     assert parse_http_date("Sunday, 06-Nov-69 08:49:37 GMT") == 3150953377.0
     assert parse_http_date("Friday, 06-Nov-70 08:49:37 GMT") == 26729377.0
 
