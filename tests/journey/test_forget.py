@@ -180,7 +180,7 @@ async def test_of_a_crawl_that_runs(folder: Path, sites: list[WebServer], worker
     assert len(gone.exchanges) == asked
     await goodbot("stop", "--in", folder)
     told = await ended(process)
-    assert (told.status, "no more requests are sent; its pages leave" in told.err) == (130, True)
+    assert (told.status, "no more requests are sent; its pages are removed" in told.err) == (130, True)
     await is_gone(folder, gone, other)
     (host,) = (await goodbot("courtesy", "--in", folder, "--json", "--host", key(gone))).json
     assert host["requests"] == len(gone.exchanges)
@@ -313,7 +313,7 @@ async def test_pages_leave_the_search_while_the_crawl_runs(folder: Path, sites: 
     assert process.returncode is None
     await goodbot("stop", "--in", folder)
     told = await ended(process)
-    assert (told.status, "its pages leave the search" in told.err) == (130, True)
+    assert (told.status, "its pages are removed from the search index" in told.err) == (130, True)
     await is_gone(folder, gone, other)
 
 
