@@ -172,8 +172,8 @@ def test_a_kept_value_that_cannot_be_is_named_with_its_line(name: str, value: st
 def test_a_kept_file_that_is_gone_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "goodbot.toml").write_text('seeds = ["http://127.0.0.1:9/"]\nca_file = "gone"\nallow_private = true\n')
     assert main(["crawl", "--into", str(tmp_path)]) == 2
-    said = f"{tmp_path}/goodbot.toml, line 2: there is no file of certificate authorities at {tmp_path}/gone"
-    assert capsys.readouterr().err == f"goodbot: {said}\n"
+    message = f"{tmp_path}/goodbot.toml, line 2: there is no file of certificate authorities at {tmp_path}/gone"
+    assert capsys.readouterr().err == f"goodbot: {message}; change or remove it there\n"
 
 
 @pytest.mark.parametrize("option", OPTIONS)

@@ -1,7 +1,7 @@
-"""Frozen settings. One record per setting feeds the options, their help and the reference.
+"""Defines all settings of a crawl. The options, their help and the reference are made from the record of each setting.
 
-In force, from weakest to strongest: the defaults here, `goodbot.toml`, `GOODBOT_…` in the environment (read by the
-command line only), `goodbot.toml` in the folder of a crawl that is resumed, options.
+From weakest to strongest, a value comes from: the defaults here, `goodbot.toml`, `GOODBOT_…` in the environment (read
+by the command line only), `goodbot.toml` in the folder of a crawl that is resumed, options.
 """
 
 import os
@@ -17,21 +17,21 @@ SignatureAgentForm = Literal["october", "august", "string"]
 
 
 def _setting(default: Any, help_: str, reason: str = "", *, internal: bool = False, secret: bool = False) -> Any:
-    """`help_`: one line for `--help`; `reason`: why the default is what it is; `internal`: not an option of `crawl`;
-    `secret`: never written or shown."""
+    """Makes a field. `help_`: the text for `--help`; `reason`: why the default was chosen; `internal`: not an option of
+    `crawl`; `secret`: never written or shown."""
     metadata = {"help": help_, "reason": reason, "internal": internal, "secret": secret}
     return field(default=default, repr=not secret, metadata=metadata)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """All settings of a crawl. Times in seconds, sizes in bytes."""
+    """All settings of a crawl. Times are in seconds, sizes in bytes."""
 
     seeds: tuple[str, ...] = _setting((), "URLs the crawl starts from", internal=True)
     scope: ScopeKind = _setting(
         "host", "Which URLs belong to the crawl, relative to the seeds: page, prefix, host, domain or all"
     )
-    depth: int | None = _setting(None, "How many links away from a seed to go (default: no limit)")
+    depth: int | None = _setting(None, "Maximum number of links between a seed and a page (default: no limit)")
     include: tuple[str, ...] = _setting(
         (),
         "Crawl only URLs that match one of these globs. A glob matches the whole URL: * is any text, ? any one "
@@ -54,7 +54,7 @@ class Settings:
         "default: one per core, at most one per host",
     )
     concurrency: int = _setting(
-        64, "Maximum number of requests in flight at once", "each costs a socket, and memory for a body"
+        64, "Maximum number of requests in flight at once", "each takes a socket, and memory for a body"
     )
     per_host: int = _setting(
         1, "Maximum number of requests in flight to one host at once", "standard crawler etiquette"
@@ -64,16 +64,16 @@ class Settings:
     )
     host_lists: int = _setting(
         1000,
-        "Maximum number of sitemaps, sitemap indexes and feeds, named as such by robots.txt or a sitemap index, that a "
-        "crawl reads from one host in a day; the others wait for the next run, or for the next visit of the index that "
-        "names them",
-        "1,000 sitemaps may name 50 million URLs, 18 months of pages at one a second; sitemaps and pages take turns",
+        "Maximum number of sitemaps, sitemap indexes and feeds that a crawl reads from one host in a day, if "
+        "robots.txt or a sitemap index names them; the others wait for the next run, or for the next visit of that "
+        "index",
+        "1,000 sitemaps may list 50 million URLs: 18 months of pages at one a second; sitemaps and pages take turns",
         internal=True,
     )
     delay: float | None = _setting(
         None,
         "Minimum seconds from an answer to the next request to the same host; if a site asks for more, that applies",
-        "default: 1 for public hosts, 0 for private ones, which are the user's own",
+        "default: 1 for public hosts, 0 for private ones, which belong to the user",
     )
     agent: str = _setting("goodbot", "Product token of the robot, sent in User-Agent and looked up in robots.txt")
     contact: str | None = _setting(
@@ -85,13 +85,13 @@ class Settings:
         None, "File of the key that signs every request (Web Bot Auth); `goodbot key new` makes one"
     )
     signature_agent: str | None = _setting(
-        None, "https URL where the public key is served, for those who verify signatures; needed with --sign"
+        None, "https URL where the public key is served to those who verify signatures; needed with --sign"
     )
     signature_agent_form: SignatureAgentForm = _setting(
         "october",
         "How Signature-Agent is written. october: URL of the keys; august: site with type=directory; string: bare site "
         "(older drafts)",
-        "the names are those of the drafts of 2026; october is the newest",
+        "drafts of 2026, named by month; october is the newest",
     )
     dialect: str = _setting(
         "rfc9309",
@@ -116,21 +116,21 @@ class Settings:
     traps: bool = _setting(
         True,
         "Stop crawling endless pages without new content: repeating paths, calendars, session ids, soft 404, and sites "
-        "whose pages always lead to new URLs",
+        "whose pages lead to new URLs without end",
         "`goodbot why` shows the evidence; a crawl of 27 real sites (79,922 URLs) lost no page",
     )
     trap_pages: int = _setting(
         1000,
-        "Pages that lead to new URLs but have no new content: after so many of one origin, or half as many of one "
+        "Pages without new content that lead to new URLs: after this many of one origin, or half as many of one "
         "folder, the crawl leaves it",
-        "25 generated traps ended after 520 to 4,070 pages; an honest site of numbers or captions has room for 8,000 "
-        "to 16,000 pages, half as many in one folder",
+        "25 generated traps ended after 520 to 4,070 pages; an honest site with little text per page may have 8,000 to "
+        "16,000 pages, half as many in one folder",
         internal=True,
     )
     sitemaps: bool = _setting(
         True,
         "Read the sitemaps that robots.txt files name, and crawl the URLs they list; both must be in scope",
-        "they list pages that no page links to, and show what has changed",
+        "they list pages without links to them, and show which pages have changed",
     )
     allow_private: bool = _setting(
         False, "Allow the private address range that a seed is in; public pages still cannot lead there"
@@ -138,29 +138,30 @@ class Settings:
     ca_file: str | None = _setting(None, "File of certificate authorities to trust instead of the system's")
     resolve: tuple[str, ...] = _setting((), "Connect to ADDRESS for HOST:PORT instead of resolving the name")
     nameservers: tuple[str, ...] = _setting(
-        (), "ADDRESS or ADDRESS:PORT of name servers to ask instead of the system's", internal=True
+        (), "ADDRESS or ADDRESS:PORT of name servers to use instead of the system's", internal=True
     )
     auth: tuple[str, ...] = _setting(
         (),
-        "HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN: credentials for that host alone, sent over TLS to port 443, or "
-        "to another port: HOST:PORT=…; http://HOST=… sends them without TLS, and so does HOST=… to private addresses. "
-        "Not saved with a crawl: give it again when you resume",
-        "not a command-line option, since other users can see those",
+        "Credentials for one host: HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN. They are sent over TLS to port 443, "
+        "or to another port with HOST:PORT=…. They are sent without TLS with http://HOST=…, and to private addresses. "
+        "Not saved with a crawl: give them again when you resume",
+        "not a command-line option, because other users of the machine can see those",
         internal=True,
         secret=True,
     )
     cookies: bool = _setting(
         False,
         "Send cookies back to the host that set them, and to no other, until the run ends",
-        "pages that differ by visitor are not what others see",
+        "pages that depend on the visitor are not what others see",
         internal=True,
     )
     proxy: str | None = _setting(None, "Proxy to fetch through", "proxy settings of the environment are ignored")
     render: bool = _setting(
         False,
-        "Run the scripts of a page in Chromium before it is read; the robot fetches what they request, by the same "
-        "rules. Needs goodbot[render], and uses one robot process whatever --workers says",
-        "a page takes about a second of a core, the browser 400 MB",
+        "Run the scripts of a page in Chromium before the page is read; the robot fetches what they request, by the "
+        "same rules. Needs Playwright (the optional dependency `render`), and uses one robot process whatever "
+        "--workers says",
+        "a page takes about one second of CPU time, the browser 400 MB",
     )
     render_executable: str | None = _setting(
         None,
@@ -170,14 +171,14 @@ class Settings:
     )
     render_time: float = _setting(
         30.0,
-        "Seconds for a page to render; then it is read as far as it is",
-        "time for twenty scripts of one public host, requested one a second, and for running them",
+        "Maximum seconds for rendering a page; then the page is read as it is",
+        "enough for twenty scripts of one public host, requested one a second, and for running them",
         internal=True,
     )
     render_requests: int = _setting(
         50,
         "Maximum number of requests one page may make while it renders",
-        "limits what one page costs the hosts",
+        "limits the load that one page puts on hosts",
         internal=True,
     )
     index: bool = _setting(True, "Index the pages that permit it")
@@ -185,64 +186,67 @@ class Settings:
     body_limit: int = _setting(
         10 * 1024 * 1024,
         "Maximum bytes of one answer that are kept, if max_size is not set",
-        "a longer answer is cut there, and marked",
+        "a longer answer is cut there, and marked as cut",
         internal=True,
     )
     bodies_limit: int = _setting(
         64 * 1024 * 1024,
-        "Maximum bytes of long answers (over 256 KiB) that all robot processes together hold at once; transfers pause "
-        "until there is room",
-        "room for six answers of the greatest length; a crawl whose every answer is that long stays under 400 MB",
+        "Maximum bytes of long answers (over 256 KiB) that all robot processes together hold in memory; transfers "
+        "pause until there is room",
+        "room for six answers of the maximum length; a crawl of such answers alone stays under 400 MB",
         internal=True,
     )
     documents_at_once: int = _setting(
         2,
-        "Maximum number of documents read at once in processes of their own; every robot process may read at least one",
-        "each keeps a core busy for up to six seconds, and takes up to 136 MiB",
+        "Maximum number of documents (such as PDF) read at once, each in a process of its own; every robot process may "
+        "read at least one",
+        "each takes up to six seconds of CPU time and 136 MiB",
         internal=True,
     )
     decoded_limit: int = _setting(
         2 * 1024 * 1024,
-        "Bytes read of a page once decompressed; the rest is kept, but neither indexed nor searched for links (of a "
-        "sitemap or feed: 50 MiB; of a PDF: document_limit)",
-        "bounds gzip, br and zstd bombs; what is made of a page takes up to 24 times its size in memory",
+        "Maximum decompressed bytes that are read of a page; the rest is kept, but neither indexed nor searched for "
+        "links (sitemaps and feeds: 50 MiB; PDF: document_limit)",
+        "limits gzip, br and zstd bombs; a parsed page takes up to 24 times its size in memory",
         internal=True,
     )
     document_limit: int = _setting(
         10 * 1024 * 1024,
-        "Bytes read of a PDF once decompressed",
-        "a PDF cannot be read without its end, and grows only in a process of its own; 10 MiB is what is fetched",
+        "Maximum decompressed bytes that are read of a PDF",
+        "a PDF cannot be read without its end, and takes memory only in a process of its own; 10 MiB are fetched",
         internal=True,
     )
     warc_size: int = _setting(
         1_000_000_000,
         "Bytes after which a new WARC file is begun",
-        "the target size that the WARC standard names; some 180,000 pages",
+        "the size that the WARC standard recommends; about 180,000 pages",
         internal=True,
     )
-    connect_timeout: float = _setting(15.0, "Seconds to connect", "three SYN retries take 7 s (Linux)", internal=True)
-    timeout: float = _setting(60.0, "Seconds for one whole answer", "ends slow drips", internal=True)
+    connect_timeout: float = _setting(
+        15.0, "Maximum seconds to connect", "three SYN retries take 7 s (Linux)", internal=True
+    )
+    timeout: float = _setting(60.0, "Maximum seconds for one whole answer", "ends answers that drip in", internal=True)
     idle_timeout: float = _setting(
         20.0,
-        "Seconds without a byte of the body after which a transfer ends, the wait for the first one included: header "
-        "fields are not counted. Rounded up to whole seconds",
+        "Seconds without a byte of the body after which a transfer ends; the wait for the first byte counts, header "
+        "fields do not. Rounded up to whole seconds",
         internal=True,
     )
     tries: int = _setting(
-        3, "Fetches of one URL before it is `failed`", "most faults that pass, pass at once", internal=True
+        3, "Fetches of one URL before it is `failed`", "most temporary faults end at once", internal=True
     )
     retry_first: float = _setting(2.0, "Seconds before a failed fetch is tried again; doubled each time", internal=True)
     robots_tries: int = _setting(
         4,
         "Fetches of robots.txt without any answer before a host's URLs are `failed`",
-        "no page is requested from a site whose rules are unknown, and every crawl ends",
+        "no page is requested from a site with unknown rules, and every crawl ends",
         internal=True,
     )
     robots_retry_first: float | None = _setting(
         None,
         "Seconds before an unreachable robots.txt is requested again; a quarter of that if no connection could be made",
-        "60 for public hosts: with the factor 1, 5 and 25 minutes, which bridge half an hour. 2 for private "
-        "ones (2, 6, 18: a restart), and for names without an address, since a lookup burdens no server of the site",
+        "60 for public hosts: with the factor 1, 5 and 25 minutes, which bridge half an hour. 2 for private ones (2, 6 "
+        "and 18 seconds bridge a restart), and for names without an address, as a DNS lookup is no load for the site",
         internal=True,
     )
     robots_retry_factor: float | None = _setting(
@@ -251,15 +255,15 @@ class Settings:
     response_factor: float | None = _setting(
         None,
         "Minimum wait after an answer, as a multiple of the time the answer took",
-        "1 for public hosts: slow hosts are crawled slowly, and spend at most half their time on the crawl; 0 for "
+        "1 for public hosts: slow hosts are crawled slowly, and spend at most half of their time on the crawl; 0 for "
         "private ones",
         internal=True,
     )
     address_delay: float = _setting(
         0.25,
-        "Minimum seconds from the answer of one public host to the request of another at the same address",
-        "from each robot process, one machine with many sites gets at most four requests a second, one at a time; not "
-        "on private addresses",
+        "Minimum seconds from the answer of one public host to a request to another host at the same address",
+        "one machine with many sites gets at most four requests a second from each robot process, one at a time; does "
+        "not apply to private addresses",
         internal=True,
     )
     backoff_first: float | None = _setting(
@@ -273,14 +277,15 @@ class Settings:
         None,
         "Maximum seconds that such failures add to a host's delay; at the next 429, 503 or failure its URLs are "
         "`failed`",
-        "3600 for public hosts: eleven times in a row, over two hours. 60 for private ones: seven times, two minutes",
+        "3600 for public hosts: eleven failures in a row, over two hours. 60 for private ones: seven failures, two "
+        "minutes",
         internal=True,
     )
     crawl_delay_most: float = _setting(
         3600.0,
         "Longest time between two requests, in seconds, that a crawl accepts; if a robots.txt asks for more, the URLs "
         "of its host become `failed`, and the delay is never shortened",
-        "of 1,001 real robots.txt files 180 have a Crawl-delay, and only one of these asks for more than an hour",
+        "180 of 1,001 real robots.txt files have a Crawl-delay, and only one of these asks for more than an hour",
     )
     retry_after_most: float = _setting(
         86400.0,
@@ -291,7 +296,7 @@ class Settings:
     busy_tries: int = _setting(
         8,
         "Fetches of one URL answered 429 or 503 before it is `failed`",
-        "doubling from 5 seconds, ten minutes of patience with a public host",
+        "with waits that double from 5 seconds, a public host has ten minutes to recover",
         internal=True,
     )
     revisit_first: float = _setting(
@@ -302,22 +307,22 @@ class Settings:
     )
     revisit_least: float = _setting(
         4 * 3600.0,
-        "Minimum seconds between two visits of one page; sets the pace of all: a page that changes every t seconds is "
-        "visited every sqrt(revisit_least * t)",
-        "fresher than a visit a day to every page, for 15 % fewer requests (make bench-freshness); 280800 (78 hours), "
-        "with a revisit_first of a week, spends what a visit a week does",
+        "Minimum seconds between two visits of one page. It sets the rate of all visits: a page that changes every t "
+        "seconds is visited every sqrt(revisit_least * t) seconds",
+        "keeps the index fresher than daily visits of every page, with 15 % fewer requests (make bench-freshness); "
+        "280800 (78 hours) with a revisit_first of a week costs as many requests as weekly visits",
         internal=True,
     )
     revisit_most: float = _setting(
         90 * 86400.0,
         "Maximum seconds between two visits of one page",
-        "four visits a year, even to pages that call themselves static",
+        "four visits a year, even to pages that claim to be static",
         internal=True,
     )
     revisit_growth: float = _setting(
         1.5,
         "Maximum factor by which the wait for the next visit grows if a page has not changed; a change halves the wait",
-        "with 2 the index is less fresh for the same number of requests",
+        "with a factor of 2 the index is less fresh for the same number of requests",
         internal=True,
     )
     gone_tries: int = _setting(
@@ -333,17 +338,17 @@ class Settings:
         internal=True,
     )
     max_lease_urls: int = _setting(
-        64, "URLs of one host leased at once", "a lease is a transaction, whose cost they share", internal=True
+        64, "URLs of one host leased at once", "a lease is one transaction, so its cost is shared", internal=True
     )
 
     @property
     def answer_limit(self) -> int:
-        """Bytes of one answer fetched at most: one more than `max_size` shows that it is longer. Never less than a
-        robots.txt may need (RFC 9309 §2.5)."""
+        """Maximum bytes fetched of one answer. One byte more than `max_size` shows that an answer is longer. Never less
+        than a robots.txt may need (RFC 9309 §2.5)."""
         return self.body_limit if self.max_size is None else max(self.max_size + 1, _LEAST_BODY)
 
     def __post_init__(self) -> None:
-        """Raises SettingError for a value that one setting, or two together, cannot have."""
+        """Checks each value, and values that depend on each other. Raises SettingError."""
         self._check_texts()
         try:
             find_dialect(self.dialect)
@@ -367,13 +372,13 @@ class Settings:
             raise SettingError("revisit_least", f"revisit-least must not be more than revisit-most: {bounds}")
 
     def _make_paths_absolute(self) -> None:
-        """A crawl may be resumed or served from another folder than the one it was started in."""
+        """Makes the paths of files absolute, as a crawl may be resumed or served from another folder."""
         for name in FILES:
             if path := getattr(self, name):
                 object.__setattr__(self, name, os.path.abspath(path))
 
     def _check_texts(self) -> None:
-        """Raises SettingError for text that is not Unicode: no file could hold it."""
+        """Raises SettingError for text that is not Unicode: it could not be saved in a file."""
         for item in fields(self):
             value = getattr(self, item.name)
             texts = value if isinstance(value, tuple) else (value,)

@@ -1,4 +1,4 @@
-"""goodbot.toml and the environment → settings, and back to a file."""
+"""Reads settings from goodbot.toml and the environment, and writes them to a file."""
 
 import json
 import re
@@ -17,18 +17,18 @@ from goodbot.files import write_whole
 
 FILE_NAME = "goodbot.toml"
 TABLES = frozenset({"check"})
-"""Of that file, each the settings of one command beside `crawl`."""
+"""Tables of that file: each has the settings of one command other than `crawl`."""
 
 _PREFIX = "GOODBOT_"
 _OF_TABLES = tuple(f"{_PREFIX}{table.upper()}_" for table in TABLES)
 _OF_SERVICES = re.compile(r"GOODBOT_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\w+)?")
-"""What Kubernetes puts into the environment for a service called goodbot, goodbot-web and the like."""
+"""Matches what Kubernetes sets in the environment for a service called goodbot, goodbot-web and the like."""
 
 
 def load_settings(file: Path, base: Settings, but: Container[str] = ()) -> Settings:
-    """`base` with what the file says, its tables (of other commands) and the settings named in `but` apart. A path is
-    relative to the folder of the file. Raises InputError for a file that is not TOML, an unknown key or a wrong
-    type."""
+    """Returns `base` with the values of the file, except tables (of other commands) and the settings named in `but`. A
+    path is relative to the folder of the file. Raises InputError for a file that is not TOML, an unknown key or a
+    wrong type."""
     values = {name: value for name, value in _load_values(file).items() if name not in but}
     try:
         return with_values(base, values)
@@ -42,8 +42,7 @@ def invalid_setting(file: Path, error: SettingError) -> InputError:
 
 
 def load_usable(file: Path) -> Settings:
-    """What the file says, without the values that a setting cannot have. Raises InputError for a file that is not
-    TOML."""
+    """Returns the settings of the file; invalid values are ignored. Raises InputError for a file that is not TOML."""
     settings = Settings()
     for name, value in _load_values(file).items():
         with suppress(SettingError):
@@ -60,24 +59,24 @@ def _load_values(file: Path) -> dict[str, Any]:
 
 
 def place_of(file: Path, name: str) -> str:
-    """The place at which a settings file sets `name`: `crawl/goodbot.toml, line 3`; the file alone if no line seems
-    to."""
+    """Returns the place at which a settings file sets `name`: `crawl/goodbot.toml, line 3`; the file alone if no line
+    is found."""
     line = line_of(file, name)
     return str(file) if line is None else f"{file}, line {line}"
 
 
 def line_of(file: Path, name: str) -> int | None:
-    """The line at which a settings file sets `name`; None if no line seems to."""
+    """Returns the number of the line at which a settings file sets `name`; None if no line is found."""
     sets = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*=""")
     try:
         lines = file.read_text(encoding="utf-8").split("\n")
-    except OSError:  # gone since it was read
+    except OSError:  # removed since it was read
         return None
     return next((number for number, line in enumerate(lines, start=1) if sets.match(line)), None)
 
 
 def load_toml(file: Path) -> dict[str, Any]:
-    """What a file of settings holds. Raises InputError if it cannot be read, or is not TOML."""
+    """Reads a settings file. Raises InputError if it cannot be read, or is not TOML."""
     try:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
@@ -87,8 +86,8 @@ def load_toml(file: Path) -> dict[str, Any]:
 
 
 def load_table(file: Path, table: str) -> dict[str, Any]:
-    """One of its `TABLES`, empty if it has none. Raises InputError for a file that is not TOML, and for a key or table
-    nobody knows, which may be this one misspelt."""
+    """Reads one of the `TABLES` of a file; an empty one if the file lacks it. Raises InputError for a file that is not
+    TOML, and for an unknown key or table, which may be a misspelling of this one."""
     values = load_toml(file)
     if unknown := sorted(values.keys() - TABLES - {item.name for item in fields(Settings)}):
         raise InputError(f"{file}: unknown setting {unknown[0]!r}")
@@ -99,9 +98,9 @@ def load_table(file: Path, table: str) -> dict[str, Any]:
 
 
 def save_settings(file: Path, settings: Settings) -> None:
-    """Writes what differs from the defaults, so that better defaults reach old crawls: all of it, or none. Raises
-    RunError if it cannot."""
-    lines = ["# What was asked of this crawl. `goodbot crawl --into` this folder resumes it."]
+    """Writes the settings that differ from the defaults, so that better defaults reach old crawls. The file is written
+    whole or not at all. Raises RunError."""
+    lines = ["# Settings of this crawl. `goodbot crawl --into` this folder resumes it."]
     for item in fields(Settings):
         value = getattr(settings, item.name)
         if value != item.default and not item.metadata["secret"]:
@@ -110,13 +109,13 @@ def save_settings(file: Path, settings: Settings) -> None:
 
 
 def _toml(value: object) -> str:
-    """JSON and TOML write texts, numbers and lists alike, but for DEL."""
+    """Writes a value as TOML: texts, numbers and lists look as in JSON, except for DEL."""
     return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings:
-    """`base` with `GOODBOT_SCOPE=…` and the like; several values of one setting are separated by blanks. Raises
-    InputError for a name that is none of a setting, but for those of tables, and of a service called goodbot."""
+    """Returns `base` with the values of `GOODBOT_SCOPE=…` and the like; several values of one setting are separated by
+    spaces. Raises InputError for an unknown `GOODBOT_…`, except those of tables and of a service called goodbot."""
     names = {f"{_PREFIX}{item.name.upper()}": item.name for item in fields(Settings)}
     values: dict[str, Any] = {}
     for variable, text in environment.items():
@@ -133,7 +132,7 @@ def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings
 
 
 def with_values(base: Settings, values: Mapping[str, Any]) -> Settings:
-    """`base` with `values` by setting name. Raises SettingError."""
+    """Returns `base` with `values` by setting name. Raises SettingError."""
     known = {item.name: item.type for item in fields(Settings)}
     clean: dict[str, Any] = {}
     for name, value in values.items():
@@ -162,7 +161,7 @@ def _from_text(name: str, text: str, variable: str) -> Any:
 
 
 def _checked(wanted: Any, value: Any, name: str) -> Any:
-    """`value` as the type the setting has, or SettingError."""
+    """Returns `value` in the type of the setting. Raises SettingError."""
     options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
     if get_origin(wanted) is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return tuple(value)
@@ -174,7 +173,7 @@ def _checked(wanted: Any, value: Any, name: str) -> Any:
         return float(value)
     if any(isinstance(option, type) and type(value) is option for option in options):
         return value
-    raise SettingError(name, f"{name} has the wrong type: {type(value).__name__}, where {_named(wanted)} is meant")
+    raise SettingError(name, f"{name} has the wrong type: {type(value).__name__}; it must be {_named(wanted)}")
 
 
 def _named(wanted: Any) -> str:

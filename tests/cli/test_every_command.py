@@ -67,6 +67,11 @@ def test_help_has_examples_and_fits_80_columns(path: str, command: click.Command
     assert [line for line in text.splitlines() if len(line) > 80] == []
 
 
+@pytest.mark.parametrize(("path", "command", "context"), LEAVES, ids=PATHS)
+def test_help_names_the_exit_statuses(path: str, command: click.Command, context: click.Context) -> None:
+    assert "Exit status: 0" in " ".join(command.get_help(context).split())
+
+
 def test_examples_parse() -> None:
     """Each example names options that exist."""
     for path, command, _ in LEAVES:

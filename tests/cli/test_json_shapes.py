@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import logging
 import signal
 import subprocess
 import sys
@@ -10,9 +11,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from goodbot.cli import main
+from goodbot.cli.command_class import Command
 from goodbot.cli.commands import COMMANDS
 from webserver import WebServer, answer
 
@@ -279,3 +282,42 @@ def test_quiet_commands_print_errors(
     assert len(capfd.readouterr().err.splitlines()) == 1
     assert main(["check", "nothing.txt", "-q"]) == 2
     assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+# ---- log messages ---------------------------------------------------------------------------------------------------
+
+
+def test_log_files_are_appended_to(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(place)
+    file = tmp_path / "log.jsonl"
+    file.write_text('{"before": true}\n')
+    assert main(["status", "--in", "crawl", "--log-json", str(file)]) == 0
+    assert capfd.readouterr().err == ""
+    assert json.loads(file.read_text().splitlines()[0]) == {"before": True}
+    assert main(["status", "--in", "crawl", "--log-json", "/proc/none/log"]) == 2
+    assert len(capfd.readouterr().err.splitlines()) == 1
+    assert main(["status", "--in", "crawl", "--log-level", "loud"]) == 2
+
+
+@click.command(cls=Command, output=False, examples="goodbot logs")
+def logs(as_json: bool) -> None:
+    """Log two messages."""
+    logger = logging.getLogger("goodbot.test")
+    logger.warning("a warning")
+    logger.info("an info")
+
+
+def test_log_messages_go_to_standard_error(capfd: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    """Only with `--log-level`, and only messages of that level and above."""
+    logs.main([], standalone_mode=False)
+    assert capfd.readouterr().err == ""
+    logs.main(["--log-level", "warning"], standalone_mode=False)
+    assert "a warning" in (err := capfd.readouterr().err)
+    assert "an info" not in err
+    file = tmp_path / "log.jsonl"
+    logs.main(["--log-json", str(file)], standalone_mode=False)
+    assert [json.loads(line)["level"] for line in file.read_text().splitlines()] == ["warning", "info"]
+    assert capfd.readouterr().err == ""
+    logs.main([], standalone_mode=False)

@@ -60,7 +60,7 @@ def test_a_port_in_use() -> None:
     [
         ("127.0.0.1", 65536, "port 65536 does not exist"),
         ("127.0.0.1", -1, "port -1 does not exist"),
-        ("192.0.2.1", 0, "192.0.2.1 is not an address of this machine: choose another with --host"),
+        ("192.0.2.1", 0, "192.0.2.1 is not an address of this machine: choose another with --listen"),
         ("a" * 80, 0, "is not an address of this machine"),
     ],
 )

@@ -50,6 +50,9 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     Requests for robots.txt count too, so the totals match the host's own log. A delay is the time from the end of an
     answer to the beginning of the next request. Without --host, hosts that got no request are left out unless they were
     forgotten.
+
+    Exit status: 0: done, also for a host the crawl does not know; 2: HOST is not a host name, or there is no crawl in
+    DIR; 3: DIR is damaged.
     """
     end_when_unread()
     wanted = None if host is None else host_key(host)

@@ -134,7 +134,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     goodbot crawl http://127.0.0.1:8000/ --into crawl --allow-private
     """,
 )
-@click.argument("seeds", nargs=-1, metavar="SEED...")
+@click.argument("seeds", nargs=-1, metavar="[SEED]...")
 @click.option(
     "--seeds",
     "seed_files",

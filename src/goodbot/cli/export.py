@@ -50,8 +50,9 @@ def command(folder: Path, what: str, as_json: bool) -> None:
     --json changes nothing: urls, pages and links are always JSON lines.
 
     Pages, links and records are read from the archive, so a crawl run with --no-archive has none. If the archive is
-    damaged, everything that can be read is printed; the last line of standard error says what is missing, and the exit
-    status is 3.
+    damaged, everything that can be read is printed, and the last line of standard error says what is missing.
+
+    Exit status: 0: done; 2: there is no crawl in DIR, or it keeps no archive; 3: the archive is damaged.
     """
     end_when_unread()
     keep_partial_output()

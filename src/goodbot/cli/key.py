@@ -41,6 +41,8 @@ def new(file: Path, old_file: Path | None, as_json: bool) -> None:
     """Make a key (Ed25519) and keep it in FILE, a JWK that only you can read.
 
     With --json: the file, the id of the key and the public key; never the private key.
+
+    Exit status: 0: done; 2: FILE exists already; 3: FILE cannot be written.
     """
     file = old_file or file
     key = create_key(file)
@@ -61,7 +63,10 @@ def new(file: Path, old_file: Path | None, as_json: bool) -> None:
 @click.argument("file", default=DEFAULT_FILE, type=click.Path(path_type=Path))
 def show(file: Path, as_json: bool) -> None:
     """Show the id of the key in FILE and how to serve it; never the private key. FILE is a JWK or a PEM file (default:
-    goodbot-key.jwk). With --json: the public key as a JWK Set, which is what you serve."""
+    goodbot-key.jwk). With --json: the public key as a JWK Set, which is what you serve.
+
+    Exit status: 0: done; 2: FILE cannot be read, or is not a key.
+    """
     key = load_key(file)
     if as_json:
         write_json({"keys": [key.public_jwk()]})

@@ -36,7 +36,10 @@ def command() -> None:
 @in_option
 @click.option("--host", metavar="HOST", help=HOST_HELP)
 def list_command(folder: Path, host: str | None, as_json: bool) -> None:
-    """List lessons, host by host, the oldest first. Works while the crawl runs."""
+    """List lessons, host by host, the oldest first. Works while the crawl runs.
+
+    Exit status: 0: done; 2: HOST is not a host name, or there is no crawl in DIR; 3: DIR is damaged.
+    """
     wanted = None if host is None else host_key(host)
     lessons = lessons_of(folder, wanted)
     if as_json:

@@ -35,6 +35,8 @@ MEANING = {
 def command(folder: Path, as_json: bool) -> None:
     """Show the progress of a crawl: its URLs by state, pages and bytes fetched, when the next URL is due, and, while it
     runs, its rates and errors.
+
+    Exit status: 0: done; 2: there is no crawl in DIR; 3: DIR is damaged.
     """
     view = look_at(folder)
     with open_ledger(folder) as ledger:

@@ -33,7 +33,7 @@ _RESULTS: Final = ("submitted", "known", "out of scope")
     goodbot submit --seeds urls.txt --in crawl
     """,
 )
-@click.argument("urls", nargs=-1, metavar="URL...")
+@click.argument("urls", nargs=-1, metavar="[URL]...")
 @click.option("--seeds", "seed_files", multiple=True, metavar="FILE", help=SEEDS_HELP)
 @in_option
 def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path, as_json: bool) -> int:

@@ -21,7 +21,11 @@ from goodbot.url import Url, parse_url
 @click.argument("url")
 @in_option
 def command(url: str, folder: Path, as_json: bool) -> None:
-    """Show why a URL is in its state: how it was found, what robots.txt said (with the line), and the result."""
+    """Show why a URL is in its state: how it was found, what robots.txt said (with the line), and the result.
+
+    Exit status: 0: done, also for a URL the crawl does not know; 2: URL is not a URL, or there is no crawl in DIR; 3:
+    DIR is damaged.
+    """
     wanted = parse_url(url)
     if wanted is None:
         raise InputError(f"not an http or https URL: {url!r}")

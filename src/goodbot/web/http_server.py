@@ -132,7 +132,7 @@ def listening(host: str, port: int) -> socket.socket:
 def _trouble(host: str, port: int, error: Exception) -> str:
     number = error.errno if isinstance(error, OSError) else None
     if isinstance(error, socket.gaierror | UnicodeError) or number == errno.EADDRNOTAVAIL:
-        return f"{host} is not an address of this machine: choose another with --host"
+        return f"{host} is not an address of this machine: choose another with --listen"
     if number == errno.EADDRINUSE:
         return f"port {port} is in use on {host}: choose another with --port"
     if number == errno.EACCES:

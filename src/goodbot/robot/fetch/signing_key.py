@@ -56,7 +56,7 @@ def create_key(file: Path) -> SigningKey:
     try:
         descriptor = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     except FileExistsError:
-        raise InputError(f"{file} exists already and is not overwritten: choose another file with --out") from None
+        raise InputError(f"{file} exists already and is not overwritten: choose another file with --output") from None
     except (FileNotFoundError, NotADirectoryError):
         raise InputError(f"no such folder: {file.parent}") from None
     except OSError as error:
