@@ -123,6 +123,7 @@ SHAPES: list[tuple[str, int, type | None, set[str]]] = [
     ("who Frobnicator", 1, list, ROBOT),
     ("who --list", 0, list, {"name", "operator", "purpose"}),
     ("who --refresh ranges.json --address-list ahrefs", 0, dict, {"done", "list", "ranges", "added", "removed"}),
+    ("who --refresh ranges.json --as ahrefs", 0, dict, {"done", "list", "ranges", "added", "removed"}),
     ("key new -o other.jwk", 0, dict, {"done", "file", "key_id", "keys"}),
     ("key show", 0, dict, {"keys"}),
     ("exam --list", 0, list, {"name", "teaches", "source", "rules", "needs"}),
@@ -180,7 +181,7 @@ def test_each_command_has_a_shape() -> None:
 # ---- commands that serve --------------------------------------------------------------------------------------------
 
 SERVING = [
-    ("serve --in crawl --port 0 --json", {"url", "crawl_url", "key_directory"}),
+    ("serve --in crawl --port 0 --listen 127.0.0.1 --json", {"url", "crawl_url", "key_directory"}),
     ("demo --port 0 --json", {"url", "sites", "states", "searches"}),
 ]
 

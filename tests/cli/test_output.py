@@ -76,11 +76,22 @@ NARROW = [
     "search robots --in d",
     "courtesy --in d",
     "crawl --into d --dry-run",
+    "crawl --into d --keep-fresh --once",
+    "forget 127.0.0.1:8 --in d",
+    "forget example.org --in d",
+    "lessons list --in d --host 127.0.0.1",
+    "key new -o k.jwk",
+    "config",
+    "explain R203",
+    "explain --list",
     "exam --list",
     "--help",
     "allowed --help",
     "archive check --help",
     "status --help",
+    "who --help",
+    "serve --help",
+    "search --help",
 ]
 
 
@@ -103,6 +114,13 @@ def test_text_and_help_keep_to_the_width(
         text = capsys.readouterr().out
         assert text
         assert not too_long(text, 40), typed
+
+
+def test_an_error_keeps_to_the_width(robots: str) -> None:
+    text = on_a_terminal("status", "--in", "a folder that is not there at all", columns=40)
+    assert text.startswith("goodbot: ")
+    assert len(text.splitlines()) > 1
+    assert not too_long(text, 40)
 
 
 def test_an_invalid_setting_for_crawls_stops_no_question(crawl: None, capsys: pytest.CaptureFixture[str]) -> None:

@@ -65,7 +65,7 @@ async def test_one_that_ends_at_once() -> None:
 
 async def test_one_that_never_ends(tmp_path: Path) -> None:
     result = await goodbot(
-        *ONE, "--minutes", "0.02", "--keep", tmp_path, "--", sys.executable, "-c", SLEEPER, "{dir}/pid", "{seeds}"
+        *ONE, "--minutes", "0.02", "--into", tmp_path, "--", sys.executable, "-c", SLEEPER, "{dir}/pid", "{seeds}"
     )
     assert result.status == 1
     assert re.search(r"still running after \d+ s, and was stopped", result.out)

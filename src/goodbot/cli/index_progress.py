@@ -9,7 +9,7 @@ from goodbot.index_opening import Indexing
 
 LINE_EVERY_S = 10.0
 
-_LOST = {
+_REASONS = {
     "not kept": "not in the archive (--no-archive, or rendered by a browser)",
     "withheld": "archived without the body (noarchive)",
     "damaged": "damaged in the archive, or missing from it",
@@ -22,26 +22,26 @@ class IndexProgress:
     def __init__(self, say: Callable[[str], None], timer: Callable[[], float] = time.monotonic) -> None:
         self._say = say
         self._timer = timer
-        self._began = self._said_at = timer()
+        self._started = self._last_line_at = timer()
 
     def __call__(self, state: Indexing) -> None:
         now = self._timer()
         if state.finished:
             self._end(state)
         elif not state.read:
-            self._began = self._said_at = now
+            self._started = self._last_line_at = now
             if state.why is not None:
                 doing = f"{state.why}: building it" if state.why else "building the search index"
                 self._say(f"{doing} from the archive ({counted(state.total, 'page')})")
-        elif now - self._said_at >= LINE_EVERY_S:
-            self._said_at = now
-            self._say(index_line(state, now - self._began))
+        elif now - self._last_line_at >= LINE_EVERY_S:
+            self._last_line_at = now
+            self._say(index_line(state, now - self._started))
 
     def _end(self, state: Indexing) -> None:
         if state.why is not None:
             self._say(f"the search index is complete: {counted(state.documents, 'page')} indexed")
         for reason, count in state.lost.items():
-            self._say(f"{counted(count, 'page')} will be fetched again: {_LOST[reason]}")
+            self._say(f"{counted(count, 'page')} will be fetched again: {_REASONS[reason]}")
 
 
 def index_line(state: Indexing, seconds: float) -> str:

@@ -18,8 +18,8 @@ class ProgressLine:
     wipes it at the end."""
 
     def __init__(self) -> None:
-        self._began = time.monotonic()
-        self._next = self._began + FIRST_AFTER_S if _may_show() else float("inf")
+        self._started = time.monotonic()
+        self._next = self._started + FIRST_AFTER_S if _may_show() else float("inf")
         self._shown = False
 
     def report(self, done: int, size: int) -> None:
@@ -27,7 +27,7 @@ class ProgressLine:
         now = time.monotonic()
         if now < self._next or not done:
             return
-        rate = done / (now - self._began)
+        rate = done / (now - self._started)
         left = human_duration(max(size - done, 0) / rate)
         line = f"{human_bytes(done)} of {human_bytes(size)}, {human_bytes(rate)}/s, about {left} left"
         overwrite(line)
