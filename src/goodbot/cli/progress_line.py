@@ -9,7 +9,7 @@ from goodbot.cli.message_text import human_duration
 from goodbot.cli.printing import is_quiet, overwrite
 from goodbot.human import human_bytes
 
-FIRST_AFTER_S = 2.0
+SHOWN_AFTER_S = 2.0
 EVERY_S = 0.5
 
 
@@ -19,7 +19,7 @@ class ProgressLine:
 
     def __init__(self) -> None:
         self._started = time.monotonic()
-        self._next = self._started + FIRST_AFTER_S if _may_show() else float("inf")
+        self._next = self._started + SHOWN_AFTER_S if _may_show() else float("inf")
         self._shown = False
 
     def report(self, done: int, size: int) -> None:
