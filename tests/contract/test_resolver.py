@@ -20,7 +20,7 @@ NAMES = {"one.test": ["192.0.2.1"], "both.test": ["192.0.2.2", "2001:db8::2"], "
 @asynccontextmanager
 async def dns_world() -> AsyncIterator[Resolver]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("goodbot.robot.fetch.nameservers.GRACE_S", 60.0)
+        patch.setattr("goodbot.robot.fetch.nameservers.OTHER_FAMILY_WAIT_S", 60.0)
         async with NameServer(NAMES) as server:
             settings = Settings(nameservers=(server.address,), connect_timeout=60)
             yield NameResolver(settings, FakeClock(), Path("/nonexistent"))

@@ -73,6 +73,18 @@ def failure(capture: Capture) -> Failure:
     return capture.result
 
 
+async def test_each_fetch_is_logged_for_debugging(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level("DEBUG", logger="goodbot.robot.fetch")
+    async with WebServer(fallback=answer(b"abc")) as server, transport() as curl:
+        url = server.url("/")
+        await curl.send(request(url))
+        await curl.send(request("http://nowhere.invalid/"))
+    first, second = [item.getMessage() for item in caplog.records if item.name.endswith("fetch.transport")]
+    assert first.startswith(f"GET {url}: 200, 3 bytes (")
+    assert "abc" not in first
+    assert second.startswith("GET http://nowhere.invalid/: the name has no address (")
+
+
 # ---- answers --------------------------------------------------------------------------------------------------------
 
 BODIES = [

@@ -1,7 +1,9 @@
 """Fetches with libcurl, sends requests as given and returns bodies unchanged. No other module opens connections."""
 
+import logging
 import resource
 from functools import lru_cache
+from typing import Final
 
 import pycurl  # type: ignore[import-untyped]  # ships no types
 
@@ -18,6 +20,8 @@ from goodbot.robot.fetch.signing import Signer
 from goodbot.robot.fetch.transfer import Transfer
 from goodbot.url import Url, reached_address
 from goodbot.values import Capture, Failure, Headers, Request, Response
+
+_LOG: Final = logging.getLogger(__name__)
 
 ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 """The content codings that `page` can decode."""
@@ -93,7 +97,7 @@ class CurlTransport:
         addresses = await self._addresses(request)
         fetched_at = self._clock.now()
         if isinstance(addresses, Failure):
-            return Capture(request, addresses, began_at, fetched_at - began_at)
+            return _logged(Capture(request, addresses, began_at, fetched_at - began_at))
         fields = self._fields_for(request, fetched_at)
         transfer = (
             self._idle.pop() if self._idle else Transfer(self._settings, self._guard, self._user_agent, self._bodies)
@@ -120,7 +124,7 @@ class CurlTransport:
             transfer.curl.close()
         if self._cookies is not None and isinstance(result, Response):
             self._cookies.learn(request.url, result.headers, self._clock.now())
-        return Capture(request, result, fetched_at, elapsed_s, peer, head)
+        return _logged(Capture(request, result, fetched_at, elapsed_s, peer, head))
 
     async def close(self) -> None:
         """Closes every connection; requests in flight are cancelled. May be called again."""
@@ -189,6 +193,15 @@ def kept_connections(concurrency: int, files_most: int, kept_most: int = KEPT_MO
     host finds its own again after many others had their turn: at most a quarter of the files the process may open, and
     never fewer than libcurl needs to keep those in use."""
     return max(2 * concurrency, min(files_most // 4, kept_most))
+
+
+def _logged(capture: Capture) -> Capture:
+    """Logs one line per fetch for debugging."""
+    if _LOG.isEnabledFor(logging.DEBUG):
+        request, result = capture.request, capture.result
+        outcome = f"{result.status}, {len(result.body):,} bytes" if isinstance(result, Response) else result.detail
+        _LOG.debug("%s %s: %s (%.3f s)", request.method, request.url, outcome, capture.elapsed_s)
+    return capture
 
 
 def _files_most() -> int:

@@ -7,6 +7,8 @@ from goodbot.lru import LruCache
 from goodbot.ports import Clock
 from goodbot.robot.manners.politeness import Delay
 
+_LOG: Final = logging.getLogger(__name__)
+
 HOSTS_MOST: Final = 50_000
 """Hosts remembered. Forgetting a host costs one request too many, which is cheaper than an unbounded list."""
 WALLS_MOST: Final = 40
@@ -38,7 +40,10 @@ class HostsGivenUp:
         if len(self._hosts) >= HOSTS_MOST:
             self._hosts.clear()
             self._left_alone.clear()
-        self._hosts[host] = ready_at + self._rest_s, why
+        until = ready_at + self._rest_s
+        if self.why(host) is None:
+            _LOG.warning("no requests to %s for %.0f s: %s", host, until - self._clock.now(), why)
+        self._hosts[host] = until, why
 
     def after(self, host: str, delay: Delay, *, walled: bool) -> None:
         """Takes the delay after a page request; gives the host up after too much trouble, or after too many challenge

@@ -5,6 +5,7 @@ For programs whose tasks each request what they like (`Robot`, a page's subresou
 
 import asyncio
 import heapq
+import logging
 import math
 from collections import deque
 from collections.abc import AsyncIterator
@@ -21,6 +22,10 @@ from goodbot.robot.manners.shared_addresses import SharedAddresses
 from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Failure, Request
 
+_LOG: Final = logging.getLogger(__name__)
+
+LONG_BACKOFF_S: Final = 300.0
+"""A back-off of this length or more is logged when a host reaches it."""
 HOSTS_MOST: Final = 50_000
 """Hosts remembered. Beyond that, those that were ready first are forgotten, but none that a task waits for."""
 
@@ -185,13 +190,15 @@ class Turn:
         self._release_address()
         if not pace._settings.proxy:
             pace._addresses.learn(self._url.host_key, capture)
-        rest = pace._politeness.after(capture, timing, host.backoff_s, host.backed_off_at, walled=walled)
-        if rest.backoff_s != host.backoff_s:
-            host.backoff_s, host.backed_off_at = rest.backoff_s, now
+        delay = pace._politeness.after(capture, timing, host.backoff_s, host.backed_off_at, walled=walled)
+        if delay.backoff_s >= LONG_BACKOFF_S > host.backoff_s:
+            _LOG.warning("host %s backs off: %s", self._url.host_key, delay.reason)
+        if delay.backoff_s != host.backoff_s:
+            host.backoff_s, host.backed_off_at = delay.backoff_s, now
         host.answered_at = max(host.answered_at, capture.fetched_at + capture.elapsed_s)
-        host.ready_at = max(host.ready_at, rest.ready_at, rest.not_before)
+        host.ready_at = max(host.ready_at, delay.ready_at, delay.not_before)
         host.lanes = 1 if host.ready_at > now or asked_gap_s(timing, now) else pace._settings.per_host
-        return rest
+        return delay
 
     async def _begin(self, *, again: bool = False) -> None:
         await self._host.enter(again=again)

@@ -5,9 +5,11 @@ advance: /robots.txt itself is always allowed (§2.2.2).
 """
 
 import asyncio
+import logging
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Final
 
 from goodbot.config import Settings
 from goodbot.exclusion import CLOCK_BACK_S, LIMIT_BYTES, Access, Verdict
@@ -22,6 +24,8 @@ from goodbot.robot.manners.politeness import NOTHING_ASKED, Delay, Politeness, a
 from goodbot.robot.manners.robots_redirects import TURN_TIMEOUT_S, NotFollowed, RobotsKey, RobotsRedirects
 from goodbot.url import Url, is_private_host, resolve
 from goodbot.values import Capture, Failure, Response
+
+_LOG: Final = logging.getLogger(__name__)
 
 LEVELS_MOST = 2
 """How many robots.txt may wait for each other, each because a redirect leads to the next. At most 30 requests in
@@ -256,6 +260,11 @@ class Permission:
                 self._given_up.clear()  # one request too many to an origin is cheaper than an unbounded list
             self._given_up[url.origin] = self._clock.now() + self._settings.given_up_rest
             access = replace(access, valid_until=self._given_up[url.origin])
+            if not _is_lasting(followed.last):  # a broad crawl meets thousands of names that do not exist
+                _LOG.warning(
+                    "robots.txt of %s is unreachable (%s) after %d tries: no requests there for %.0f s",
+                    *(url.origin, access.failure or access.status, access.tries, self._settings.given_up_rest),
+                )
         else:
             self._given_up.pop(url.origin, None)
         if not held and not (followed.from_public and is_private_host(url.host)):  # a stored copy would look private

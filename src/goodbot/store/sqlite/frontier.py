@@ -1,5 +1,6 @@
 """Keeps the frontier in one SQLite file: URLs, hosts, leases, the index queue, robots.txt files."""
 
+import logging
 import os
 import sqlite3
 import time
@@ -7,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
+from typing import Final
 
 from goodbot.errors import RunError
 from goodbot.exclusion import Access
@@ -25,6 +27,8 @@ from goodbot.store.sqlite.seen_table import said_by
 from goodbot.store.sqlite.transaction import Transaction
 from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
+
+_LOG: Final = logging.getLogger(__name__)
 
 
 class SqliteFrontier(SqliteLedger):
@@ -262,6 +266,7 @@ class SqliteFrontier(SqliteLedger):
         with translated(self._path):  # until then the journal still has what was overwritten
             self._db.execute("PRAGMA secure_delete = OFF")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+        _LOG.info("removed %d URLs of %s from %s", removed, host, self._path)
         return removed
 
     def purge(self) -> None:

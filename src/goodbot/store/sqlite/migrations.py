@@ -3,6 +3,7 @@
 Each step spells out the tables as they were then, so that later changes of the tables do not change it.
 """
 
+import logging
 import sqlite3
 from collections.abc import Callable, Mapping
 from contextlib import closing
@@ -10,6 +11,8 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.store.sqlite.schema import APPLICATION_ID, FORMAT, hash_of
+
+_LOG: Final = logging.getLogger(__name__)
 
 _TO_3 = """
 DROP VIEW due_hosts;
@@ -200,6 +203,7 @@ def migrate(path: Path) -> None:
                 step(connection)
                 connection.execute(f"PRAGMA user_version = {version + 1}")
                 connection.execute("COMMIT")
+                _LOG.warning("%s is migrated from format %d to %d", path, version, version + 1)
             except BaseException:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")

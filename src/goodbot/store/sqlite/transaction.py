@@ -1,6 +1,7 @@
 """Runs one transaction of the SQLite frontier: adds links, writes outcomes, starts and ends leases."""
 
 import json
+import logging
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
@@ -37,6 +38,8 @@ from goodbot.store.sqlite.seen_table import (
 from goodbot.store.sqlite.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
+
+_LOG: Final = logging.getLogger(__name__)
 
 # Without INDEXED BY, SQLite reads all URLs of the host.
 _CLOSE = (
@@ -162,7 +165,10 @@ class Transaction:
         """Ends all leases of a dead process, which may have sent requests to their hosts until `now`."""
         cut = "UPDATE hosts SET leased = 0, cut_at = ? WHERE leased = 1 RETURNING id"
         self._touched.update(host for (host,) in self._db.execute(cut, (now,)).fetchall())
-        self._give_back(self._db.execute("DELETE FROM leased").rowcount)
+        returned = self._db.execute("DELETE FROM leased").rowcount
+        self._give_back(returned)
+        if returned:
+            _LOG.info("the last run did not end properly: %d leased URLs are ready again", returned)
         self._follow_clock(now)
 
     def _follow_clock(self, now: float) -> None:
@@ -172,6 +178,7 @@ class Transaction:
         ahead_s = last[0] - now if last else 0.0
         if ahead_s <= CLOCK_BACK_S:
             return
+        _LOG.warning("the clock was set back by %.0f s since the last run: all waits are shortened", ahead_s)
         self._db.execute("UPDATE hosts SET ready_at = ready_at - ? WHERE ready_at > ?", (ahead_s, now))
         self._db.execute("UPDATE urls SET ready_at = ready_at - ? WHERE ready_at IS NOT NULL", (ahead_s,))
         seen = "UPDATE seen SET at = at - :s, due_at = due_at - :s, changed_at = changed_at - :s"

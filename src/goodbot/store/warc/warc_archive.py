@@ -1,6 +1,7 @@
 """Keeps the archive in WARC 1.1 files (ISO 28500:2017), one gzip member per record, with a CDXJ index beside each."""
 
 import fcntl
+import logging
 import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -28,6 +29,8 @@ from goodbot.store.warc.warc_reader import read_member, read_response
 from goodbot.store.warc.warc_record import encode_capture, info_record
 from goodbot.store.warc.warc_survey import responses
 from goodbot.values import Capture, RecordRef
+
+_LOG = logging.getLogger(__name__)
 
 
 class WarcArchive:
@@ -137,6 +140,7 @@ class WarcArchive:
             raise ValueError(f"the archive {self._folder} is not open for writing")
         with self._disk():
             mend_file(file.path, file.gaps)
+        _LOG.info("%s is repaired", file.path)
 
     def missing(self, last: Mapping[str, int]) -> list[DamagedRange]:
         """Returns what is missing of files that should have a record at an offset (`last`), judged by their length."""
@@ -156,7 +160,9 @@ class WarcArchive:
                 self._output.finish()
                 self._output.close()
                 self._output = None
-            return forget_host(self._folder, host)
+            removed = forget_host(self._folder, host)
+        _LOG.info("removed %d captures of %s from %s", removed.captures, host, self._folder)
+        return removed
 
     def close(self) -> None:
         """Flushes, writes the index, and unlocks the folder for another writer. Nothing more can be kept."""
@@ -185,6 +191,8 @@ class WarcArchive:
                     settle(path)
                     noted = noted_damage(path)
                 self.damage += noted or ()
+                if noted:
+                    _LOG.error("%s is damaged in %d places: goodbot archive check names them", path, len(noted))
         except OSError:
             os.close(self._lock)
             self._lock = -1
@@ -199,6 +207,7 @@ class WarcArchive:
             now = self._clock.now()
             name = next_name(self._folder, now)
             self._output = WarcOutput(self._folder / name, self._lock, info_record(name, now, self._software))
+            _LOG.info("new archive file %s", self._folder / name)
         return self._output
 
     @contextmanager
@@ -216,6 +225,7 @@ class WarcArchive:
         """Remembers the disk error and makes it final: after a failed fsync the system may have dropped what was
         written, and report the next fsync as a success."""
         self._refused = RunError(f"cannot write the archive {self._folder}: {error.strerror}")
+        _LOG.error("%s", self._refused)
         return self._refused
 
     @contextmanager
@@ -240,4 +250,5 @@ def _why_short(there: bool) -> str:
 
 
 def _pass_over(gap: DamagedRange) -> None:
-    """Ignores damage, for callers that do not ask about it."""
+    """Logs damage, for callers that do not ask about it."""
+    _LOG.warning("%s: %d bytes from offset %d on are skipped: %s", gap.file, gap.end - gap.start, gap.start, gap.what)

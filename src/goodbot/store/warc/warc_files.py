@@ -7,6 +7,7 @@ through as well. If it is damaged, its index stays, because it says what the fil
 """
 
 import json
+import logging
 import os
 import re
 from array import array
@@ -23,6 +24,8 @@ from goodbot.store.warc.cdxj import REVISIT, IndexFile, index_entry, index_path
 from goodbot.store.warc.warc_reader import Member, parse_record, read_member
 from goodbot.store.warc.warc_survey import FoundRecord, ReadRecords, survey
 from goodbot.values import RecordRef
+
+_LOG = logging.getLogger(__name__)
 
 FILE_NAME = re.compile(r"goodbot-\d{14}-(\d{5,})\.warc\.gz")
 
@@ -72,7 +75,9 @@ def settle(path: Path) -> None:
             record, member = item
             _index_record(index, record, member)
             end = member.end
-        if known is None and end < file.seek(0, 2):
+        size = file.seek(0, 2)
+        if known is None and end < size:
+            _LOG.warning("%s was not closed: the last %d bytes, a torn record, are cut off", path, size - end)
             file.truncate(end)
             os.fsync(file.fileno())
         if end and not (known is not None and gaps):
