@@ -76,7 +76,7 @@ def repair_archive(path: Path, progress: Progress) -> ArchiveCheck:
             frontier.lose_records(lost.url for lost in found.lost)
             for file in files:
                 if not file.is_sound:
-                    archive.mend(file)
+                    archive.repair(file)
         finally:
             archive.close()
     return replace(found, missing=missing)

@@ -72,7 +72,7 @@ def repaired(folder: Path) -> None:
     archive = writer(folder)
     for file in archive.check(lambda done, size: None):
         if not file.is_sound:
-            archive.mend(file)
+            archive.repair(file)
     archive.close()
 
 
@@ -230,7 +230,7 @@ def test_a_repair_cut_off_in_between_is_done_by_the_next(
     with monkeypatch.context() as patched:
         patched.setattr(module, step, cut)
         with pytest.raises(KeyboardInterrupt):
-            archive.mend(file)
+            archive.repair(file)
     archive.close()
     assert read(tmp_path)[0] == sound
     repaired(tmp_path)

@@ -1,4 +1,4 @@
-"""Header sections, as libcurl is given them and as it gives them. Pure."""
+"""Builds header fields for libcurl and parses those it returns. Pure."""
 
 import re
 from collections.abc import Iterable
@@ -9,22 +9,22 @@ from goodbot.values import Headers
 
 @dataclass(frozen=True, slots=True)
 class FieldLines:
-    """Header fields of a request: as libcurl is given them, and as they are told. A password is not told."""
+    """Header fields of a request: `given` to libcurl in its form, and `recorded` without passwords."""
 
     given: list[bytes]
     recorded: bytes
 
 
 def merge_fields(own: Headers, given: Headers) -> Headers:
-    """Ours, but for those given, then those given."""
+    """Returns our own fields, except those that are given, then the given ones."""
     names = {name.lower() for name, _ in given}
     return (*(field for field in own if field[0].lower() not in names), *given)
 
 
 def make_fields(headers: Headers) -> FieldLines:
-    """Raises ValueError for what cannot be sent: a line break, or text beyond Latin-1.
+    """Builds the fields of a request. Raises ValueError for what cannot be sent: a line break, or text beyond Latin-1.
 
-    libcurl takes `Name;` for an empty value, and `Name:` for a field of its own to be left out.
+    libcurl reads `Name;` as an empty value, and `Name:` as an order to leave out its own field.
     """
     lines = [f"{name}: {value}" if value else f"{name};" for name, value in headers]
     if any(char in line for line in lines for char in "\r\n\0"):
@@ -46,7 +46,7 @@ def parse_head(lines: Iterable[bytes]) -> tuple[str, int, str, Headers] | None:
     lines are joined (RFC 9112 §5.2).
     """
     text = b"".join(lines).decode("latin-1")
-    if "\n " in text or "\n\t" in text:  # rare, and looking costs as much as all the rest
+    if "\n " in text or "\n\t" in text:  # rare, and the substitution costs as much as everything else
         text = _FOLD.sub(" ", text)
     start = ""
     fields: list[tuple[str, str]] = []
@@ -62,12 +62,12 @@ def parse_head(lines: Iterable[bytes]) -> tuple[str, int, str, Headers] | None:
             fields.clear()
         else:
             name, _, value = line.partition(":")
-            fields.append((name.strip(_SPACE_OR_TAB), value.strip(_SPACE_OR_TAB)))
+            fields.append((name.strip(_SPACES), value.strip(_SPACES)))
     return None
 
 
 def content_length(lines: Iterable[bytes]) -> int | None:
-    """What the head says last of the length of the body; None if nothing, or no number."""
+    """Returns the last Content-Length of the head; None if there is none, or no number."""
     length = None
     for line in lines:
         name, _, value = line.partition(b":")
@@ -77,13 +77,13 @@ def content_length(lines: Iterable[bytes]) -> int | None:
     return length
 
 
-_SPACE_OR_TAB = " \t"
+_SPACES = " \t"
 _FOLD = re.compile(r"\r?\n[ \t]+")
 
 
 def _parse_start(line: str) -> tuple[str, int, str]:
-    """Status line (RFC 9112 §4); status 0 if it has none."""
+    """Parses a status line (RFC 9112 §4); status 0 if it has none."""
     version, _, rest = line.partition(" ")
-    code, _, reason = rest.lstrip(_SPACE_OR_TAB).partition(" ")
+    code, _, reason = rest.lstrip(_SPACES).partition(" ")
     digits = code[:3]
-    return version, int(digits) if digits.isascii() and digits.isdigit() else 0, reason.strip(_SPACE_OR_TAB)
+    return version, int(digits) if digits.isascii() and digits.isdigit() else 0, reason.strip(_SPACES)

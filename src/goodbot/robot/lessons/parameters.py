@@ -23,7 +23,7 @@ NAMES_MOST: Final = 4096
 class _Place:
     """One page, whatever the value of one parameter: its text and links, and the values it was seen with."""
 
-    says: int
+    content_hash: int
     values: set[int] = field(default_factory=set)
 
 
@@ -50,28 +50,28 @@ class Parameters:
             if (known := self._names.get((origin, name))) is None or not known.matters
         ]
 
-    def visited(self, text: str, origin: str, name: str, value: str, says: int) -> str | None:
+    def visited(self, text: str, origin: str, name: str, value: str, content_hash: int) -> str | None:
         """Takes a page under one value of a parameter; returns the evidence once it shows that the parameter changes
         nothing.
 
-        `says`: a hash of the page's text and its links, the latter without that parameter.
+        `content_hash`: a hash of the page's text and its links, the latter without that parameter.
         """
-        rest = without(text, name)
-        place = self._places.get((rest, name))
+        others = without(text, name)
+        place = self._places.get((others, name))
         if place is None:
-            self._places.put((rest, name), _Place(says, {hash(value)}))
+            self._places.put((others, name), _Place(content_hash, {hash(value)}))
             return None
-        if place.says != says:
+        if place.content_hash != content_hash:
             if hash(value) not in place.values:  # the same URL, visited again, may have changed
                 self._names.get_or((origin, name), _Name).matters = True
-            self._places.pop((rest, name))
+            self._places.pop((others, name))
             return None
         if len(place.values) < VALUES:
             place.values.add(hash(value))
         if len(place.values) < VALUES:
             return None
         known = self._names.get_or((origin, name), _Name)
-        known.paths[rest.partition("?")[0]] = rest
+        known.paths[others.partition("?")[0]] = others
         if len(known.paths) < PATHS:
             return None
         first, second = list(known.paths.values())[:2]

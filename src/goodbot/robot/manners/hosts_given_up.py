@@ -24,23 +24,23 @@ _log = logging.getLogger(__name__)
 
 class HostsGivenUp:
     """Hosts that failed too often, and hosts `left_alone`, which ask for a longer wait than a crawl accepts, so that
-    their URLs fail at once. A host stays here for at least `rest_s` seconds."""
+    their URLs fail at once. A host stays here for at least `at_least_s` seconds."""
 
-    def __init__(self, clock: Clock, rest_s: float) -> None:
+    def __init__(self, clock: Clock, at_least_s: float) -> None:
         self._clock = clock
-        self._rest_s = rest_s
+        self._at_least_s = at_least_s
         self._hosts: dict[str, tuple[float, str]] = {}
         self._left_alone: set[str] = set()
         self._walls: LruCache[str, int] = LruCache(HOSTS_MOST)
 
     def give_up(self, host: str, why: str, ready_at: float) -> None:
-        """Gives up a host that was in trouble too often, until `rest_s` after `ready_at`."""
+        """Gives up a host that was in trouble too often, until `at_least_s` after `ready_at`."""
         if self.why(host) is None:
-            _log.warning("host %s given up: %s", host, why, extra={"host": host, "until": ready_at + self._rest_s})
+            _log.warning("host %s given up: %s", host, why, extra={"host": host, "until": ready_at + self._at_least_s})
         if len(self._hosts) >= HOSTS_MOST:
             self._hosts.clear()
             self._left_alone.clear()
-        until = ready_at + self._rest_s
+        until = ready_at + self._at_least_s
         if self.why(host) is None:
             _LOG.warning("no requests to %s for %.0f s: %s", host, until - self._clock.now(), why)
         self._hosts[host] = until, why
@@ -58,7 +58,7 @@ class HostsGivenUp:
 
     def leave_alone(self, host: str, why: str, until: float = 0.0) -> None:
         """Gives up a host that asks for a longer wait than a crawl accepts: until `until`."""
-        self.give_up(host, why, max(until - self._rest_s, self._clock.now()))
+        self.give_up(host, why, max(until - self._at_least_s, self._clock.now()))
         self._left_alone.add(host)
 
     def is_left_alone(self, host: str) -> bool:

@@ -76,7 +76,7 @@ class Politeness:
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        given = (
+        custom = (
             settings.delay,
             settings.response_factor,
             settings.backoff_first,
@@ -86,7 +86,7 @@ class Politeness:
             None,
         )
         self._public, self._private = (
-            _Defaults(*(usual if own is None else own for usual, own in zip(defaults, given, strict=True)))
+            _Defaults(*(usual if own is None else own for usual, own in zip(defaults, custom, strict=True)))
             for defaults in (_PUBLIC, _PRIVATE)
         )
 

@@ -81,17 +81,17 @@ def longest_retry_after(asked_s: float, most_s: float) -> str:
     return asks if asked_s <= most_s else f"{asks}, more than retry_after_most {most_s:g} in goodbot.toml"
 
 
-def add_requests(store: CourtesyStore, asked: Iterable[HostRequest]) -> None:
+def add_requests(store: CourtesyStore, requests: Iterable[HostRequest]) -> None:
     """Adds these requests to the record of their hosts in `store`."""
-    in_order = sorted(asked, key=attrgetter("host", "at"))
+    in_order = sorted(requests, key=attrgetter("host", "at"))
     by_host = {host: list(some) for host, some in groupby(in_order, attrgetter("host"))}
     known = store.load_courtesies(by_host)
     store.save_courtesies(add_up(known.get(host, Courtesy(host)), some) for host, some in by_host.items())
 
 
-def add_up(known: Courtesy, asked: Sequence[HostRequest]) -> Courtesy:
+def add_up(known: Courtesy, requests: Sequence[HostRequest]) -> Courtesy:
     """Returns `known` with these requests to the same host added. They must be in the order in which they began."""
-    for item in asked:
+    for item in requests:
         known = _after(known, item)
     return known
 

@@ -153,7 +153,8 @@ def _report(connection: sqlite3.Connection, token: str, host: str) -> HostReport
 
 
 def _origins(connection: sqlite3.Connection, host: str) -> list[str]:
-    """Returns the origins whose robots.txt was requested. A name with a port may belong to another host, so checks."""
+    """Returns the origins whose robots.txt was requested. Checks each, because a name with a port may be another
+    host."""
     authority = authority_of(host)
     named = {scheme: f"{scheme}://{authority.removesuffix(port)}" for scheme, port in _PORTS}
     rows = connection.execute(_ORIGINS, {**named, "most": 4 * ORIGINS_SHOWN})

@@ -53,7 +53,7 @@ class RobotsVersion(NamedTuple):
 
 
 def load_courtesies(connection: sqlite3.Connection, hosts: Iterable[str]) -> dict[str, Courtesy]:
-    """Returns what is known of those of these hosts that received requests."""
+    """Returns the records of these hosts, without hosts that received no requests."""
     found: dict[str, Courtesy] = {}
     for host in hosts:
         row = connection.execute("SELECT * FROM courtesies WHERE host = ?", (host,)).fetchone()

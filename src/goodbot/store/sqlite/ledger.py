@@ -198,11 +198,11 @@ class SqliteLedger:
         with translated(self._path):
             return count_lessons(self._db)
 
-    def left_out(self, heeded: Callable[[Lesson], bool]) -> LeftOut:
-        """Counts what the lessons in force that are `heeded` have left out. Reads at most 500,000 URLs."""
+    def left_out(self, applies: Callable[[Lesson], bool]) -> LeftOut:
+        """Counts what those lessons in force have left out that `applies` accepts. Reads at most 500,000 URLs."""
         with self._snapshot():
             lessons = all_lessons(self._db, None)
-            return count_left_out(self._db, (item for item in lessons if item.leaves_out and heeded(item)))
+            return count_left_out(self._db, (item for item in lessons if item.leaves_out and applies(item)))
 
     def load_robots(self, origin: str) -> Access | None:
         """See `RobotsStore.load_robots`."""

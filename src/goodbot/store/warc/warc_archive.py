@@ -11,7 +11,7 @@ from pathlib import Path
 from goodbot.archive_values import FILE_MISSING, ArchivedResponse, DamagedRange, EncodedRecords
 from goodbot.errors import DamagedError, RunError
 from goodbot.ports import Clock
-from goodbot.store.warc.warc_check import FileCheck, check_file, mend_file
+from goodbot.store.warc.warc_check import FileCheck, check_file, repair_file
 from goodbot.store.warc.warc_files import (
     FILE_NAME,
     archive_files,
@@ -105,14 +105,14 @@ class WarcArchive:
             for path in archive_files(self._folder):
                 known = known_offsets(path)
                 with path.open("rb") as file:
-                    yield from responses(file, through(file, path.name, known, read_member), lost or _pass_over)
+                    yield from responses(file, through(file, path.name, known, read_member), lost or _log_skipped)
 
     def export(self, lost: Callable[[DamagedRange], object] | None = None) -> tuple[int, Iterator[bytes]]:
         """Returns the total size, and the bytes of all files joined, without a half-written end. `lost` is called with
         each damaged range, which is left out as well; then the bytes are fewer than the size."""
         with self._reading():
             files = archive_files(self._folder)
-            return sum(path.stat().st_size for path in files), self._pieces(files, lost or _pass_over)
+            return sum(path.stat().st_size for path in files), self._pieces(files, lost or _log_skipped)
 
     def _pieces(self, files: list[Path], lost: Callable[[DamagedRange], object]) -> Iterator[bytes]:
         with self._reading():
@@ -125,21 +125,21 @@ class WarcArchive:
                         else:
                             yield from pieces(file, item[0].offset, item[1].end)
 
-    def check(self, tell: Callable[[int, int], object]) -> Iterator[FileCheck]:
-        """Reads every file completely; calls `tell` with the bytes done and their total."""
+    def check(self, report_progress: Callable[[int, int], object]) -> Iterator[FileCheck]:
+        """Reads every file completely; calls `report_progress` with the bytes done and their total."""
         with self._reading():
             files = [(path, path.stat().st_size) for path in archive_files(self._folder)]
             size, done = sum(length for _, length in files), 0
             for path, length in files:
-                yield check_file(path, partial(_tell_sum, tell, done, size))
+                yield check_file(path, partial(_report_total, report_progress, done, size))
                 done += length
 
-    def mend(self, file: FileCheck) -> None:
+    def repair(self, file: FileCheck) -> None:
         """Repairs a file that is not sound. Raises ValueError if not open for writing."""
         if self._lock < 0:
             raise ValueError(f"the archive {self._folder} is not open for writing")
         with self._disk():
-            mend_file(file.path, file.gaps)
+            repair_file(file.path, file.gaps)
         _LOG.info("%s is repaired", file.path)
 
     def missing(self, last: Mapping[str, int]) -> list[DamagedRange]:
@@ -147,7 +147,9 @@ class WarcArchive:
         with self._reading():
             sizes = {path.name: path.stat().st_size for path in archive_files(self._folder)}
         short = ((name, offset) for name, offset in last.items() if sizes.get(name, -1) <= offset)
-        return [DamagedRange(name, sizes.get(name, 0), offset, _why_short(name in sizes)) for name, offset in short]
+        return [
+            DamagedRange(name, sizes.get(name, 0), offset, _missing_reason(name in sizes)) for name, offset in short
+        ]
 
     def forget(self, host: str) -> Removed:
         """Removes the captures of a host (`Url.host_key`) from every file. All other records stay where they are.
@@ -241,14 +243,14 @@ class WarcArchive:
             raise RunError(f"cannot read the archive {self._folder}: {error.strerror}") from error
 
 
-def _tell_sum(tell: Callable[[int, int], object], before: int, size: int, count: int) -> None:
-    tell(before + count, size)
+def _report_total(report_progress: Callable[[int, int], object], before: int, size: int, count: int) -> None:
+    report_progress(before + count, size)
 
 
-def _why_short(there: bool) -> str:
+def _missing_reason(there: bool) -> str:
     return "the file is too short" if there else FILE_MISSING
 
 
-def _pass_over(gap: DamagedRange) -> None:
+def _log_skipped(gap: DamagedRange) -> None:
     """Logs damage, for callers that do not ask about it."""
     _LOG.warning("%s: %d bytes from offset %d on are skipped: %s", gap.file, gap.end - gap.start, gap.start, gap.what)

@@ -65,9 +65,10 @@ class FileCheck:
         return place < len(self.captures) and self.captures[place] == offset
 
 
-def check_file(path: Path, tell: Callable[[int], object]) -> FileCheck:
+def check_file(path: Path, report_progress: Callable[[int], object]) -> FileCheck:
     """Checks a whole file: the checksum of every member, the digest of every record, and whether its index agrees.
-    Calls `tell` with the bytes done. A torn end of a file that was never closed is no damage. Raises OSError."""
+    Calls `report_progress` with the bytes done. A torn end of a file that was never closed is no damage. Raises
+    OSError."""
     check = FileCheck(path)
     known = known_offsets(path)
     seen = _Captures()
@@ -76,7 +77,7 @@ def check_file(path: Path, tell: Callable[[int], object]) -> FileCheck:
         for item in through(file, path.name, known, _read_checked):
             if isinstance(item, DamagedRange):
                 check.gaps.append(item)
-                tell(item.end)
+                report_progress(item.end)
                 continue
             record, member = item
             check.records += 1
@@ -84,14 +85,14 @@ def check_file(path: Path, tell: Callable[[int], object]) -> FileCheck:
                 seen.add(record, member)
             except DamagedError as error:
                 check.gaps.append(DamagedRange(path.name, record.offset, member.end, reason(error, record)))
-            tell(member.end)
+            report_progress(member.end)
     check.captures = seen.offsets()
     if known is not None:
         _compare_index(check, seen.in_place)
     return check
 
 
-def mend_file(path: Path, gaps: Sequence[DamagedRange]) -> None:
+def repair_file(path: Path, gaps: Sequence[DamagedRange]) -> None:
     """Moves damaged bytes aside, puts empty records in their place, cuts off a damaged end, and rebuilds the index.
     Every readable record stays where it is. Needs space for a copy of the file. Raises OSError."""
     size = path.stat().st_size
