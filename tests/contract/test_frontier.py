@@ -305,7 +305,7 @@ def test_a_host_has_its_pages_and_the_rest_is_out_of_scope(kept: Kept) -> None:
     assert [len(visit(store, 2)) for _ in range(4)] == [4, 1, 0, 0]
     record = store.record(url("https://example.org/4"))
     assert record is not None
-    assert (record.state, record.why) == ("out-of-scope", "its host has had 3 pages (--host-pages 3)")
+    assert (record.state, record.why) == ("out-of-scope", "its host has reached its limit of 3 pages (--host-pages 3)")
     assert record.events[-1].reason == record.why
     assert store.status().states == dict.fromkeys(STATES, 0) | {"visited": 5, "out-of-scope": 2}
     assert store.status().finished
@@ -342,7 +342,7 @@ def test_a_higher_bound_makes_them_ready_again(kept: Kept) -> None:
     assert [len(visit(store, 9)) for _ in range(2)] == [2, 0]
     record = store.record(url("https://example.org/3"))
     assert record is not None
-    assert record.why == "its host has had 3 pages (--host-pages 3)"
+    assert record.why == "its host has reached its limit of 3 pages (--host-pages 3)"
     assert kept.grant(3).reconsider(lambda of, depth: None) == 0
     store = kept.grant(None)
     assert store.reconsider(lambda of, depth: None) == 2

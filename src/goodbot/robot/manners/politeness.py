@@ -122,7 +122,7 @@ class Politeness:
         asked_s = 0.0 if self._too_slow(asked_s) else asked_s  # only robots.txt is requested then
         ready_without_window = answered_at + max(max(usual_s, asked_s) + added_s, retry_s)
         ready_at = opens_at(timing, ready_without_window)
-        trouble = _trouble_name(capture, walled=walled) if added_s > backoff_s else "its trouble"
+        trouble = _trouble_name(capture, walled=walled) if added_s > backoff_s else "its back-off"
         parts = (
             _retry_after_clause(retry_after_text, header_wait_s, retry_s) if retry_s else "",
             f"{trouble} adds {added_s:g} s" if added_s else "",

@@ -253,7 +253,7 @@ class MemoryFrontier:
         return None
 
     def _offer(self, host: KnownHost) -> None:
-        """Updates a host after any change that affects when it is due; closes one that has had its pages."""
+        """Updates a host after any change that affects when it is due; closes one at its limit of pages."""
         if self._host_pages is not None and host.pages >= self._host_pages:
             host.close(budget_reason(self._host_pages))
         if self._host_lists is not None and host.lists_had(self._at) >= self._host_lists:

@@ -29,12 +29,12 @@ def by_turns(pages: Sequence[_T], lists: Sequence[_T], turn: int) -> list[_T]:
 
 
 def budget_reason(most: int) -> str:
-    """Returns why a URL is out of scope when its host has had all its pages."""
-    return f"its host has had {counted(most, 'page')} (--host-pages {most})"
+    """Returns why a URL is out of scope when its host has reached its limit of pages."""
+    return f"its host has reached its limit of {counted(most, 'page')} (--host-pages {most})"
 
 
 def lists_reason(most: int) -> str:
-    """Returns why a sitemap or a feed is out of scope when its host has had all its lists."""
+    """Returns why a sitemap or a feed is out of scope when its host has reached its limit of lists."""
     return (
         f"{most} sitemaps and feeds of its host were read within a day; this one is read in the next run, or when the"
         " sitemap index that names it is visited again"

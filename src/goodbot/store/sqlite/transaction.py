@@ -106,7 +106,7 @@ class Transaction:
         self._counts.clear()
 
     def _close_full(self, hosts: Iterable[tuple[int]], most: int) -> None:
-        """Puts everything ready on a host that has had its pages out of scope; none of it can be leased."""
+        """Puts the ready URLs of hosts that have reached their limit of pages out of scope, so that none is leased."""
         for host in hosts:
             (full,) = self._db.execute("SELECT pages >= ? FROM hosts WHERE id = ?", (most, *host)).fetchone()
             for statement in _CLOSE if full else ():
@@ -115,7 +115,7 @@ class Transaction:
                 self._counts["out-of-scope"] += closed
 
     def close_full(self) -> None:
-        """Closes hosts that have had their pages. Called at the start, because the limit may be lower than before."""
+        """Closes hosts that have reached their limit of pages. Called at the start, as the limit may be lower now."""
         if self._host_pages is not None:
             full = "SELECT id FROM hosts WHERE due IS NOT NULL AND pages >= ?"
             self._touched.update(host for (host,) in self._db.execute(full, (self._host_pages,)))
