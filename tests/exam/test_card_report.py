@@ -88,12 +88,12 @@ def test_text() -> None:
     }
 
 
-def test_nothing_of_a_stranger_controls_the_terminal() -> None:
+def test_text_of_a_crawler_cannot_control_the_terminal() -> None:
     assert all(line.isprintable() and len(line) < 400 for line in text_card(card()))
     assert printable("a\nb\x9b\udc80") == r"a\nb\x9b\udc80"
 
 
-def test_refused_connections_are_told_once() -> None:
+def test_refused_connections_are_reported_once() -> None:
     crowded = replace(card(), refused_connections=1716)
     assert [line.strip() for line in text_card(crowded) if "connections" in line] == [
         "refused     1,716 connections: too many were open"
@@ -106,7 +106,7 @@ def test_colours() -> None:
     assert coloured == {None, "green", "red", "yellow"}
 
 
-def test_what_was_not_measured_is_not_said() -> None:
+def test_totals_leave_out_what_was_not_measured() -> None:
     served = ScoreCard("whoever comes", (judge_drive({}, [], None),))
     assert [name for name, _ in totals(served)] == ["manners", "skill", "requests"]
     assert summary(served) == "0 of 0 sites passed, the drive as a whole failed"

@@ -334,6 +334,6 @@ async def test_a_crawl_is_stopped_by_its_page(server: WebServer, folder: Path) -
             answered = await asked((host, int(port)), f"POST /crawl/stop HTTP/1.1\r\n{head}{length}\r\n{form}")
     assert answered.startswith("HTTP/1.1 303")
     assert (await ended(crawl)).status == 130
-    assert "The crawl rests" in await asked((host, int(port)), f"GET /crawl HTTP/1.1\r\n{head}\r\n")
+    assert "The crawl is not running" in await asked((host, int(port)), f"GET /crawl HTTP/1.1\r\n{head}\r\n")
     process.send_signal(signal.SIGINT)
     assert (await ended(process)).status == 0

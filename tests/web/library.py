@@ -1,4 +1,4 @@
-"""A search over a list of hits, real enough to read: every word of the query must occur in title, snippet or URL."""
+"""A search over a list of hits: every word of the query must occur in the title, snippet or URL."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -15,7 +15,7 @@ from goodbot.web import create_app, running
 
 
 class Library:
-    """A `Search` in memory. While `trouble` is set, it is raised at every call."""
+    """A `Search` in memory. Every call raises `trouble` while it is set."""
 
     def __init__(self, hits: Iterable[Hit]) -> None:
         self.hits = list(hits)
@@ -71,7 +71,7 @@ _opener = build_opener(_Stay)
 
 @dataclass(frozen=True)
 class Visitor:
-    """Asks a server, follows no redirect."""
+    """Sends requests to a server. Follows no redirects."""
 
     base: str
 

@@ -1,4 +1,4 @@
-"""The JSON twin of the search page."""
+"""The search as JSON."""
 
 import json
 from threading import Barrier, Thread
@@ -83,7 +83,7 @@ def test_a_damaged_index(path: str) -> None:
 
 
 class Meeting:
-    """A search that answers only while another one is under way."""
+    """A search that answers only while another one is running."""
 
     def __init__(self) -> None:
         self.barrier = Barrier(2)

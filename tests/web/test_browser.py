@@ -1,4 +1,5 @@
-"""The pages in a real browser: searched, turned, by keyboard, on narrow screens, light and dark, under axe-core."""
+"""The pages in a real browser: search and paging, by keyboard, on narrow screens, light and dark, checked by
+axe-core."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, Page, expect
 
+from goodbot.web import create_app, running
 from web.browser import chromium
 from web.library import SPECIMENS, Library, Visitor, served
 
@@ -49,7 +51,7 @@ def test_search_and_open(tab: Page) -> None:
     expect(tab.get_by_label("Search for")).to_have_value("naming rules")
 
 
-def test_turn_the_pages(tab: Page) -> None:
+def test_paging(tab: Page) -> None:
     tab.goto("/search?q=robot")
     pager = tab.get_by_role("navigation", name="Pages of results")
     expect(pager.get_by_role("link", name="Previous page")).to_have_count(0)
@@ -93,7 +95,7 @@ def test_keyboard_only(tab: Page) -> None:
 
 
 @pytest.mark.parametrize("path", ["/", "/search?q=robot"])
-def test_focus_is_seen(browser: Browser, visitor: Visitor, path: str) -> None:
+def test_focus_is_visible(browser: Browser, visitor: Visitor, path: str) -> None:
     with browser.new_context(base_url=visitor.base) as context:
         tab = context.new_page()
         tab.goto(path)
@@ -178,6 +180,19 @@ def test_axe_finds_nothing(browser: Browser, visitor: Visitor, width: int, schem
             report = Axe().run(tab)
             assert [(name, found["id"], found["nodes"]) for found in report["violations"]] == []
             assert any(rule["id"] == "color-contrast" for rule in report["passes"]), name
+
+
+@pytest.mark.parametrize(("width", "scheme"), [(320, "dark"), (1280, "light")])
+def test_axe_finds_nothing_without_a_crawl(browser: Browser, width: int, scheme: ColorScheme) -> None:
+    with (
+        running(create_app(None, "Sample")) as url,
+        browser.new_context(base_url=url, viewport={"width": width, "height": 800}, color_scheme=scheme) as context,
+    ):
+        tab = context.new_page()
+        for path in ("/", "/check", "/search?q=robot"):
+            tab.goto(path)
+            assert [(path, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+            assert tab.evaluate("document.documentElement.scrollWidth") <= width
 
 
 def test_the_policy_blocks_nothing_of_ours(browser: Browser, visitor: Visitor) -> None:

@@ -1,4 +1,4 @@
-"""Clients that are slow, silent, many, or gone: others are answered, and the log stays short."""
+"""Slow, silent, many and vanished clients: the server still answers others, and its log stays short."""
 
 import contextlib
 import logging
@@ -50,7 +50,7 @@ def connected(url: str, count: int = 1) -> Iterator[list[socket.socket]]:
 
 
 def heard(connection: socket.socket) -> bytes:
-    """All that comes until the server closes."""
+    """Reads everything until the server closes the connection."""
     received = bytearray()
     with contextlib.suppress(ConnectionError):
         while part := connection.recv(65536):
@@ -65,7 +65,7 @@ def said(connection: socket.socket, data: bytes) -> None:
 
 @contextlib.contextmanager
 def process() -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """`serve` in a process that may open 200 files."""
+    """Runs `serve` in a process that may open 200 files."""
     with subprocess.Popen(
         [sys.executable, "-c", SERVE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as started:
@@ -77,13 +77,13 @@ def process() -> Iterator[tuple[subprocess.Popen[str], str]]:
 
 
 def ended(started: subprocess.Popen[str]) -> tuple[int, str]:
-    """Exit status and log after Ctrl-C."""
+    """Sends Ctrl-C; returns the exit status and the log."""
     started.send_signal(signal.SIGINT)
     _, log = started.communicate(timeout=60)
     return started.returncode, log
 
 
-def test_more_half_sent_heads_than_files_stop_nobody_and_write_no_log() -> None:
+def test_more_half_sent_heads_than_files_block_no_other_client() -> None:
     with process() as (started, url), contextlib.ExitStack() as stack:
         for _ in range(3):
             for connection in stack.enter_context(connected(url, 100)):
@@ -107,7 +107,7 @@ def test_ctrl_c_with_clients_that_hang_and_a_post_that_was_broken_off() -> None:
 
 
 @pytest.mark.parametrize("begun", [b"", HALF_A_HEAD, HALF_A_BODY, WHOLE + HALF_A_HEAD], ids=str)
-def test_half_a_request_is_not_waited_for(begun: bytes, caplog: pytest.LogCaptureFixture) -> None:
+def test_half_a_request_times_out(begun: bytes, caplog: pytest.LogCaptureFixture) -> None:
     limit = ConnectionLimit(20, head_timeout_s=0.2, body_timeout_s=0.2)
     with running(create_app(Library(SPECIMENS), "Sample"), limit=limit) as url, connected(url) as (connection,):
         said(connection, begun)
@@ -116,20 +116,20 @@ def test_half_a_request_is_not_waited_for(begun: bytes, caplog: pytest.LogCaptur
 
 
 @pytest.mark.parametrize("begun", [HALF_A_HEAD, HALF_A_BODY], ids=str)
-def test_a_byte_now_and_then_prolongs_nothing(begun: bytes) -> None:
+def test_single_bytes_do_not_extend_the_timeout(begun: bytes) -> None:
     limit = ConnectionLimit(20, head_timeout_s=0.3, body_timeout_s=0.3)
     with running(create_app(Library(SPECIMENS), "Sample"), limit=limit) as url, connected(url) as (connection,):
         said(connection, begun)
         connection.settimeout(0.05)
         answered = b""
-        while not answered:  # for ever, if each byte counted
+        while not answered:  # would never end if each byte restarted the timer
             said(connection, b"x")
             with contextlib.suppress(TimeoutError):
                 answered = connection.recv(12)
         assert answered == b"HTTP/1.1 408"
 
 
-def test_the_oldest_that_is_not_being_answered_makes_room() -> None:
+def test_the_oldest_waiting_connection_is_closed_for_a_new_one() -> None:
     with (
         running(create_app(Library(SPECIMENS), "Sample"), limit=ConnectionLimit(4)) as url,
         connected(url, 30) as connections,
@@ -140,7 +140,7 @@ def test_the_oldest_that_is_not_being_answered_makes_room() -> None:
         assert heard(connections[0]) == b""
 
 
-def test_who_comes_while_all_are_being_answered_is_sent_away() -> None:
+def test_a_new_client_gets_503_while_all_connections_are_being_answered() -> None:
     asked, go_on = Event(), Event()
 
     def wait(request: Request) -> Response:
@@ -161,7 +161,7 @@ def test_who_comes_while_all_are_being_answered_is_sent_away() -> None:
         assert first.recv(15) == b"HTTP/1.1 200 OK"
 
 
-def test_who_does_not_read_the_answer_is_not_waited_for() -> None:
+def test_a_client_that_does_not_read_times_out() -> None:
     dropped = Event()
 
     async def long() -> AsyncIterator[bytes]:
@@ -175,7 +175,7 @@ def test_who_does_not_read_the_answer_is_not_waited_for() -> None:
         dropped.wait()
 
 
-def test_what_strangers_can_have_written_into_the_log_is_bounded(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_log_is_limited_however_many_bad_requests_come(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
     with running(create_app(Library(SPECIMENS), "Sample")) as url:
         for _ in range(5 * LINES_PER_MINUTE):
@@ -186,7 +186,7 @@ def test_what_strangers_can_have_written_into_the_log_is_bounded(caplog: pytest.
 
 
 async def test_a_file_is_not_checked_for_a_visitor_who_has_left() -> None:
-    """As a page's script leaves when the next letter is typed."""
+    """The page's script cancels its request when the visitor types the next letter."""
     body = b"robots=User-agent%3A+*"
     messages: list[MutableMapping[str, Any]] = [
         {"type": "http.request", "body": body, "more_body": False},

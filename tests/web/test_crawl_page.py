@@ -42,10 +42,10 @@ def post(visitor: Visitor, order: str, **form: str) -> Answer:
     return visitor.ask(f"/crawl/{order}", "POST", urlencode(form).encode())
 
 
-# ---- looking --------------------------------------------------------------------------------------------------------
+# ---- reading --------------------------------------------------------------------------------------------------------
 
 
-def test_anyone_may_look_and_gets_no_control(visitor: Visitor) -> None:
+def test_anyone_may_read_without_control(visitor: Visitor) -> None:
     answer = visitor.ask("/crawl")
     assert answer.status == 200
     for shown in ("is running", "4,100", "71.5", "120,464", "28 min", "big.example", "10,000+", "timeout", "8,120"):
@@ -55,7 +55,7 @@ def test_anyone_may_look_and_gets_no_control(visitor: Visitor) -> None:
     assert answer.headers["Cache-Control"] == "no-store"
 
 
-def test_strangers_words_are_escaped(visitor: Visitor) -> None:
+def test_text_of_other_servers_is_escaped(visitor: Visitor) -> None:
     text = visitor.ask("/crawl").text
     assert "&lt;i&gt;odd&lt;/i&gt;.example" in text
     assert "&lt;b&gt;" in text
@@ -172,13 +172,13 @@ def test_a_wrong_token_is_refused_and_logged(
 
 
 def test_a_cookie_alone_does_nothing(visitor: Visitor, crawls: Crawls) -> None:
-    """What another site makes a visitor's browser post has no token in its form."""
+    """A form that another site makes a browser post does not contain the token."""
     cookie = visitor.ask(f"/crawl?token={TOKEN}").headers["Set-Cookie"].partition(";")[0]
     assert visitor.ask("/crawl/stop", "POST", b"", Cookie=cookie).status == 403
     assert crawls.wishes == []
 
 
-def test_without_a_token_nobody_may(visitor: Visitor, crawls: Crawls) -> None:
+def test_without_a_token_there_is_no_control(visitor: Visitor, crawls: Crawls) -> None:
     crawls.token = None
     assert post(visitor, "stop", token="").status == 403
     assert visitor.ask("/crawl?token=").status == 403
@@ -194,7 +194,7 @@ def test_orders(visitor: Visitor, crawls: Crawls, order: str) -> None:
     assert post(visitor, order, token=TOKEN).headers["Location"] == "/crawl?done=not-running"
 
 
-def test_orders_by_get_are_none(visitor: Visitor, crawls: Crawls) -> None:
+def test_control_needs_post(visitor: Visitor, crawls: Crawls) -> None:
     assert visitor.ask(f"/crawl/stop?token={TOKEN}").status == 405
     assert post(visitor, "explode", token=TOKEN).status == 404
     assert crawls.wishes == []
@@ -235,19 +235,19 @@ def test_bad_submissions(visitor: Visitor, crawls: Crawls, urls: str, status: in
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"&" * 1000 + b"a=b", b"token"])
-def test_what_is_no_form(visitor: Visitor, body: bytes) -> None:
+def test_data_that_is_not_a_form(visitor: Visitor, body: bytes) -> None:
     assert visitor.ask("/crawl/stop", "POST", body).status in (400, 403)
 
 
 def test_a_crawl_that_does_not_answer(visitor: Visitor, crawls: Crawls) -> None:
-    class Deaf(Crawls):
+    class Unresponsive(Crawls):
         def is_waiting(self, name: str) -> bool:
             return True
 
         def withdraw(self, name: str) -> bool:
             return True
 
-    with running(create_app(Library(SPECIMENS), "x", Deaf())) as url:
+    with running(create_app(Library(SPECIMENS), "x", Unresponsive())) as url:
         answer = post(Visitor(url), "stop", token=TOKEN)
     assert answer.status == 503
     assert "has not answered" in answer.text
@@ -364,5 +364,7 @@ def test_axe_finds_nothing(
         tab.goto(f"/crawl?token={TOKEN}")
         for path in ("/crawl", "/crawl?done=pause", "/", "/search?q=robot"):
             tab.goto(path)
+            if path == "/crawl" and paced:
+                tab.get_by_text("Stop …").click()
             assert [(path, found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
             assert tab.evaluate("document.documentElement.scrollWidth") <= width

@@ -64,7 +64,7 @@ def test_a_port_in_use() -> None:
         ("a" * 80, 0, "is not an address of this machine"),
     ],
 )
-def test_addresses_that_cannot_be_had(host: str, port: int, line: str) -> None:
+def test_addresses_that_cannot_be_listened_on(host: str, port: int, line: str) -> None:
     with pytest.raises(GoodbotError, match=line):
         serve(create_app(Library([]), "Sample"), host, port)
 

@@ -1,4 +1,4 @@
-"""The key directory, as those who verify signatures fetch it."""
+"""The key directory, fetched as a site does that verifies signatures."""
 
 import json
 from dataclasses import replace
@@ -19,7 +19,7 @@ def key(tmp_path: Path) -> SigningKey:
 
 
 def asked_as(answer: Answered, url: str) -> Answered:
-    """The same answer to one who asked for `url`: a proxy stands between."""
+    """Returns the response as a client of a proxy sees it, who requested `url`."""
     return replace(answer, request=replace(answer.request, url=url))
 
 

@@ -1,5 +1,5 @@
-"""Sites asked for the checker page: public ones only, politely, with an end. Over a fake web, and over real servers of
-which one address counts as public and the others are inside."""
+"""Fetching for the checker page: from public sites only, politely, within limits. Over a fake web, and over real
+servers, of which one address counts as public and the others as private."""
 
 import asyncio
 from ipaddress import ip_network
@@ -58,7 +58,7 @@ NAMES = ["a.example", "https://a.example", " https://a.example/shop/?q=1#x ", "H
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_the_robots_txt_of_a_site_is_asked_for(name: str) -> None:
+async def test_the_robots_txt_of_a_site_is_fetched(name: str) -> None:
     scene = Scene(a=text(RULES))
     site = await scene.fetcher.fetch(name)
     assert scene.asked == ["https://a.example/robots.txt"]
@@ -69,14 +69,14 @@ async def test_the_robots_txt_of_a_site_is_asked_for(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["", "  ", "ftp://a.example/", "https://", "http://[", "a" * 3000, "mailto://x y"])
-async def test_what_is_no_site(name: str) -> None:
+async def test_text_that_is_not_a_site(name: str) -> None:
     scene = Scene()
     with pytest.raises(InputError, match=r"example\.org|not an http"):
         await scene.fetcher.fetch(name)
     assert scene.asked == []
 
 
-async def test_redirects_are_told() -> None:
+async def test_redirects_are_reported() -> None:
     scene = Scene(a=redirect("https://b.example/robots.txt"), b=text(RULES))
     site = await scene.fetcher.fetch("a.example")
     assert site.answer.redirects == ("https://a.example/robots.txt", "https://b.example/robots.txt")
@@ -88,21 +88,21 @@ async def test_redirects_without_an_end() -> None:
     assert (site.answer.status, len(site.answer.redirects), site.access.result) == (301, 7, "unavailable")
 
 
-async def test_no_answer_is_an_answer() -> None:
+async def test_no_response_is_a_result() -> None:
     site = await Scene(a=Failure("connect", "no connection could be made")).fetcher.fetch("a.example")
     assert (site.answer.status, site.body) == (None, b"")
     assert "no connection" in (site.answer.failure or "")
 
 
-async def test_without_a_contact_nobody_is_asked() -> None:
+async def test_without_a_contact_nothing_is_fetched() -> None:
     scene = Scene(Settings(), a=text(RULES))
     with pytest.raises(InputError, match="GOODBOT_CONTACT"):
         await scene.fetcher.fetch("a.example")
     assert scene.asked == []
 
 
-async def test_with_a_proxy_nobody_is_asked() -> None:
-    """What a name leads to is known to the proxy alone."""
+async def test_with_a_proxy_nothing_is_fetched() -> None:
+    """Only the proxy knows which address a name has."""
     scene = Scene(Settings(contact="me@example.org", proxy="http://127.0.0.1:8080"), a=text(RULES))
     with pytest.raises(InputError, match="proxy"):
         await scene.fetcher.fetch("a.example")
@@ -112,7 +112,7 @@ async def test_with_a_proxy_nobody_is_asked() -> None:
 # ---- how often ------------------------------------------------------------------------------------------------------
 
 
-async def test_a_site_is_not_asked_again_at_once() -> None:
+async def test_an_answer_is_reused() -> None:
     scene = Scene(a=text(RULES))
     first = await scene.fetcher.fetch("a.example")
     scene.clock.advance(REUSE_S - 1)
@@ -122,7 +122,7 @@ async def test_a_site_is_not_asked_again_at_once() -> None:
     assert len(scene.asked) == 2
 
 
-async def test_a_minute_has_so_many_fetches() -> None:
+async def test_fetches_per_minute_are_limited() -> None:
     scene = Scene()
     for number in range(FETCHES_PER_MINUTE):
         await scene.fetcher.fetch(f"s{number}.example")
@@ -133,7 +133,7 @@ async def test_a_minute_has_so_many_fetches() -> None:
     assert len(scene.asked) == FETCHES_PER_MINUTE + 1
 
 
-async def test_a_few_sites_are_remembered() -> None:
+async def test_the_cache_is_limited() -> None:
     scene = Scene()
     for number in range(SITES_CACHED + 1):
         scene.clock.advance(60)
@@ -190,17 +190,17 @@ async def test_a_redirect_that_leads_inside() -> None:
             f"http://inside.example:{inside.port}/robots.txt": "inside.example, which has no public address",
             "http://nowhere.example/robots.txt": "nowhere.example, which has no public address",
         }
-        for target, said in there.items():
+        for target, reason in there.items():
             moved = answer(b"", 302, [("Location", target)])
             async with WebServer({"/robots.txt": moved}) as outside:
-                with pytest.raises(InputError, match=f"^it redirects to {said}, and"):
+                with pytest.raises(InputError, match=f"^it redirects to {reason}, and"):
                     await real_fetcher().fetch(f"http://public.example:{outside.port}/")
                 assert outside.targets == ["/robots.txt"]
         assert inside.targets == []
 
 
 async def test_names_inside_and_names_that_do_not_exist_are_refused_alike() -> None:
-    """Else a visitor could list the names of the network that the page is in: by the words, or by the time."""
+    """Otherwise the words or the response time would reveal which names exist in the server's own network."""
     refused = []
     for failure, took_s in (
         (Failure("private-address", "x.example leads to a private address: 10.1.2.3"), 0.01),
@@ -223,7 +223,7 @@ async def test_a_site_that_is_public() -> None:
         assert server.exchanges[0].header("From") == "me@example.org"
 
 
-async def test_who_does_not_answer_is_not_waited_for() -> None:
+async def test_a_site_that_does_not_respond() -> None:
     async with WebServer({"/robots.txt": silence}) as server:
         fetcher = real_fetcher(timeout_s=0.3)
         with pytest.raises(InputError, match=r"has not answered within 0\.3 seconds"):
@@ -231,7 +231,7 @@ async def test_who_does_not_answer_is_not_waited_for() -> None:
 
 
 def real_fetcher(timeout_s: float = 60.0) -> RobotsFetcher:
-    """Over sockets. 127.0.0.1 counts as public, and nothing else does."""
+    """Makes a fetcher over sockets, for which 127.0.0.1 alone is public."""
     names = {"public.example": ["127.0.0.1"], "inside.example": ["127.0.0.2"]}
     guard, clock = AddressGuard([ip_network("127.0.0.1/32")]), SystemClock()
 

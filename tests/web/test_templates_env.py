@@ -1,4 +1,4 @@
-"""The pages over HTTP, as a browser without any script gets them."""
+"""The pages over HTTP, as a browser without scripts gets them."""
 
 import re
 from html import unescape
@@ -12,7 +12,7 @@ from web.library import SPECIMENS, Library, Visitor, page, served
 
 
 def text_of(html: str) -> str:
-    """What is read on a page: tags removed, spaces collapsed."""
+    """Returns the text of a page: tags removed, spaces collapsed."""
     return " ".join(unescape(re.sub(r"<[^>]*>", "", html)).split())
 
 
@@ -52,7 +52,7 @@ def test_a_hit(visitor: Visitor) -> None:
     assert "groups of <mark>rules</mark>, each <mark>naming</mark> the robots" in html
 
 
-def test_what_strangers_wrote_stays_text(visitor: Visitor) -> None:
+def test_text_of_pages_stays_text(visitor: Visitor) -> None:
     for query in ("friends", '"><script>alert(1)</script> robot', "</title><img src=x onerror=alert(1)>"):
         html = visitor.ask("/search?q=" + quote(query)).text
         assert "<script" not in html
@@ -72,7 +72,7 @@ def test_beyond_the_last_page_is_the_last_page(visitor: Visitor) -> None:
     assert (answer.status, answer.headers["Location"]) == (303, "/search?q=robot&page=14")
 
 
-def test_deep_paging_ends_with_a_word() -> None:
+def test_deep_paging_ends_with_a_message() -> None:
     with served(Library(page(number, "robot", "") for number in range(1, 1012))) as visitor:
         assert "last page of results that can be shown" not in visitor.ask("/search?q=robot&page=99").text
         html = visitor.ask("/search?q=robot&page=100").text
@@ -92,7 +92,7 @@ def test_an_empty_index(path: str, words: str) -> None:
 @pytest.mark.parametrize(
     "path", ["/", "/search?q=robot", "/nowhere", "/api/search?q=robot", "/api/search", "/static/style.css"]
 )
-def test_every_answer_is_shielded(visitor: Visitor, path: str) -> None:
+def test_every_response_has_the_security_headers(visitor: Visitor, path: str) -> None:
     headers = visitor.ask(path).headers
     assert {name: headers[name] for name in HEADERS} == HEADERS
 
@@ -134,7 +134,7 @@ def test_a_fault_of_ours_is_500_without_a_traceback(caplog: pytest.LogCaptureFix
     assert "ZeroDivisionError" in caplog.text
 
 
-def test_the_style_sheet_is_asked_for_once(visitor: Visitor) -> None:
+def test_the_style_sheet_is_cached(visitor: Visitor) -> None:
     first = visitor.ask("/static/style.css")
     assert first.headers["Content-Type"].startswith("text/css")
     again = visitor.ask("/static/style.css", If_None_Match=first.headers["ETag"])
@@ -146,13 +146,13 @@ def test_the_icon(visitor: Visitor, path: str) -> None:
     assert visitor.ask(path).headers["Content-Type"].startswith("image/svg+xml")
 
 
-def test_robots_are_asked_to_stay_at_the_front(visitor: Visitor) -> None:
+def test_robots_are_kept_to_the_front_page(visitor: Visitor) -> None:
     answer = visitor.ask("/robots.txt")
     assert answer.text == "User-agent: *\nDisallow: /search\nDisallow: /api/\nDisallow: /crawl\nDisallow: /metrics\n"
     assert answer.headers["Content-Type"].startswith("text/plain")
 
 
-def test_pages_need_no_script_and_no_stranger(visitor: Visitor) -> None:
+def test_search_pages_need_no_script_and_no_other_server(visitor: Visitor) -> None:
     for path in ("/", "/search?q=robot", "/search?q=zeppelin", "/nowhere"):
         html = visitor.ask(path).text
         assert "<script" not in html

@@ -23,10 +23,10 @@
 
   const showPage = (html) => {
     const page = new DOMParser().parseFromString(html, "text/html");
+    if (!page.getElementById("state")) throw new Error("not the crawl page");
     for (const part of parts()) {
       const fresh = page.getElementById(part.id);
-      if (!fresh) throw new Error("not the crawl page");
-      if (fresh.innerHTML === shown.get(part.id)) continue;
+      if (!fresh || fresh.innerHTML === shown.get(part.id)) continue;
       shown.set(part.id, fresh.innerHTML);
       replace(part, fresh);
     }
