@@ -1,15 +1,17 @@
-"""A broad crawl in simulated time: many hosts, few pages of each, several workers. Does it go as fast as it may?
+"""Measures a broad crawl in simulated time (many hosts, few pages of each, several workers) against the rate that
+politeness allows.
 
     make bench-broad HOSTS=20000 MINUTES=30 WORKERS=2
 
-The owner, its workers and the SQLite frontier are the real ones; the workers are tasks of one loop, over real socket
-pairs. Time and the web are simulated: each answer takes ANSWER_S (1 s). The hosts' robots.txt files have 2 to 50 kB and
-ask for a Crawl-delay of 1 s; one in thirty may be kept for a minute only. All hosts are seeds.
+The coordinator, its workers and the SQLite frontier are the real ones; the workers are tasks of one event loop,
+connected by real socket pairs. Time and the web are simulated: each answer takes ANSWER_S (1 s). The hosts' robots.txt
+files have 2 to 50 kB and ask for a Crawl-delay of 1 s; one in thirty may be kept for a minute only. All hosts are
+seeds.
 
-What politeness allows: a host may be asked again 1 s after its answer, and CONCURRENCY (64) requests may be under way,
-so min(HOSTS / (ANSWER_S + 1 s), CONCURRENCY / ANSWER_S) requests a second. Useful are pages, and robots.txt files that
-were not known or stale. A robots.txt fetched again though it is fresh, or though no page was asked for since, is
-needless: a crawl that forgets what it fetched has a useful rate near 0. `peak MB` is that of owner, workers and web in
+Politeness allows the next request to a host 1 s after its answer, and CONCURRENCY (64) requests at once, so min(HOSTS /
+(ANSWER_S + 1 s), CONCURRENCY / ANSWER_S) requests a second. Requests for pages are useful, and those for a robots.txt
+that was unknown or stale. A request for a robots.txt that is still fresh, or that no page was fetched under, is not: a
+crawl that forgets what it fetched has a useful rate near 0. `peak MB` is the memory of coordinator, workers and web in
 one process.
 """
 
@@ -45,7 +47,7 @@ TYPE = ("content-type", "text/plain")
 
 
 def robots_of(host: int) -> Response:
-    """The robots.txt of a host: its size and how long it may be kept depend on the number."""
+    """Returns the robots.txt of a host. Its size and how long it may be kept depend on the number."""
     rules = RULES[: SIZES[crc32(b"size %d" % host) % len(SIZES)] // len(RULES[-1])]
     headers = (TYPE, ("cache-control", "no-cache")) if _is_short_lived(host) else (TYPE,)
     return Response(200, headers, b"# host %d\n%s%s" % (host, HEAD, b"".join(rules)))
@@ -56,7 +58,7 @@ def _is_short_lived(host: int) -> bool:
 
 
 class CountedWeb(SimulatedWeb):
-    """Counts what it is asked for; of each host only its last robots.txt is remembered."""
+    """Answers and counts requests. It remembers the last robots.txt of each host only."""
 
     def __init__(self, hosts: int, clock: FakeClock, answer_s: float) -> None:
         super().__init__(hosts, clock, pages=1000, links=12, elapsed_s=answer_s, robots=robots_of)
@@ -84,7 +86,7 @@ class CountedWeb(SimulatedWeb):
 
 @dataclass(frozen=True)
 class Broad:
-    """What a crawl came to. Rates are requests per simulated second."""
+    """The figures of one crawl. Rates are requests per simulated second."""
 
     hosts: int
     workers: int
@@ -100,7 +102,7 @@ class Broad:
 
 
 async def crawl(hosts: int, minutes: float, workers: int, concurrency: int, answer_s: float, folder: Path) -> Broad:
-    """Runs for so long in simulated time."""
+    """Crawls for `minutes` of simulated time."""
     clock = FakeClock()
     web = CountedWeb(hosts, clock, answer_s)
     settings = Settings(
@@ -132,7 +134,7 @@ async def crawl(hosts: int, minutes: float, workers: int, concurrency: int, answ
 
 
 def main() -> int:
-    """Prints what came of it and writes it as JSON."""
+    """Prints the figures and writes them as JSON."""
     try:
         hosts, workers, concurrency = (
             int(os.environ.get(name, default))
@@ -142,7 +144,7 @@ def main() -> int:
             float(os.environ.get(name, default)) for name, default in (("MINUTES", 30.0), ("ANSWER_S", 1.0))
         )
     except ValueError:
-        print("bench-broad: HOSTS, WORKERS, CONCURRENCY, MINUTES and ANSWER_S are numbers", file=sys.stderr)
+        print("bench-broad: HOSTS, WORKERS, CONCURRENCY, MINUTES and ANSWER_S must be numbers", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as folder:
         result = asyncio.run(crawl(hosts, minutes, workers, concurrency, answer_s, Path(folder)))

@@ -1,11 +1,13 @@
-"""Many hosts at once: pages per second, CPU per page and memory of goodbot, Scrapy and wget, over the same pages.
+"""Compares goodbot, Scrapy and wget on many hosts at once: pages per second, CPU per page and memory, for the same
+pages.
 
     make bench-crawl LOCALWEB=http://127.0.0.10:8800/ [PAGES=20000] [PROGRAMS=goodbot,scrapy,wget]
 
-LOCALWEB is a portal on loopback that leads to sites on addresses beside it (127.0.0.*), same port; nothing outside is
-asked. All obey robots.txt and do not pause. goodbot has a durable frontier and WARC files, (a) without and (b) with an
-index; Scrapy keeps nothing; wget writes its files to a temporary folder. CPU and memory are those of all processes of a
-program; memory is the peak of the sum of their private and shared pages, each shared page counted once (PSS).
+LOCALWEB is a portal on loopback that links to sites on neighbouring addresses (127.0.0.*) and the same port; no other
+address gets a request. All three obey robots.txt and do not wait between requests. goodbot has a durable frontier and
+WARC files, (a) without and (b) with an index; Scrapy keeps nothing; wget writes its files to a temporary folder. CPU
+and memory are those of all processes of a program; memory is the peak of the sum of their private and shared pages,
+each shared page counted once (PSS).
 """
 
 import json
@@ -31,7 +33,7 @@ SAMPLE_S = 0.25
 
 
 class Cost(NamedTuple):
-    """What a command and all its children took."""
+    """The cost of a command and all its children."""
 
     wall_s: float
     cpu_s: float
@@ -52,7 +54,7 @@ class Run:
         return self.pages / self.cost.wall_s
 
     def row(self, baseline: "Run | None") -> str:
-        """A line of the table; `baseline` is what the ratio is to."""
+        """Returns a line of the table, with the ratio to `baseline`."""
         ratio = f"{self.rate / baseline.rate:>7.2f}" if baseline else " " * 7
         return (
             f"{self.program:<28} {self.pages:>7} {self.cost.wall_s:>7.1f} {self.rate:>8.1f} {ratio} "
@@ -61,7 +63,7 @@ class Run:
 
 
 def measure(command: list[str], folder: Path) -> tuple[str, Cost]:
-    """The output of a command, and what it took."""
+    """Runs a command and returns its output and its cost."""
     usage_before = os.times()
     began = time.monotonic()
     peak = 0
@@ -85,12 +87,12 @@ def _memory(root: psutil.Process) -> int:
         for process in [root, *root.children(recursive=True)]:
             total += process.memory_full_info().pss
     except psutil.Error:
-        pass  # one has just ended: the next look tells
+        pass  # a process has just ended: the next sample counts without it
     return total
 
 
 def goodbot(portal: str, fence: str, pages: int, *options: str) -> Run:
-    """Pages are the answers it visited, redirects included."""
+    """Crawls with goodbot. Pages are the answers it visited, including redirects."""
     with tempfile.TemporaryDirectory() as name:
         command = [
             *(sys.executable, "-m", "goodbot", "crawl", portal, "--into", f"{name}/crawl", "--scope", "all"),
@@ -112,7 +114,7 @@ def goodbot(portal: str, fence: str, pages: int, *options: str) -> Run:
 
 
 def scrapy(portal: str, fence: str, pages: int) -> Run:
-    """Pages are answers of HTML."""
+    """Crawls with Scrapy. Pages are HTML answers."""
     pattern = "^" + re.escape(fence).replace(r"\*", "[0-9]+")
     command = [sys.executable, str(HERE / "peers" / "scrapy_fenced.py"), portal, pattern, str(pages)]
     with tempfile.TemporaryDirectory() as name:
@@ -121,7 +123,7 @@ def scrapy(portal: str, fence: str, pages: int) -> Run:
 
 
 def wget(portal: str, fence: str, pages: int) -> Run | None:
-    """Files saved; wget has no bound on their number, so it is stopped when it has enough."""
+    """Crawls with wget. Pages are the files it saved. wget cannot limit their number, so it is stopped at `pages`."""
     program = shutil.which("wget")
     if program is None:
         return None
@@ -165,7 +167,7 @@ def main() -> int:
     portal = os.environ.get("LOCALWEB", "")
     parts = urlsplit(portal)
     if not (parts.hostname or "").startswith("127.") or parts.scheme != "http":
-        print("bench-crawl: name a portal on loopback: LOCALWEB=http://127.0.0.10:8800/", file=sys.stderr)
+        print("bench-crawl: give a portal on loopback: LOCALWEB=http://127.0.0.10:8800/", file=sys.stderr)
         return 2
     pages = int(os.environ.get("PAGES", "20000"))
     wanted = os.environ.get("PROGRAMS", "goodbot,scrapy,wget").split(",")

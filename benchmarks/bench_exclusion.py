@@ -1,12 +1,12 @@
-"""robots.txt: CPU time of goodbot, Protego, robotspy and urllib.robotparser to read a file and to answer from it.
+"""Measures the CPU time of goodbot, Protego, robotspy and urllib.robotparser to parse robots.txt files and match URLs.
 
     make bench-exclusion CORPUS=/folder/of/robots.txt/files
 
-Measured are: parse; cold, one file read and one URL asked; match, files read before and each URL asked by
-`allows(url, agent)`; cached, the same in the form meant for many URLs (goodbot: `matcher(agent)`, made before the clock
-starts; the others have one form only). All answer the same URLs for the same agents, in one process, one after another;
-text or lines are decoded and split beforehand for who wants them (goodbot reads bytes). A figure is the best of several
-rounds of CPU time. Without CORPUS (`*.txt`) only the two files that are made here are measured.
+The operations are: parse; cold: parse one file and match one URL; match: match each URL with `allows(url, agent)`,
+files parsed before; cached: the same in the form meant for many URLs (goodbot: `matcher(agent)`, made before the clock
+starts; the others have one form only). All programs match the same URLs for the same agents, in one process, one after
+another. Programs that take text or lines get them decoded and split in advance (goodbot takes bytes). A figure is the
+best CPU time of several rounds. Without CORPUS (`*.txt`) only the two kinds of files made here are measured.
 """
 
 import gc
@@ -35,7 +35,7 @@ Answer = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Program:
-    """How one program is used as its documentation says."""
+    """One program, used as its documentation says."""
 
     name: str
     prepare: Callable[[bytes], Any]
@@ -44,7 +44,7 @@ class Program:
     bind: Callable[[Any, str], Answer] | None = None
 
     def bound(self, parsed: Any, agent: str) -> Answer:
-        """What is asked in a hot loop."""
+        """Returns the function to call in a hot loop."""
         if self.bind:
             return self.bind(parsed, agent)
         return lambda url: self.allows(parsed, url, agent)
@@ -52,7 +52,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Files:
-    """Files of one kind, and the URLs that are asked of each."""
+    """Files of one kind, and the URLs to match against each."""
 
     name: str
     bodies: list[bytes]
@@ -60,13 +60,13 @@ class Files:
 
     @property
     def lines(self) -> int:
-        """Lines in all of them."""
+        """Returns the number of lines in all files."""
         return sum(body.count(b"\n") + 1 for body in self.bodies)
 
 
 @dataclass(frozen=True)
 class Row:
-    """One operation on one kind of files by one program."""
+    """The figures of one operation on one kind of files by one program."""
 
     files: str
     operation: str
@@ -87,7 +87,7 @@ def parse_with_urllib(lines: list[str]) -> RobotFileParser:
 
 
 def programs() -> list[Program]:
-    """goodbot first; the others are imported here, so that a missing one is said plainly."""
+    """Returns the programs, goodbot first. Imports the others here, to report a missing one clearly."""
     try:
         protego, robotspy = import_module("protego").Protego, import_module("robots").RobotsParser
         names = [f"Protego {version('protego')}", f"robotspy {version('robotspy')}"]
@@ -112,11 +112,11 @@ def programs() -> list[Program]:
     ]
 
 
-# What is read and asked
+# Files and URLs
 
 
 def made_file(seed: int, lines: int) -> bytes:
-    """A file as large sites have them: some robots closed out, then one group of rules for everybody."""
+    """Makes a file like those of large sites: some robots disallowed, then one group of rules for all others."""
     choose = random.Random(seed)
     words = ["shop", "search", "cart", "user", "api", "print", "tag", "archive", "login", "news", "item", "media"]
     text = ["# made by bench_exclusion"]
@@ -132,7 +132,7 @@ def made_file(seed: int, lines: int) -> bytes:
 
 
 def urls_of(body: bytes, seed: int) -> list[str]:
-    """Half of them made from the file's own rules, half as a site's pages look."""
+    """Makes URLs: half from the file's own rules, half like those of a site's pages."""
     choose = random.Random(seed)
     found = re.findall(rb"(?im)^[ \t]*(?:dis)?allow[ \t]*:[ \t]*(/[^\s#]*)", body)
     own = [path.decode("ascii", "ignore").replace("*", "x").rstrip("$") for path in found] or ["/"]
@@ -146,7 +146,7 @@ def urls_of(body: bytes, seed: int) -> list[str]:
 
 
 def kinds(corpus: str) -> list[Files]:
-    """The corpus if there is one, 100 files of 60 lines, one of 500 kB."""
+    """Returns the corpus if given, 100 files of 60 lines, and one file of 500 kB."""
     small, large = [made_file(seed, 60) for seed in range(100)], [made_file(0, 15_800)]
     found = [("60 lines", small), ("500 kB", large)]
     if corpus:
@@ -157,11 +157,11 @@ def kinds(corpus: str) -> list[Files]:
     return [Files(name, bodies, [urls_of(body, seed) for seed, body in enumerate(bodies)]) for name, bodies in found]
 
 
-# What is measured
+# Operations
 
 
 def work(program: Program, files: Files, operation: str) -> tuple[Callable[[], None], int]:
-    """The work of one operation, prepared, and how many times it does it."""
+    """Prepares one operation. Returns a function that runs it, and how many times one call does."""
     inputs = [program.prepare(body) for body in files.bodies]
     if operation == "parse":
         return lambda: parse_all(program, inputs), len(inputs)
@@ -204,7 +204,7 @@ def ask_bound(bound: list[tuple[Answer, list[str]]]) -> None:
 
 
 def best_cpu_s(run: Callable[[], None]) -> float:
-    """CPU seconds of one run: the least of some rounds, each long enough for the clock, within a budget of time."""
+    """Returns the CPU seconds of one run: the least of several rounds within a time limit."""
     gc.collect()
     gc.disable()
     first = cpu_s_of(run, 1)
@@ -223,7 +223,7 @@ def cpu_s_of(run: Callable[[], None], loops: int) -> float:
 
 
 def measure(files: Files, operation: str, all_programs: list[Program]) -> list[Row]:
-    """A row for each program; the ratio is its time to goodbot's."""
+    """Returns a row for each program, with the ratio of its time to goodbot's."""
     rows: list[Row] = []
     for program in all_programs:
         run, count = work(program, files, operation)
@@ -234,7 +234,7 @@ def measure(files: Files, operation: str, all_programs: list[Program]) -> list[R
 
 
 def line_of(rows: list[Row]) -> str:
-    """CPU seconds of goodbot and of each peer, and how many times faster goodbot is."""
+    """Returns a line: CPU seconds of goodbot and of each peer, and how many times faster goodbot is."""
     ours, *peers = rows
     cells = [
         f"{ours.files:<9} {ours.operation:<7} {ours.count:>7} {1e6 * ours.cpu_s / ours.count:>9.2f} {ours.cpu_s:>9.4f}"
@@ -246,7 +246,7 @@ def main() -> int:
     """Prints the table and writes it as JSON."""
     corpus = os.environ.get("CORPUS", "")
     if not corpus:
-        print("No CORPUS given: the made files only.")
+        print("No CORPUS given: only generated files are measured.")
     measured, all_programs = kinds(corpus), programs()
     print(f"{'':<37}{'CPU s':>7}" + "".join(f" {program.name:>18}" for program in all_programs[1:]))
     print(f"{'files':<9} {'what':<7} {'count':>7} {'us each':>9} {'goodbot':>9}" + f" {'CPU s':>9} {'speed-up':>8}" * 3)

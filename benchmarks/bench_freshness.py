@@ -1,14 +1,15 @@
-"""How fresh a crawl stays, and what it costs: our waits against a visit a day and a visit a week to every page.
+"""Measures how fresh a crawl stays and at what cost: goodbot's revisit times against daily and weekly visits to every
+page.
 
     make bench-freshness [ARGS="--pages 1000 --days 60"]
 
-One site of 1,000 pages that change as they are known to: 2 % hourly, 10 % daily, 20 % weekly, 28 % monthly, 40 % not at
-all in 60 days; half of each kind at random times (Poisson), half at regular ones. The mix is between those of Cho and
-Garcia-Molina (VLDB 2000: 23 % of pages changed daily, 30 % not in four months) and of Fetterly and others (WWW 2003:
-two thirds did not change in eleven weeks). Every page has an ETag. The crawler is the real one, with its frontier in
-memory, under a clock that jumps; the fixed intervals are the same engine, with nothing to adapt. Freshness is the share
-of copies that are what the server has, averaged over pages and time; requests are all that the server gets, 304 and
-robots.txt included.
+One site has 1,000 pages that change as often as pages of the Web do: 2 % hourly, 10 % daily, 20 % weekly, 28 % monthly,
+40 % not at all in 60 days; half of each kind at random times (Poisson), half at regular ones. The mix is between those
+of Cho and Garcia-Molina (VLDB 2000: 23 % of pages changed daily, 30 % not in four months) and of Fetterly and others
+(WWW 2003: two thirds did not change in eleven weeks). Every page has an ETag. The crawler is the real one, with its
+frontier in memory and a clock that jumps; the fixed intervals use the same engine with all bounds equal. Freshness is
+the share of copies that equal the page on the server, averaged over pages and time. Requests are all that the server
+gets, including those for robots.txt and those answered 304.
 """
 
 import argparse
@@ -36,14 +37,14 @@ from goodbot.values import Capture, Discovery, Outcome, Request, Response
 HOUR: Final = 3600.0
 DAY: Final = 24 * HOUR
 MIX: Final = ((0.02, HOUR), (0.10, DAY), (0.20, 7 * DAY), (0.28, 30 * DAY), (0.40, 0.0))
-"""Shares of pages, and every how many seconds they change; 0: never."""
+"""Share of the pages of each kind, and the seconds between their changes; 0: they never change."""
 KINDS: Final = ("hourly", "daily", "weekly", "monthly", "never")
 ROOT: Final = "http://site.example"
 RESULTS: Final = Path(__file__).parent / "results" / "freshness.json"
 
 
 def fixed(wait_s: float) -> dict[str, float]:
-    """Every page at every so many seconds: all bounds are one."""
+    """Returns settings that visit every page every so many seconds: all bounds are equal."""
     return {"revisit_first": wait_s, "revisit_least": wait_s, "revisit_most": wait_s}
 
 
@@ -72,7 +73,7 @@ class ChangingSite:
         self.not_modified = 0
 
     def url(self, number: int) -> Url:
-        """Of one page; all of them are linked from the first."""
+        """Returns the URL of one page. The first page links to all others."""
         return Url(f"{ROOT}/{number or ''}")
 
     def _times(self, dice: random.Random, every_s: float, by_chance: bool) -> list[float]:
@@ -84,7 +85,7 @@ class ChangingSite:
         return times
 
     async def send(self, request: Request) -> Capture:
-        """What the page is at the moment, or 304 for who has that."""
+        """Answers with the current version of the page, or with 304 if the crawler has it."""
         self.requests += 1
         now = self._clock.now()
         number = self._pages.get(request.url.text)
@@ -106,7 +107,7 @@ class ChangingSite:
         return Response(200, (("Content-Type", "text/html"), ("ETag", tag)), body.encode())
 
     def _count(self, number: int, now: float) -> None:
-        """The time for which the copy of before was fresh, now that there is another."""
+        """Counts how long the previous copy was fresh, when a new one replaces it."""
         at = self._copies[number]
         if at is not None:
             changes = self._changes[number]
@@ -115,7 +116,7 @@ class ChangingSite:
         self._copies[number] = now
 
     def end(self) -> None:
-        """The last copies are counted up to the end."""
+        """Counts the last copies up to the end."""
         for number in range(len(self.kinds)):
             self._count(number, self.until)
 
@@ -125,7 +126,7 @@ class ChangingSite:
 
 @dataclass(frozen=True)
 class Result:
-    """What one plan came to. `by_kind`: freshness and visits of a page, on average, for each kind of page."""
+    """The figures of one plan. `by_kind`: mean freshness and visits of a page, for each kind of page."""
 
     plan: str
     settings: dict[str, float]
@@ -137,7 +138,7 @@ class Result:
 
 
 def run(plan: str, pages: int, days: float, seed: int) -> Result:
-    """Crawls the site for so long."""
+    """Crawls the site for `days` of simulated time."""
     began = time.process_time()
     clock = FakeClock()
     site = ChangingSite(clock, pages, days, seed)
@@ -177,7 +178,7 @@ async def _crawl(site: ChangingSite, clock: FakeClock, settings: Settings, obser
 
 
 def main() -> None:
-    """Prints the table and writes the numbers beside it."""
+    """Prints the table and writes it as JSON."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--pages", type=int, default=1000)
     parser.add_argument("--days", type=float, default=60)
@@ -186,7 +187,7 @@ def main() -> None:
     given = parser.parse_args()
     print(f"{given.pages} pages, {given.days:g} days, seed {given.seed}; freshness/visits of a page by kind")
     names = "  ".join(f"{kind:>13}" for kind in KINDS)
-    print(f"{'plan':<15}{'freshness':>10}{'requests':>10}{'of them 304':>13}{'CPU s':>8}  {names}")
+    print(f"{'plan':<15}{'freshness':>10}{'requests':>10}{'304 of these':>13}{'CPU s':>8}  {names}")
     results = []
     for plan in given.plan or PLANS:
         result = run(plan, given.pages, given.days, given.seed)

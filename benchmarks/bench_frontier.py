@@ -1,12 +1,13 @@
-"""The frontier as it grows: link checks and claims per second, bytes per URL, memory; and what many hosts cost.
+"""Measures the frontier as it grows: link checks and claims per second, bytes per URL, memory, and the cost of many
+hosts.
 
     make bench-frontier SIZES="1 10 30" HOSTS="1000 100000 1000000"
 
-SIZES are millions of URLs known, in one file that grows. At each size 64 hosts are leased at a time, 64 URLs of each,
-and pages are settled about a hundred at a time, one or two of each host, each transaction forced to the disk. A page
-has 84 links: 24 that every page of its host has, 46 around it, 4 anywhere, 10 new ones. URLs have 69 characters, of
-which 42 are stored. HOSTS are numbers of hosts with two pages each, for the cost of choosing among them.
-The figures are CPU time of this process; `wall` has the disk in it. Leaves nothing behind but the JSON.
+SIZES are millions of known URLs, in one file that grows. At each size it leases 64 hosts at a time with 64 URLs each,
+and settles about a hundred pages at a time, one or two of each host, with each transaction synced to disk. A page has
+84 links: 24 that every page of its host has, 46 to pages near it, 4 to any page, 10 new ones. URLs have 69 characters,
+of which 42 are stored. HOSTS are numbers of hosts with two pages each, to measure the cost of choosing among them. The
+figures are CPU time of this process; `wall` includes the disk. It leaves only the JSON file behind.
 """
 
 import json
@@ -40,7 +41,7 @@ EVENTS = tuple(
 
 @dataclass(frozen=True)
 class Size:
-    """What was measured at one size. µs are CPU; `fill` is adding URLs 640 of a host at a time."""
+    """The figures at one size. µs are CPU time; `fill` adds 640 URLs of a host at a time."""
 
     urls: int
     pages: int
@@ -54,7 +55,7 @@ class Size:
     peak_mb: float
 
     def row(self) -> str:
-        """A line of the table."""
+        """Returns a line of the table."""
         return (
             f"{self.urls / 1e6:>8.1f} {self.fill_us_per_url:>9.1f} {self.settle_us_per_page:>9.0f} "
             f"{self.settle_wall_us_per_page:>9.0f} {self.link_checks_per_s:>10,.0f} {self.claims_per_s:>10,.0f} "
@@ -64,7 +65,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Choice:
-    """What leasing 64 hosts of so many costs, each."""
+    """The cost of one host when 64 hosts are leased among so many."""
 
     hosts: int
     add_us_per_url: float
@@ -72,12 +73,12 @@ class Choice:
     peak_mb: float
 
     def row(self) -> str:
-        """A line of the table."""
+        """Returns a line of the table."""
         return f"{self.hosts:>9,} {self.add_us_per_url:>9.1f} {self.lease_us_per_host:>12.1f} {self.peak_mb:>8.0f}"
 
 
 class Crawl:
-    """A crawl without a network: what each page links to is computed from what its host has."""
+    """A crawl without a network: the links of each page are computed from the pages of its host."""
 
     def __init__(self, folder: Path) -> None:
         self.frontier = SqliteFrontier.open(folder / "frontier.sqlite", create=True)
@@ -93,7 +94,7 @@ class Crawl:
         return sum(self._known)
 
     def fill(self, urls: int) -> float:
-        """Adds URLs until so many are known; gives CPU µs per URL."""
+        """Adds URLs until so many are known. Returns CPU µs per URL."""
         spent, before = 0.0, self.known
         while self.known < urls:
             found = [item for host in self._chance.sample(range(HOSTS), 16) for item in self._new(host, 640, 3)]
@@ -103,7 +104,7 @@ class Crawl:
         return spent / max(self.known - before, 1) * 1e6
 
     def measure(self, fill_us: float) -> Size:
-        """Leases and settles. What the file takes is looked up before."""
+        """Leases and settles pages. The size of the file is measured before."""
         bytes_per_url = self._bytes() / self.known
         lease_s = settle_s = wall_s = 0.0
         before, links = self.pages, 0
@@ -136,7 +137,7 @@ class Crawl:
         )
 
     def _bytes(self) -> int:
-        """Of the file alone, what was in the journal included."""
+        """Returns the size of the file, after the journal is merged into it."""
         self.frontier.close()
         size = self.file.stat().st_size
         self.frontier = SqliteFrontier.open(self.file)
@@ -169,7 +170,7 @@ class Crawl:
 
 
 def _url(host: int, page: int) -> Url:
-    """Folders of forty pages."""
+    """Returns the path of a page; each folder has forty pages."""
     return Url(
         f"https://www.host{host}.example/section-{page // 400 * 7919 % 977}/part-{page // 40 * 31 % 101}/"
         f"article-{page * 2654435761 % 4294967296:08x}.html"
@@ -177,7 +178,7 @@ def _url(host: int, page: int) -> Url:
 
 
 def _batches(leases: list[Lease]) -> Iterator[list[LeasedUrl]]:
-    """As a crawl does: the first URL of each lease, then the second of each…"""
+    """Yields URLs in the order of a crawl: the first URL of each lease, then the second of each …"""
     turns = [item for turn in zip_longest(*(lease.urls for lease in leases)) for item in turn if item is not None]
     for start in range(0, len(turns), BATCH):
         yield turns[start : start + BATCH]
@@ -188,7 +189,7 @@ def _peak_mb() -> float:
 
 
 def choose(hosts: int) -> Choice:
-    """Leases of 64 hosts each, and their release, among so many."""
+    """Leases and releases 64 hosts at a time among so many."""
     web = SimulatedWeb(hosts, FakeClock())
     source = web.url(0, 0)
     spent = 0.0
@@ -213,7 +214,7 @@ def _numbers(name: str, default: str) -> list[float]:
 
 
 def _in_a_child(task: str, *arguments: str) -> str:
-    """Each part in a process of its own, so that peaks of memory are its own. Gives the last line it printed."""
+    """Runs one part in its own process, to measure its own peak of memory. Returns the last line that it printed."""
     with subprocess.Popen([sys.executable, __file__, task, *arguments], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         last = ""
@@ -227,7 +228,7 @@ def _in_a_child(task: str, *arguments: str) -> str:
 
 
 def grow(sizes: list[float]) -> None:
-    """One file through all sizes."""
+    """Measures one file at all sizes."""
     rows: list[Size] = []
     with tempfile.TemporaryDirectory() as folder:
         crawl = Crawl(Path(folder))

@@ -1,10 +1,10 @@
-"""Reading pages: CPU microseconds per page of goodbot, with and without text, beside lxml and selectolax.
+"""Measures the CPU time to read a page: goodbot, with and without text, compared with lxml and selectolax.
 
     make bench-page CORPUS=folder-of-html-files
 
-Without CORPUS the pages are made here. Each program is given the same bytes and does the same job: encoding, title,
-META, canonical, links resolved and kept once with their anchors, and the text without scripts and styles. The peers
-resolve by `goodbot.url.resolve`. One that is not installed is left out.
+Without CORPUS it generates pages. Each program gets the same bytes and does the same job: encoding, title, META,
+canonical, links resolved and kept once with their anchors, and the text without scripts and styles. The peers resolve
+links with `goodbot.url.resolve`. A peer that is not installed is left out.
 """
 
 import json
@@ -31,12 +31,12 @@ Read = Callable[[Url, bytes], object]
 
 
 def goodbot(text: bool) -> Read:
-    """`read_page`, as a crawl with and without an index calls it."""
+    """Reads pages with `read_page`, as a crawl with or without an index does."""
     return lambda url, body: read_page(url, Response(200, HTML, body), "goodbot", LIMIT_BYTES, text=text)
 
 
 def lxml() -> Read:
-    """libxml2's tree, its links and its text."""
+    """Reads pages with lxml (libxml2)."""
     html = import_module("lxml.html")
 
     def read(url: Url, body: bytes) -> object:
@@ -56,7 +56,7 @@ def lxml() -> Read:
 
 
 def selectolax() -> Read:
-    """Lexbor's tree, its links and its text."""
+    """Reads pages with selectolax (Lexbor)."""
     parser = import_module("selectolax.lexbor").LexborHTMLParser
 
     def read(url: Url, body: bytes) -> object:
@@ -77,7 +77,7 @@ def selectolax() -> Read:
 
 
 def made(count: int) -> Iterator[tuple[Url, bytes]]:
-    """Pages of one site: a menu of 40 links that all have, 30 items with a link each, some of them long."""
+    """Generates pages of one site: each has the same menu of 40 links, and 30 items with a link each, some long."""
     choose = random.Random(1)
     words = "robot crawler server page index link host path rule delay of the and to in is it".split(" ")  # noqa: SIM905
     menu = "".join(f'<li class="item"><a href="/topic/{n}/">Topic {n}</a></li>' for n in range(40))
@@ -96,7 +96,7 @@ def made(count: int) -> Iterator[tuple[Url, bytes]]:
 
 
 def read_corpus(folder: str) -> Iterator[tuple[Url, bytes]]:
-    """A sample of the HTML files under `folder`."""
+    """Reads a sample of the HTML files under `folder`."""
     files = sorted(path for path in Path(folder).rglob("*.htm*") if path.is_file())
     random.Random(1).shuffle(files)
     for path in files[:MOST_PAGES]:
@@ -105,7 +105,7 @@ def read_corpus(folder: str) -> Iterator[tuple[Url, bytes]]:
 
 
 def best_cpu_us(read: Read, pages: list[tuple[Url, bytes]]) -> float:
-    """Per page, of the best round."""
+    """Returns CPU µs per page in the best round."""
     best = float("inf")
     for _ in range(ROUNDS):
         began = time.process_time()
@@ -116,7 +116,7 @@ def best_cpu_us(read: Read, pages: list[tuple[Url, bytes]]) -> float:
 
 
 def main() -> int:
-    """Prints the table."""
+    """Prints the table and writes it as JSON."""
     corpus = os.environ.get("CORPUS", "")
     if corpus and not Path(corpus).is_dir():
         print(f"bench-page: no folder {corpus}", file=sys.stderr)
@@ -138,7 +138,7 @@ def main() -> int:
 
 
 def readers() -> Iterator[tuple[str, Read]]:
-    """Ours, and the peers that are installed."""
+    """Yields our readers, and those of the installed peers."""
     yield "goodbot", goodbot(text=True)
     yield "goodbot, without text", goodbot(text=False)
     for name, peer in (("selectolax", selectolax), ("lxml", lxml)):

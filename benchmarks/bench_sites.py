@@ -1,9 +1,9 @@
-"""One site from its root: pages, pages per second, CPU per page and memory of goodbot and of Scrapy.
+"""Compares goodbot and Scrapy on one site, crawled from its root: pages, pages per second, CPU per page and memory.
 
     make bench-sites SITES="http://127.0.0.1:8800/ http://127.0.0.2:8800/"
 
-Both obey robots.txt, ask a host one thing at a time and do not pause between requests. goodbot keeps a durable frontier
-and WARC files; Scrapy keeps nothing. Only loopback addresses are taken.
+Both obey robots.txt, send a host one request at a time and do not wait between requests. goodbot keeps a durable
+frontier and WARC files; Scrapy keeps nothing. Only loopback addresses are accepted.
 """
 
 import json
@@ -33,7 +33,7 @@ class Run:
     states: dict[str, int]
 
     def row(self) -> str:
-        """A line of the table."""
+        """Returns a line of the table."""
         return (
             f"{self.site:<28} {self.program:<26} {self.pages:>6} {self.pages / self.wall_s:>9.1f} "
             f"{1000 * self.cpu_s / max(self.pages, 1):>9.2f} {self.peak_mb:>8.1f}"
@@ -41,7 +41,7 @@ class Run:
 
 
 def measure(command: list[str]) -> tuple[str, float, float, float]:
-    """Output, wall and CPU seconds, peak memory in MB of a command (one process)."""
+    """Runs a command (one process). Returns its output, wall and CPU seconds, and peak memory in MB."""
     began = time.monotonic()
     with tempfile.TemporaryFile("w+") as output:
         process = subprocess.Popen(command, stdout=output)
@@ -54,7 +54,7 @@ def measure(command: list[str]) -> tuple[str, float, float, float]:
 
 
 def run_goodbot(site: str, *options: str) -> Run:
-    """A crawl with these options, counted by `goodbot status`: HTML pages are those that were read as such."""
+    """Crawls with these options; `goodbot status` counts the pages. HTML pages are those that were read as HTML."""
     goodbot = str(Path(sys.executable).with_name("goodbot"))
     with tempfile.TemporaryDirectory() as folder:
         _, wall_s, cpu_s, peak = measure(
@@ -66,7 +66,7 @@ def run_goodbot(site: str, *options: str) -> Run:
 
 
 def run_scrapy(site: str) -> Run:
-    """The same site by Scrapy."""
+    """Crawls the same site with Scrapy."""
     output, wall_s, cpu_s, peak = measure([sys.executable, str(HERE / "peers" / "scrapy_site.py"), site])
     counts = json.loads(output.splitlines()[-1])
     return Run(site, f"Scrapy {version('scrapy')}", counts["pages"], wall_s, cpu_s, peak, counts)
@@ -76,7 +76,7 @@ def main() -> int:
     """Prints the table and writes it as JSON."""
     sites = os.environ.get("SITES", "").split()
     if not sites or any(not (urlsplit(site).hostname or "").startswith("127.") for site in sites):
-        print('bench-sites: name loopback sites, such as SITES="http://127.0.0.1:8800/"', file=sys.stderr)
+        print('bench-sites: give loopback sites, such as SITES="http://127.0.0.1:8800/"', file=sys.stderr)
         return 2
     print(f"{'site':<28} {'program':<26} {'pages':>6} {'pages/s':>9} {'CPU ms/p':>9} {'peak MB':>8}")
     runs = []

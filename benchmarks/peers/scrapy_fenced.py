@@ -1,8 +1,9 @@
-"""Scrapy as its users run it over several hosts: robots.txt obeyed, links by LinkExtractor, no delay, nothing kept.
+"""Runs Scrapy over several hosts as its users do: it obeys robots.txt, finds links with LinkExtractor, has no delay and
+keeps nothing.
 
     scrapy_fenced.py SEED PATTERN PAGES
 
-Follows links that match PATTERN, ends after so many pages of HTML, and prints one JSON line.
+Follows links that match PATTERN, ends after PAGES pages of HTML, and prints one JSON line.
 """
 
 import json
@@ -33,7 +34,7 @@ SETTINGS = {
 
 
 class Fenced(scrapy.Spider):
-    """Everything inside the fence that robots.txt allows."""
+    """Crawls every URL that matches the pattern and that robots.txt allows."""
 
     name = "fenced"
 
@@ -52,7 +53,7 @@ class Fenced(scrapy.Spider):
 
 
 def main(seed: str, pattern: str, pages: str) -> None:
-    """Crawls until so many pages came."""
+    """Crawls until it has so many pages."""
     process = CrawlerProcess({**SETTINGS, "CLOSESPIDER_PAGECOUNT": int(pages)})
     crawler = process.create_crawler(Fenced)
     process.crawl(crawler, seed=seed, pattern=pattern)

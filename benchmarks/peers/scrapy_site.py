@@ -1,4 +1,5 @@
-"""Scrapy as its users run it on one site: robots.txt obeyed, links by LinkExtractor, no delay, nothing kept.
+"""Runs Scrapy on one site as its users do: it obeys robots.txt, finds links with LinkExtractor, has no delay and keeps
+nothing.
 
 Prints one JSON line: how many pages of HTML it got, and how many requests robots.txt forbade.
 """
@@ -31,7 +32,7 @@ SETTINGS = {
 
 
 class Site(scrapy.Spider):
-    """Everything on the seed's host that robots.txt allows."""
+    """Crawls every URL on the seed's host that robots.txt allows."""
 
     name = "site"
 
@@ -50,7 +51,7 @@ class Site(scrapy.Spider):
 
 
 def main(seed: str) -> None:
-    """Crawls `seed`'s host to its end."""
+    """Crawls the host of `seed` until no URL is left."""
     process = CrawlerProcess(SETTINGS)
     crawler = process.create_crawler(Site)
     process.crawl(crawler, seed=seed)

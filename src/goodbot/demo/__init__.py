@@ -1,4 +1,4 @@
-"""The sample web of `goodbot demo`: three small sites on loopback, made to be crawled and searched."""
+"""The sample web of `goodbot demo`: three small sites on loopback, made for crawling and searching."""
 
 from goodbot.demo.demo_server import EXAMPLE_QUERIES, DemoSite, DemoWeb
 

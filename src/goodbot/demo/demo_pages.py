@@ -1,13 +1,13 @@
-"""The folder of a site → what its server answers, by path. All of it is made at the start and held in memory.
+"""Makes the answers of a site, by path, from the files in its folder. All are made at the start and held in memory.
 
     torches/index.html   /torches/       a page: fields (`title: …`), an empty line, the HTML of its main part
     torches/propane.html /torches/propane
     robots.txt           /robots.txt     anything else: sent as plain text
-    _layout.html                         what stands around the pages of its folder and below
+    _layout.html                         the layout of the pages in its folder and below
     _404.html                            the page for paths that do not exist
-    (made)               /sitemap.xml    the pages that are to be found
+    (made)               /sitemap.xml    the pages that search engines should find
 
-`{{name}}` stands for the address of a site, in layouts also for a field of the page. Fields: title, description,
+`{{name}}` is replaced by the address of a site, in layouts also by a field of the page. Fields: title, description,
 keywords, updated (a date), lang, charset, robots (a META tag), x-robots-tag (a header field), canonical,
 translation (the same page in the other language), location (the page is a redirect), listed (`no`: not in the sitemap).
 """
@@ -21,14 +21,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 COMPRESSED_FROM_BYTES = 3000
-"""Answers from this size on also exist gzipped, so that both kinds occur."""
+"""Answers of at least this size also exist gzipped, so that the sample web has both kinds."""
 
 _PLACE = re.compile(r"\{\{([a-z0-9_]+)\}\}")
 
 
 @dataclass(frozen=True, slots=True)
 class Resource:
-    """An answer, ready to be sent. `modified` is None where an answer has no date of its own."""
+    """An answer that is ready to be sent. `modified` is None if the answer has no date."""
 
     status: int
     content_type: str
@@ -40,7 +40,7 @@ class Resource:
 
 @dataclass(frozen=True, slots=True)
 class SampleSite:
-    """Everything a server knows: resources by path, and the answer for any other path."""
+    """The answers of a site by path, and the one for any other path."""
 
     resources: Mapping[str, Resource]
     missing: Resource
@@ -48,7 +48,7 @@ class SampleSite:
 
 @dataclass(frozen=True, slots=True)
 class _Source:
-    """A page as it lies in its file."""
+    """A page as its file has it."""
 
     path: str
     fields: Mapping[str, str]
@@ -65,7 +65,7 @@ class _Source:
 
 
 def load_site(folder: Path, base: str, addresses: Mapping[str, str]) -> SampleSite:
-    """The site in `folder`, served at `base` (`http://127.0.0.1:8021`); `addresses` are the values of `{{name}}`."""
+    """Loads the site in `folder`, served at `base` (`http://127.0.0.1:8021`). `addresses` replace `{{name}}`."""
     pages = {page.path: page for page in _sources(folder)}
     values = {**addresses, "style": (folder / "_style.css").read_text(encoding="utf-8")}
     resources = {page.path: _resource(page, pages, base, values) for page in pages.values()}
@@ -95,7 +95,7 @@ def _read(folder: Path, file: Path, path: str) -> _Source:
 
 
 def _layout(root: Path, folder: Path) -> str:
-    """The nearest layout, from the page's folder up."""
+    """Returns the nearest layout, from the page's folder upwards."""
     file = folder / "_layout.html"
     if file.exists() or folder == root:
         return file.read_text(encoding="utf-8")
@@ -125,7 +125,7 @@ def _resource(
             "body": _filled(page.body, values),
         },
     )
-    # koi8-r has neither quotation marks nor dashes: what a charset lacks becomes a character reference
+    # koi8-r has neither quotation marks nor dashes: characters that a charset lacks become character references
     body = text.encode(charset, "xmlcharrefreplace")
     return Resource(
         301 if "location" in fields else status,
@@ -141,7 +141,7 @@ _HEADERS = {"x-robots-tag": "X-Robots-Tag", "location": "Location"}
 
 
 def _head(page: _Source, pages: Mapping[str, _Source], base: str) -> Iterator[str]:
-    """What only some pages have in their head."""
+    """Yields the elements that only some pages have in their head."""
     if "robots" in page.fields:
         yield f'<meta name="robots" content="{page.fields["robots"]}">'
     if "canonical" in page.fields:
@@ -157,7 +157,7 @@ def _plain(content_type: str, text: str) -> Resource:
 
 
 def _sitemap(pages: Iterable[_Source], base: str) -> str:
-    """Sitemaps 0.9: the pages a visitor from a search engine should land on."""
+    """Makes a sitemap (Sitemaps 0.9) of the pages that a search engine should show."""
     entries = "\n".join(
         f"  <url><loc>{base}{page.path}</loc><lastmod>{page.fields['updated']}</lastmod></url>"
         for page in pages

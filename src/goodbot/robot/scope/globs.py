@@ -1,4 +1,4 @@
-"""The user's globs over whole URLs and media types, and which of them matches first. Pure.
+"""Matches the user's globs with whole URLs and media types, and returns the first that matches. Pure.
 
 `*` matches any text, also `/` and none; `?` any one character; `[a-z]` one character of a set, `[!a-z]` one outside it.
 """
@@ -19,8 +19,8 @@ _PRINTABLE = "".join(chr(code) for code in range(0x21, 0x7F))
 class GlobTable:
     """Globs in the order given, each matched against a whole text.
 
-    Each is a regular expression. `fnmatch` writes it with atomic groups, so no glob backtracks from one `*` into
-    another, and hostile globs end too.
+    Each is a regular expression. `fnmatch` writes it with atomic groups, so matching never backtracks from one `*` to
+    another and ends soon for hostile globs too.
     """
 
     def __init__(self, globs: Iterable[str]) -> None:
@@ -33,7 +33,7 @@ class GlobTable:
 
 
 def _compiled(glob: str) -> re.Pattern[str]:
-    """A `[` that begins a host is that of an IPv6 address, not of a set."""
+    """Compiles a glob. A `[` that begins a host starts an IPv6 address, not a set."""
     return re.compile(fnmatch.translate(glob.replace("://[", "://[[]", 1)))
 
 
