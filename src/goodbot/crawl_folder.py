@@ -15,7 +15,7 @@ from goodbot.config import Settings
 from goodbot.errors import DamagedError, GoodbotError, InputError, RunError, SettingError
 from goodbot.files import make_folder
 from goodbot.human import counted
-from goodbot.index import SWAP_S, NoSearch, TantivySearch, load_mark, remedy
+from goodbot.index import SWAP_WAIT_S, NoSearch, TantivySearch, load_mark, remedy
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.crawl.settings_check import check_form
 from goodbot.robot.manners.redirects import REDIRECTS
@@ -157,7 +157,7 @@ def open_search(path: Path) -> TantivySearch:
     missing or is not the one that the crawl wrote, DamagedError if it cannot be read."""
     folder = CrawlFolder(path)
     folder.check()
-    until = time.monotonic() + SWAP_S
+    until = time.monotonic() + SWAP_WAIT_S
     while (error := _no_index(folder)) is not None:
         if time.monotonic() > until:
             raise error

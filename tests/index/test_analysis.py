@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodbot.index.analysis import CACHED_WORDS, KnownLanguage, located_terms, query_terms, terms
+from goodbot.index.analysis import CACHED_WORDS, TermCache, located_terms, query_terms, terms
 
 SAME = [
     ("English forms", "robots robot's Robot ROBOTS’"),
@@ -70,7 +70,7 @@ def test_long_text_is_read_in_stretches() -> None:
 
 
 def test_words_remembered_are_bounded_and_frequent_ones_stay() -> None:
-    known = KnownLanguage()
+    known = TermCache()
     assert known["crawling"] == "crawl"
     for number in range(5 * CACHED_WORDS):
         known[f"word{number}"]

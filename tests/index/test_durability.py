@@ -120,7 +120,7 @@ def test_another_process_sees_each_commit(tmp_path: Path) -> None:
 
 def test_one_writer_at_a_time(tmp_path: Path) -> None:
     first = TantivyIndex(tmp_path)
-    with pytest.raises(RunError, match=f"index in {tmp_path} is being written by another process"):
+    with pytest.raises(RunError, match=f"another process is writing the index in {tmp_path}"):
         TantivyIndex(tmp_path)
     first.add(document("one", "robot"))
     first.commit()
@@ -176,7 +176,7 @@ def test_an_index_where_nothing_can_be_written_and_nowhere_else(
         make(disk / "index")
         remount(disk, "ro")
         monkeypatch.setattr("tempfile.tempdir", str(disk))
-        with pytest.raises(RunError, match="set TMPDIR to a folder that can be written"):
+        with pytest.raises(RunError, match="set TMPDIR to a writable folder"):
             TantivySearch(disk / "index")
 
 

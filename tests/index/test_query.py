@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.index.query import MAX_TERMS, AllOf, AnyOf, QueryWords, SiteFilter, parse_query, wanted_terms
+from goodbot.index.query import MAX_TERMS, AllOf, AnyOf, QueryWords, SiteFilter, parse_query, sought_terms
 
 
 def word(text: str) -> QueryWords:
@@ -70,10 +70,10 @@ def test_without_a_word_to_look_for(text: str) -> None:
 
 
 def test_bounds() -> None:
-    assert len(wanted_terms(parse_query(" ".join(f"w{number}" for number in range(500))))) == MAX_TERMS
-    assert len(wanted_terms(parse_query("word " * 200_000))) == 1
+    assert len(sought_terms(parse_query(" ".join(f"w{number}" for number in range(500))))) == MAX_TERMS
+    assert len(sought_terms(parse_query("word " * 200_000))) == 1
     nested = parse_query("(" * 100 + "a" + ")" * 100 + " b")
-    assert wanted_terms(nested) == {"a", "b"}
+    assert sought_terms(nested) == {"a", "b"}
 
 
 PIECES = st.sampled_from(
@@ -88,4 +88,4 @@ def test_any_text_has_a_meaning_or_none(text: str) -> None:
         meant = parse_query(text)
     except InputError:
         return
-    assert wanted_terms(meant)
+    assert sought_terms(meant)

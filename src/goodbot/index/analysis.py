@@ -1,9 +1,10 @@
-"""Text → terms: what counts as one word, and which words count as the same. Pure; index, queries and snippets share it.
+"""Turns text into terms: decides what a word is, and which words are the same. Pure; index, queries and snippets share
+it.
 
-A word is a run of letters, digits and marks; apostrophes inside it stay (`don't`), `C++` and `C#` are words. Everything
-else separates, hyphens, dots and underscores too: `update-rc.d` is three words in a row. Terms are folded (case,
-diacritics, ё, vowel points) and stemmed by script: Cyrillic as Russian, Latin as English. Scripts written without
-blanks become overlapping pairs of characters, and the last character of a run by itself, so that every character
+A word is a run of letters, digits and marks. Apostrophes inside it stay (`don't`); `C++` and `C#` are words. Everything
+else separates words, including hyphens, dots and underscores: `update-rc.d` is three consecutive words. Terms are
+folded (case, diacritics, ё, vowel points) and stemmed by script: Cyrillic as Russian, Latin as English. Scripts written
+without spaces become overlapping pairs of characters, and the last character of a run alone, so that every character
 begins a term.
 """
 
@@ -16,17 +17,17 @@ from functools import lru_cache
 from Stemmer import Stemmer  # type: ignore[import-not-found]  # PyStemmer has no types
 
 MAX_WORD_CHARS = 64
-"""The rest of a longer word is not looked at: it is data, not language."""
+"""The rest of a longer word is ignored: it is data, not language."""
 
 CACHED_WORDS = 1 << 14
-"""Words whose terms are remembered, in each of two generations: 6 MB for both. The younger becomes the older when it
-is full, so that frequent words stay known. Of 700,000 words of documentation (52,000 different ones) 8.0 % are stemmed,
-with twice the size 7.1 %."""
+"""The number of words whose terms are cached in each of two generations: 6 MB for both. When the younger is full, it
+becomes the older, so that frequent words stay cached. Of 700,000 words of documentation (52,000 distinct ones) 8.0 %
+have to be stemmed, with twice the size 7.1 %."""
 
 _CACHED_PAIRS = 1 << 14
 
-_STRETCH_CHARS = 400
-_OFTEN = 20
+_SECTION_CHARS = 400
+_ENOUGH_MATCHES = 20
 
 _UNSPACED = (
     r"\u0e00-\u0e3e\u0e40-\u0e4e\u0e50-\u0e59\u0e80-\u0eff"  # Thai, Lao
@@ -40,7 +41,7 @@ _JOINERS = "\u00ad\u200c\u200d" + "".join(
 _LETTER = rf"[^\W_{_UNSPACED}]"
 _PLAIN = r"[A-Za-z0-9\xc0-\xd6\xd8-\xf6\xf8-\u024f\u0400-\u0481\u048a-\u052f]"
 _WORD = re.compile(
-    # Most words are plain ones before an ASCII sign that ends any word: half the time, the same words.
+    # Most words are plain ones before an ASCII character that ends any word: this takes half the time.
     rf"{_PLAIN}++(?=[\x00-\x22\x24-\x26\x28-*,-/:-@\[-`{{-\x7f])"
     rf"|[{_UNSPACED}]+"
     rf"|{_LETTER}+(?:(?=[{_JOINERS}'’+#])"  # looking ahead first saves a third of the time
@@ -61,52 +62,54 @@ _russian = Stemmer("russian", 0)
 
 
 def terms(text: str) -> str:
-    """The terms of a document's text, one blank between two. Linear; about 0.15 µs a word."""
-    return " ".join(map(_known.__getitem__, _WORD.findall(text)))
+    """Returns the terms of a document's text, separated by spaces. Linear; about 0.15 µs a word."""
+    return " ".join(map(_term_cache.__getitem__, _WORD.findall(text)))
 
 
 def query_terms(text: str) -> tuple[str, ...]:
-    """The terms to look for, in order.
+    """Returns the terms to search for, in order.
 
-    The last character of a longer unspaced run is not one: in the middle of a document's run it is not there.
+    It leaves out the last character of a longer unspaced run, because documents have it as a term only at the end of a
+    run.
     """
     found: list[str] = []
     for word in _WORD.findall(text):
-        made = _known[word].split()
+        made = _term_cache[word].split()
         found += made[:-1] if len(made) > 1 and _UNSPACED_START.match(word) else made
     return tuple(found)
 
 
-def located_terms(text: str, wanted: frozenset[str]) -> Iterator[tuple[int, int, str]]:
-    """(start, end, term) of the terms that are `wanted`, in order.
+def located_terms(text: str, sought: frozenset[str]) -> Iterator[tuple[int, int, str]]:
+    """Yields (start, end, term) of the terms in `sought`, in order.
 
-    Places are looked up only in stretches with a term that was not met `_OFTEN` times before: 0.2 µs a word, not 0.6.
+    It locates terms only in sections with a term that it has found fewer than `_ENOUGH_MATCHES` times: this takes 0.2
+    µs a word, not 0.6.
     """
-    met, rare = Counter[str](), set(wanted)
+    counts, rare = Counter[str](), set(sought)
     start = 0
     while rare and start < len(text):
-        end = _blank_after(text, start + _STRETCH_CHARS)
-        stretch = text[start:end]
-        if not rare.isdisjoint(terms(stretch).split(" ")):
-            found = [place for place in _located(stretch) if place[2] in wanted]
-            met.update(term for _, _, term in found)
-            rare = {term for term in rare if met[term] < _OFTEN}
+        end = _section_end(text, start + _SECTION_CHARS)
+        section = text[start:end]
+        if not rare.isdisjoint(terms(section).split(" ")):
+            found = [place for place in _located(section) if place[2] in sought]
+            counts.update(term for _, _, term in found)
+            rare = {term for term in rare if counts[term] < _ENOUGH_MATCHES}
             yield from ((start + first, start + last, term) for first, last, term in found)
         start = end
 
 
-def _blank_after(text: str, at: int) -> int:
-    """Where a cut hurts no word; in text without blanks, somewhere."""
-    blank = text.find(" ", at, at + _STRETCH_CHARS)
-    return min(at, len(text)) if blank < 0 else blank
+def _section_end(text: str, at: int) -> int:
+    """Returns the next place between words; in text without spaces, `at` itself."""
+    space = text.find(" ", at, at + _SECTION_CHARS)
+    return min(at, len(text)) if space < 0 else space
 
 
 def _located(text: str) -> Iterator[tuple[int, int, str]]:
     end = 0
     for word in _WORD.findall(text):
-        start = text.index(word, end)  # between words there are no letters, so this is where it was matched
+        start = text.index(word, end)  # there are no letters between words, so this is where it matched
         end = start + len(word)
-        term = _known[word]
+        term = _term_cache[word]
         if " " not in term:
             yield start, end, term
         elif _UNSPACED_START.match(word):
@@ -119,13 +122,13 @@ def _located(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def is_prefix_term(term: str) -> bool:
-    """Whether the term is one character of an unspaced script: it is to be found at the beginning of others."""
+    """Whether the term is one character of an unspaced script, which matches all terms that begin with it."""
     return len(term) == 1 and _UNSPACED_START.match(term) is not None
 
 
-class KnownLanguage(dict[str, str]):
-    """Maps a word to its terms. Holds the younger generation, of at most `CACHED_WORDS`; looks a word that is not there
-    up in the older one. This is cheaper than keeping track of use."""
+class TermCache(dict[str, str]):
+    """Maps words to their terms. It is the younger generation, of at most `CACHED_WORDS`; other words are looked up in
+    the older one. This is cheaper than tracking use."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -143,7 +146,7 @@ class KnownLanguage(dict[str, str]):
         return term
 
 
-_known = KnownLanguage()
+_term_cache = TermCache()
 
 
 def _pairs(run: str) -> str:
@@ -159,7 +162,9 @@ def _fold(word: str) -> str:
     if word.isascii():
         return word.lower()
     folded = unicodedata.normalize("NFKC", word).casefold().translate(_LETTERS_ALIKE)
-    if folded[:1] < "\u0400" or "\u1e00" <= folded[0] < "\u2000":  # Latin, Greek; elsewhere marks make the letter (й)
+    if (
+        folded[:1] < "\u0400" or "\u1e00" <= folded[0] < "\u2000"
+    ):  # Latin, Greek; elsewhere a mark may change the letter (й)
         folded = unicodedata.normalize("NFKD", folded).translate(_DIACRITICS)
     return folded
 
@@ -184,4 +189,4 @@ what when where which who why will with would you your
 под при с со так также такой там те то того той только том ты у уже чего чей чем что чтобы эта эти это я
 """
 STOP_TERMS = frozenset(query_terms(_STOP_WORDS))
-"""Terms so frequent that a query with other words does not insist on them."""
+"""Terms so frequent that a query with other words does not require them."""

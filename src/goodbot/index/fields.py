@@ -1,7 +1,7 @@
-"""The fields of an index, and the record beside it that says which schema it was made with.
+"""Defines the fields of an index, and the version file that says which schema it has.
 
-Terms and what is shown are apart: a searched field holds terms joined by blanks and is not stored (one joined string
-costs 130 µs for 520 words, pre-tokenised 468); stored fields are not searched.
+Terms and displayed texts are separate: a searched field holds terms joined by spaces and is not stored (one joined
+string costs 130 µs for 520 words, pre-tokenised 468); stored fields are not searched.
 """
 
 import json
@@ -22,35 +22,36 @@ SCHEMA_VERSION = 1
 VERSION_FILE = "goodbot.json"
 
 MAX_INDEXED_CHARS = 1_000_000
-"""Of a document's text; what follows cannot be found."""
+"""The limit for a document's text; the rest cannot be found."""
 
 MAX_STORED_CHARS = 200_000
-"""Of a document's text kept for snippets; two novels' chapters."""
+"""The limit for the text stored for snippets; a few chapters of a novel."""
 
 MAX_FIELD_CHARS = 10_000
-"""Of any other field."""
+"""The limit for any other field."""
 
 MAX_SITE_TERMS = 16
 
 SEARCHED = ("title", "headings", "body", "address", "summary", "keywords")
-"""Where words are looked for. `address`: words of host and path; `summary`: the description."""
+"""The fields that are searched for words. `address` has the words of host and path, `summary` the description."""
 
 
 def build_schema() -> tantivy.Schema:
-    """`key` identifies a document, `site` holds its host and every parent domain; then `SEARCHED` and what is shown."""
+    """Builds the schema: `key` identifies a document, `site` holds its host and every parent domain; then come
+    `SEARCHED` and the displayed texts."""
     builder = tantivy.SchemaBuilder()
     for name in ("key", "site"):
         builder.add_text_field(name, tokenizer_name="raw", index_option="basic")
     for name in SEARCHED:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
     for name in ("shown", "text"):
-        builder.add_bytes_field(name, stored=True)  # a stored text field would be indexed as well
+        builder.add_bytes_field(name, stored=True)  # a stored text field would be indexed too
     return builder.build()
 
 
 def prepare(document: Document) -> PreparedDocument:
-    """What is written of a document. Lone surrogates become `?`. The costly half of taking it in; any process may do
-    it."""
+    """Prepares a document for the index. Lone surrogates become `?`. This is the costly half of adding a document; any
+    process may do it."""
     url = parse_url(document.url)
     sites = [("site", host) for host in _site_terms(url)] if url else []
     texts = _searched_texts(document, _address_words(url) if url else "")
@@ -71,7 +72,7 @@ def prepare(document: Document) -> PreparedDocument:
 
 
 def to_tantivy(prepared: PreparedDocument) -> tantivy.Document:
-    """The same as the engine has it."""
+    """Converts a prepared document for the engine."""
     made = tantivy.Document()
     for name, text in prepared.texts:
         made.add_text(name, text)
@@ -81,30 +82,30 @@ def to_tantivy(prepared: PreparedDocument) -> tantivy.Document:
 
 
 def _extracts(document: Document) -> tuple[str, str]:
-    """The text and the description that may be shown; what may not be shown is not stored."""
+    """Returns the text and the description that may be displayed; nothing else is stored."""
     if document.snippet_chars is not None and document.snippet_chars <= 0:
         return "", ""
     return document.text if document.shown is None else document.shown, document.description
 
 
 def from_tantivy(stored: tantivy.Document) -> Document:
-    """What is shown of a document; `text` is what may be shown.
+    """Returns the displayed parts of a document; `text` is the text that may be displayed.
 
-    Raises ValueError, KeyError or TypeError if that is not what `prepare` made.
+    Raises ValueError, KeyError or TypeError if the stored fields are not from `prepare`.
     """
     shown = json.loads(bytes(stored.get_first("shown") or b""))
     return Document(text=bytes(stored.get_first("text") or b"").decode(), **shown)
 
 
 def document_key(document_id: str) -> str:
-    """The id, or its digest if it is longer than a term may be (65,530 bytes)."""
+    """Returns the id, or its digest if it has more than 1,000 characters: the engine limits terms to 65,530 bytes."""
     if len(document_id) <= 1000:
         return _clean(document_id)
     return "blake2:" + blake2b(document_id.encode("utf-8", "replace"), digest_size=32).hexdigest()
 
 
 def key_pattern(host: str) -> str:
-    """A regular expression for the keys of documents of a host (`Url.host_key`) that are not digests."""
+    """Returns a regular expression for the keys of a host's documents (`Url.host_key`), except digests."""
     url = Url(f"http://{authority_of(host)}/")
     bare = _escaped(authority_of(url.host))
     if url.host_key == url.host:
@@ -114,7 +115,7 @@ def key_pattern(host: str) -> str:
 
 
 def _escaped(text: str) -> str:
-    return "".join(sign if sign.isalnum() or sign in "-_" else f"\\{sign}" for sign in text)
+    return "".join(char if char.isalnum() or char in "-_" else f"\\{char}" for char in text)
 
 
 def _searched_texts(document: Document, address: str) -> dict[str, str]:
@@ -129,13 +130,13 @@ def _searched_texts(document: Document, address: str) -> dict[str, str]:
 
 
 def _address_words(url: Url) -> str:
-    """Host and path; the ending of a file name is no word of it."""
+    """Returns host and path as text, without the extension of a file name."""
     path, _, ending = url.path.rpartition(".")
     return f"{url.host.removeprefix('www.')} {unquote(path if len(ending) <= 5 else url.path, errors='replace')}"
 
 
 def _site_terms(url: Url) -> list[str]:
-    """Host and parent domains, and, if the URL names a port, the host with it."""
+    """Returns host and parent domains, and host with port if the URL names one."""
     host = url.host
     labels = [] if host[-1:].isdigit() or ":" in host else host.split(".")
     parents = [".".join(labels[at:]) for at in range(1, len(labels))]
@@ -143,17 +144,17 @@ def _site_terms(url: Url) -> list[str]:
 
 
 def _clean(text: str) -> str:
-    """Without lone surrogates, which are in no encoding."""
+    """Replaces lone surrogates, which no encoding can represent."""
     return text.encode("utf-8", "replace").decode() if not text.isascii() else text
 
 
 def remedy(folder: Path) -> str:
-    """What to do about a damaged index in `folder`, which lies in the folder of its crawl."""
+    """Says how to repair a damaged index in `folder`, which is inside the folder of its crawl."""
     return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
 
 
 def save_version(folder: Path) -> str:
-    """Writes the version file of an index that has none, whole or not at all; gives the identity of the index."""
+    """Writes the version file of an index that has none, atomically, and returns the identity of the index."""
     identity = uuid4().hex
     draft = folder / f"{VERSION_FILE}.new"
     draft.write_text(json.dumps({"schema": SCHEMA_VERSION, "identity": identity}) + "\n", encoding="utf-8")
@@ -162,12 +163,12 @@ def save_version(folder: Path) -> str:
 
 
 def check_version(folder: Path) -> str:
-    """The identity of the index in `folder`; one made before indexes had an identity has an empty one. Raises RunError
-    if another schema made it, DamagedError if nothing says which did."""
+    """Returns the identity of the index in `folder`, which is empty for indexes made before identities existed. Raises
+    RunError if the index has another schema, DamagedError if its schema is unknown."""
     file = folder / VERSION_FILE
     try:
-        said = json.loads(file.read_bytes())
-        version, identity = said["schema"], str(said.get("identity", ""))
+        content = json.loads(file.read_bytes())
+        version, identity = content["schema"], str(content.get("identity", ""))
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise DamagedError(f"{file} cannot be read: {remedy(folder)}") from error
     if version != SCHEMA_VERSION:

@@ -1,4 +1,4 @@
-"""Are the files of an index what was written? tantivy checks none of this when it opens, and panics or errs later."""
+"""Checks that the files of an index are as written. tantivy does not check this when it opens, and fails later."""
 
 import json
 import re
@@ -17,8 +17,8 @@ META_FILE = "meta.json"
 SEGMENT_PARTS = ("term", "idx", "pos", "fieldnorm", "fast", "store")
 
 CHECKED_BYTES = 1 << 30
-"""Of new segment files, checksummed when opened; what is beyond is checked by the files' ends only. 1 GiB takes 0.2 s
-once it is in memory."""
+"""The limit for checksums of new segment files when an index is opened; beyond it only the files' ends are checked. 1
+GiB takes 0.2 s once it is in memory."""
 
 _CHUNK = 1 << 20
 _FOOTER_MAGIC = 1337
@@ -28,7 +28,7 @@ _SEGMENT_ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """Which state of a file: another one after every commit, because it is replaced."""
+    """Identifies the state of a file. It changes with every commit, because a commit replaces the file."""
 
     inode: int
     modified_ns: int
@@ -36,20 +36,21 @@ class Stamp:
 
 
 def stamp(file: Path) -> Stamp:
-    """Raises OSError."""
+    """Returns the state of a file. Raises OSError."""
     found = file.stat()
     return Stamp(found.st_ino, found.st_mtime_ns, found.st_size)
 
 
 class CheckedIndex:
-    """Checks an index folder; segment files, which never change, only once."""
+    """Checks an index folder. It checks segment files only once, because they never change."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._sound: set[str] = set()
 
     def check(self) -> None:
-        """Raises InputError if no index is there, RunError if it has another schema, DamagedError naming the file."""
+        """Raises InputError if there is no index, RunError if it has another schema, DamagedError with the file's
+        name."""
         require_index(self._folder)
         check_version(self._folder)
         for attempt in range(10):
@@ -57,7 +58,7 @@ class CheckedIndex:
             try:
                 self._check_segments()
             except DamagedError:
-                # A writer may have merged what we were looking at: only a meta.json that stayed the same accuses.
+                # A writer may have merged the checked segments: only an unchanged meta.json proves damage.
                 if attempt == 9 or stamp(self._folder / META_FILE) == before:
                     raise
             else:
@@ -65,16 +66,16 @@ class CheckedIndex:
 
     def _check_segments(self) -> None:
         names = _segment_files(self._folder / META_FILE)
-        budget = CHECKED_BYTES
+        bytes_left = CHECKED_BYTES
         for name in names:
             if name not in self._sound:
-                budget -= _check_file(self._folder / name, budget)
+                bytes_left -= _check_file(self._folder / name, bytes_left)
         self._sound = set(names)
 
 
 def load_mark(folder: Path) -> IndexMark:
-    """Which index lies in `folder`, and how far its last commit was. Raises as `CheckedIndex.check`, but looks at no
-    segment file."""
+    """Returns the identity of the index in `folder`, and the position of its last commit. Raises the same errors as
+    `CheckedIndex.check`, but reads no segment file."""
     require_index(folder)
     identity = check_version(folder)
     file = folder / META_FILE
@@ -86,7 +87,7 @@ def load_mark(folder: Path) -> IndexMark:
 
 
 def require_index(folder: Path) -> None:
-    """Raises InputError if no index is there, DamagedError if one is without its meta.json."""
+    """Raises InputError if there is no index, DamagedError if its meta.json is missing."""
     if (folder / META_FILE).is_file():
         return
     if folder.is_dir() and any(folder.glob("*.store")):
@@ -109,7 +110,7 @@ def _names_in(state: dict[str, Any]) -> list[str]:
 
 def _names_of(segment: dict[str, Any]) -> list[str]:
     if not _SEGMENT_ID.fullmatch(segment["segment_id"]):
-        raise ValueError("not the name of a segment")
+        raise ValueError("not a segment id")
     stem = segment["segment_id"].replace("-", "")
     names = [f"{stem}.{part}" for part in SEGMENT_PARTS]
     if segment["deletes"] is not None:
@@ -117,15 +118,15 @@ def _names_of(segment: dict[str, Any]) -> list[str]:
     return names
 
 
-def _check_file(file: Path, budget: int) -> int:
-    """Compares a file with the checksum in its footer; gives how many bytes were read.
+def _check_file(file: Path, max_bytes: int) -> int:
+    """Compares a file with the checksum in its footer; returns how many bytes it read.
 
-    Of a file over `budget` only the end is looked at.
+    It reads only the footer of a file larger than `max_bytes`.
     """
     try:
         size = file.stat().st_size
         footer_size, expected = _footer(file, size)
-        if size > budget:
+        if size > max_bytes:
             return 0
         found = _checksum(file, size - footer_size)
     except (OSError, ValueError, KeyError, TypeError, struct.error, RecursionError) as error:
@@ -136,7 +137,8 @@ def _check_file(file: Path, budget: int) -> int:
 
 
 def _footer(file: Path, size: int) -> tuple[int, int]:
-    """Size of the footer and the checksum in it: JSON, then its length and a magic number, four bytes each."""
+    """Returns the size of the footer and the checksum in it. A footer is JSON, its length and a magic number, four
+    bytes each."""
     with file.open("rb") as stream:
         stream.seek(max(0, size - 8))
         length, magic = struct.unpack("<II", stream.read(8))

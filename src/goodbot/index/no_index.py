@@ -1,19 +1,19 @@
-"""The search of a crawl that keeps no index."""
+"""Implements the search of a crawl that keeps no index."""
 
 from goodbot.errors import InputError
 from goodbot.search_values import Results
 
 
 class NoSearch:
-    """`Search` that finds nothing, and says why."""
+    """A `Search` that finds nothing, and says why."""
 
-    def __init__(self, why: str) -> None:
-        self._why = why
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
-        """Raises InputError, always."""
-        raise InputError(self._why)
+        """Always raises InputError."""
+        raise InputError(self._reason)
 
     def count(self) -> int:
-        """None can be found."""
+        """Returns 0."""
         return 0

@@ -1,15 +1,15 @@
-"""What was typed → what is meant. Any text is a query; only one without a word to look for is refused.
+"""Parses queries. Any text is a query; only a text without a word to search for is refused.
 
-    robot exclusion        both words, in any form of theirs
-    "crawl delay"          these words in a row
-    -spider                not this word; also before a phrase, a field or a group
-    robot OR spider        one of them at least; binds its two neighbours, closer than blanks do
-    site:example.org       pages of this host and the hosts below it
+    robot exclusion        both words, in any form
+    "crawl delay"          exactly these words, one after the other
+    -spider                without this word; also before a phrase, a field or a group
+    robot OR spider        at least one of the two; OR binds more tightly than a space
+    site:example.org       pages of this host and its subdomains
     title:robots           the word, phrase or group in the title
     (…)                    a group
 
-What cannot be understood is read as words. The parser is iterative and bounded: it reads `MAX_QUERY_CHARS`, keeps
-`MAX_TERMS` and takes parentheses deeper than `MAX_DEPTH` for blanks.
+Everything else is read as words. The parser is iterative and bounded: it reads `MAX_QUERY_CHARS`, keeps `MAX_TERMS` and
+ignores parentheses deeper than `MAX_DEPTH`.
 """
 
 import re
@@ -30,32 +30,32 @@ Where = Literal["anywhere", "title"]
 
 @dataclass(frozen=True, slots=True)
 class QueryWords:
-    """Terms in a row: one word, a word of several parts (`update-rc.d`) or, `quoted`, a phrase."""
+    """Consecutive terms: one word, a word of several parts (`update-rc.d`) or, if `quoted`, a phrase."""
 
     terms: tuple[str, ...]
     where: Where = "anywhere"
     quoted: bool = False
 
     @property
-    def insisted(self) -> bool:
-        """Whether a document without it is out even when the other words are wanted only."""
+    def is_required(self) -> bool:
+        """Whether a document must have these words even when the other words of the query are optional."""
         return self.quoted or self.where != "anywhere"
 
     @property
     def is_stop_word(self) -> bool:
-        return not self.insisted and STOP_TERMS.issuperset(self.terms)
+        return not self.is_required and STOP_TERMS.issuperset(self.terms)
 
 
 @dataclass(frozen=True, slots=True)
 class SiteFilter:
-    """A host, or host and port, and for a host everything below it."""
+    """A host with its subdomains, or a host and port."""
 
     authority: str
 
 
 @dataclass(frozen=True, slots=True)
 class AnyOf:
-    """One of them at least."""
+    """At least one of several choices."""
 
     choices: "tuple[Node, ...]"
 
@@ -80,37 +80,37 @@ _QUOTES = str.maketrans(dict.fromkeys("“”„«»", '"'))
 
 
 def parse_query(text: str) -> AllOf:
-    """Raises InputError if there is no word to look for: nothing but signs, exclusions or a site."""
+    """Parses a query. Raises InputError if it has no word to search for: only punctuation, exclusions or a site."""
     parser = _Parser()
     for token in _TOKEN.finditer(text[:MAX_QUERY_CHARS].translate(_QUOTES)):
         parser.take(token)
     found = parser.finish()
-    if found is None or not wanted_terms(found):
+    if found is None or not sought_terms(found):
         raise InputError("the query holds no word to search for")
     return found
 
 
-def wanted_terms(node: Node) -> frozenset[str]:
-    """Every term a document may be found by; what is to be marked in it."""
+def sought_terms(node: Node) -> frozenset[str]:
+    """Returns every term that a document may be found by. Snippets highlight these terms."""
     match node:
         case QueryWords():
             return frozenset(node.terms)
         case AnyOf():
-            return frozenset().union(*map(wanted_terms, node.choices))
+            return frozenset().union(*map(sought_terms, node.choices))
         case AllOf():
-            return frozenset().union(*map(wanted_terms, node.required))
+            return frozenset().union(*map(sought_terms, node.required))
         case SiteFilter():
             return frozenset()
 
 
-def _spread(node: Node) -> Iterable[Node]:
-    """A group of words joined by nothing is the words: parentheses in prose (as here) are no operators."""
+def _without_grouping(node: Node) -> Iterable[Node]:
+    """Replaces a group without operators by its words: parentheses in prose (as here) are not operators."""
     return node.required if isinstance(node, AllOf) and not node.excluded else (node,)
 
 
 @dataclass(slots=True)
 class _Group:
-    """A group being read: `required` holds alternatives, which OR joins."""
+    """A group being read. Each item of `required` is a list of alternatives joined by OR."""
 
     excluding: bool
     where: Where
@@ -129,12 +129,12 @@ class _Group:
         self.after_or = False
 
     def close(self) -> AllOf | None:
-        """None if nothing is required: exclusions alone find nothing."""
+        """Returns the group, or None if it requires nothing: exclusions alone find nothing."""
         if not self.required:
             return None
         required: list[Node] = []
-        for some in self.required:
-            required += _spread(some[0]) if len(some) == 1 else [AnyOf(tuple(some))]
+        for choices in self.required:
+            required += _without_grouping(choices[0]) if len(choices) == 1 else [AnyOf(tuple(choices))]
         return AllOf(tuple(required), tuple(self.excluded))
 
 
@@ -197,7 +197,7 @@ class _Parser:
 
 
 def _site(value: str) -> SiteFilter | None:
-    """The host (and port) of `example.org`, `example.org:8020` or a whole URL; None if it is none."""
+    """Parses the host (and port) of `example.org`, `example.org:8020` or a whole URL; returns None if it is invalid."""
     parsed = parse_url(value if "://" in value else f"http://{value.strip()}")
     if parsed is None:
         return None

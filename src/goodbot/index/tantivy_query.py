@@ -1,10 +1,11 @@
-"""What is meant → a tantivy query. tantivy's own parser is not used: 3,000 nested parentheses end its process.
+"""Turns parsed queries into tantivy queries. tantivy's own parser is not used: 3,000 nested parentheses crash its
+process.
 
-A word scores where it scores best, and a little in the other fields (disjunction max): a word in title, heading and
-text is one word found, not three. Neighbours of the query that stand near each other in a document add to its score.
+A word counts in the field where it scores best, and a little in the others (disjunction max): a word in title, heading
+and text is one match, not three. Adjacent words of the query that are near each other in a document add to its score.
 
-The numbers were chosen on Cranfield (225 queries, nDCG@10) and hold on known items in Debian's manuals; all lie on
-plateaus.
+The numbers were tuned on Cranfield (225 queries, nDCG@10) and also work for known items in Debian's manuals; small
+changes make little difference.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,50 +17,51 @@ from goodbot.index.analysis import is_prefix_term
 from goodbot.index.query import AllOf, AnyOf, Node, QueryWords, SiteFilter
 
 BOOSTS = {"body": 1.0, "title": 1.5, "headings": 1.2, "address": 0.5, "summary": 0.6, "keywords": 0.2}
-"""Title: 1.0 and 2.0 are 0.004 worse, 3.0 is 0.02 worse and begins to lose known items."""
+"""For the title, 1.0 and 2.0 are 0.004 worse; 3.0 is 0.02 worse and begins to lose known items."""
 
 OTHER_FIELDS = 0.3
-"""Share of the score of the fields that are not the best one; 0.0 and 1.0 are within 0.005."""
+"""The share of the scores of fields other than the best one; 0.0 and 1.0 differ by less than 0.005."""
 
 NEAR_FIELDS = ("title", "body")
 NEAR_BOOST = 0.5
-"""0 is 0.014 worse, 2 is 0.017 worse."""
+"""The weight of adjacent words of the query that are near each other; 0 is 0.014 worse, 2 is 0.017 worse."""
 
 NEAR_SLOP = 8
-"""How many places apart neighbours may stand; 0 to 4 are 0.006 worse."""
+"""The distance, in words, that counts as near; 0 to 4 are 0.006 worse."""
 
 COMPLETE_BONUS = 10.0
-"""Added to documents with every word when any word will do, so that they come first."""
+"""The bonus for documents with every word when any word suffices, so that they come first."""
 
 Clause = tuple[Occur, Query]
 
 
-class Planner:
-    """Makes queries for one schema."""
+class QueryBuilder:
+    """Builds tantivy queries for one schema."""
 
     def __init__(self, schema: Schema) -> None:
         self._schema = schema
 
     def strict(self, query: AllOf) -> Query:
-        """Documents with every word; stop words are wished for only, unless there is nothing else."""
+        """Matches documents with every word; stop words are optional, unless there are no others."""
         return Query.boolean_query([*self._complete(query), *self._near(query)])
 
     def relaxed(self, query: AllOf) -> Query:
-        """Documents with any of the words, and with all that is insisted on: phrases, title words, sites, groups."""
-        insisted = [node for node in query.required if _is_insisted(node)]
-        wished = _plain_words(_weighty(query.required))
-        clauses = [(Occur.Must, self._node(node)) for node in insisted]
+        """Matches documents with any of the words, and with everything required: phrases, title words, sites,
+        groups."""
+        required = [node for node in query.required if _is_required(node)]
+        optional = _plain_words(_main_words(query.required))
+        clauses = [(Occur.Must, self._node(node)) for node in required]
         clauses += [(Occur.MustNot, self._node(node)) for node in query.excluded]
-        if wished:
-            some = Query.boolean_query([(Occur.Should, self._loosely(words)) for words in wished])
-            clauses.append((Occur.Must, some))
+        if optional:
+            any_word = Query.boolean_query([(Occur.Should, self._any_part(words)) for words in optional])
+            clauses.append((Occur.Must, any_word))
         complete = Query.const_score_query(Query.boolean_query(list(self._complete(query))), COMPLETE_BONUS)
         return Query.boolean_query([*clauses, *self._near(query), (Occur.Should, complete)])
 
     def _complete(self, group: AllOf) -> Iterator[Clause]:
-        weighty = _weighty(group.required)
+        main_words = _main_words(group.required)
         for node in group.required:
-            yield Occur.Must if node in weighty else Occur.Should, self._node(node)
+            yield Occur.Must if node in main_words else Occur.Should, self._node(node)
         for node in group.excluded:
             yield Occur.MustNot, self._node(node)
 
@@ -74,8 +76,8 @@ class Planner:
             case AllOf():
                 return Query.boolean_query(list(self._complete(node)))
 
-    def _loosely(self, words: QueryWords) -> Query:
-        """Of a word of several parts any part will do."""
+    def _any_part(self, words: QueryWords) -> Query:
+        """Matches any part of a word of several parts."""
         if len(words.terms) == 1:
             return self._words(words)
         parts = [words, *(QueryWords((term,)) for term in words.terms)]
@@ -93,11 +95,11 @@ class Planner:
                 yield Occur.Should, pair
 
     def _best_of(self, fields: Iterable[str], terms: tuple[str, ...], *, boost: float, slop: int) -> Query:
-        rows = [Query.boost_query(self._row(name, terms, slop), boost * BOOSTS[name]) for name in fields]
-        return Query.disjunction_max_query(rows, OTHER_FIELDS)
+        queries = [Query.boost_query(self._in_field(name, terms, slop), boost * BOOSTS[name]) for name in fields]
+        return Query.disjunction_max_query(queries, OTHER_FIELDS)
 
-    def _row(self, name: str, terms: tuple[str, ...], slop: int) -> Query:
-        """The terms in a row in one field. A phrase of one term is a panic of tantivy's, not an error."""
+    def _in_field(self, name: str, terms: tuple[str, ...], slop: int) -> Query:
+        """Matches the terms, one after the other, in one field. tantivy panics for a phrase of one term."""
         if len(terms) > 1:
             return Query.phrase_query(self._schema, name, list(terms), slop)
         if is_prefix_term(terms[0]):
@@ -105,16 +107,16 @@ class Planner:
         return Query.term_query(self._schema, name, terms[0])
 
 
-def _is_insisted(node: Node) -> bool:
-    """Whoever writes quotes, fields, OR or a group means it."""
-    return not isinstance(node, QueryWords) or node.insisted
+def _is_required(node: Node) -> bool:
+    """Whether a node is always required: quotes, fields, OR and groups are meant literally."""
+    return not isinstance(node, QueryWords) or node.is_required
 
 
-def _weighty(nodes: Sequence[Node]) -> Sequence[Node]:
-    """Without stop words, unless there is no other word."""
-    weighty = [node for node in nodes if not (isinstance(node, QueryWords) and node.is_stop_word)]
-    return weighty if any(not isinstance(node, SiteFilter) for node in weighty) else nodes
+def _main_words(nodes: Sequence[Node]) -> Sequence[Node]:
+    """Leaves out stop words, unless there are no other words."""
+    main_words = [node for node in nodes if not (isinstance(node, QueryWords) and node.is_stop_word)]
+    return main_words if any(not isinstance(node, SiteFilter) for node in main_words) else nodes
 
 
 def _plain_words(nodes: Sequence[Node]) -> list[QueryWords]:
-    return [node for node in nodes if isinstance(node, QueryWords) and not node.insisted]
+    return [node for node in nodes if isinstance(node, QueryWords) and not node.is_required]

@@ -11,7 +11,7 @@ import psutil
 import pytest
 
 from goodbot.index import TantivyIndex, TantivySearch
-from goodbot.index.mapped import MappedPages, give_back
+from goodbot.index.mapped_pages import MappedPages, return_pages
 from goodbot.search_values import Document
 
 SIZE = 4 * 1024 * 1024
@@ -42,7 +42,7 @@ def test_pages_that_were_read_leave_the_memory_and_keep_their_bytes(tmp_path: Pa
         mapped = mmap.mmap(opened.fileno(), 0, prot=mmap.PROT_READ)
     assert mapped[:] == data
     assert resident(file) == SIZE
-    if give_back(tmp_path) is None:
+    if return_pages(tmp_path) is None:
         pytest.skip("this kernel cannot do it")
     assert resident(file) < SIZE // 8
     assert mapped[:] == data
@@ -55,7 +55,7 @@ def test_other_folders_are_left_alone(tmp_path: Path) -> None:
     with file.open("rb") as opened:
         mapped = mmap.mmap(opened.fileno(), 0, prot=mmap.PROT_READ)
     assert mapped[:] == bytes(SIZE)
-    assert not give_back(tmp_path / "index")
+    assert not return_pages(tmp_path / "index")
     assert resident(file) == SIZE
     mapped.close()
 
@@ -66,7 +66,7 @@ def test_an_index_is_whole_whose_pages_are_given_back_all_the_time(tmp_path: Pat
         index.add(Document(id=str(number), url=f"https://example.org/{number}", title="", text=f"robot number{number}"))
         if number % 10 == 9:
             index.commit()
-            give_back(tmp_path / "index")
+            return_pages(tmp_path / "index")
     index.close()
     search = TantivySearch(tmp_path / "index")
     assert search.count() == 400

@@ -2,8 +2,8 @@
 
 A merge reads its segments through mmap, and the kernel counts what was read as memory of the process until the files
 are unmapped: 150 MB for a merge of 15,000 pages, and more with each larger one. A merge reads forward and seldom needs
-a page again, so a thread hands those pages back to the kernel while the merge runs. On Linux from 5.4; elsewhere
-nothing is done."""
+a page again, so a thread returns those pages to the kernel while the merge runs. This works on Linux from 5.4;
+elsewhere the thread does nothing."""
 
 import ctypes
 import errno
@@ -15,17 +15,18 @@ from weakref import finalize
 
 _MAPS: Final = Path("/proc/self/maps")
 _PAGEOUT: Final = 21
-"""MADV_PAGEOUT takes pages out of memory and changes no byte. MADV_DONTNEED would lose data if the range belonged to
-something else by then: other threads map and unmap meanwhile."""
+"""MADV_PAGEOUT removes pages from memory and changes no data. MADV_DONTNEED could lose data: other threads map and
+unmap meanwhile, so the range may belong to something else by then."""
 
-_BUSY_S: Final = 0.1
-_IDLE_S: Final = 0.5
-"""Seconds between two looks for mapped files, after a look that found some and after one that found none; a look takes
-0.2 ms."""
+_BUSY_INTERVAL_S: Final = 0.1
+_IDLE_INTERVAL_S: Final = 0.5
+"""The time between two searches for mapped files, after a search that found some and after one that found none. A
+search takes 0.2 ms."""
 
 
 class MappedPages:
-    """The mapped pages of the files in one folder. A thread gives them back until `close`, or until this is dropped."""
+    """Returns the mapped pages of the files in one folder to the kernel, in a thread, until `close` or until this
+    object is garbage."""
 
     def __init__(self, folder: Path) -> None:
         closed = Event()
@@ -35,45 +36,45 @@ class MappedPages:
             self._thread.start()
 
     def close(self) -> None:
-        """May be called again."""
+        """Ends the thread. It may be called again."""
         self._end()
         if self._thread.is_alive():
             self._thread.join()
 
 
 def _run(folder: Path, closed: Event) -> None:
-    """The thread; it knows nothing of its `MappedPages`, so that this can be dropped."""
-    wait_s: float | None = _IDLE_S
+    """Runs in the thread. It has no reference to its `MappedPages`, so that this can become garbage."""
+    wait_s: float | None = _IDLE_INTERVAL_S
     while wait_s is not None and not closed.wait(wait_s):
-        mapped = give_back(folder)
-        if not mapped and wait_s == _BUSY_S:
-            _trim()  # what the merge has freed
-        wait_s = None if mapped is None else _BUSY_S if mapped else _IDLE_S
+        mapped = return_pages(folder)
+        if not mapped and wait_s == _BUSY_INTERVAL_S:
+            _trim()  # returns what the merge has freed
+        wait_s = None if mapped is None else _BUSY_INTERVAL_S if mapped else _IDLE_INTERVAL_S
 
 
-def give_back(folder: Path) -> int | None:
-    """Gives the pages of all mapped files in `folder` back to the kernel, which reads them again if they are needed.
-    Returns how many mappings there were; None if the kernel cannot do this."""
+def return_pages(folder: Path) -> int | None:
+    """Returns the pages of all mapped files in `folder` to the kernel, which reads them again if they are needed.
+    Returns the number of mappings, or None if the kernel cannot do this."""
     madvise = ctypes.CDLL(None, use_errno=True).madvise
     madvise.argtypes = ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int
     count = 0
     for start, end in _mappings(folder):
         count += 1
-        # ENOMEM: unmapped since the list was read.
+        # ENOMEM means that the file was unmapped since the list was read.
         if madvise(start, end - start, _PAGEOUT) and ctypes.get_errno() in (errno.EINVAL, errno.ENOSYS):
             return None
     return count
 
 
 def _trim() -> None:
-    """Has glibc give free memory back, which it keeps otherwise: 16 MB after some merges."""
+    """Makes glibc return free memory, which it keeps otherwise: 16 MB after some merges."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)
 
 
 def _mappings(folder: Path) -> Iterator[tuple[int, int]]:
-    """Address ranges, first byte and the one after the last, of files in `folder`."""
+    """Yields the address ranges of the mapped files in `folder`: first byte, and the byte after the last."""
     try:
         prefix, maps = bytes(folder.resolve()) + b"/", _MAPS.read_bytes()
     except OSError:

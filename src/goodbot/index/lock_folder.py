@@ -1,4 +1,4 @@
-"""An index where tantivy may write its lock file, without which it reads nothing."""
+"""Makes an index readable where tantivy cannot write the lock file that it needs even to read."""
 
 import os
 import tempfile
@@ -15,11 +15,11 @@ LOCK_FILE: Final = ".tantivy-meta.lock"
 
 @contextmanager
 def lockable(folder: Path) -> Iterator[Path]:
-    """`folder` itself; or, where this process may not write (a read-only disk, another user's folder), a temporary
-    folder with links to its files. Once the index is open, tantivy needs that no more.
+    """Yields `folder` itself if this process may write there. Otherwise (a read-only disk, another user's folder) it
+    yields a temporary folder with links to the files. Once the index is open, tantivy does not need that folder any
+    more.
 
-    Raises RunError if there is no room for a temporary folder either, FileNotFoundError for an index that is replaced
-    meanwhile.
+    Raises RunError if a temporary folder cannot be made either, FileNotFoundError if the index is replaced meanwhile.
     """
     if _may_lock(folder):
         yield folder
@@ -28,8 +28,8 @@ def lockable(folder: Path) -> Iterator[Path]:
         shadow = tempfile.TemporaryDirectory(prefix="goodbot-index-")
     except OSError as error:
         raise RunError(
-            f"the index in {folder} cannot be read: its library must write a lock file, and can do so neither in this "
-            f"folder nor in a temporary one ({error.strerror}); set TMPDIR to a folder that can be written"
+            f"the index in {folder} cannot be read: neither the index folder nor a temporary folder is writable "
+            f"({error.strerror}); set TMPDIR to a writable folder"
         ) from error
     with shadow as name:
         _link(folder, Path(name))
@@ -42,7 +42,8 @@ def _may_lock(folder: Path) -> bool:
 
 
 def _link(folder: Path, shadow: Path) -> None:
-    """Reads the state before it links files: every file the state names must be linked; newer files do no harm."""
+    """Links the files of the index. It reads the state first, so that every file in it is linked; newer files do no
+    harm."""
     state = (folder / META_FILE).read_bytes()
     for file in folder.resolve().iterdir():
         if file.name != META_FILE and not file.name.startswith("."):
