@@ -24,7 +24,7 @@ async def _endless(exchange: Exchange) -> None:
 SITE = ExamSite(
     name="endless-body",
     teaches="Cut off a page that streams without end, and crawl the rest of the site.",
-    source="RFC 9112 7.1 (chunks tell no length); CWE-770",
+    source="RFC 9112 7.1 (a chunked body has no stated length); CWE-770",
     pages={"/": page("/endless", "/after/1"), "/endless": _endless, **later_pages()},
     expects=(StopsReading("/endless", limit_bytes=64 * 10**6), Fetches(("/", "/endless", *later_pages()))),
 )

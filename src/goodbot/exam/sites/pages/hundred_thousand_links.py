@@ -24,7 +24,7 @@ async def _start(exchange: Exchange) -> None:
 SITE = ExamSite(
     name="hundred-thousand-links",
     teaches="Find the thirty targets of 100,000 links on one page, even that of the last link, and fetch each once.",
-    source="HTML 4.6.2; RFC 3986 3.5 (a fragment is no part of what is asked for)",
+    source="HTML 4.6.2; RFC 3986 3.5 (a fragment is not part of a request)",
     pages={"/": _start, **{f"/{name}": page(title=name) for name in NAMES}},
     expects=(Fetches(("/", *(f"/{name}" for name in NAMES))), AtMost(60)),
 )

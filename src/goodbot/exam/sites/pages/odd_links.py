@@ -1,4 +1,4 @@
-"""Links stand in AREA, frames, META refresh and LINK as well as in A."""
+"""Links are in AREA, frames, META refresh and LINK as well as in A."""
 
 from goodbot.exam.exam_values import ExamSite, Reply, page
 from goodbot.exam.expectations import Fetches

@@ -1,4 +1,4 @@
-"""Blank lines stand in the middle of a group; in 1994 they ended it."""
+"""There are blank lines in the middle of a group; in 1994 a blank line ended a group."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import DoesNotFetch, Fetches

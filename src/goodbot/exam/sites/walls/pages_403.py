@@ -9,7 +9,7 @@ WALLED = tuple(f"/shop/{number}" for number in range(1, 13))
 SITE = ExamSite(
     name="wall-403",
     teaches="Fetch the open pages when a wall refuses twelve others with 403, and do not repeat those.",
-    source="RFC 9110 15.5.4 (not to be repeated); Cloudflare, Detect a Challenge Page response",
+    source="RFC 9110 15.5.4 (do not repeat the request); Cloudflare, Detect a Challenge Page response",
     pages={
         **pages(robots("User-agent: *\nDisallow:\n"), "/a", "/b", start=page("/a", *WALLED, "/b", title="Start")),
         **dict.fromkeys(WALLED, challenge(403)),

@@ -7,7 +7,7 @@ from goodbot.exam.sites.challenge import CHALLENGE_UNANSWERED, NO_COOKIE, challe
 SITE = ExamSite(
     name="wall-robots-200",
     teaches="Do not mistake a challenge page with status 200 in place of robots.txt for permission.",
-    source="RFC 9309 2.3.1.1 speaks of the file, not of what stands before it; 2.3.1.5 leaves HTML open",
+    source="RFC 9309 2.3.1.1 is about the file, not about a wall in front of it; 2.3.1.5 does not mention HTML",
     pages={"*": challenge(200)},
     expects=(
         AtMostEach(10),

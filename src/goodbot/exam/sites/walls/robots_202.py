@@ -7,7 +7,7 @@ from goodbot.exam.sites.challenge import CHALLENGE_UNANSWERED, NO_COOKIE, challe
 SITE = ExamSite(
     name="wall-robots-202",
     teaches="Do not mistake a challenge page with status 202 in place of robots.txt for permission.",
-    source="RFC 9110 15.3.3 (202 is no final word); RFC 9309 2.3.1 does not speak of it",
+    source="RFC 9110 15.3.3 (202 is not final); RFC 9309 2.3.1 does not mention it",
     pages=pages(challenge(202), "/a", "/b"),
     expects=(
         AtMostEach(10, "/robots.txt"),

@@ -16,7 +16,7 @@ async def _robots(exchange: Exchange) -> None:
 SITE = ExamSite(
     name="wall-robots-403",
     teaches="Try robots.txt again later when a wall answers 403 in its place, and obey the rules you get.",
-    source="RFC 9309 2.3.1.3 lets a crawler take 403 for an open site; a wall is not the site's word",
+    source="RFC 9309 2.3.1.3 lets a crawler treat 403 as an open site, but a wall is not the site",
     pages=pages(_robots, "/a", "/private"),
     expects=(
         AtMostEach(10, "/robots.txt"),
