@@ -56,7 +56,7 @@ class SiteCard:
     def offending(self) -> ExamRequest | None:
         """The first request that broke an expectation."""
         found = [mark.judgement.offending for mark in self.marks if mark.fails and mark.judgement.offending]
-        return min(found, key=lambda asked: asked.at, default=None)
+        return min(found, key=lambda request: request.at, default=None)
 
     @property
     def expected(self) -> str:
@@ -173,14 +173,14 @@ def _site_json(site: SiteCard) -> Mapping[str, Any]:
     }
 
 
-def _request_json(asked: ExamRequest | None) -> Mapping[str, Any] | None:
-    if asked is None:
+def _request_json(request: ExamRequest | None) -> Mapping[str, Any] | None:
+    if request is None:
         return None
     return {
-        "origin": asked.origin,
-        "method": asked.method,
-        "target": asked.target,
-        "at": asked.at,
-        "status": asked.status,
-        "visit": asked.visit,
+        "origin": request.origin,
+        "method": request.method,
+        "target": request.target,
+        "at": request.at,
+        "status": request.status,
+        "visit": request.visit,
     }

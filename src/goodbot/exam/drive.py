@@ -77,7 +77,7 @@ class DriveGround:
 
     def count(self) -> tuple[int, int]:
         """Returns the number of requests, and of the sites that got any."""
-        counts = [len(asked) for asked in self.web.requests.values()]
+        counts = [len(request) for request in self.web.requests.values()]
         return sum(counts), sum(count > 0 for count in counts)
 
     async def settle(self) -> None:

@@ -90,7 +90,7 @@ class ExamRequest:
 class Exchange(Protocol):
     """One request, and the ways to respond to it. Handlers get an exchange as their argument."""
 
-    asked: ExamRequest
+    request: ExamRequest
     clock: Clock
     origins: Mapping[str, str]
     """Maps labels to origins (`http://127.0.0.1:8801`), for every origin of this site."""

@@ -201,7 +201,7 @@ class AtMostInAnySpan:
     def judge(self, seen: Observed) -> SiteJudgement:
         span: deque[ExamRequest] = deque()
         busiest, offending = 0, None
-        for each in sorted(seen.of(self.origin), key=lambda asked: asked.came_at):
+        for each in sorted(seen.of(self.origin), key=lambda request: request.came_at):
             span.append(each)
             while each.came_at - span[0].came_at >= self.seconds:
                 span.popleft()
@@ -349,8 +349,8 @@ class OnLaterVisit:
         return self.expectation.judge(seen)
 
 
-def _matches(asked: ExamRequest, pattern: str) -> bool:
-    return fnmatchcase(upper_escapes(asked.target), upper_escapes(pattern))
+def _matches(request: ExamRequest, pattern: str) -> bool:
+    return fnmatchcase(upper_escapes(request.target), upper_escapes(pattern))
 
 
 def _for(pattern: str) -> str:

@@ -100,7 +100,7 @@ class Origin:
 class Conversation:
     """An `Exchange` over a socket."""
 
-    asked: ExamRequest
+    request: ExamRequest
     clock: Clock
     origins: Mapping[str, str]
     earlier: int
@@ -112,27 +112,27 @@ class Conversation:
         """See `Exchange.before`."""
         if path is None:
             return self.earlier
-        asked = self.asked
+        request = self.request
         return sum(
-            each is not asked and each.origin == asked.origin and each.visit == asked.visit and path == each.path
+            each is not request and each.origin == request.origin and each.visit == request.visit and path == each.path
             for each in self.requests
         )
 
     async def reply(self, reply: Reply) -> None:
         """See `Exchange.reply`."""
-        await self.send(reply.encode(self.origins, head_only=self.asked.method == "HEAD"))
+        await self.send(reply.encode(self.origins, head_only=self.request.method == "HEAD"))
 
     async def send(self, data: bytes) -> None:
         """See `Exchange.send`."""
-        if self.asked.status is None and data.startswith(b"HTTP/1."):
-            self.asked.status = int(data[9:12])
+        if self.request.status is None and data.startswith(b"HTTP/1."):
+            self.request.status = int(data[9:12])
         if self.writer.is_closing():
             raise ConnectionResetError
         for start in range(0, len(data), BUFFER_BYTES):
             piece = data[start : start + BUFFER_BYTES]
             self.writer.write(piece)
             await self.writer.drain()
-            self.asked.sent_bytes += len(piece)
+            self.request.sent_bytes += len(piece)
 
     async def client_left(self) -> None:
         """See `Exchange.client_left`."""
@@ -321,15 +321,17 @@ class ExamWeb:
         writer: asyncio.StreamWriter,
     ) -> None:
         """Records one request and answers it. A request that breaks the rules of HTTP gets a status that says so."""
-        asked = ExamRequest(
+        request = ExamRequest(
             origin.label, head.method, head.target, head.headers, connection, self.clock.now(), self.visit
         )
-        asked.unread_s = self._unread_s(writer.get_extra_info("socket"))
+        request.unread_s = self._unread_s(writer.get_extra_info("socket"))
         requests = self.requests[origin.site.name]
         if len(requests) < MOST_RECORDED:
-            requests.append(asked)
+            requests.append(request)
         origins = {label: self.origin(origin.site, label) for label in origin.site.labels}
-        exchange = Conversation(asked, self.clock, origins, origin.request_counts[self.visit], requests, reader, writer)
+        exchange = Conversation(
+            request, self.clock, origins, origin.request_counts[self.visit], requests, reader, writer
+        )
         origin.request_counts[self.visit] += 1
         origin.busy += 1
         origin.most_busy = max(origin.most_busy, origin.busy)
@@ -341,20 +343,20 @@ class ExamWeb:
             await (exchange.reply(route) if isinstance(route, Reply) else route(exchange))
         finally:
             origin.busy -= 1
-            asked.ended_at = self.clock.now()
-            self._limit_record(asked)
+            request.ended_at = self.clock.now()
+            self._limit_record(request)
         if head.fault:
             await linger(reader, writer)
 
-    def _limit_record(self, asked: ExamRequest) -> None:
+    def _limit_record(self, request: ExamRequest) -> None:
         """Shortens the record of an answered request once the memory for records is full."""
-        self._recorded_bytes += len(asked.target) + sum(
-            len(name) + len(value) + _FIELD_BYTES for name, value in asked.headers
+        self._recorded_bytes += len(request.target) + sum(
+            len(name) + len(value) + _FIELD_BYTES for name, value in request.headers
         )
         if self._recorded_bytes > MOST_RECORDED_BYTES:
-            asked.method, asked.target = asked.method[:_KEPT_CHARS], asked.target[:_KEPT_CHARS]
-            asked.headers = tuple(
-                (name, value[:_KEPT_CHARS]) for name, value in asked.headers if name.lower() in _KEPT_FIELDS
+            request.method, request.target = request.method[:_KEPT_CHARS], request.target[:_KEPT_CHARS]
+            request.headers = tuple(
+                (name, value[:_KEPT_CHARS]) for name, value in request.headers if name.lower() in _KEPT_FIELDS
             )[: len(_KEPT_FIELDS)]
 
 

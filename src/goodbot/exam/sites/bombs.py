@@ -28,7 +28,7 @@ def bomb_site(coding: str, source: str) -> ExamSite:
     """Serves a page in `coding` (gzip, br, zstd) to clients that accept it, and more pages behind it."""
 
     async def bomb(exchange: Exchange) -> None:
-        if accepts(exchange.asked, coding):
+        if accepts(exchange.request, coding):
             body = await asyncio.to_thread(compressed, coding)
             await exchange.reply(Reply(body, headers=(HTML, ("Content-Encoding", coding), ("Vary", "Accept-Encoding"))))
         else:
@@ -44,9 +44,9 @@ def bomb_site(coding: str, source: str) -> ExamSite:
     )
 
 
-def accepts(asked: ExamRequest, coding: str) -> bool:
+def accepts(request: ExamRequest, coding: str) -> bool:
     """Whether Accept-Encoding names the coding with a weight above 0 (RFC 9110 12.5.3)."""
-    for part in (asked.header("Accept-Encoding") or "").lower().split(","):
+    for part in (request.header("Accept-Encoding") or "").lower().split(","):
         name, _, weight = part.replace(" ", "").partition(";")
         if name == coding and weight.rstrip("0") not in ("q=", "q=0."):
             return True

@@ -45,7 +45,7 @@ def endless(make_page: MakePage, branches: int = 1) -> Handler:
 
     async def handler(exchange: Exchange) -> None:
         before = exchange.before()
-        made = make_page(exchange.asked.target, before)
+        made = make_page(exchange.request.target, before)
         if made is None:
             await exchange.reply(NOT_FOUND)
         else:

@@ -25,7 +25,7 @@ def chunk(data: bytes) -> bytes:
 async def answer(exchange: Exchange, top: bytes, pieces: Iterable[bytes]) -> None:
     """Sends the head and, except for HEAD, the rest piece by piece. Other tasks run between the pieces."""
     await exchange.send(top)
-    if exchange.asked.method == "HEAD":
+    if exchange.request.method == "HEAD":
         return
     for piece in pieces:
         await exchange.send(piece)
@@ -48,7 +48,7 @@ def broken_at_first(broken: Handler, times: int = 2) -> Handler:
     good = page(title="Whole again")
 
     async def handler(exchange: Exchange) -> None:
-        path = exchange.asked.path
+        path = exchange.request.path
         await (broken(exchange) if exchange.before(path) < times else exchange.reply(good))
 
     return handler

@@ -14,7 +14,7 @@ def _short(number: int) -> Handler:
     top = head(HTML, ("Content-Length", str(len(BODY))))
 
     async def handler(exchange: Exchange) -> None:
-        if exchange.asked.method == "HEAD":
+        if exchange.request.method == "HEAD":
             await answer(exchange, top, [])
         else:
             await exchange.send(top + BODY + left)

@@ -17,7 +17,7 @@ INTERIM = {
 def _first(interim: bytes, link: str) -> Handler:
     async def handler(exchange: Exchange) -> None:
         await exchange.send(interim)
-        exchange.asked.status = None  # only the final status counts
+        exchange.request.status = None  # only the final status counts
         await exchange.reply(page(link))
 
     return handler

@@ -11,7 +11,7 @@ from goodbot.exclusion import product_token
 
 
 async def _mine(exchange: Exchange) -> None:
-    name = product_token(exchange.asked.header("User-Agent") or "") or "robots"
+    name = product_token(exchange.request.header("User-Agent") or "") or "robots"
     head = f'<meta name="{escape(name)}" content="nofollow">'
     await exchange.reply(page("/only-from-mine", title="For you", head=head))
 

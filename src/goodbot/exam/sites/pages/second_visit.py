@@ -24,9 +24,9 @@ _MODIFIED_AT = parse_http_date(DATE) or 0.0
 _TAG = re.compile(r'"[^"]*"')
 
 
-def _carries_validator(asked: ExamRequest, condition: str) -> bool:
+def _carries_validator(request: ExamRequest, condition: str) -> bool:
     """Whether a request carries the validator that the page came with. It may list several tags, strong or weak."""
-    values = ", ".join(value for name, value in asked.headers if name.lower() == condition.lower())
+    values = ", ".join(value for name, value in request.headers if name.lower() == condition.lower())
     return TAG in _TAG.findall(values) if condition == "If-None-Match" else values == DATE
 
 
@@ -34,13 +34,13 @@ def _revalidating(reply: Reply, validator: tuple[str, str], condition: str) -> H
     """Answers with 304 if the request shows that the client has the page already (RFC 9110 13.1.2, 13.1.3)."""
 
     async def handler(exchange: Exchange) -> None:
-        asked = exchange.asked
-        value = asked.header(condition) or ""
+        request = exchange.request
+        value = request.header(condition) or ""
         if condition == "If-None-Match":
-            has_it = _carries_validator(asked, condition) or value.strip() == "*"
+            has_it = _carries_validator(request, condition) or value.strip() == "*"
         else:
             since = parse_http_date(value)
-            has_it = asked.header("If-None-Match") is None and since is not None and since >= _MODIFIED_AT
+            has_it = request.header("If-None-Match") is None and since is not None and since >= _MODIFIED_AT
         if has_it:
             await exchange.send(f"HTTP/1.1 304 Not Modified\r\n{validator[0]}: {validator[1]}\r\n\r\n".encode())
         else:

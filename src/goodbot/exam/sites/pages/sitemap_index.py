@@ -21,7 +21,7 @@ async def _packed(exchange: Exchange) -> None:
     # Sent as raw bytes, because `reply` would replace placeholders in the compressed body.
     body = gzip.compress(PACKED.replace("@@", exchange.origins[MAIN]).encode(), mtime=0)
     head = f"HTTP/1.1 200 OK\r\nContent-Type: application/gzip\r\nContent-Length: {len(body)}\r\n\r\n"
-    await exchange.send(head.encode() + (b"" if exchange.asked.method == "HEAD" else body))
+    await exchange.send(head.encode() + (b"" if exchange.request.method == "HEAD" else body))
 
 
 SITE = ExamSite(

@@ -26,7 +26,7 @@ async def _drip(exchange: Exchange) -> None:
 
 
 async def _drops(exchange: Exchange) -> None:
-    for place in range(DRIP_S if exchange.asked.method == "GET" else 0):
+    for place in range(DRIP_S if exchange.request.method == "GET" else 0):
         await exchange.send(b"<p>Drip. "[place % 9 : place % 9 + 1])
         await exchange.clock.sleep(1)
 

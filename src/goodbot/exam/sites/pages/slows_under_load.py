@@ -15,7 +15,7 @@ async def _slow(exchange: Exchange) -> None:
     _in_progress[here] += 1
     try:
         await exchange.clock.sleep(STEP_S * _in_progress[here] ** 2)
-        await exchange.reply(page(title=exchange.asked.path[:40].strip("/")))
+        await exchange.reply(page(title=exchange.request.path[:40].strip("/")))
     finally:
         _in_progress[here] -= 1
 

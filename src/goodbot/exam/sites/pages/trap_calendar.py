@@ -12,7 +12,7 @@ _MONTH = re.compile(r"/calendar\?month=([0-9]{4})-([0-9]{2})")
 
 
 async def _calendar(exchange: Exchange) -> None:
-    found = _MONTH.fullmatch(exchange.asked.target)
+    found = _MONTH.fullmatch(exchange.request.target)
     year, month = (int(found[1]), int(found[2])) if found else (2026, 1)
     year, month = (year + 1, 1) if month >= 12 else (year, month + 1)
     links = [f"/calendar?month={year:04d}-{month:02d}"] if exchange.before() < ENDS_AFTER else []

@@ -14,7 +14,7 @@ def _after(number: int, session: int) -> str:
 
 
 async def _page(exchange: Exchange) -> None:
-    path, before = exchange.asked.path, exchange.before()
+    path, before = exchange.request.path, exchange.before()
     number = int(path.removeprefix("/page/"))
     links = [_after(number, before)] if before < ENDS_AFTER else []
     await exchange.reply(page(*links, title=path, text=f"All about {TEXTS[number - 1]}."))

@@ -10,11 +10,11 @@ _CLAIMED = re.compile(rf"compatible;\s*({_WORD})")
 _BROWSERS = ("mozilla", "applewebkit", "chrome", "headlesschrome", "safari", "gecko", "firefox", "version", "mobile")
 
 
-def token_of(asked: ExamRequest) -> str:
+def token_of(request: ExamRequest) -> str:
     """Returns the name a robot gives itself, at most 64 characters: the one after `compatible;`, else its first product
     that is not a browser, else its first product.
     """
-    agent = (asked.header("User-Agent") or "")[:1000]
+    agent = (request.header("User-Agent") or "")[:1000]
     claimed: list[str] = _CLAIMED.findall(agent)
     products: list[str] = re.findall(rf"({_WORD})/", agent) or re.findall(_WORD, agent) or ["nobody"]
     named = (product for product in products if product.lower() not in _BROWSERS)
@@ -22,7 +22,7 @@ def token_of(asked: ExamRequest) -> str:
 
 
 async def _robots(exchange: Exchange) -> None:
-    own = token_of(exchange.asked)
+    own = token_of(exchange.request)
     await exchange.reply(robots(f"User-agent: *\nDisallow: /for-you\n\nUser-agent: {own}\nDisallow: /for-others\n"))
 
 

@@ -6,7 +6,7 @@ from goodbot.exam.sites.robots.own_group import token_of
 
 
 async def _robots(exchange: Exchange) -> None:
-    own = token_of(exchange.asked).upper()
+    own = token_of(exchange.request).upper()
     file = f"User-agent: {own}\nUser-agent: nobody-at-all\nDisallow: /for-others\n\nUser-agent: *\nDisallow: /for-you\n"
     await exchange.reply(robots(file))
 

@@ -6,7 +6,7 @@ from goodbot.exam.sites.robots.own_group import token_of
 
 
 async def _robots(exchange: Exchange) -> None:
-    longer = token_of(exchange.asked) + "-images"
+    longer = token_of(exchange.request) + "-images"
     await exchange.reply(robots(f"User-agent: {longer}\nDisallow: /open\n\nUser-agent: *\nDisallow: /private\n"))
 
 

@@ -10,7 +10,7 @@ LAST_REDIRECT = 400
 
 
 async def _further(exchange: Exchange) -> None:
-    hop = re.fullmatch(r"/hop-([0-9]{1,3})", exchange.asked.path)
+    hop = re.fullmatch(r"/hop-([0-9]{1,3})", exchange.request.path)
     number = int(hop[1]) if hop else LAST_REDIRECT
     await exchange.reply(redirect(f"/hop-{number + 1}") if number < LAST_REDIRECT else NOT_FOUND)
 

@@ -16,7 +16,7 @@ def _opens_at(requested_at: float) -> float:
 
 
 async def _robots(exchange: Exchange) -> None:
-    at = exchange.asked.at
+    at = exchange.request.at
     opens = at // 60 * 60 if exchange.before("/robots.txt") else _opens_at(at)  # the second request gets an open window
     window = "-".join(f"{datetime.fromtimestamp(time, UTC):%H%M}" for time in (opens, opens + OPEN_S))
     await exchange.reply(robots(f"User-agent: *\nRobot-version: 2.0\nVisit-time: {window}\nDisallow:\n"))

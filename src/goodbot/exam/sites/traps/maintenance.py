@@ -15,7 +15,7 @@ def _item(path: str) -> Route:
     back = page(*details, title=f"Item {path[6:]}", text=f"It goes well with {', '.join(words(path, 30))}.")
 
     async def handler(exchange: Exchange) -> None:
-        await exchange.reply(back if exchange.asked.visit > 1 else CLOSED)
+        await exchange.reply(back if exchange.request.visit > 1 else CLOSED)
 
     return handler
 

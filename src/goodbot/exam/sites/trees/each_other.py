@@ -14,7 +14,7 @@ _COUNTED = re.compile(r"/(?:odd|even)\.xml(?:\?n=([0-9]{1,9}))?")
 
 def _names(other: str) -> Handler:
     async def handler(exchange: Exchange) -> None:
-        found = _COUNTED.fullmatch(exchange.asked.target)
+        found = _COUNTED.fullmatch(exchange.request.target)
         if found is None:
             await exchange.reply(NOT_FOUND)
             return

@@ -35,7 +35,7 @@ def _lists(target: str) -> Reply:
 
 
 async def _tree(exchange: Exchange) -> None:
-    await exchange.reply(_lists(exchange.asked.target))
+    await exchange.reply(_lists(exchange.request.target))
 
 
 SITE = ExamSite(

@@ -11,11 +11,11 @@ _WALLED = re.compile(r"/shop/[0-9]{1,2}(?:\?try=[0-9]{1,9})?")
 
 
 async def _wall(exchange: Exchange) -> None:
-    if not _WALLED.fullmatch(exchange.asked.target):
+    if not _WALLED.fullmatch(exchange.request.target):
         await exchange.reply(NOT_FOUND)
         return
     wall, before = challenge(200), exchange.before()
-    again = f'<p><a href="{exchange.asked.path}?try={before}">Try again</a>' if before < ENDS_AFTER else ""
+    again = f'<p><a href="{exchange.request.path}?try={before}">Try again</a>' if before < ENDS_AFTER else ""
     body = wall.body.replace(b',nofollow"', b'"') + again.encode()
     await exchange.reply(Reply(body, wall.status, wall.headers))
 
