@@ -225,9 +225,11 @@ def config_file() -> Path | None:
 
 
 def log_settings() -> LogSettings:
-    """Where log messages go, as `--log-level` and `--log-json` say: for other processes of the command."""
-    meta = click.get_current_context().meta
-    return LogSettings(meta.get(_LOG_LEVEL), meta.get(_LOG_JSON))
+    """Returns the log settings of `--log-level` and `--log-json`, for other processes of the command too."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return LogSettings()
+    return LogSettings(context.meta.get(_LOG_LEVEL), context.meta.get(_LOG_JSON))
 
 
 def logs_to_terminal() -> bool:
