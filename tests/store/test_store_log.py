@@ -1,4 +1,4 @@
-"""Which events of the stores are logged, and at which level."""
+"""Tests which events of the stores are logged, and at which level."""
 
 import logging
 import sqlite3

@@ -1,4 +1,4 @@
-"""How many bytes of long answers are in memory at once, over real HTTP: who waits, and what waiting costs."""
+"""Tests the limit for bytes of long answers in memory, over real HTTP: which transfers wait, and what waiting costs."""
 
 import asyncio
 import gc

@@ -1,4 +1,4 @@
-"""Which requests carry a password."""
+"""Tests which requests carry a password."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What libcurl's errors mean."""
+"""Tests how libcurl's errors are translated."""
 
 import pycurl  # type: ignore[import-untyped]  # ships no types
 import pytest

@@ -1,4 +1,4 @@
-"""Which addresses the guard lets through, and what it says of the others."""
+"""Tests which addresses the guard permits, and how it explains each refusal."""
 
 import ipaddress
 

@@ -1,4 +1,4 @@
-"""User-Agent and From."""
+"""Tests User-Agent and From."""
 
 import pytest
 

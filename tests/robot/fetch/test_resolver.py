@@ -1,4 +1,4 @@
-"""`NameResolver` against a DNS server on loopback: what it knows, how long, and what hostile answers do."""
+"""Tests `NameResolver` against a DNS server on loopback: its answers, how long it keeps them, hostile servers."""
 
 import asyncio
 from collections.abc import AsyncIterator

@@ -1,4 +1,4 @@
-"""Reverse DNS, asked of a real name server."""
+"""Tests reverse DNS against a real name server."""
 
 import dns.message
 import dns.rcode

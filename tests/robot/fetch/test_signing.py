@@ -1,4 +1,4 @@
-"""Signed requests: the drafts' own vectors, the library's verdict over real HTTP, and keys that cannot be used."""
+"""Tests signed requests: the drafts' own vectors, the library's verdict over real HTTP, and unusable keys."""
 
 import json
 import os

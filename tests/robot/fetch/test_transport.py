@@ -1,4 +1,4 @@
-"""`CurlTransport` over real sockets: what comes back whatever the server does, and what leaves."""
+"""Tests `CurlTransport` over real sockets: its answers whatever the server does, and the requests it sends."""
 
 import asyncio
 import gzip

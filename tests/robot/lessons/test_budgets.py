@@ -1,4 +1,4 @@
-"""What sites earn: every trap of `trap_sites` ends, honest sites do not."""
+"""Tests the budgets of sites: every trap of `trap_sites` ends, honest sites do not."""
 
 from collections.abc import Iterable
 from dataclasses import replace

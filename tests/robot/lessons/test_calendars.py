@@ -1,4 +1,4 @@
-"""Dates in URLs, and calendars without end."""
+"""Tests dates in URLs, and endless calendars."""
 
 from datetime import date
 

@@ -1,4 +1,4 @@
-"""What is taken out of a link, and what stays."""
+"""Tests which parts of a link are removed, and which stay."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Copies: by their own word, by their text, by the whole origin."""
+"""Tests how copies are found: by canonical URLs, by their text, by the whole origin."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Lessons hold for a time: what was a trap for a while only is open again, without anybody's doing."""
+"""Tests that lessons hold for a time: a temporary trap opens again without an operator."""
 
 from math import inf
 

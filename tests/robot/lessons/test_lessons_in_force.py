@@ -1,4 +1,4 @@
-"""Lessons in force."""
+"""Tests the lessons in force."""
 
 import pytest
 from hypothesis import given

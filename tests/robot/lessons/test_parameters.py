@@ -1,4 +1,4 @@
-"""Parameters that change nothing."""
+"""Tests how parameters that change nothing are found."""
 
 from goodbot.robot.lessons.parameters import PATHS, VALUES, Parameters, links_without
 

@@ -1,4 +1,4 @@
-"""Pages that say that there is none."""
+"""Tests how soft 404 pages are found."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What pages teach, from the first page to the lesson."""
+"""Tests what is learned from pages, from the first page to the lesson."""
 
 from collections.abc import Iterable
 from datetime import date, timedelta

@@ -1,4 +1,4 @@
-"""Families that say nothing new, and those that do."""
+"""Tests which families of URLs are closed, and which are not."""
 
 from functools import partial
 

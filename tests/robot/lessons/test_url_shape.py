@@ -1,4 +1,4 @@
-"""Traps that a URL shows by itself."""
+"""Tests which traps are recognized by the URL alone."""
 
 import pytest
 from hypothesis import given

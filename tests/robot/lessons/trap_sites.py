@@ -1,4 +1,4 @@
-"""Sites that never end: each is a function of the path asked for, so that the same address gives the same page."""
+"""Endless sites: each is a function of the requested path, so that the same URL always gives the same page."""
 
 from collections.abc import Callable
 from datetime import UTC, date, datetime, timedelta

@@ -1,4 +1,4 @@
-"""Which events of politeness are logged, at which level, and that each is logged once."""
+"""Tests which events of politeness are logged, at which level, and that each is logged once."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Who asks a host waits for its turn, and for the host's rest."""
+"""Tests that requests to a host wait for their turn and for the host's delay."""
 
 import asyncio
 

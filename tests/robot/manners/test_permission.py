@@ -1,4 +1,4 @@
-"""Permission over a fake web: one fetch per origin, redirects, the last good copy, hold-off and its end."""
+"""Tests permission over a fake web: one fetch per origin, redirects, the last good copy, retries and their end."""
 
 import asyncio
 import gzip

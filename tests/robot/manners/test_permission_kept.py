@@ -1,4 +1,4 @@
-"""Permission over a fake web: which robots.txt files are kept at hand, and for how long one rules."""
+"""Tests which robots.txt files stay in memory, and how long one is used, over a fake web."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What a dry run says: gaps, order, and how long it takes at least."""
+"""Tests the plan of a dry run: gaps, order, and the least time it takes."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""When a host may be asked again: DESIGN's formula, row by row."""
+"""Tests when a host may be requested again, one row for each case of the formula."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any

@@ -1,4 +1,4 @@
-"""What hosts were asked, added up: gaps, Retry-After, waits; in whatever order it is told."""
+"""Tests how requests to hosts are added up: gaps, Retry-After, waits; in whatever order they are reported."""
 
 import asyncio
 from itertools import permutations

@@ -1,4 +1,4 @@
-"""Redirects of robots.txt over a fake web: each host's pace, the word of its own robots.txt, one answer for many."""
+"""Tests redirects of robots.txt over a fake web: each host's pace and own robots.txt, and one answer for many hosts."""
 
 import asyncio
 from collections.abc import Callable, Sequence

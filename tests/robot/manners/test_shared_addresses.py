@@ -1,4 +1,4 @@
-"""Hosts that share an address: one request at a time, a pause between two of them."""
+"""Tests hosts that share an address: one request at a time, a pause between two of them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Challenge pages of bot walls in place of pages and of robots.txt: what a crawl makes of them, over a fake web."""
+"""Tests what a crawl does with challenge pages of bot walls instead of pages and robots.txt, over a fake web."""
 
 import gzip
 from dataclasses import replace

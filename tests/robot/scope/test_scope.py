@@ -1,4 +1,4 @@
-"""Which links belong to a crawl."""
+"""Tests which links belong to a crawl."""
 
 import ipaddress
 import pickle

@@ -1,4 +1,4 @@
-"""The control files: wishes in order, one crawl at a time, and whatever else may lie there."""
+"""Tests the control files: requests in order, one crawl at a time, and any other file in their folder."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""Lists of seeds kept with a crawl."""
+"""Tests lists of seeds that are stored with a crawl."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""robots.txt files in memory, within a bound."""
+"""Tests that robots.txt files in memory stay within the limit."""
 
 from goodbot.exclusion import Access
 from goodbot.store.memory.memory_robots import MemoryRobots

@@ -1,4 +1,4 @@
-"""URLs of a host that is forgotten are not among those to be fetched, also before they are removed."""
+"""Tests that URLs of a forgotten host do not count as URLs to fetch, even before they are removed."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""What is kept for a site's owner: versions of robots.txt, refused URLs, hosts with several origins."""
+"""Tests the report for a site's owner: versions of robots.txt, refused URLs, hosts with several origins."""
 
 import sqlite3
 from contextlib import closing

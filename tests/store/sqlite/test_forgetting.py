@@ -1,4 +1,4 @@
-"""A host is taken out of the frontier's file and of the archive's, and nothing brings it back."""
+"""Tests that a host is removed from the frontier and the archive, and that nothing brings it back."""
 
 import os
 import random

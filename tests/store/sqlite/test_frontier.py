@@ -1,4 +1,4 @@
-"""The SQLite frontier alone: crashes, damage, two writers, readers; and that it behaves as the one in memory."""
+"""Tests the SQLite frontier: crashes, damage, two writers, readers; and that it behaves as the one in memory."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""What lessons in force have left out is counted."""
+"""Tests the count of URLs that lessons in force have left out."""
 
 from pathlib import Path
 

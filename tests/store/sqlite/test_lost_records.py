@@ -1,4 +1,4 @@
-"""Pages whose records are lost are ready again, and asked for as if never seen."""
+"""Tests that pages whose records are lost become ready again, and are requested as new ones."""
 
 from math import inf
 from pathlib import Path

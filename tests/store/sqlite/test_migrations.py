@@ -1,4 +1,4 @@
-"""Frontiers of older formats: opened, brought up to date step by step, and whole if that is cut off."""
+"""Tests that frontiers of older formats are migrated step by step, and stay whole if that is interrupted."""
 
 import sqlite3
 from contextlib import closing

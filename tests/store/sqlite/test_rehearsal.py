@@ -1,4 +1,4 @@
-"""A frontier on which a crawl is only tried, and which hosts have most ahead."""
+"""Tests the frontier of a dry run, and which hosts have the most URLs to fetch."""
 
 import time
 from pathlib import Path

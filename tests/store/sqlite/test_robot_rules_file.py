@@ -1,4 +1,4 @@
-"""RobotRules on disk: restarts, kill -9, two processes at once, damage."""
+"""Tests RobotRules on disk: restarts, kill -9, two processes at once, damage."""
 
 import os
 import random

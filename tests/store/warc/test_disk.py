@@ -1,4 +1,4 @@
-"""The SQLite frontier on a disk that is full or cannot be written: one clear line, and all there when it is better."""
+"""Tests the SQLite frontier on a full or read-only disk: one clear error, and nothing lost once there is room."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A host is taken out of WARC files whatever state their indexes are in: the records themselves say whose they are."""
+"""Tests that a host is removed from WARC files whatever the state of their indexes: the records decide."""
 
 import os
 import random

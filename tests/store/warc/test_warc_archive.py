@@ -1,4 +1,4 @@
-"""WARC files: what other readers make of them, and what ours makes of any bytes."""
+"""Tests WARC files: that other readers read them, and that ours survives any bytes."""
 
 import gzip
 import io

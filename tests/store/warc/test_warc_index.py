@@ -1,4 +1,4 @@
-"""The CDXJ beside each WARC file: its keys, its lines, and that it agrees with the file whatever happened."""
+"""Tests the CDXJ beside each WARC file: its keys, its lines, and that it always agrees with the file."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What is wrong with bytes that should be a WARC record is said in one way for each cause."""
+"""Tests that each fault of bytes that should be a WARC record has a message of its own."""
 
 import gzip
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A 304 in the archive: a revisit record that names the capture it speaks of (ISO 28500:2017, 6.7.3)."""
+"""Tests a 304 in the archive: a revisit record that names the capture it confirms (ISO 28500:2017, 6.7.3)."""
 
 from dataclasses import replace
 from pathlib import Path

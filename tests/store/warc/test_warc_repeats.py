@@ -1,4 +1,4 @@
-"""The same payload again: a revisit record, and the page read back whole."""
+"""Tests a repeated payload: it becomes a revisit record, and the page is read back whole."""
 
 import random
 from collections.abc import Iterator

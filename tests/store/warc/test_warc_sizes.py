@@ -1,4 +1,4 @@
-"""WARC records of any size: large bodies, and a few bytes that inflate to many."""
+"""Tests WARC records of any size: large bodies, and a few bytes that decompress to many."""
 
 import os
 import tracemalloc

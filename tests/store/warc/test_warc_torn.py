@@ -1,4 +1,4 @@
-"""WARC files after a kill, a full disk, damage: what was flushed stays, what is torn is cut, the index agrees."""
+"""Tests WARC files after a kill, a full disk, damage: flushed records stay, a torn end is cut off, the index agrees."""
 
 import random
 import subprocess
