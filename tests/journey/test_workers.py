@@ -1,6 +1,7 @@
 """A crawl with several robot processes: the same pages, each host with one of them, no death that loses anything."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import AsyncIterator
@@ -166,3 +167,14 @@ async def test_a_budget_for_each_host(servers: list[WebServer], tmp_path: Path) 
     assert all(len(server.targets) == 5 for server in servers)
     more = await goodbot("crawl", *options, "--host-pages", "1000")
     assert more.lines[-1] == {"event": "end", "reason": "finished", "visited": HOSTS * (len(reached()) - 4)}
+
+
+async def test_every_process_writes_to_the_log_file(servers: list[WebServer], tmp_path: Path) -> None:
+    seeds = [server.url("/") for server in servers]
+    options = "--into", "crawl", "--allow-private", "--workers", "2", "--log-level", "debug", "--log-json", "log.jsonl"
+    end = await goodbot("crawl", *seeds, *options, folder=tmp_path)
+    assert end.status == 0
+    lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text("ascii").splitlines()]
+    assert len({line["process"] for line in lines}) == 3
+    assert {line["url"] for line in lines if line.get("state") == "visited"} >= set(seeds)
+    assert "crawl started: 2 workers" in end.err

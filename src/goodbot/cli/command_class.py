@@ -10,7 +10,7 @@ import click
 
 from goodbot.cli.printing import be_quiet, output_to
 from goodbot.interrupts import STATUS as INTERRUPTED_STATUS
-from goodbot.logs import LEVELS, LogSettings, start_logging
+from goodbot.logs import LEVELS, SILENT, LogSettings, start_logging
 
 SHARED_HEADING: Final = "Options of every command"
 _UNBROKEN_HYPHEN: Final = "\u2011"
@@ -63,7 +63,8 @@ class Command(click.Command):
     """A command with the shared options. Its callback gets `as_json`; the other shared options act by themselves.
 
     `examples` are command lines, one per line of text. `output`: the command prints a result, so it has `--output`.
-    `sections` groups options in the help: heading → names of parameters.
+    `default_log_level`: what a server logs to standard error without log options. `sections` groups options in the
+    help: heading → names of parameters.
     """
 
     context_class = Context
@@ -73,12 +74,14 @@ class Command(click.Command):
         *args: Any,
         examples: str,
         output: bool = True,
+        default_log_level: str | None = None,
         sections: Mapping[str, Sequence[str]] | None = None,
         **attributes: Any,
     ) -> None:
         super().__init__(*args, **attributes)
         self.examples = example_lines(examples)
         self._sections = sections or {}
+        self._default_log_level = default_log_level
         self._shared = shared_options(output=output)
         self.params += self._shared
 
@@ -88,7 +91,8 @@ class Command(click.Command):
             from goodbot.settings_file import load_toml  # noqa: PLC0415  (few commands have settings)
 
             load_toml(config)
-        start_logging(log_settings())
+        settings = log_settings()
+        start_logging(LogSettings(self._default_log_level) if settings == SILENT else settings)
         with output_to(ctx.meta.get(_OUTPUT)) as output:
             status = super().invoke(ctx)
             if status == INTERRUPTED_STATUS:

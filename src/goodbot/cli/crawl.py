@@ -10,7 +10,7 @@ from typing import Any, Final, get_args, get_origin
 
 import click
 
-from goodbot.cli.command_class import Command
+from goodbot.cli.command_class import Command, log_settings
 from goodbot.cli.crawl_interrupts import Interrupts
 from goodbot.cli.crawl_plan import plan_crawl
 from goodbot.cli.crawl_progress import Form, Progress, progress_for
@@ -221,7 +221,9 @@ async def run_crawl(
     with Interrupts() as interrupts:
         try:
             async with open_crawl(
-                *(folder, settings, progress.observe, listed, revisit_until), watch=IndexProgress(progress.say)
+                *(folder, settings, progress.observe, listed, revisit_until),
+                watch=IndexProgress(progress.say),
+                logs=log_settings(),
             ) as crawl:
                 status = await _run(crawl, max_pages, progress, interrupts, advised, form)
         except asyncio.CancelledError:

@@ -22,6 +22,7 @@ CONTROL_TIMEOUT_S = 4.0
     name="serve",
     cls=Command,
     output=False,
+    default_log_level="warning",
     examples="goodbot serve --in crawl --port 8020\ngoodbot serve            # the robots.txt checker alone",
 )
 @click.option(
