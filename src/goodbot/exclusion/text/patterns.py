@@ -154,8 +154,7 @@ class PatternTable:
 
     def _longest_prefix(self, target: str) -> int:
         """Returns the position of the longest prefix of the target, -1 if there is none."""
-        # In sorted order, every prefix of the target either comes directly before it, or is a prefix of the one that
-        # does.
+        # Among the sorted prefixes, the last one before the target begins with every prefix of the target.
         place = bisect_right(self._prefixes, target) - 1
         while place >= 0 and not target.startswith(self._prefixes[place]):
             place = self._outer[place]
