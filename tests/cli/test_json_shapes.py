@@ -3,6 +3,7 @@
 import asyncio
 import json
 import logging
+import shutil
 import signal
 import subprocess
 import sys
@@ -283,6 +284,40 @@ def test_quiet_commands_print_errors(
     assert len(capfd.readouterr().err.splitlines()) == 1
     assert main(["check", "nothing.txt", "-q"]) == 2
     assert len(capfd.readouterr().err.splitlines()) == 1
+
+
+# ---- hints ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_host_without_its_port_gets_a_hint(
+    url: str, place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    host = url.split("/")[2]
+    for command in ("courtesy", "lessons list"):
+        assert main([*command.split(), "--in", "crawl", "--host", "127.0.0.1"]) == 0
+        assert f"did you mean {host}?" in capfd.readouterr().out
+    assert main(["lessons", "list", "--in", "crawl", "--host", host]) == 0
+    assert capfd.readouterr().out == f"no lessons about {host}\n"
+
+
+def test_a_phone_is_not_taken_for_a_misspelt_robot(capfd: pytest.CaptureFixture[str]) -> None:
+    assert main(["who", "Cubot"]) == 1
+    assert "did you mean" not in capfd.readouterr().out
+
+
+@pytest.mark.parametrize("command", ["submit http://127.0.0.1/x", "index rebuild", "serve --port 0"])
+def test_an_invalid_kept_setting_is_named_with_what_to_do(
+    command: str, place: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    shutil.copytree(place / "crawl", tmp_path / "crawl")
+    with (tmp_path / "crawl" / "goodbot.toml").open("a") as file:
+        file.write('proxy = "foo"\n')
+    assert main([*command.split(), "--in", str(tmp_path / "crawl")]) == 2
+    (line,) = capfd.readouterr().err.splitlines()
+    assert line.startswith(f"goodbot: {tmp_path}/crawl/goodbot.toml, line ")
+    assert "proxy must be" in line
+    assert line.endswith("; change or remove it there")
 
 
 # ---- log messages ---------------------------------------------------------------------------------------------------
