@@ -175,7 +175,7 @@ async def test_what_lies_in_the_control_folder_does_no_harm(server: WebServer, f
     assert (await goodbot("stop", "--in", folder)).out == "stopped\n"
     result = await ended(process)
     assert (result.status, "Traceback" in result.err) == (130, False)
-    assert result.err.count("is no wish") == 4
+    assert result.err.count("is not a control request") == 4
 
 
 async def test_told_to_rest_when_it_rests(server: WebServer, folder: Path) -> None:
