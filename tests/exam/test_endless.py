@@ -160,16 +160,16 @@ _STRANGE = st.one_of(
 class Alone:
     """An exchange without a server."""
 
-    asked: ExamRequest
+    request: ExamRequest
     clock: Clock = field(default_factory=FakeClock)
     origins: Mapping[str, str] = field(default_factory=lambda: {"": "http://127.0.0.1:1"})
-    said: list[Reply] = field(default_factory=list)
+    replies: list[Reply] = field(default_factory=list)
 
     def before(self, path: str | None = None) -> int:
         return 7
 
     async def reply(self, reply: Reply) -> None:
-        self.said.append(reply)
+        self.replies.append(reply)
 
     async def send(self, data: bytes) -> None:
         raise AssertionError
@@ -192,7 +192,7 @@ def test_a_stranger_gets_an_answer(place: tuple[str, str], rest: str) -> None:
     assert callable(route)
     alone = Alone(_asked(door + rest))
     asyncio.run(route(alone))  # type: ignore[arg-type]
-    [reply] = alone.said
+    [reply] = alone.replies
     assert reply.status in {200, 404}
     assert len(reply.encode(alone.origins)) < 100_000
 
