@@ -36,9 +36,9 @@ from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Discovery, FoundLinks, Outcome, Release, Response
 from goodbot.wiring import FailedSeed, failed_seed, new_settings, open_crawl
 
-ADMITTED_MOST: Final = 10_000
+MAX_ADMITTED: Final = 10_000
 """How many checked origins a `Robot` remembers."""
-KNOWN_MOST: Final = 1_000_000
+MAX_KNOWN: Final = 1_000_000
 """How many URLs a crawl in memory can know; they take about 700 MB. Links found after that are dropped."""
 DEFAULT_CONCURRENCY: Final = 16
 """The default number of requests in flight of `crawl`: each may take 10 MiB of the program's memory."""
@@ -111,7 +111,7 @@ class Robot(Client):
             return
         networks = await _private_networks(replace(self._own, seeds=(f"{url.origin}/",)))
         self._guard.open(networks)
-        if len(self._admitted) >= ADMITTED_MOST:
+        if len(self._admitted) >= MAX_ADMITTED:
             self._admitted.clear()
         self._admitted.add(url.origin)
 
@@ -153,7 +153,7 @@ async def crawl(
     The options are those of `goodbot crawl`. A page counts as visited when the loop requests the next one; until then
     the crawl waits. However the loop ends, nothing is left running. `observe` is called with the outcome of every URL,
     also with refusals and failures, which yield no page. Without `into` the crawl stays in memory and knows at most
-    `KNOWN_MOST` URLs. With a folder `into` it is stored there as by `goodbot crawl --into`, and a second call resumes
+    `MAX_KNOWN` URLs. With a folder `into` it is stored there as by `goodbot crawl --into`, and a second call resumes
     it. Raises InputError for invalid input; RunError if the disk fails, or, at the end, if no seed could be fetched.
     """
     base = settings or Settings(concurrency=DEFAULT_CONCURRENCY)
@@ -251,7 +251,7 @@ async def _in_folder(
 
 
 class _BoundedFrontier(MemoryFrontier):
-    """A frontier that stops taking links at `KNOWN_MOST` URLs, and keeps no events."""
+    """A frontier that stops taking links at `MAX_KNOWN` URLs, and keeps no events."""
 
     def settle(
         self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
@@ -259,7 +259,7 @@ class _BoundedFrontier(MemoryFrontier):
         """See `Frontier.settle`."""
         super().settle([replace(outcome, links=(), events=()) for outcome in outcomes], ())
         for links, at in (*found, *((outcome.links, outcome.at) for outcome in outcomes)):
-            if len(self._known) < KNOWN_MOST:
+            if len(self._known) < MAX_KNOWN:
                 self._discover(links, at, at)
         super().settle((), releases)
 

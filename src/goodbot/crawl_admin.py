@@ -273,7 +273,7 @@ def rehearse(
 ) -> CrawlPlan:
     """Plans what `goodbot crawl` would do in `path` with these settings and seeds; fetches and writes nothing.
 
-    It estimates for the first `HOSTS_MOST` hosts only, and counts up to `COUNT_MOST` of their URLs. Raises InputError
+    It estimates for the first `MAX_HOSTS` hosts only, and counts up to `MAX_COUNT` of their URLs. Raises InputError
     as a crawl would, RunError while one runs.
     """
     typed, networks = typed_seeds(settings)

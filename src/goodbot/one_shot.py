@@ -28,7 +28,7 @@ from goodbot.robot.fetch.signing import signer_of
 from goodbot.robot.fetch.transport import CurlTransport
 from goodbot.robot.manners.pace import Pace, PacedTransport
 from goodbot.robot.manners.permission import Permission, is_incomplete
-from goodbot.robot.manners.redirects import REDIRECTS_MOST, redirect_target
+from goodbot.robot.manners.redirects import MAX_REDIRECTS, redirect_target
 from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.robot.scope.seeding import opened_networks
 from goodbot.store.memory.memory_frontier import MemoryFrontier
@@ -40,7 +40,7 @@ OWN = identity_of(Settings(), version("goodbot"))
 """The identity of goodbot's own requests outside a crawl."""
 
 DOCUMENT_BYTES: Final = 8 * 1024 * 1024
-SITEMAPS_MOST: Final = 20
+MAX_SITEMAPS: Final = 20
 MAX_WAIT_S: Final = 60.0
 """If a host requires a longer delay, the request fails instead of waiting."""
 
@@ -72,7 +72,7 @@ class PageVisit:
 
 
 def fetch_page(url: Url) -> PageVisit:
-    """Fetches the page at a URL that the user typed, private or not, and follows up to `REDIRECTS_MOST` redirects.
+    """Fetches the page at a URL that the user typed, private or not, and follows up to `MAX_REDIRECTS` redirects.
 
     Each target needs its own verdict. A redirect from a public host to a private address is refused.
     """
@@ -83,7 +83,7 @@ async def visit_page(
     url: Url,
     networks: Iterable[Network],
     store: RobotsStore,
-    redirects: int = REDIRECTS_MOST,
+    redirects: int = MAX_REDIRECTS,
     pace: Pace | None = None,
 ) -> PageVisit:
     """Does the same as `fetch_page`, for one of several pages: `store` keeps their robots.txt and `pace` the delays of
@@ -157,7 +157,7 @@ async def _fetch_document(url: Url) -> bytes:
 
 async def _follow_redirects(url: Url, reason: str, section: str = "") -> tuple[list[Url], Capture]:
     """Returns the URLs requested one after another, and the last answer. That is a redirect if there were more than
-    `REDIRECTS_MOST`, or if it leads back to an earlier URL, which then is the last of the list too."""
+    `MAX_REDIRECTS`, or if it leads back to an earlier URL, which then is the last of the list too."""
     settings, clock = Settings(allow_private=True), SystemClock()
     networks, urls, pace = opened_networks(settings, [url]), [url], Pace(settings, clock)
     while True:
@@ -171,7 +171,7 @@ async def _follow_redirects(url: Url, reason: str, section: str = "") -> tuple[l
         finally:
             await transport.close()
         onward = redirect_target(capture)
-        if onward is None or len(urls) > REDIRECTS_MOST:
+        if onward is None or len(urls) > MAX_REDIRECTS:
             return urls, capture
         if onward in urls:
             return [*urls, onward], capture
@@ -214,12 +214,12 @@ def fetch_robots_txt(url: Url) -> FetchedDocument:
 
 
 def missing_sitemaps(site: Url, sitemaps: Iterable[str]) -> list[str]:
-    """Returns which of the first `SITEMAPS_MOST` sitemaps the server answers with 404 or 410.
+    """Returns which of the first `MAX_SITEMAPS` sitemaps the server answers with 404 or 410.
 
     Requests them one after another, with the delay of each host and if robots.txt permits. Sitemaps that are disallowed
     or unreachable are not returned.
     """
-    urls = dict(islice(((text, url) for text in sitemaps if (url := parse_url(text)) is not None), SITEMAPS_MOST))
+    urls = dict(islice(((text, url) for text in sitemaps if (url := parse_url(text)) is not None), MAX_SITEMAPS))
     return asyncio.run(_missing(opened_networks(Settings(allow_private=True), [site]), urls))
 
 

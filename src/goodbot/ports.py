@@ -167,7 +167,7 @@ class LessonStore(Protocol):
         ...
 
     def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
-        """Returns indexed pages of these hosts, up to `SAID_MOST` of each host: those with the latest due time."""
+        """Returns indexed pages of these hosts, up to `MAX_SAID` of each host: those with the latest due time."""
         ...
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from counting import calls
 from goodbot.check.layout import compact, tidy, why_unchanged
-from goodbot.check.source_lines import LINES_MOST
+from goodbot.check.source_lines import MAX_LINES
 from goodbot.exclusion import DIALECTS, RobotsTxt
 
 TIDY = [
@@ -122,7 +122,7 @@ def test_twice_as_many_groups_are_twice_the_work(text: Callable[[int], str]) -> 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("lines", [LINES_MOST - 1, LINES_MOST, LINES_MOST + 2])
+@pytest.mark.parametrize("lines", [MAX_LINES - 1, MAX_LINES, MAX_LINES + 2])
 def test_a_file_with_very_many_lines_loses_none(lines: int) -> None:
     body = b"#\n" * (lines - 2) + b"User-agent: *\nDisallow: /a\n"
     for written in (tidy(body), compact(body)):
@@ -172,8 +172,8 @@ def test_any_bytes(body: bytes) -> None:
         (b"User-agent: *\n", None),
         (b"User-agent: *\n#" + b"a" * 4_164, None),
         (b"User-agent: *\n#" + b"a" * 4_165, "line 2 is longer than 4,165 characters"),
-        (b"\n" * (LINES_MOST - 2), None),
-        (b"\n" * LINES_MOST, "it has 200,000 lines or more"),
+        (b"\n" * (MAX_LINES - 2), None),
+        (b"\n" * MAX_LINES, "it has 200,000 lines or more"),
         (b"\xfe\xff\0U", "it is in UTF-16"),
         (b"User-agent: a\0", "it contains a NUL character"),
         (b"\xefUser-agent: a", "it begins with a part of a byte order mark"),

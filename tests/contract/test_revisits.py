@@ -10,7 +10,7 @@ import pytest
 
 from goodbot.ports import Frontier, IndexQueue, Ledger, LessonStore
 from goodbot.store.memory.memory_frontier import MemoryFrontier
-from goodbot.store.merge.limits import SAID_MOST
+from goodbot.store.merge.limits import MAX_SAID
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import STATES, Discovery, LastVisit, Lease, LeasedUrl, Outcome, RecordRef, Release, State
@@ -300,12 +300,12 @@ def test_what_pages_in_the_index_said(kept: Kept) -> None:
 
 def test_no_more_than_so_many_are_told(kept: Kept) -> None:
     store = kept.open()
-    pages = site(SAID_MOST + 3)
+    pages = site(MAX_SAID + 3)
     store.add(pages)
     while urls := [item.url for item in lease(store, 0.0, 10_000)]:
         settle(store, *(outcome(url, seen=due(200.0 + number, indexed=True)) for number, url in enumerate(urls)))
     told = {item.url for item in store.load_said(["example.org"])}
-    assert len(told) == SAID_MOST
+    assert len(told) == MAX_SAID
     assert told.isdisjoint({page.url for page in pages[:3]})
 
 

@@ -14,7 +14,7 @@ from goodbot import Robot
 from goodbot.api import RobotOptions
 from goodbot.errors import InputError
 from goodbot.exclusion import Verdict
-from goodbot.integrations.http_clients import TARGETS_MOST, Redirects
+from goodbot.integrations.http_clients import MAX_TARGETS, Redirects
 from goodbot.integrations.requests import CallError, Forbidden, RobotAdapter, Unsupported, WaitTooLong
 from goodbot.robot.client.answer import Answer
 from goodbot.values import Failure, Response
@@ -268,7 +268,7 @@ def test_targets_of_public_hosts_are_remembered_for_one_request_each() -> None:
     redirects.learn(public, "http://10.0.0.1/")
     redirects.learn(public, "http://10.0.0.1/")
     assert [redirects.take("http://10.0.0.1/") for _ in range(3)] == [True, True, False]
-    for number in range(TARGETS_MOST + 5):
+    for number in range(MAX_TARGETS + 5):
         redirects.learn(public, f"http://10.0.0.1/{number}")
     assert not redirects.take("http://10.0.0.1/0")
-    assert redirects.take(f"http://10.0.0.1/{TARGETS_MOST}")
+    assert redirects.take(f"http://10.0.0.1/{MAX_TARGETS}")

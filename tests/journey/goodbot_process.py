@@ -13,7 +13,7 @@ from typing import Any
 from journey.forked import forked
 from journey.preloaded import Command
 
-OUTPUT_MOST = 64 * 1024 * 1024
+MAX_OUTPUT = 64 * 1024 * 1024
 """Bytes of output taken while nobody asks for them: a pipe that is full would make a crawl wait for its test."""
 
 HASTY = "robots_retry_first = 0.1\nbackoff_first = 0.1\n"
@@ -73,7 +73,7 @@ async def start(
             environment=environment,
             group=group,
         )
-        return await forked(command, OUTPUT_MOST)
+        return await forked(command, MAX_OUTPUT)
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-W", "error", "-m", "goodbot", *map(str, arguments)),
         stdin=asyncio.subprocess.PIPE,
@@ -82,7 +82,7 @@ async def start(
         env=environment,
         cwd=folder,
         start_new_session=group,
-        limit=OUTPUT_MOST,
+        limit=MAX_OUTPUT,
     )
 
 

@@ -19,7 +19,7 @@ from goodbot.robot.processes.coordinator import Coordinator
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.warc.deadly_answers import BYTES_MOST, PAGES_MOST, DeadlyPages
+from goodbot.store.warc.deadly_answers import MAX_BYTES, MAX_PAGES, DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_record import encode_capture
 from goodbot.url import Url
@@ -107,15 +107,15 @@ async def test_without_its_body_if_a_header_forbids_archiving(server: WebServer,
 
 def test_no_more_pages_and_bytes_than_there_is_room_for(tmp_path: Path) -> None:
     pages = DeadlyPages(tmp_path / "deadly", SystemClock(), "test")
-    for number in range(PAGES_MOST):
+    for number in range(MAX_PAGES):
         assert "kept in" in pages.keep(Url(f"http://{number % 2}.example/{number}"), b"x")
     assert pages.keep(Url("http://0.example/more"), b"x") == (
         "its answer is not kept: deadly/ is full (32 pages, 64 MiB); delete files there to make room"
     )
     assert "kept in" in pages.keep(Url("http://0.example/0"), b"y")  # in place of the older one
-    assert pages.forget("0.example") == PAGES_MOST // 2
-    assert len(kept(tmp_path)) == PAGES_MOST // 2
-    assert "not kept" in pages.keep(Url("http://0.example/long"), b"x" * BYTES_MOST)
+    assert pages.forget("0.example") == MAX_PAGES // 2
+    assert len(kept(tmp_path)) == MAX_PAGES // 2
+    assert "not kept" in pages.keep(Url("http://0.example/long"), b"x" * MAX_BYTES)
     assert "kept in" in pages.keep(Url("http://0.example/more"), b"x")
 
 

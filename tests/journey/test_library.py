@@ -307,7 +307,7 @@ async def test_a_sitemap_is_no_page() -> None:
 
 
 async def test_a_crawl_in_memory_knows_only_so_many_urls(server: WebServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(library, "KNOWN_MOST", 1)
+    monkeypatch.setattr(library, "MAX_KNOWN", 1)
     pages = [page async for page in crawl(server.url("/"), allow_private=True)]
     assert len(pages) == 1
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from goodbot.errors import DamagedError, InputError
 from goodbot.registry import AddressBook, AddressList, day_of, list_for, parse_ranges
-from goodbot.registry.address_ranges import LIST_BYTES, RANGES_MOST, format_list
+from goodbot.registry.address_ranges import LIST_BYTES, MAX_RANGES, format_list
 
 GOOGLE = {
     "creationTime": "2026-11-01T15:46:05.000000",
@@ -60,7 +60,7 @@ def test_published_formats(body: str, ranges: list[str]) -> None:
         (b'["224.0.0.1"]', "not a public range"),
         (b"\x00\xff\xfe", "does not begin with"),
         (b"x" * (LIST_BYTES + 1), "too long for a list of addresses"),
-        ("\n".join(f"8.{n >> 16}.{n >> 8 & 255}.{n & 255}" for n in range(RANGES_MOST + 1)).encode(), "more than"),
+        ("\n".join(f"8.{n >> 16}.{n >> 8 & 255}.{n & 255}" for n in range(MAX_RANGES + 1)).encode(), "more than"),
     ],
 )
 def test_malformed_lists_are_refused_with_one_line(body: bytes, complaint: str) -> None:

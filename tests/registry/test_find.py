@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from goodbot.registry import KnownRobot, find, find_token, robots, similar_tokens, tokens_for
 from goodbot.registry.agent_words import NamePatterns, words_of
 from goodbot.registry.crawler_user_agents import ALSO_BROWSERS, load_crawler_user_agents
-from goodbot.registry.lookup import READ_MOST
+from goodbot.registry.lookup import MAX_READ
 
 BROWSER_LINES = Path(__file__).with_name("browsers.txt").read_text(encoding="utf-8").splitlines()
 PEOPLE = [line for line in BROWSER_LINES if line and not line.startswith("#")]
@@ -178,7 +178,7 @@ def test_a_name_with_more_letters_is_another_word(name: str, letters: str) -> No
     ["a", "a.", "a-", ".", "(", "http://", "Googlebot-", "Googlebot ", "curl/", "a@", "_", "\0", "é", "https://x "],
 )
 def test_a_hundred_kilobytes_are_one_pass_and_little_memory(unit: str) -> None:
-    """The work is linear in the length of the text, and only `READ_MOST` characters are read."""
+    """The work is linear in the length of the text, and only `MAX_READ` characters are read."""
     long = unit * (100_000 // len(unit))
     assert len(words_of(long)) <= 2 * len(words_of(long[: len(long) // 2])) + 2
-    assert find(long) is find(long[:READ_MOST])
+    assert find(long) is find(long[:MAX_READ])

@@ -14,7 +14,7 @@ from goodbot.check.findings import Finding, Kind
 from goodbot.check.ignored import IgnoredFindings
 from goodbot.check.subject import Subject
 
-FINDINGS_MOST = 10_000
+MAX_FINDINGS = 10_000
 """The most findings reported for one file: a hostile file may have a million."""
 
 MODULES: tuple[ModuleType, ...] = (fetching, raw_bytes, syntax, agents, paths, meaning, others)
@@ -25,13 +25,13 @@ KINDS: dict[str, Kind] = {kind.code: kind for module in (*MODULES, pages) for ki
 
 
 def check(subject: Subject, ignore: Collection[str] = ()) -> list[Finding]:
-    """Returns the findings, sorted by line, column and code; at most `FINDINGS_MOST`.
+    """Returns the findings, sorted by line, column and code; at most `MAX_FINDINGS`.
 
     Leaves out the codes in `ignore` (`R3` means all codes that begin with it) and those that a comment in the file
     ignores. Never raises on content.
     """
     ignored = IgnoredFindings.of(() if subject.is_page else subject.lines, ignore)
-    kept = ignored.not_ignored(islice(_found(subject), max(FINDINGS_MOST, subject.fixable_most)))
+    kept = ignored.not_ignored(islice(_found(subject), max(MAX_FINDINGS, subject.fixable_most)))
     return sorted(kept, key=lambda each: (each.line, each.column, each.code))
 
 

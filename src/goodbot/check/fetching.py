@@ -17,7 +17,7 @@ _SITE: Final = "https://example.org/robots.txt"
 _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
 _TEXT: Final = ("Content-Type", "text/plain; charset=utf-8")
 _FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
-_REDIRECTS_MOST: Final = 5
+_MAX_REDIRECTS: Final = 5
 _LONGEST_AGE_S: Final = 1e9
 _PAYMENT_REQUIRED: Final = 402
 _NOT_MODIFIED: Final = 304
@@ -206,7 +206,7 @@ def _answer(answer: HttpAnswer) -> Iterator[Finding]:
 def _is_unfollowed_redirect(answer: HttpAnswer) -> bool:
     """Returns whether the last answer is a redirect that robots no longer follow; R005 reports it."""
     return answer.status in (301, 302, 303, 307, 308) and (
-        len(answer.redirects) - 1 > _REDIRECTS_MOST or len(set(answer.redirects)) < len(answer.redirects)
+        len(answer.redirects) - 1 > _MAX_REDIRECTS or len(set(answer.redirects)) < len(answer.redirects)
     )
 
 
@@ -218,7 +218,7 @@ def _redirects(redirects: tuple[str, ...]) -> Iterator[Finding]:
             redirect=f"redirects in a loop, back to {shown(redirects[-1])}", affected=affected, severity="error"
         )
         return
-    if count > _REDIRECTS_MOST:
+    if count > _MAX_REDIRECTS:
         affected = "robots that follow only five redirects, as RFC 9309 asks: they treat the whole site as allowed"
         yield REDIRECTS.at(redirect=f"redirects {count} times", affected=affected, severity="error")
         return

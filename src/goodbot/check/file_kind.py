@@ -13,7 +13,7 @@ from goodbot.exclusion.robotstxt.lines import decode, split_lines
 HTML: Final = "an HTML page"
 """What `form_of` returns for a Web page without any record."""
 
-SIMILARITY_LEAST: Final = 0.75
+MIN_SIMILARITY: Final = 0.75
 """How similar a misspelling must be to its field."""
 
 _HTML = re.compile(
@@ -72,9 +72,9 @@ _RECORD: Final = re.compile(
 _CONTROL: Final = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
 _CONTROL_SHARE: Final = 0.05
 """Above this share of control characters a file is binary: compressed data has a tenth, text has none or a few."""
-_CONTROL_SHARE_MOST: Final = 0.3
+_MAX_CONTROL_SHARE: Final = 0.3
 """Above this share a file is binary even if it has records and is UTF-8: programs and databases are full of NULs."""
-_CONTROLS_MOST: Final = 32
+_MAX_CONTROLS: Final = 32
 """A file with records and at most so many control characters is a robots.txt, however short it is."""
 _HEAD_BYTES: Final = 65_536
 _JSON: Final = re.compile(rb"\s*+(?:\{\s*+[\"}]|\[\s*+[\[\]{\"\d-])")
@@ -87,8 +87,8 @@ _WORDS: Final = re.compile(r"[^A-Za-z]*+([A-Za-z][\w\-]*+)(?:[ \t]++([A-Za-z][\w
 _VALUE: Final = re.compile(r"[ \t=;,.]*+(?:[/*\d]|https?:)")
 """What must follow a field without a colon, because it could also be the first word of a sentence."""
 _FIELD_AND_COLON: Final = re.compile(r"[A-Za-z][A-Za-z\-]*+[ \t]*+:", re.ASCII)
-_LINES_MOST: Final = 200
-_FIELD_MOST: Final = 40
+_MAX_LINES: Final = 200
+_MAX_FIELD: Final = 40
 _STRAY_CHARACTERS: Final = " \t\"'`*+-_;,./"
 """Characters that may surround a field by mistake."""
 
@@ -165,9 +165,9 @@ def _is_binary(head: bytes) -> bool:
 def _is_never_text(head: bytes) -> bool:
     """Returns whether there are so many control characters that the records must be accidental."""
     share = _control_share(head)
-    if share * len(head) <= _CONTROLS_MOST:
+    if share * len(head) <= _MAX_CONTROLS:
         return False
-    return share > _CONTROL_SHARE_MOST or (share > _CONTROL_SHARE and not _is_utf8(head))
+    return share > _MAX_CONTROL_SHARE or (share > _CONTROL_SHARE and not _is_utf8(head))
 
 
 def _control_share(head: bytes) -> float:
@@ -185,7 +185,7 @@ def _is_utf8(head: bytes) -> bool:
 def _may_be_rules(body: bytes) -> bool:
     """Returns whether a text without any record may be a robots.txt: it has only comments, one of its first lines is a
     misspelt record, or all of them have the form of records."""
-    lines = list(islice(_content_lines(body), _LINES_MOST))
+    lines = list(islice(_content_lines(body), _MAX_LINES))
     return all(_FIELD_AND_COLON.match(line) for line in lines) or any(map(_is_misspelt, lines))
 
 
@@ -211,6 +211,6 @@ def _is_misspelt(line: str) -> bool:
 
 
 def _is_like_a_field(word: str, fields: tuple[str, ...]) -> bool:
-    return len(word) <= _FIELD_MOST and bool(
-        get_close_matches(word.strip(_STRAY_CHARACTERS).lower(), fields, 1, SIMILARITY_LEAST)
+    return len(word) <= _MAX_FIELD and bool(
+        get_close_matches(word.strip(_STRAY_CHARACTERS).lower(), fields, 1, MIN_SIMILARITY)
     )

@@ -15,7 +15,7 @@ from goodbot.exclusion.robotstxt.lines import decode
 from goodbot.exclusion.text.shown_text import visible
 from goodbot.exclusion.verdict import RULE_FIELDS, Group
 
-PASSES_MOST = 10
+MAX_PASSES = 10
 """How often fixes are applied, because one fix may reveal another finding. No known real file needs more than two."""
 
 _ALL = 10_000_000
@@ -35,7 +35,7 @@ def apply_fixes(subject: Subject, ignore: Collection[str] = ()) -> bytes:
     body = subject.body
     if subject.is_page or len(body) > LIMIT_BYTES:
         return body
-    for _ in range(PASSES_MOST):
+    for _ in range(MAX_PASSES):
         found = check(Subject(body, fixable_most=_ALL), ignore)
         after = _pass(body, [finding for finding in found if finding.edit is not None])
         if after == body or len(after) > LIMIT_BYTES:

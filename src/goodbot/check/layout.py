@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from goodbot.check.source_lines import FIELDS, LINES_MOST, SourceLine, read_lines
+from goodbot.check.source_lines import FIELDS, MAX_LINES, SourceLine, read_lines
 from goodbot.exclusion.robotstxt.lines import GOOGLE_LINE_BYTES, read_as_google
 from goodbot.exclusion.verdict import RULE_FIELDS
 
 _MARK = b"\xef\xbb\xbf"
 _PART_OF_MARK = re.compile(rb"\xef(?![\x80-\xbf]{2})")
 _WIDE = (b"\xff\xfe", b"\xfe\xff")
-_LINE_CHARS_MOST = GOOGLE_LINE_BYTES // 4
+_MAX_LINE_CHARS = GOOGLE_LINE_BYTES // 4
 """Google reads a line of so many characters completely, because a character has at most four bytes."""
 
 
@@ -73,10 +73,10 @@ def _unsafe_bytes(body: bytes) -> str | None:
 
 
 def _too_large(lines: Sequence[SourceLine]) -> str | None:
-    if len(lines) == LINES_MOST:
-        return f"it has {LINES_MOST:,} lines or more"
-    long = next((line.number for line in lines if len(line.text) > _LINE_CHARS_MOST), None)
-    return None if long is None else f"line {long} is longer than {_LINE_CHARS_MOST:,} characters"
+    if len(lines) == MAX_LINES:
+        return f"it has {MAX_LINES:,} lines or more"
+    long = next((line.number for line in lines if len(line.text) > _MAX_LINE_CHARS), None)
+    return None if long is None else f"line {long} is longer than {_MAX_LINE_CHARS:,} characters"
 
 
 def _lines_to_format(body: bytes) -> tuple[SourceLine, ...] | None:

@@ -11,19 +11,19 @@ from goodbot.check.findings import Edit, Finding, Kind
 from goodbot.check.names import token_of
 from goodbot.check.page_checks import directives_of, unread_noindex
 from goodbot.check.pattern_checks import WHOLE_SITE, as_sent, example_of
-from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.raw_bytes import MAX_EACH
 from goodbot.check.subject import PageFile, Subject
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.text.octets import Compared, compared_pattern
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import Group, Rule
 
-COMPARISONS_MOST: Final = 10_000_000
+MAX_COMPARISONS: Final = 10_000_000
 """The most comparisons of a rule with the rules of its robots, in all groups; they take a second if all rules match."""
 
-GROUPS_MOST: Final = 1_000
+MAX_GROUPS: Final = 1_000
 
-SAMPLES_MOST: Final = 300
+MAX_SAMPLES: Final = 300
 """How many URLs of one file are judged in every dialect."""
 
 _FIRST_SAMPLES: Final = 4
@@ -42,7 +42,7 @@ _SECRET = re.compile(
 )
 """Names that sound secret, but not `secretary` nor words that only begin like these (`/dumplings/`)."""
 _WORD = re.compile(r"[^\W_]+")
-_WORDS_MOST: Final = 4
+_MAX_WORDS: Final = 4
 _PAGE = PageFile("https://example.org/old/page.html", b'<meta name="robots" content="noindex">')
 _OLD = b"User-agent: *\nDisallow: /old/\n"
 
@@ -168,12 +168,12 @@ def find(subject: Subject) -> Iterator[Finding]:
     duplicates = (finding for group in groups for finding in _duplicates(subject, group))
     yield from islice(duplicates, subject.fixable_most)
     for check in (_empty_rules, _reveals):
-        yield from islice((finding for group in groups for finding in check(subject, group)), EACH_MOST)
+        yield from islice((finding for group in groups for finding in check(subject, group)), MAX_EACH)
     affordable = list(_affordable(subject))
     for check in (_shadowed, _order):
-        yield from islice((finding for group in affordable for finding in check(subject, group)), EACH_MOST)
+        yield from islice((finding for group in affordable for finding in check(subject, group)), MAX_EACH)
     yield from _site_disallowed(subject)
-    yield from islice(_noindex_unread(subject), EACH_MOST)
+    yield from islice(_noindex_unread(subject), MAX_EACH)
     yield from _differs(subject)
 
 
@@ -188,8 +188,8 @@ def _at(subject: Subject, kind: Kind, line_number: int, *, edit: Edit | None = N
 
 def _affordable(subject: Subject) -> Iterator[Group]:
     """Yields the groups whose rules can be compared with those of every robot they name, within the limit."""
-    left = COMPARISONS_MOST
-    for group in subject.parsed.groups[:GROUPS_MOST]:
+    left = MAX_COMPARISONS
+    for group in subject.parsed.groups[:MAX_GROUPS]:
         rules = len(group.records) + _COMPILATION_COST
         work = sum(rules * reader.records for reader in subject.readers[group.line])
         if work <= left:
@@ -260,7 +260,7 @@ def _reveals(subject: Subject, group: Group) -> Iterator[Finding]:
 def _is_name(pattern: str, at: int) -> bool:
     """Returns whether the path segment there is a name of few words, not the title of an article."""
     part = pattern[pattern.rfind("/", 0, at) + 1 :].partition("/")[0]
-    return len(_WORD.findall(part)) <= _WORDS_MOST
+    return len(_WORD.findall(part)) <= _MAX_WORDS
 
 
 def _order(subject: Subject, group: Group) -> Iterator[Finding]:
@@ -315,7 +315,7 @@ _GOOGLE: Final = ("google",)
 
 def _differs(subject: Subject) -> Iterator[Finding]:
     """Yields one finding for Google's dialect, which is in use, and one for all others, each for the first such URL."""
-    limit = SAMPLES_MOST // (1 + len(subject.parsed.groups) // 1_000)
+    limit = MAX_SAMPLES // (1 + len(subject.parsed.groups) // 1_000)
     samples: dict[tuple[str, str], int] = {}
     for agent, url, line in islice(_samples(subject), limit):
         samples.setdefault((url, agent), line)

@@ -8,7 +8,7 @@ from typing import Final, get_args
 
 from goodbot.check.findings import Finding, Kind, Severity
 from goodbot.check.pattern_checks import host_of
-from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.raw_bytes import MAX_EACH
 from goodbot.check.source_lines import SourceLine
 from goodbot.check.subject import Subject
 from goodbot.exclusion.robotstxt.timing import parse_delay, parse_rate, parse_window
@@ -18,7 +18,7 @@ from goodbot.exclusion.uses.statements import Usage
 from goodbot.exclusion.uses.structured_fields import Member, parse_dictionary
 from goodbot.url import parse_url
 
-DELAY_MOST_S: Final = 300.0
+MAX_DELAY_S: Final = 300.0
 """With a longer Crawl-delay a robot can fetch fewer than 300 pages a day."""
 
 _UNITS: Final = ((86_400, "day"), (3_600, "hour"), (60, "minute"))
@@ -27,7 +27,7 @@ _SIGNALS: Final = frozenset(get_args(Use))
 _USE: Final = "use"
 _USES: Final = ", ".join(f"`use={level}`" for level in USE_LEVELS)
 _PAIR: Final = re.compile(r"(?<![\w\-])([\w\-]++)[ \t]*+=[ \t]*+([\w\-]++)", re.ASCII)
-_SIGNALS_MOST_CHARS: Final = 1_000
+_MAX_SIGNALS_CHARS: Final = 1_000
 _USAGES: Final = frozenset({"train-ai", "search"})
 _ANSWERS: Final = frozenset({Member("token", "y"), Member("token", "n")})
 """The values that draft-ietf-aipref-vocab-07 defines."""
@@ -131,11 +131,11 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Yields findings about each record."""
     lines = [line for line in subject.lines if line.is_record]
     for check in (_noindex, _relative_sitemap, _signal, _usage, _license, _when):
-        yield from islice((finding for line in lines for finding in check(line)), EACH_MOST)
+        yield from islice((finding for line in lines for finding in check(line)), MAX_EACH)
     grouped = list(_with_agents(lines))
     for check_for in (_delay, _obsolete):
-        yield from islice((finding for line, agents in grouped for finding in check_for(line, agents)), EACH_MOST)
-    yield from islice(_sitemaps(subject, lines), EACH_MOST)
+        yield from islice((finding for line, agents in grouped for finding in check_for(line, agents)), MAX_EACH)
+    yield from islice(_sitemaps(subject, lines), MAX_EACH)
     disallows_all = not subject.parsed.allows("/", "*")
     if lines and not disallows_all and not any(line.field == "sitemap" for line in lines):
         yield NO_SITEMAP.at()
@@ -188,7 +188,7 @@ def _delay(line: SourceLine, agents: Collection[str]) -> Iterator[Finding]:
         yield DELAY.at(
             *place, severity="error", problem=problem, affected=affected, fix="write seconds, such as `Crawl-delay: 5`"
         )
-    elif delay_s > DELAY_MOST_S:
+    elif delay_s > MAX_DELAY_S:
         problem, affected = (
             f"`{written}` allows only one page every {_span(delay_s)}",
             "robots that obey it, such as Bing's",
@@ -329,7 +329,7 @@ def _signal(line: SourceLine) -> Iterator[Finding]:
 def _signal_fix(value: str, key: str) -> str:
     """Says how to write the signals of a value, without guessing or dropping one: with commas if only the separators
     are wrong, otherwise with a valid answer for `key` or the first signal that lacks one."""
-    signals = {name.lower(): answer.lower() for name, answer in _PAIR.findall(value[:_SIGNALS_MOST_CHARS])}
+    signals = {name.lower(): answer.lower() for name, answer in _PAIR.findall(value[:_MAX_SIGNALS_CHARS])}
     known = [name for name in signals if name in _SIGNALS]
     unread = [name for name in known if signals[name] not in ("yes", "no")]
     if key in _SIGNALS and (key in unread or key not in signals):

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from goodbot import registry
 from goodbot.check.findings import Finding, Kind, Severity
 from goodbot.check.page_tags import PageTag, page_text, read_tags
-from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.raw_bytes import MAX_EACH
 from goodbot.check.subject import HttpAnswer, PageFile, Subject
 from goodbot.exclusion import RobotsTxt, Verdict
 from goodbot.exclusion.page.directive_words import KNOWN
@@ -42,7 +42,7 @@ _WITH_VALUE: Final = {
 """Examples of the directives that need a value."""
 
 _FIELDS: Final = {"x-robots-tag": read_x_robots_tag, "robots-tag": read_robots_tag}
-_AUDIENCES_MOST: Final = 20
+_MAX_AUDIENCES: Final = 20
 """The most robots for which the header fields of one page are read."""
 
 _LIMITS: Final = frozenset({"max_snippet", "max_image_preview", "max_video_preview"})
@@ -161,7 +161,7 @@ def find(subject: Subject) -> Iterator[Finding]:
     robots = _robots_tags(tags)
     directives = _directives(headers, robots)
     for findings in (_repeated(robots), _outside(robots), _unknown(robots), _conflicts(directives)):
-        yield from islice(findings, EACH_MOST)
+        yield from islice(findings, MAX_EACH)
     if subject.robots is not None and subject.url is not None:
         yield from _against_robots(subject, directives, tags)
 
@@ -237,13 +237,13 @@ def _directives(headers: Iterable[tuple[str, str]], tags: list[PageTag]) -> list
     """Returns the directives of header fields and META tags; of header fields those for all robots, for search engines
     and for the robots that a META tag names."""
     named = dict.fromkeys([*(agent.lower() for agent in SEARCH_ENGINES), *(tag.name for tag in tags)])
-    audiences = [name for name in islice(named, _AUDIENCES_MOST) if name != "robots"]
+    audiences = [name for name in islice(named, _MAX_AUDIENCES) if name != "robots"]
     return [*_of_headers(headers, audiences), *_of_metas(tags)]
 
 
 def _of_metas(tags: Iterable[PageTag]) -> Iterator[_Directive]:
     for tag in tags:
-        for text, effects in islice(read_meta(tag.content), EACH_MOST):
+        for text, effects in islice(read_meta(tag.content), MAX_EACH):
             yield _Directive(text, dict(effects), tag.name, tag)
 
 
@@ -253,12 +253,12 @@ def _of_headers(headers: Iterable[tuple[str, str]], audiences: Iterable[str]) ->
         read = _FIELDS.get(name.strip().lower())
         if read is None:
             continue
-        general = list(islice(read(value, ""), EACH_MOST))
+        general = list(islice(read(value, ""), MAX_EACH))
         for text, effects in general:
             yield _Directive(text, dict(effects), "robots", field=name.strip())
         for audience in audiences:
             left = Counter(text for text, _ in general)
-            for text, effects in islice(read(value, audience), EACH_MOST):
+            for text, effects in islice(read(value, audience), MAX_EACH):
                 left[text] -= 1
                 if left[text] < 0:
                     yield _Directive(text, dict(effects), audience, field=name.strip())

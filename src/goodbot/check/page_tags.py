@@ -9,10 +9,10 @@ from turbohtml import Token, TokenType, tokenize
 from goodbot.exclusion import parse_rel
 from goodbot.page.encoding import decode_text
 
-PAGE_CHARS_MOST = 5_000_000
+MAX_PAGE_CHARS = 5_000_000
 """How many characters of a page are read."""
 
-TAGS_MOST = 10_000
+MAX_TAGS = 10_000
 
 _HEAD_TAGS = frozenset(
     [
@@ -57,9 +57,9 @@ class PageTag:
 
 
 def page_text(body: bytes, headers: Headers) -> str:
-    """Decodes a page by its header, its META or its bytes; returns at most `PAGE_CHARS_MOST` characters."""
+    """Decodes a page by its header, its META or its bytes; returns at most `MAX_PAGE_CHARS` characters."""
     stated = next((value for name, value in headers if name.lower() == "content-type"), None)
-    return decode_text(body, stated)[0][:PAGE_CHARS_MOST]
+    return decode_text(body, stated)[0][:MAX_PAGE_CHARS]
 
 
 @lru_cache(maxsize=4)
@@ -115,7 +115,7 @@ class _TagScan:
         else:
             rel = tuple((token.attr("rel") or "")[:1000].lower().split())
             name, content = ("canonical" if parse_rel(rel).canonical else ""), (token.attr("href") or "").strip()
-        if name and len(self.tags) < TAGS_MOST:
+        if name and len(self.tags) < MAX_TAGS:
             length = len((token.source or "").splitlines()[0])
             self.tags.append(PageTag(name, content, line, column, column + length, not self.in_body))
 

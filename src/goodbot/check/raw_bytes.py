@@ -10,7 +10,7 @@ from goodbot.check.findings import Edit, Finding, Kind
 from goodbot.check.subject import Subject
 from goodbot.exclusion.robotstxt.lines import GOOGLE_LINE_BYTES
 
-EACH_MOST: Final = 100
+MAX_EACH: Final = 100
 """The most findings of one kind in one file: a file in the wrong encoding has one on every line."""
 
 _RULES: Final = b"User-agent: *\nDisallow: /private/\n"
@@ -165,9 +165,9 @@ def find(subject: Subject) -> Iterator[Finding]:
     if subject.body.startswith(b"\xef\xbb\xbf"):
         yield MARK.at(edit=_REWRITE)
     yield from _ends(subject.body)
-    yield from islice(_not_utf8(subject), EACH_MOST)
-    yield from islice(_characters(subject), EACH_MOST)
-    yield from islice(_long_lines(subject), EACH_MOST)
+    yield from islice(_not_utf8(subject), MAX_EACH)
+    yield from islice(_characters(subject), MAX_EACH)
+    yield from islice(_long_lines(subject), MAX_EACH)
 
 
 def _ends(body: bytes) -> Iterator[Finding]:

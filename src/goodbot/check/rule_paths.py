@@ -9,7 +9,7 @@ from urllib.parse import quote, urlsplit
 
 from goodbot.check.findings import Finding, Kind
 from goodbot.check.pattern_checks import WHOLE_SITE, example_of, host_of, pattern_bytes, unsafe_character
-from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.raw_bytes import MAX_EACH
 from goodbot.check.source_lines import SourceLine
 from goodbot.check.subject import Subject
 from goodbot.check.syntax import FRAGMENTS
@@ -155,13 +155,13 @@ def find(subject: Subject) -> Iterator[Finding]:
     """Yields findings about each rule."""
     rules = [line for line in subject.lines if line.field in RULE_FIELDS and line.value]
     for check in (_regular, _dollar, _encoding):
-        yield from islice((finding for line in rules for finding in check(line)), EACH_MOST)
+        yield from islice((finding for line in rules for finding in check(line)), MAX_EACH)
     for check_in in (_no_slash, _fragment):
-        yield from islice((finding for line in rules for finding in check_in(subject, line)), EACH_MOST)
-    yield from islice(_full_url(subject, rules), EACH_MOST)
-    yield from islice(_last_star(subject), EACH_MOST)
-    yield from islice(_siblings(subject, rules), EACH_MOST)
-    yield from islice(_style(subject, rules), EACH_MOST)
+        yield from islice((finding for line in rules for finding in check_in(subject, line)), MAX_EACH)
+    yield from islice(_full_url(subject, rules), MAX_EACH)
+    yield from islice(_last_star(subject), MAX_EACH)
+    yield from islice(_siblings(subject, rules), MAX_EACH)
+    yield from islice(_style(subject, rules), MAX_EACH)
 
 
 def _at(kind: Kind, line: SourceLine, start: int = 0, end: int | None = None, **words: Any) -> Finding:

@@ -5,7 +5,7 @@ from typing import Final
 
 from goodbot.exclusion.robotstxt.lines import decode, split_lines
 
-LINES_MOST: Final = 200_000
+MAX_LINES: Final = 200_000
 """How many lines are checked; the 500 KiB that a robot must read rarely have more."""
 
 
@@ -54,7 +54,7 @@ class SourceLine:
 
 def read_lines(body: bytes) -> tuple[SourceLine, ...]:
     """Splits `body` into lines, numbered as `exclusion` numbers them. Linear; never raises."""
-    return tuple(_line(number, text) for number, text in enumerate(split_lines(decode(body))[:LINES_MOST], 1))
+    return tuple(_line(number, text) for number, text in enumerate(split_lines(decode(body))[:MAX_LINES], 1))
 
 
 def _line(number: int, text: str) -> SourceLine:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from goodbot.check.findings import Edit, Finding, Kind, Severity
 from goodbot.check.names import EVERYONE, joined_names, spelling_of, split_names, token_of
-from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.raw_bytes import MAX_EACH
 from goodbot.check.source_lines import FIELDS, SourceLine
 from goodbot.check.subject import Subject
 from goodbot.exclusion.robotstxt.lines import read_as_google
@@ -32,7 +32,7 @@ _AROUND: Final = "\"'`+-<>[]{}!@#$%&=~|;:,./ \t"
 
 _GOOGLE_FIELDS: Final = frozenset({"user-agent", "sitemap", *RULE_FIELDS})
 
-SIMILARITY_LEAST: Final = 0.75
+MIN_SIMILARITY: Final = 0.75
 """How similar a misspelling must be to its field."""
 
 NO_COLON = Kind(
@@ -155,10 +155,10 @@ def find(subject: Subject) -> Iterator[Finding]:
     spaced = (finding for line in subject.lines for finding in _space_before_colon(subject, line))
     yield from islice(spaced, subject.fixable_most)
     for check in (_no_colon, _unknown_field, _several_paths, _cut_by_sharp):
-        yield from islice((finding for line in subject.lines for finding in check(line)), EACH_MOST)
-    yield from islice((finding for line in subject.lines for finding in _nameless(subject, line)), EACH_MOST)
-    yield from islice(_groups(subject.lines), EACH_MOST)
-    yield from islice(_blank_lines(subject.lines), EACH_MOST)
+        yield from islice((finding for line in subject.lines for finding in check(line)), MAX_EACH)
+    yield from islice((finding for line in subject.lines for finding in _nameless(subject, line)), MAX_EACH)
+    yield from islice(_groups(subject.lines), MAX_EACH)
+    yield from islice(_blank_lines(subject.lines), MAX_EACH)
 
 
 # ---- line by line ---------------------------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ def _unknown_field(line: SourceLine) -> Iterator[Finding]:
     if not line.is_record or line.field in FIELDS:
         return
     written = shown(line.text[line.field_at : line.field_at + len(line.field)])
-    close = [] if line.field in _RARE else get_close_matches(line.field[:40], FIELDS, 1, SIMILARITY_LEAST)
+    close = [] if line.field in _RARE else get_close_matches(line.field[:40], FIELDS, 1, MIN_SIMILARITY)
     place = (line.number, line.field_at + 1, line.field_at + len(line.field) + 1)
     google = _google_field(line)
     words: dict[str, Any] = {

@@ -21,7 +21,7 @@ from goodbot.check.names import (
     token_of,
 )
 from goodbot.check.pattern_checks import WHOLE_SITE, example_of
-from goodbot.check.raw_bytes import EACH_MOST
+from goodbot.check.raw_bytes import MAX_EACH
 from goodbot.check.source_lines import SourceLine
 from goodbot.check.subject import Subject
 from goodbot.exclusion.text.product_token import first_name, product_token
@@ -30,14 +30,14 @@ from goodbot.exclusion.verdict import Group
 
 _VERSION = re.compile(r"[/ ]v?\d[\w.]*$")
 _LONGEST_TOKEN = 64
-_SIMILARITY_LEAST = 0.83
+_MIN_SIMILARITY = 0.83
 _SLIP_CHARS = 6
 """The least length at which a name with one character more or less than another is taken for a misspelling."""
-_COMPARED_MOST = 300
+_MAX_COMPARED = 300
 """How many unknown names of one file are compared with all known names; each comparison takes 2 ms."""
 _SUCCESSORS = {"msnbot": "bingbot"}
 """Retired tokens, and the robots that obey their groups if no group names these robots (Bing's page on robots.txt)."""
-_GROUPS_MOST = 500
+_MAX_GROUPS = 500
 """How many groups are compared with the group for `*`."""
 
 WHOLE_VALUE = Kind(
@@ -172,9 +172,9 @@ def find(subject: Subject) -> Iterator[Finding]:
     compared: set[str] = set()
     tokens = {line.value.lower() for line in name_lines}
     names = (finding for line in name_lines for finding in _check_name(subject, line, compared, tokens))
-    yield from islice(names, EACH_MOST)
-    yield from islice(_several_groups(subject), EACH_MOST)
-    yield from islice(_not_inherited(subject), EACH_MOST)
+    yield from islice(names, MAX_EACH)
+    yield from islice(_several_groups(subject), MAX_EACH)
+    yield from islice(_not_inherited(subject), MAX_EACH)
 
 
 def _at(kind: Kind, line: SourceLine, /, *, severity: Severity | None = None, **words: Any) -> Finding:
@@ -261,7 +261,7 @@ def _is_misspelt(written: str, token: str) -> bool:
     one, other = _stem(written), _stem(token)
     if min(len(one), len(other)) < 3 or (one != other and (one.startswith(other) or other.startswith(one))):
         return False
-    return product_token(token) == token and SequenceMatcher(None, one, other).ratio() >= _SIMILARITY_LEAST
+    return product_token(token) == token and SequenceMatcher(None, one, other).ratio() >= _MIN_SIMILARITY
 
 
 def _is_one_letter_off(one: str, other: str) -> bool:
@@ -331,7 +331,7 @@ def _removal(subject: Subject, line: SourceLine) -> str:
 
 
 def _similar(value: str, compared: set[str]) -> list[str]:
-    if value not in compared and len(compared) >= _COMPARED_MOST:
+    if value not in compared and len(compared) >= _MAX_COMPARED:
         return []
     compared.add(value)
     return _cached_similar(value)
@@ -360,9 +360,9 @@ def _not_inherited(subject: Subject) -> Iterator[Finding]:
     everyone = [rule for rule in rules if not rule.allow and rule.pattern not in WHOLE_SITE]
     if not everyone:
         return
-    urls = [example_of(rule.pattern) for rule in everyone[:_GROUPS_MOST]]
+    urls = [example_of(rule.pattern) for rule in everyone[:_MAX_GROUPS]]
     answers: dict[tuple[int, ...], list[bool]] = {}
-    for group in subject.parsed.groups[:_GROUPS_MOST]:
+    for group in subject.parsed.groups[:_MAX_GROUPS]:
         readers = subject.readers[group.line]
         if "*" in group.agents or not _adds(group) or not readers or group.line > len(subject.lines):
             continue

@@ -12,7 +12,7 @@ from goodbot.cli.printing import say, write_json
 from goodbot.cli.progress_line import ProgressLine
 from goodbot.human import counted, human_bytes
 
-SHOWN_MOST = 20
+MAX_SHOWN = 20
 """Lines of one kind printed as text at most; --json prints all."""
 
 
@@ -117,6 +117,6 @@ def _lines(found: ArchiveCheck) -> Iterator[str]:
 def _part(title: str, lines: list[str]) -> Iterator[str]:
     if lines:
         yield f"{title}: {len(lines):,}"
-        yield from (f"  {line}" for line in lines[:SHOWN_MOST])
-    if len(lines) > SHOWN_MOST:
-        yield f"  … and {len(lines) - SHOWN_MOST:,} more (--json lists all)"
+        yield from (f"  {line}" for line in lines[:MAX_SHOWN])
+    if len(lines) > MAX_SHOWN:
+        yield f"  … and {len(lines) - MAX_SHOWN:,} more (--json lists all)"

@@ -11,7 +11,7 @@ from importlib.metadata import version
 import click
 
 from goodbot.cli.command_groups import CommandGroup, did_you_mean
-from goodbot.cli.printing import WIDTH_LEAST, WIDTH_MOST, complain, drop, escape_what_cannot_be_encoded, flush, say
+from goodbot.cli.printing import MAX_WIDTH, MIN_WIDTH, complain, drop, escape_what_cannot_be_encoded, flush, say
 from goodbot.errors import GoodbotError
 from goodbot.interrupts import INTERRUPTED, STATUS, raise_again
 
@@ -133,7 +133,7 @@ def _run(arguments: list[str] | None) -> int:
 
 def help_width(columns: int) -> int:
     """Columns of `--help` in a terminal with so many."""
-    return min(max(columns, WIDTH_LEAST), WIDTH_MOST) - 2
+    return min(max(columns, MIN_WIDTH), MAX_WIDTH) - 2
 
 
 def _complain(text: str, status: int) -> int:

@@ -11,7 +11,7 @@ from goodbot.crawl_admin import rehearse
 from goodbot.human import counted, human_time
 from goodbot.robot.manners.plan import CrawlPlan, PlannedHost
 from goodbot.store.control.seed_file import SeedSpool
-from goodbot.store.sqlite.host_queries import COUNT_MOST, HOSTS_MOST
+from goodbot.store.sqlite.host_queries import MAX_COUNT, MAX_HOSTS
 
 HOSTS_SHOWN = 10
 URLS_SHOWN = 5
@@ -59,7 +59,7 @@ def _lines(plan: CrawlPlan) -> Iterator[str]:
     for host in plan.hosts[:HOSTS_SHOWN]:
         yield from _host(host, now)
     if len(plan.hosts) > HOSTS_SHOWN:
-        more = " or more" if len(plan.hosts) >= HOSTS_MOST else ""
+        more = " or more" if len(plan.hosts) >= MAX_HOSTS else ""
         yield f"  … and {counted(len(plan.hosts) - HOSTS_SHOWN, 'host')}{more}"
     took = f"{human_duration(plan.least_s)} at least" if plan.least_s >= 1 else "no longer than the servers need"
     yield f"{counted(plan.pages, 'page')} known would take {took}; links found would add to it"
@@ -67,7 +67,7 @@ def _lines(plan: CrawlPlan) -> Iterator[str]:
 
 
 def _host(host: PlannedHost, now: float) -> Iterator[str]:
-    count = f"{host.ready:,}" + (" or more" if host.ready >= COUNT_MOST else "")
+    count = f"{host.ready:,}" + (" or more" if host.ready >= MAX_COUNT else "")
     when = f", from {human_time(host.starts_at)}" if host.starts_at > now + 1 else ""
     asks = "" if host.robots_known else "; its robots.txt is not known yet: it is fetched first, and may ask for more"
     yield f"  {host.host}: {count} ready, {_gap(host.gap_s)}{when}{asks}"

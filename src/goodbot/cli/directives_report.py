@@ -15,7 +15,7 @@ from goodbot.page.document import DocumentKind
 from goodbot.page.extract import Extract
 from goodbot.values import Headers
 
-LAST_LEAST = 24
+MIN_LAST = 24
 """Columns that the last cell of a row needs at least."""
 
 REASONS_SHOWN = 3
@@ -148,7 +148,7 @@ def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[Line]:
     terminal is too narrow for that, the cells stand one below the other."""
     table = list(rows)
     widths = [max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)][:-1]
-    is_narrow = sum(widths) + 2 * len(widths) + LAST_LEAST > width()
+    is_narrow = sum(widths) + 2 * len(widths) + MIN_LAST > width()
     for *cells, last in table:
         if is_narrow:
             yield ["  ", cells[0]]

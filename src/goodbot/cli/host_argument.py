@@ -10,8 +10,8 @@ from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import parse_url
 
 HOST_HELP = "Only this host; on private addresses HOST:PORT."
-HOST_MOST_CHARS = 300
-PORT_MOST_DIGITS = 5
+MAX_HOST_CHARS = 300
+MAX_PORT_DIGITS = 5
 
 
 def host_key(text: str) -> str:
@@ -23,12 +23,12 @@ def host_key(text: str) -> str:
     scheme, separator, rest = text.rpartition("://")
     named = rest.removesuffix("/") if separator else text
     address, _, port = named.rpartition(":")
-    if is_ipv6(address) and port.isascii() and port.isdecimal() and len(port) <= PORT_MOST_DIGITS:
+    if is_ipv6(address) and port.isascii() and port.isdecimal() and len(port) <= MAX_PORT_DIGITS:
         whole = f", or [{named}] if all of it is the address" if is_ipv6(named) else ""
         raise InputError(f"an IPv6 address with a port needs brackets: write [{address}]:{port}{whole}")
     authority = f"[{named}]" if is_ipv6(named) else named
     is_odd = any(character in "/\\?#@%*" or character.isspace() or not character.isprintable() for character in named)
-    fits = 0 < len(named) <= HOST_MOST_CHARS and not is_odd and scheme.lower() in ("", "http", "https")
+    fits = 0 < len(named) <= MAX_HOST_CHARS and not is_odd and scheme.lower() in ("", "http", "https")
     url = parse_url(f"{scheme or 'http'}://{authority}/") if fits else None
     if url is None:
         raise InputError(f"not a host such as example.org, 127.0.0.1:8000 or 2001:db8::1: {shown(text)!r}")

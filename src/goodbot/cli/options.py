@@ -15,7 +15,7 @@ from goodbot.errors import InputError, SettingError
 from goodbot.settings_file import FILE_NAME, from_environment, invalid_setting, load_settings
 from goodbot.url import Url, parse_url
 
-INPUT_MOST_BYTES = 64 * 1024 * 1024
+MAX_INPUT_BYTES = 64 * 1024 * 1024
 
 _HOST = re.compile(r"localhost\b|[^.]+\..*[^.]|\[", re.ASCII)
 _FILE_ENDINGS = frozenset((".txt", ".htm", ".html", ".xhtml", ".toml", ".json", ".jsonl", ".log", ".gz", ".bak"))
@@ -48,15 +48,15 @@ def in_option(command: Command) -> Command:
 
 
 def read_input(name: str, *, or_site: bool = False) -> bytes:
-    """A file the user named, `-` for standard input; at most `INPUT_MOST_BYTES`. Raises InputError. `or_site`: the
+    """A file the user named, `-` for standard input; at most `MAX_INPUT_BYTES`. Raises InputError. `or_site`: the
     command takes the URL of a site too."""
     try:
         if name == "-":
             if sys.stdin is None:
                 raise InputError("standard input is closed")
-            return sys.stdin.buffer.read(INPUT_MOST_BYTES)
+            return sys.stdin.buffer.read(MAX_INPUT_BYTES)
         with Path(name).open("rb") as file:
-            return file.read(INPUT_MOST_BYTES)
+            return file.read(MAX_INPUT_BYTES)
     except OSError as error:
         url = site_meant(name) if or_site and isinstance(error, FileNotFoundError) else None
         hint = f"; if you mean the site, give the whole URL: {url}" if url else ""

@@ -18,8 +18,8 @@ from goodbot.errors import GoodbotError, RunError
 from goodbot.exclusion.text.shown_text import visible
 from goodbot.files import writing_whole
 
-WIDTH_MOST: Final = 100
-WIDTH_LEAST: Final = 30
+MAX_WIDTH: Final = 100
+MIN_WIDTH: Final = 30
 
 _ENDS: Final = "goodbot.ends_when_unread"
 _QUIET: Final = "goodbot.quiet"
@@ -275,5 +275,5 @@ def in_colour(*, err: bool = False) -> bool:
 
 def width() -> int:
     """Columns to fill with text: those of the terminal, at least 30 and at most 100."""
-    columns = shutil.get_terminal_size((WIDTH_MOST, 24)).columns
-    return min(max(columns, WIDTH_LEAST), WIDTH_MOST)
+    columns = shutil.get_terminal_size((MAX_WIDTH, 24)).columns
+    return min(max(columns, MIN_WIDTH), MAX_WIDTH)

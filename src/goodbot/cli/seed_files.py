@@ -21,7 +21,7 @@ SEEDS_HELP: Final = (
     "from a file allows a private address (--allow-private) only if its host is an IP address or localhost. Repeatable."
 )
 
-_LINE_MOST = 8 * MAX_URL_CHARS
+_MAX_LINE = 8 * MAX_URL_CHARS
 """Bytes of a line at most, its comment included."""
 
 _PIECE_BYTES = 65_536
@@ -122,9 +122,9 @@ def _checked(text: str, check: Check) -> Url:
 def _numbered(name: str, file: BinaryIO) -> Lines:
     """Number and URL of each line that has one."""
     number = 0
-    while line := file.readline(_LINE_MOST):
+    while line := file.readline(_MAX_LINE):
         number += 1
-        if len(line) == _LINE_MOST:
+        if len(line) == _MAX_LINE:
             raise InputError(f"{name}, line {number}: longer than any URL ({MAX_URL_CHARS} characters)")
         try:
             text = _without_comment(line.decode("utf-8-sig" if number == 1 else "utf-8"))

@@ -41,7 +41,7 @@ SHOWN = 10
 USER_AGENT_SHOWN = 300
 """Characters shown of a User-Agent when several were given."""
 
-TABLE_LEAST = 70
+MIN_TABLE = 70
 """Columns that a table of robots needs."""
 
 Found = tuple[str, VerifiedIdentity]
@@ -293,7 +293,7 @@ def _list(purpose: str | None, as_json: bool) -> int:
 
 
 def _listed(robot: KnownRobot) -> Iterator[Line]:
-    if width() < TABLE_LEAST:
+    if width() < MIN_TABLE:
         said = (robot.operator or "operator not recorded", _note(robot))
         return wrapped(", ".join(filter(None, said)), f"  {robot.name}: ", " " * 6)
     return wrapped(f"{robot.operator or '':<28} {_note(robot)}", f"  {robot.name:<28} ", " " * 8)

@@ -13,7 +13,7 @@ from goodbot.values import Headers
 
 METHODS: Final = ("GET", "HEAD")
 _BODY_FIELDS: Final = frozenset({"content-encoding", "content-length", "transfer-encoding"})
-TARGETS_MOST: Final = 10_000
+MAX_TARGETS: Final = 10_000
 """How many redirect targets are remembered."""
 
 NO_OTHER_METHOD: Final = "a robot sends only GET and HEAD requests, not"
@@ -41,7 +41,7 @@ def response_fields(answer: Answer, method: str) -> Headers:
 
 class Redirects:
     """Remembers the redirect targets that public hosts named, for a library that follows redirects itself and requests
-    each target from the robot: such a target must not be a private address. Remembers `TARGETS_MOST` targets;
+    each target from the robot: such a target must not be a private address. Remembers `MAX_TARGETS` targets;
     thread-safe."""
 
     def __init__(self) -> None:
@@ -53,7 +53,7 @@ class Redirects:
         if target is not None and answer.from_public:
             name = _name(target)
             with self._lock:
-                if len(self._targets) >= TARGETS_MOST:
+                if len(self._targets) >= MAX_TARGETS:
                     del self._targets[next(iter(self._targets))]
                 self._targets[name] += 1
 

@@ -33,7 +33,7 @@ _STEP = 65536
 """Bytes taken from a decoder at a time."""
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_MAGIC_MOST = 4
+_MAX_MAGIC = 4
 """Length of the longest magic number that marks a member."""
 
 _ZSTD_WINDOW_LOG = 23
@@ -273,7 +273,7 @@ def _undone(
             if piece:
                 yield piece
         left = stream.unused_data
-        while len(left) < _MAGIC_MOST and (more := next(pieces, b"")):
+        while len(left) < _MAX_MAGIC and (more := next(pieces, b"")):
             left += more
         if not _another_member(decoder, left, 0):
             return

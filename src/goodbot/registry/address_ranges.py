@@ -28,7 +28,7 @@ _DAY: Final = re.compile(rb'(?:"creationTime"\s*:\s*"|\A#[^\r\n]*\r?\n# )(\d{4}-
 LIST_BYTES: Final = 8 * 1024 * 1024
 """The longest published list that is read; the longest known has 50 kB."""
 
-RANGES_MOST: Final = 100_000
+MAX_RANGES: Final = 100_000
 
 WIDEST: Final = {4: 8, 6: 19}
 """The shortest prefix accepted, by IP version: a list with a larger part of the Internet would verify anyone."""
@@ -140,11 +140,11 @@ def parse_ranges(body: bytes, source: str) -> tuple[Network, ...]:
         raise InputError(f"{source} has more than {LIST_BYTES:,} bytes, which is too long for a list of addresses")
     text = body.decode("utf-8-sig", "replace").strip()
     found = _of_json(text, source) if text[:1] in ("{", "[") else _of_lines(text, source)
-    networks = set(islice(found, RANGES_MOST + 1))
+    networks = set(islice(found, MAX_RANGES + 1))
     if not networks:
         raise InputError(f"{source} contains no address ranges")
-    if len(networks) > RANGES_MOST:
-        raise InputError(f"{source} contains more than {RANGES_MOST:,} ranges")
+    if len(networks) > MAX_RANGES:
+        raise InputError(f"{source} contains more than {MAX_RANGES:,} ranges")
     for network in networks:
         if network.prefixlen < WIDEST[network.version]:
             raise InputError(f"{source} contains {network}, which is too wide to identify one robot")

@@ -8,13 +8,13 @@ from goodbot.registry.crawler_user_agents import load_crawler_user_agents
 from goodbot.registry.robot import KnownRobot, Purpose
 from goodbot.registry.robot_records import load_records
 
-READ_MOST: Final = 2048
+MAX_READ: Final = 2048
 """How many characters of a User-Agent are searched for a name."""
 
-CACHED_MOST: Final = 16_384
+MAX_CACHED: Final = 16_384
 """How many User-Agents are cached with their robots: at most 34 MB, 4 MB for those of real logs."""
 
-TOKEN_MOST: Final = 64
+MAX_TOKEN: Final = 64
 
 
 def robots() -> tuple[KnownRobot, ...]:
@@ -26,10 +26,10 @@ def find(user_agent: str) -> KnownRobot | None:
     """Finds the robot that a User-Agent names, by our own records, else by crawler-user-agents; None for browsers and
     unknown robots. Never raises. Takes 30 µs, or 0.2 µs for a User-Agent in the cache.
     """
-    return _find(user_agent.strip()[:READ_MOST])
+    return _find(user_agent.strip()[:MAX_READ])
 
 
-@lru_cache(maxsize=CACHED_MOST)
+@lru_cache(maxsize=MAX_CACHED)
 def _find(text: str) -> KnownRobot | None:
     return _names().find(text) or _tokens().get(text.lower()) or load_crawler_user_agents().find(text)
 
@@ -65,7 +65,7 @@ def similar_tokens(token: str, most: int = 3) -> list[str]:
     suggested, and a recorded token gets no suggestions. Takes 2 ms.
     """
     written = token.strip().lower()
-    if not written or len(written) > TOKEN_MOST or written in _tokens():
+    if not written or len(written) > MAX_TOKEN or written in _tokens():
         return []
     is_short_bot = len(written) == 5 and written.endswith("bot")  # Cubot: another first letter is another name
     limit = 0 if is_short_bot else 1 if len(written) < 6 else 2

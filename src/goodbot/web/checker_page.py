@@ -21,7 +21,7 @@ from goodbot.registry import robots
 from goodbot.web.checker_report import (
     AGENT_CHARS,
     FINDINGS_SHOWN,
-    TEXT_MOST_BYTES,
+    MAX_TEXT_BYTES,
     URL_CHARS,
     CheckerReport,
     judge,
@@ -33,7 +33,7 @@ from goodbot.web.security_headers import SCRIPT_POLICY
 from goodbot.web.site_robots import SITE_CHARS, SiteRobots, TooManyRequestsError
 from goodbot.web.templates_env import Templates
 
-FORM_MOST_BYTES: Final = 3 * TEXT_MOST_BYTES + 16 * 1024
+MAX_FORM_BYTES: Final = 3 * MAX_TEXT_BYTES + 16 * 1024
 """Limits a form, in which each byte of a text may take three."""
 CHECKS_AT_ONCE: Final = 2
 """This many files are checked at the same time; others wait."""
@@ -41,7 +41,7 @@ CHECKS_WAITING: Final = 20
 
 _FIELDS: Final = ("robots", "site", "of", "agent", "url")
 _TOO_LONG: Final = (
-    f"a robots.txt of more than {TEXT_MOST_BYTES // 1024} KiB is not checked: robots read only the first 500 KiB"
+    f"a robots.txt of more than {MAX_TEXT_BYTES // 1024} KiB is not checked: robots read only the first 500 KiB"
 )
 
 
@@ -109,7 +109,7 @@ class CheckerPage:
     async def api(self, request: Request) -> Response:
         """POST /api/check: answers `{"robots": TEXT}` or `{"site": URL}`, optionally with `"agent"` and `"url"`."""
         check_same_origin(request)
-        fields = await read_json(request, FORM_MOST_BYTES, _TOO_LONG)
+        fields = await read_json(request, MAX_FORM_BYTES, _TOO_LONG)
         try:
             report = await self._judge(request, _from_json(fields))
         except InputError as error:
@@ -119,7 +119,7 @@ class CheckerPage:
     async def _judge(self, request: Request, form: _Form) -> CheckerReport:
         site = await self._site(form)
         text = form.robots.encode("utf-8", "replace")
-        if len(text) > TEXT_MOST_BYTES:
+        if len(text) > MAX_TEXT_BYTES:
             raise HTTPException(413, _TOO_LONG)
         if self._waiting >= CHECKS_WAITING:
             raise TooManyRequestsError("too many files are being checked: try again in a moment")
@@ -159,7 +159,7 @@ class CheckerPage:
 
 async def _read_form(request: Request) -> _Form:
     check_same_origin(request)
-    fields = await read_form(request, FORM_MOST_BYTES, _TOO_LONG)
+    fields = await read_form(request, MAX_FORM_BYTES, _TOO_LONG)
     return _Form(**{name: fields.get(name, "") for name in _FIELDS})
 
 

@@ -15,7 +15,7 @@ from goodbot.exclusion.text.shown_text import shown, visible
 from goodbot.url import is_as_typed, requested, resolve
 from goodbot.web.site_robots import SiteRobots
 
-TEXT_MOST_BYTES: Final = 528 * 1024
+MAX_TEXT_BYTES: Final = 528 * 1024
 """Limits a robots.txt that a visitor sends. Robots read the first 500 KiB (RFC 9309 §2.5); the rest is for showing
 where they stop."""
 AGENT_CHARS: Final = 500
@@ -127,7 +127,7 @@ def text_of(site: SiteRobots) -> str:
     """Returns the text of a site's robots.txt, cut to what a form may send back; empty if its status is not 2xx."""
     if site.answer.status is None or not 200 <= site.answer.status < 300:
         return ""
-    return decode(site.body)[: TEXT_MOST_BYTES // 4] if len(site.body) > TEXT_MOST_BYTES else decode(site.body)
+    return decode(site.body)[: MAX_TEXT_BYTES // 4] if len(site.body) > MAX_TEXT_BYTES else decode(site.body)
 
 
 def same_text(one: str, other: str) -> bool:

@@ -18,7 +18,7 @@ BODY_TIMEOUT_S: Final = 30.0
 READ_TIMEOUT_S: Final = 30.0
 """A client must read the next part of a response within this time, or the whole rest once the connection closes."""
 SHUTDOWN_TIMEOUT_S: Final = 1.0
-CONNECTIONS_MOST: Final = 256
+MAX_CONNECTIONS: Final = 256
 
 _TIMEOUT_RESPONSE: Final = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
 _BUSY_RESPONSE: Final = (
@@ -27,9 +27,9 @@ _BUSY_RESPONSE: Final = (
 
 
 def connections_most() -> int:
-    """Returns `CONNECTIONS_MOST`, or half the number of files that the process may open if that is less."""
+    """Returns `MAX_CONNECTIONS`, or half the number of files that the process may open if that is less."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return CONNECTIONS_MOST if limit == resource.RLIM_INFINITY else max(8, min(CONNECTIONS_MOST, limit // 2))
+    return MAX_CONNECTIONS if limit == resource.RLIM_INFINITY else max(8, min(MAX_CONNECTIONS, limit // 2))
 
 
 class ConnectionLimit:

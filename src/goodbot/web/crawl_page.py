@@ -27,8 +27,8 @@ from goodbot.web.request_log import LOGGER
 from goodbot.web.security_headers import SCRIPT_POLICY
 from goodbot.web.templates_env import Templates
 
-FORM_MOST_BYTES: Final = 256 * 1024
-URLS_MOST: Final = 100
+MAX_FORM_BYTES: Final = 256 * 1024
+MAX_URLS: Final = 100
 _log = logging.getLogger(LOGGER)
 
 Order = Literal["pause", "resume", "stop"]
@@ -75,7 +75,7 @@ class CrawlPage:
 
     async def act(self, request: Request) -> Response:
         """POST /crawl/pause, resume, stop and submit: controls the crawl."""
-        form = await read_form(request, FORM_MOST_BYTES)
+        form = await read_form(request, MAX_FORM_BYTES)
         self._check_token(request, form.get("token", ""))
         order = request.path_params["order"]
         if order == "submit":
@@ -152,6 +152,6 @@ class CrawlPage:
 def _urls(text: str) -> list[Url]:
     """Parses one URL per line. Raises InputError if a line is not a URL, or if there are none or too many."""
     lines = [line for line in text.splitlines() if line.strip()]
-    if not 1 <= len(lines) <= URLS_MOST:
-        raise InputError(f"give 1 to {URLS_MOST} URLs, one per line")
+    if not 1 <= len(lines) <= MAX_URLS:
+        raise InputError(f"give 1 to {MAX_URLS} URLs, one per line")
     return parse_seeds(lines)

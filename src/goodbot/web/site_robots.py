@@ -17,7 +17,7 @@ from goodbot.ports import Clock, RobotsStore, Transport
 from goodbot.robot.fetch.guard import private_range
 from goodbot.robot.manners.permission import ROBOTS_LIMIT_BYTES, Permission
 from goodbot.robot.manners.redirects import redirect_target
-from goodbot.robot.manners.robots_redirects import ROBOTS_REDIRECTS_MOST
+from goodbot.robot.manners.robots_redirects import MAX_ROBOTS_REDIRECTS
 from goodbot.url import Url, is_private_host, parse_url
 from goodbot.values import Capture, Request, Response
 
@@ -170,7 +170,7 @@ class _RecordingTransport:
         """Follows the redirects from `start`. Returns their URLs, the target of the last redirect included, and the
         last capture."""
         chain, last = [start], self._captures[start]
-        while len(chain) <= ROBOTS_REDIRECTS_MOST + 1 and (target := redirect_target(last)) is not None:
+        while len(chain) <= MAX_ROBOTS_REDIRECTS + 1 and (target := redirect_target(last)) is not None:
             chain.append(target)
             if target not in self._captures:
                 break

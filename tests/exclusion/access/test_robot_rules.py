@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from goodbot.errors import InputError
 from goodbot.exclusion.access.access import Access
-from goodbot.exclusion.access.robot_rules import PARSED_BYTES_MOST, MemoryRulesStore, RobotRules
+from goodbot.exclusion.access.robot_rules import MAX_PARSED_BYTES, MemoryRulesStore, RobotRules
 from goodbot.exclusion.robotstxt.dialects import DIALECTS
 from goodbot.exclusion.robotstxt.robots_txt import RobotsTxt
 
@@ -358,9 +358,7 @@ def test_parsed_files_are_bounded_and_stored_ones_are_not(clock: Clock) -> None:
         assert rules.allowed(site) is False
     entries = rules._parsed_files._entries
     assert (
-        sum(1024 + len(stored.body) for stored, _ in entries.values())
-        == rules._parsed_files._bytes
-        <= PARSED_BYTES_MOST
+        sum(1024 + len(stored.body) for stored, _ in entries.values()) == rules._parsed_files._bytes <= MAX_PARSED_BYTES
     )
     assert list(entries) == [site[:-2] for site in sites[-len(entries) :]]
     assert 15 < len(entries) < 40

@@ -13,7 +13,7 @@ from goodbot.exclusion import Verdict
 from goodbot.lru import share_of
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.resolver import NameResolver
-from goodbot.robot.fetch.transport import KEPT_MOST, CurlTransport, kept_connections
+from goodbot.robot.fetch.transport import MAX_KEPT, CurlTransport, kept_connections
 from goodbot.url import parse_url
 from goodbot.values import Failure, Request, Response
 from http2server import Answer, Http2Server, goaway, hints_without_end, page, refused
@@ -127,4 +127,4 @@ def test_connections_kept_are_bounded_by_the_files_a_process_may_open(
 
 
 def test_the_connections_of_a_crawl_are_shared_by_its_processes() -> None:
-    assert [kept_connections(32, 1_000_000, share_of(KEPT_MOST, count)) for count in (1, 2, 64)] == [1024, 512, 128]
+    assert [kept_connections(32, 1_000_000, share_of(MAX_KEPT, count)) for count in (1, 2, 64)] == [1024, 512, 128]

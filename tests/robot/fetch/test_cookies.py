@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.robot.fetch.cookies import COOKIE_CHARS, COOKIES_MOST, HOSTS_MOST, Cookies
+from goodbot.robot.fetch.cookies import COOKIE_CHARS, MAX_COOKIES, MAX_HOSTS, Cookies
 from goodbot.url import Url
 
 NOW = 1_700_000_000.0
@@ -58,15 +58,15 @@ def test_one_that_ends_is_not_sent_any_more() -> None:
 
 def test_what_is_kept_is_bounded() -> None:
     cookies = Cookies()
-    for host in range(HOSTS_MOST + 1):
+    for host in range(MAX_HOSTS + 1):
         cookies.learn(Url(f"https://h{host}.test/"), (("Set-Cookie", "a=1"),), NOW)
     assert cookies.value(Url("https://h0.test/"), NOW) is None
     url = Url("https://a.test/")
-    cookies.learn(url, tuple(("Set-Cookie", f"n{number}=1") for number in range(COOKIES_MOST + 1)), NOW)
+    cookies.learn(url, tuple(("Set-Cookie", f"n{number}=1") for number in range(MAX_COOKIES + 1)), NOW)
     sent = cookies.value(url, NOW)
     assert sent is not None
     assert sent.startswith("n1=1; ")
-    assert sent.count("=") == COOKIES_MOST
+    assert sent.count("=") == MAX_COOKIES
 
 
 @given(st.lists(st.text(max_size=60)))

@@ -13,8 +13,8 @@ from goodbot.config import Settings
 from goodbot.errors import InputError
 from goodbot.robot.fetch import nameservers
 from goodbot.robot.fetch.nameservers import NO_NAME_KEPT_S
-from goodbot.robot.fetch.pinned_addresses import FAMILY_MOST, parse_hosts
-from goodbot.robot.fetch.resolver import KEPT_LEAST_S, KEPT_MOST_S, NameResolver
+from goodbot.robot.fetch.pinned_addresses import MAX_FAMILY, parse_hosts
+from goodbot.robot.fetch.resolver import MAX_KEPT_S, MIN_KEPT_S, NameResolver
 from goodbot.testing import FakeClock
 from goodbot.values import Failure
 from nameserver import SILENCE, NameServer
@@ -63,7 +63,7 @@ async def test_of_a_thousand_addresses_a_few_are_taken() -> None:
     async with NameServer({"a.test": many}) as server, resolving(server) as resolver:
         found = await resolver.resolve("a.test")
         assert not isinstance(found, Failure)
-        assert len(found) == FAMILY_MOST
+        assert len(found) == MAX_FAMILY
         assert set(found) <= set(many)
         assert server.asked.count(("a.test", "A")) == 2  # over UDP, and whole over TCP
 
@@ -101,7 +101,7 @@ async def test_not_found(name: str, records: dict[str, list[str]], why: str) -> 
         assert answer.lasting == answer.detail.endswith(("no such name", "no address record", "never resolve"))
 
 
-@pytest.mark.parametrize(("ttl", "lasts_s"), [(0, KEPT_LEAST_S), (5, KEPT_LEAST_S), (300, 300.0), (10**6, KEPT_MOST_S)])
+@pytest.mark.parametrize(("ttl", "lasts_s"), [(0, MIN_KEPT_S), (5, MIN_KEPT_S), (300, 300.0), (10**6, MAX_KEPT_S)])
 async def test_an_answer_serves_as_long_as_its_ttl_within_bounds(ttl: int, lasts_s: float) -> None:
     clock = FakeClock()
     async with NameServer({"a.test": ["192.0.2.1"]}, ttl) as server, resolving(server, clock) as resolver:

@@ -4,7 +4,7 @@ import pytest
 
 from goodbot.exclusion import Directives
 from goodbot.lesson_values import IndexedPage
-from goodbot.robot.lessons.copies import MIRRORED, TITLES_MOST, Copies
+from goodbot.robot.lessons.copies import MAX_TITLES, MIRRORED, Copies
 from goodbot.url import Url, parse_url
 from goodbot.values import Page
 
@@ -76,7 +76,7 @@ def test_who_names_what_leads_on_is_a_copy_of_where_that_ends() -> None:
 def test_who_is_named_by_all_pages_is_named_by_mistake() -> None:
     copies = Copies()
     found = [names(copies, f"/{word}", "/", title=word) for word in ("one", "two", "three", "four", "five")]
-    assert found == ["/"] * TITLES_MOST + [None, None]
+    assert found == ["/"] * MAX_TITLES + [None, None]
     assert [names(copies, f"/list?page={n}", "/list", title=f"List, page {n}") for n in range(9)] == ["/list"] * 9
 
 

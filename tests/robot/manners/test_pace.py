@@ -185,7 +185,7 @@ async def test_a_request_that_is_cancelled_counts_as_asked() -> None:
 
 
 async def test_what_is_kept_of_hosts_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "HOSTS_MOST", 80)
+    monkeypatch.setattr(module, "MAX_HOSTS", 80)
     clock = FakeClock()
     server, pace = web(clock, elapsed_s=0.0), Pace(Settings(), clock)
     await ask(pace, server, timing=Timing(delay_s=1e6))

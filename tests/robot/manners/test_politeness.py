@@ -9,8 +9,8 @@ from goodbot.config import Settings
 from goodbot.exclusion import RobotsTxt, Verdict
 from goodbot.exclusion.robotstxt.timing import RequestRate, Timing
 from goodbot.robot.manners.politeness import (
+    MAX_RECORDS,
     NOTHING_ASKED,
-    RECORDS_MOST,
     Politeness,
     asked_gap_s,
     bounded_timing,
@@ -210,7 +210,7 @@ def test_a_long_list_of_records_is_not_all_heeded() -> None:
     kept = bounded_timing(Timing(3.0, rates, windows))
     assert kept.delay_s == 3.0
     assert {rate.seconds for rate in kept.rates} == {2.0}
-    assert (len(kept.rates), kept.windows) == (RECORDS_MOST, windows[:RECORDS_MOST])
+    assert (len(kept.rates), kept.windows) == (MAX_RECORDS, windows[:MAX_RECORDS])
 
 
 def test_what_robots_txt_asks_at_a_time() -> None:

@@ -6,7 +6,7 @@ from itertools import permutations
 import pytest
 
 from goodbot.exclusion import Verdict
-from goodbot.exclusion.text.decimals import NUMBER_MOST
+from goodbot.exclusion.text.decimals import MAX_NUMBER
 from goodbot.live import Courtesy, HostRequest
 from goodbot.robot.manners.request_recorder import RequestRecorder, add_requests, add_up, host_request_of
 from goodbot.testing import FakeClock, FakeWeb, MemoryFrontier
@@ -109,7 +109,7 @@ def test_what_the_host_saw_of_a_capture() -> None:
 def test_any_retry_after(value: str) -> None:
     capture = Capture(request("http://example.org/"), Response(429, (("Retry-After", value),), b""), NOW, 0.0)
     not_before = host_request_of(capture).not_before
-    assert not_before is None or NOW <= not_before <= NOW + NUMBER_MOST
+    assert not_before is None or NOW <= not_before <= NOW + MAX_NUMBER
 
 
 async def test_a_witness_tells_of_what_was_sent() -> None:

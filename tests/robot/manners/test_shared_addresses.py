@@ -63,7 +63,7 @@ def test_a_host_is_no_neighbour_of_its_own() -> None:
 
 
 def test_memory_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(neighbours, "HOSTS_MOST", 10)
+    monkeypatch.setattr(neighbours, "MAX_HOSTS", 10)
     known = SharedAddresses(0.25)
     known.learn("kept", answer("kept", PEER))
     known.claim("kept", AT)

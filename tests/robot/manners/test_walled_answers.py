@@ -11,7 +11,7 @@ from goodbot.config import Settings
 from goodbot.errors import RunError
 from goodbot.page.rendered import Rendered
 from goodbot.robot.client.client import Client
-from goodbot.robot.manners.hosts_given_up import ONLY_WALLS, WALLS_MOST
+from goodbot.robot.manners.hosts_given_up import MAX_WALLS, ONLY_WALLS
 from goodbot.store.memory.memory_robots import MemoryRobots
 from goodbot.testing import FakeClock, FakeWeb
 from goodbot.url import Url
@@ -93,10 +93,10 @@ async def test_a_page_that_only_speaks_of_walls_is_a_page() -> None:
 
 async def test_a_host_that_answers_with_walls_is_asked_more_and_more_slowly_and_given_up() -> None:
     """A public host: 5 s more, then 10, 20, 40, 60."""
-    walled = {f"{HOME}{number}": wall(403, MITIGATED) for number in range(WALLS_MOST + 5)}
+    walled = {f"{HOME}{number}": wall(403, MITIGATED) for number in range(MAX_WALLS + 5)}
     scene = Scene({HOME: page(*walled), **walled})
     assert await scene.crawler.run() == "finished"
-    assert len(scene.asked()) == 1 + WALLS_MOST
+    assert len(scene.asked()) == 1 + MAX_WALLS
     gaps = [later - earlier for earlier, later in pairwise(scene.times())]
     assert [round(gap) for gap in gaps[:7]] == [1, 6, 11, 21, 41, 61, 61]
     assert max(gaps) < 62
@@ -105,9 +105,9 @@ async def test_a_host_that_answers_with_walls_is_asked_more_and_more_slowly_and_
 
 async def test_open_pages_between_walls_are_found() -> None:
     answers: Answers = {}
-    for number in range(3 * WALLS_MOST):
+    for number in range(3 * MAX_WALLS):
         answers[f"{HOME}{number}"] = page() if number % 30 == 29 else wall(403, MITIGATED)
-    scene = Scene({HOME: page(*(str(number) for number in range(3 * WALLS_MOST))), **answers}, duplicates=False)
+    scene = Scene({HOME: page(*(str(number) for number in range(3 * MAX_WALLS))), **answers}, duplicates=False)
     await scene.crawler.run()
     assert scene.crawler.visited == 1 + 4
     assert not any(why == ONLY_WALLS for why in map(scene.why, answers))

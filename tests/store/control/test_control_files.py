@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from goodbot.live import ControlRequest, FetchError, LiveStatus
 from goodbot.store.control.control_files import (
-    DAMAGED_MOST,
-    FILE_MOST_BYTES,
-    REQUEST_URLS_MOST,
-    REQUESTS_MOST,
+    MAX_DAMAGED,
+    MAX_FILE_BYTES,
+    MAX_REQUEST_URLS,
+    MAX_REQUESTS,
     ControlFolder,
 )
 from goodbot.store.control.control_token import load_token, make_token
@@ -77,7 +77,7 @@ def test_wishes_are_taken_once_in_order(tmp_path: Path, crawl: ControlFolder) ->
 
 def test_the_longest_wish_fits(tmp_path: Path, crawl: ControlFolder) -> None:
     long = "http://a.example/" + "x" * (MAX_URL_CHARS - 30)
-    wish = ControlRequest("submit", tuple(Url(f"{long}{number}") for number in range(REQUEST_URLS_MOST)))
+    wish = ControlRequest("submit", tuple(Url(f"{long}{number}") for number in range(MAX_REQUEST_URLS)))
     ControlFolder(tmp_path).post(wish)
     assert taken(crawl) == ([wish], [])
 
@@ -163,12 +163,12 @@ HOSTILE = {
     "numbers for lessons": b'{"wish": "unlearn", "lessons": [5]}',
     "a number for lessons": b'{"wish": "unlearn", "lessons": 5}',
     "long lessons": json.dumps({"wish": "unlearn", "lessons": ["5" * 101]}).encode(),
-    "too many lessons": json.dumps({"wish": "unlearn", "lessons": ["5"] * (REQUEST_URLS_MOST + 1)}).encode(),
+    "too many lessons": json.dumps({"wish": "unlearn", "lessons": ["5"] * (MAX_REQUEST_URLS + 1)}).encode(),
     "a stop with URLs": b'{"wish": "stop", "urls": ["http://a.example/"]}',
-    "too many URLs": json.dumps({"wish": "submit", "urls": ["http://a.example/"] * (REQUEST_URLS_MOST + 1)}).encode(),
+    "too many URLs": json.dumps({"wish": "submit", "urls": ["http://a.example/"] * (MAX_REQUEST_URLS + 1)}).encode(),
     "deep": b'{"wish": ' + b"[" * 200_000,
     "a huge number": b'{"wish": ' + b"9" * 10_000 + b"}",
-    "too long": b'{"wish": "stop", "x": "' + b"x" * FILE_MOST_BYTES + b'"}',
+    "too long": b'{"wish": "stop", "x": "' + b"x" * MAX_FILE_BYTES + b'"}',
     "a folder": _folder,
     "a link": _link,
     "a dead link": lambda place: place.symlink_to("nowhere"),
@@ -203,11 +203,11 @@ def test_a_name_of_control_characters_is_said_in_letters(tmp_path: Path, crawl: 
 
 
 def test_the_number_is_bounded(tmp_path: Path, crawl: ControlFolder) -> None:
-    for number in range(REQUESTS_MOST + 50):
+    for number in range(MAX_REQUESTS + 50):
         (tmp_path / "control" / f"{number:05}.wish").write_bytes(b"nonsense")
     said = [taken(crawl)[1], taken(crawl)[1], taken(crawl)[1]]
-    assert [len(lines) for lines in said] == [REQUESTS_MOST, 50, 0]
-    assert len(os.listdir(tmp_path / "control" / "damaged")) == DAMAGED_MOST
+    assert [len(lines) for lines in said] == [MAX_REQUESTS, 50, 0]
+    assert len(os.listdir(tmp_path / "control" / "damaged")) == MAX_DAMAGED
 
 
 def test_files_of_other_names_stay(tmp_path: Path, crawl: ControlFolder) -> None:

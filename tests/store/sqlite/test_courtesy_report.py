@@ -11,7 +11,7 @@ from goodbot.errors import DamagedError
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
 from goodbot.store.sqlite.courtesy_report import REFUSED_SHOWN, WALLED_SHOWN, HostReport, host_reports
-from goodbot.store.sqlite.courtesy_table import VERSIONS_MOST
+from goodbot.store.sqlite.courtesy_table import MAX_VERSIONS
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import Discovery, Event, Outcome, Release
@@ -36,18 +36,18 @@ def report(path: Path, host: str) -> HostReport:
 def test_versions_are_told_apart_and_bounded(path: Path) -> None:
     with SqliteFrontier.open(path, create=True) as frontier:
         frontier.save_courtesies([Courtesy("a.example", 1)])
-        for number in range(3 * VERSIONS_MOST):
+        for number in range(3 * MAX_VERSIONS):
             for again in range(2):
                 access = read(f"Crawl-delay: {number}\nUser-agent: *\nDisallow: /{number}", NOW + 10 * number + again)
                 frontier.save_robots("http://a.example", access)
         frontier.save_robots("http://a.example", Access.from_failure("timeout", NOW + 900, last_good=access))
     (origin,) = report(path, "a.example").origins
-    assert len(origin.versions) == VERSIONS_MOST
+    assert len(origin.versions) == MAX_VERSIONS
     assert [one.first_at for one in origin.versions] == sorted((one.first_at for one in origin.versions), reverse=True)
     failed, last, *_ = origin.versions
     assert (failed.failure, failed.digest, failed.bytes) == ("timeout", None, None)
     assert (last.fetches, last.first_at, last.last_at, last.bytes) == (2, NOW + 290, NOW + 291, 43)
-    assert len({one.digest for one in origin.versions}) == VERSIONS_MOST
+    assert len({one.digest for one in origin.versions}) == MAX_VERSIONS
 
 
 def test_a_host_of_several_origins_asks_for_the_longest_gap(path: Path) -> None:

@@ -371,7 +371,7 @@ def test_an_emptied_record_has_any_length(length: int, tmp_path: Path) -> None:
 
 
 def test_a_gap_is_filled_with_as_many_records_as_it_takes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(warc_filler, "_RECORD_MOST_BYTES", 1000)
+    monkeypatch.setattr(warc_filler, "_MAX_RECORD_BYTES", 1000)
     for length in (1330, 1329, 2500, 5000):
         file = tmp_path / f"{length}.warc.gz"
         with file.open("wb") as stream:

@@ -24,7 +24,7 @@ from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
 from goodbot.store.memory.memory_frontier import MemoryFrontier
-from goodbot.store.merge.limits import DUE_MOST
+from goodbot.store.merge.limits import MAX_DUE
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.recent_links import RecentLinks
 from goodbot.store.sqlite.schema import FORMAT, hash_of
@@ -403,11 +403,11 @@ def test_choosing_costs_the_same_whatever_is_known(tmp_path: Path) -> None:
 
 def test_revisits_of_a_large_host_are_made_ready_a_thousand_at_a_time(frontier: SqliteFrontier) -> None:
     """So that a lease is not held up by all the pages of the host."""
-    again(frontier, 3 * DUE_MOST)
+    again(frontier, 3 * MAX_DUE)
     for round_ in range(1, 4):
         (lease,) = lease_again(frontier, 64)
         assert len(lease.urls) == 64
-        assert frontier.status().states["ready"] == round_ * DUE_MOST - 64
+        assert frontier.status().states["ready"] == round_ * MAX_DUE - 64
         frontier.settle([], [Release(lease.host, 0.0)])
 
 

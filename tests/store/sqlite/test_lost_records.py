@@ -65,5 +65,5 @@ def test_where_the_last_record_of_each_file_is(tmp_path: Path, monkeypatch: pyte
     settled(path, ["visited"] * 30)
     with SqliteFrontier.open(path, read_only=True) as frontier:
         assert frontier.last_records() == {FILE: 29_000}
-        monkeypatch.setattr(ledger, "LOOKED_AT_MOST", 5)
+        monkeypatch.setattr(ledger, "MAX_LOOKED_AT", 5)
         assert frontier.last_records()[FILE] > 23_000

@@ -298,7 +298,7 @@ def test_any_bytes_before_a_record_cost_none_behind(parts: list[bytes]) -> None:
 def test_beginnings_made_to_be_read_again_and_again_take_linear_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each begins a record that goes on to the end of the file, in stored blocks that all lead to the same end."""
     begin = MEMBER_START + b"\0\xff" + b"\0\x0b\0\xf4\xff" + b"WARC/1.1\r\nC"
-    monkeypatch.setattr(warc_survey, "_SPENT_MOST_BYTES", 100_000)
+    monkeypatch.setattr(warc_survey, "_MAX_SPENT_BYTES", 100_000)
     hop = b"\0" + len(begin).to_bytes(2, "little") + (len(begin) ^ 0xFFFF).to_bytes(2, "little")
     count = 20_000
     data = b"".join([begin + hop] * count)

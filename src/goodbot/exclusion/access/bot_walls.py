@@ -16,7 +16,7 @@ LOOKED_AT_BYTES: Final = 4096
 
 _SPACES: Final = b" \t\r\n\f"
 _BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
-_VALUE_MOST_CHARS: Final = 64
+_MAX_VALUE_CHARS: Final = 64
 
 
 def _squeezed(markup: bytes) -> bytes:
@@ -168,5 +168,5 @@ def _status_fits(wall: Wall, status: int) -> bool:
 
 
 def _by_header(name: str, value: str) -> Wall | None:
-    shortened = value[:_VALUE_MOST_CHARS].strip().lower()
+    shortened = value[:_MAX_VALUE_CHARS].strip().lower()
     return _BY_HEADER.get((name, shortened)) or _BY_HEADER.get((name, ""))

@@ -13,7 +13,7 @@ from goodbot.exclusion.robotstxt.dialects import find_dialect
 from goodbot.exclusion.text.product_token import product_token
 from goodbot.exclusion.verdict import Verdict
 
-PARSED_BYTES_MOST: Final = 8 * 1024 * 1024
+MAX_PARSED_BYTES: Final = 8 * 1024 * 1024
 """How many bytes of robots.txt files are kept parsed, 1 kB added for each file; the store has the others."""
 
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
@@ -189,7 +189,7 @@ class _ParsedFiles:
         read = replace(stored) if stored.dialect == self._dialect else stored.in_dialect(self._dialect)
         self._entries[origin] = stored, read
         self._bytes += _size(stored)
-        while self._bytes > PARSED_BYTES_MOST and len(self._entries) > 1:
+        while self._bytes > MAX_PARSED_BYTES and len(self._entries) > 1:
             self._forget(next(iter(self._entries)))
         return read
 

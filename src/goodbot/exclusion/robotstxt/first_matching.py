@@ -16,7 +16,7 @@ from goodbot.exclusion.verdict import LOST_MOST, Group, Rule
 
 _T = TypeVar("_T")
 
-EQUAL_RULES_MOST: Final = 2 * LOST_MOST + 2
+MAX_EQUAL_RULES: Final = 2 * LOST_MOST + 2
 """How many copies of one rule are kept. More would change no verdict, which looks only at this many matching rules."""
 
 # Characters that stand for themselves in every dialect: those a pattern begins with, and those after its first `*` or
@@ -34,7 +34,7 @@ _HEAD_CHARS = len(_INDEX)
 _COMPARED_CHARS = 64
 """How much of a rule's beginning is compared with many targets at once."""
 
-_SEARCHED_CHARS_MOST = 20_000
+_MAX_SEARCHED_CHARS = 20_000
 """If all targets together are longer, the piece after a `*` is not searched for in them."""
 
 _SHORT_CHARS = 300
@@ -42,7 +42,7 @@ _GRAM_CHARS = 4
 """Of a text longer than `_SHORT_CHARS`, all substrings of 1 to 4 characters are collected, so that the text is not
 searched once per rule."""
 _BLOCK_CHARS = 1 << 14
-_GRAMS_MOST = 1 << 17
+_MAX_GRAMS = 1 << 17
 """About 12 MB."""
 
 RuleOfGroup = tuple[bool, str, int, Group]
@@ -82,7 +82,7 @@ class RuleScan:
 
     def matching(self, target: Compared) -> list[RankedRule]:
         """The rules that match, the one that counts most first; of equal ones the first in the file."""
-        return sorted(self._matching(target, EQUAL_RULES_MOST), key=_precedence)
+        return sorted(self._matching(target, MAX_EQUAL_RULES), key=_precedence)
 
     @property
     def unmatched(self) -> bool:
@@ -112,7 +112,7 @@ def _rule_in_group(rule: RuleOfGroup) -> Hashable:
     return rule[0], rule[1], rule[3].line
 
 
-def first_of_equals(items: Iterable[_T], key: Callable[[_T], Hashable], most: int = EQUAL_RULES_MOST) -> Iterator[_T]:
+def first_of_equals(items: Iterable[_T], key: Callable[[_T], Hashable], most: int = MAX_EQUAL_RULES) -> Iterator[_T]:
     """Yields the first `most` items of each key."""
     counts: dict[Hashable, int] = {}
     for item in items:
@@ -153,7 +153,7 @@ def _rules_near(groups: Sequence[Group], dialect: Dialect, target: Compared) -> 
 
 def rules_near_any(groups: Sequence[Group], dialect: Dialect, targets: Iterable[Compared]) -> Iterator[RuleOfGroup]:
     """Yields the rules that may match at least one of the targets, as far as characters that stand for themselves show;
-    of equal rules the first `EQUAL_RULES_MOST`. Linear in the rules."""
+    of equal rules the first `MAX_EQUAL_RULES`. Linear in the rules."""
     return first_of_equals(_all_near_any(groups, dialect, targets), _rule_in_group)
 
 
@@ -163,7 +163,7 @@ def _all_near_any(groups: Sequence[Group], dialect: Dialect, targets: Iterable[C
     targets = list(targets)
     beginnings = {target.plain[:length] for target in targets for length in range(_COMPARED_CHARS + 1)}
     texts = "\n".join({text for target in targets for text in (target.plain, target.encoded)})
-    may_hold = _may_hold(texts, search=len(texts) <= _SEARCHED_CHARS_MOST)
+    may_hold = _may_hold(texts, search=len(texts) <= _MAX_SEARCHED_CHARS)
     for group in groups:
         for line, field, value in group.records:
             found = match(value) if one_path and _INDEX not in value else None
@@ -182,7 +182,7 @@ def _may_hold(text: str, *, search: bool) -> Callable[[str], bool]:
     for begin in range(0, len(text), _BLOCK_CHARS):
         places = range(begin, min(begin + _BLOCK_CHARS, len(text)))
         grams.update(text[at : at + length] for at in places for length in range(1, _GRAM_CHARS + 1))
-        if len(grams) > _GRAMS_MOST:
+        if len(grams) > _MAX_GRAMS:
             return text.__contains__ if search else lambda piece: True
 
     def may_hold(piece: str) -> bool:

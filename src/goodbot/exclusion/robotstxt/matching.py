@@ -12,7 +12,7 @@ from typing import Protocol
 from goodbot.exclusion.robotstxt.dialect import Dialect
 from goodbot.exclusion.robotstxt.fast_matching import quick_answer
 from goodbot.exclusion.robotstxt.first_matching import (
-    EQUAL_RULES_MOST,
+    MAX_EQUAL_RULES,
     RankedRule,
     RuleOfGroup,
     first_of_equals,
@@ -123,7 +123,7 @@ class Matcher:
             name = shown(self._dialect.robot(self.agent)) or "a robot without a name"
             reason = f"No {self._dialect.groups_called} applies to {name}."
             return self._verdict(url, reason, sections.group)
-        matching = list(islice(self._rules.matching(target), EQUAL_RULES_MOST))
+        matching = list(islice(self._rules.matching(target), MAX_EQUAL_RULES))
         if not matching:
             unmatched = self._rules.unmatched
             closed = "" if unmatched else "; it has only Allow rules, so everything else is closed"
@@ -140,7 +140,7 @@ class Matcher:
         verdict."""
         target = self._dialect.target(url)
         matching = () if self._dialect.is_itself(target) else self._rules.matching(target)
-        return tuple(dict.fromkeys(ranked.rule for ranked in islice(matching, EQUAL_RULES_MOST)))
+        return tuple(dict.fromkeys(ranked.rule for ranked in islice(matching, MAX_EQUAL_RULES)))
 
     def _verdict(
         self,

@@ -121,7 +121,7 @@ def asked_delay_s(records: Iterable[Record]) -> float | None:
 
 
 def parse_delay(value: str) -> float | None:
-    """Returns the seconds of a Crawl-delay: a plain decimal number, not negative, at most `NUMBER_MOST` (a larger
+    """Returns the seconds of a Crawl-delay: a plain decimal number, not negative, at most `MAX_NUMBER` (a larger
     number counts as that).
 
     Anything else (`1e3`, `10s`, `-1`, `inf`) gives None. Crawl-delay is in no standard; RFC 9309 §2.2.4 permits reading
@@ -133,7 +133,7 @@ def parse_delay(value: str) -> float | None:
 def parse_rate(value: str) -> RequestRate | str:
     """Returns a Request-rate (`1/10m 1300-1659`), or the reason why the value is invalid.
 
-    Documents and time are whole numbers of at least 1 (larger than `NUMBER_MOST` they count as that); the units are s
+    Documents and time are whole numbers of at least 1 (larger than `MAX_NUMBER` they count as that); the units are s
     (default), m, h, d in any case. Source: Conner 2.0, and Protego for d, days. Our reading: spaces are allowed around
     the slash; an invalid window makes the record invalid.
     """

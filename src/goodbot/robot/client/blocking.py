@@ -12,7 +12,7 @@ from goodbot.errors import InputError, RunError
 from goodbot.exclusion import Access, Verdict
 from goodbot.robot.client.answer import Answer
 from goodbot.robot.client.client import Client, GivenFields
-from goodbot.robot.manners.redirects import REDIRECTS_MOST
+from goodbot.robot.manners.redirects import MAX_REDIRECTS
 from goodbot.url import Url
 
 _T = TypeVar("_T")
@@ -34,7 +34,7 @@ class BlockingClient:
         url: str | Url,
         *,
         headers: GivenFields = (),
-        redirects: int = REDIRECTS_MOST,
+        redirects: int = MAX_REDIRECTS,
         public_only: bool = False,
         timeout_s: float | None = None,
     ) -> Answer:
@@ -48,7 +48,7 @@ class BlockingClient:
         url: str | Url,
         *,
         headers: GivenFields = (),
-        redirects: int = REDIRECTS_MOST,
+        redirects: int = MAX_REDIRECTS,
         public_only: bool = False,
         timeout_s: float | None = None,
     ) -> Answer:

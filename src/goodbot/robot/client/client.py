@@ -21,7 +21,7 @@ from goodbot.robot.client.answer import Answer
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.permission import Permission, Permit
 from goodbot.robot.manners.politeness import is_private_peer
-from goodbot.robot.manners.redirects import REDIRECTS_MOST, redirect_target
+from goodbot.robot.manners.redirects import MAX_REDIRECTS, redirect_target
 from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.url import Url, parse_url
 from goodbot.values import Capture, Failure, Headers, Method, Request, Response
@@ -85,7 +85,7 @@ class Client:
         url: str | Url,
         *,
         headers: GivenFields = (),
-        redirects: int = REDIRECTS_MOST,
+        redirects: int = MAX_REDIRECTS,
         public_only: bool = False,
         timeout_s: float | None = None,
     ) -> Answer:
@@ -104,7 +104,7 @@ class Client:
         url: str | Url,
         *,
         headers: GivenFields = (),
-        redirects: int = REDIRECTS_MOST,
+        redirects: int = MAX_REDIRECTS,
         public_only: bool = False,
         timeout_s: float | None = None,
     ) -> Answer:

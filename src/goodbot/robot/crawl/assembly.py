@@ -20,7 +20,7 @@ from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import Identity
 from goodbot.robot.fetch.resolver import NameResolver
 from goodbot.robot.fetch.signing import Signer, signer_of
-from goodbot.robot.fetch.transport import KEPT_MOST, CurlTransport
+from goodbot.robot.fetch.transport import MAX_KEPT, CurlTransport
 from goodbot.robot.lessons.site_knowledge import SiteKnowledge
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.permission import MEMORY_BYTES, Permission
@@ -74,7 +74,7 @@ def transport_of(
     signer: Signer | None = None,
     bodies: BodyBudget | None = None,
     *,
-    kept_most: int = KEPT_MOST,
+    kept_most: int = MAX_KEPT,
 ) -> CurlTransport:
     """Makes the transport that sends requests under `identity`. The caller closes it."""
     resolver = NameResolver(settings, clock)
@@ -136,7 +136,7 @@ def crawler_of(
     """
     settings, identity, encode = setup.settings, setup.identity, setup.encode
     bodies = None if keeps_answers or browser is not None else BodyBudget(settings.bodies_limit)
-    kept_most = share_of(KEPT_MOST, setup.processes)
+    kept_most = share_of(MAX_KEPT, setup.processes)
     fetching = transport or transport_of(
         *(settings, setup.guard, identity, clock, signer_of(settings), bodies), kept_most=kept_most
     )

@@ -25,7 +25,7 @@ from goodbot.robot.crawl.outcome_of import OutcomeReader
 from goodbot.robot.fetch.body_budget import FREE_BYTES
 from goodbot.robot.lessons.site_knowledge import SiteKnowledge
 from goodbot.robot.manners.hosts_given_up import HostsGivenUp
-from goodbot.robot.manners.permission import ORIGINS_MOST, Permission, Permit
+from goodbot.robot.manners.permission import MAX_ORIGINS, Permission, Permit
 from goodbot.robot.manners.politeness import Delay, Politeness, asked_gap_s, opens_at
 from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.robot.render.rendering import Renderer
@@ -139,7 +139,7 @@ class Crawler(CrawlLoop):
         """Loads the lessons about hosts that are new in this run."""
         hosts = {lease.host for lease in leases} - self._known_hosts
         if hosts and self._lessons is not None:
-            if len(self._known_hosts) >= ORIGINS_MOST:
+            if len(self._known_hosts) >= MAX_ORIGINS:
                 self._known_hosts.clear()  # loading a lesson twice does no harm
             self._known_hosts |= hosts
             self.learn(self._lessons.load_lessons(sorted(hosts)), self._lessons.load_said(sorted(hosts)))
@@ -353,7 +353,7 @@ class Crawler(CrawlLoop):
 
     def _add(self, visit: HostVisit, result: VisitResult) -> None:
         if visit.sitemaps:
-            if len(self._sitemaps_sent) >= ORIGINS_MOST:
+            if len(self._sitemaps_sent) >= MAX_ORIGINS:
                 self._sitemaps_sent.clear()  # sending them twice does no harm
             self._sitemaps_sent.update(visit.sitemaps)
             result = replace(result, sitemaps=tuple(chain.from_iterable(visit.sitemaps.values())))

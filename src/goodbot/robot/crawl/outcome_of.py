@@ -24,7 +24,7 @@ from goodbot.robot.crawl.slow_documents import SlowDocuments
 from goodbot.robot.lessons.site_knowledge import PageJudgement, SiteKnowledge
 from goodbot.robot.lessons.traps import VisitedPage
 from goodbot.robot.manners.politeness import Delay
-from goodbot.robot.manners.redirects import REDIRECTS, REDIRECTS_MOST, is_from_public, redirect_target
+from goodbot.robot.manners.redirects import MAX_REDIRECTS, REDIRECTS, is_from_public, redirect_target
 from goodbot.robot.manners.retries import BROKEN_OFF_TRIES, Retries
 from goodbot.robot.scope.scope import Scope
 from goodbot.search_values import Document, PreparedDocument
@@ -338,8 +338,8 @@ class OutcomeReader:
         target = redirect_target(capture)
         if target is None:
             return replace(outcome, why=f"status {response.status} without a usable Location")
-        if leased.hops >= REDIRECTS_MOST:
-            return replace(outcome, why=f"more than {REDIRECTS_MOST} redirects in a row")
+        if leased.hops >= MAX_REDIRECTS:
+            return replace(outcome, why=f"more than {MAX_REDIRECTS} redirects in a row")
         cleaned = self._knowledge.cleaned(target)
         target = target if cleaned == leased.url else cleaned  # a site that insists on a session id gets one
         source = self._source(leased, capture)

@@ -9,8 +9,8 @@ from goodbot.exclusion.text.decimals import whole_number
 from goodbot.url import Url
 from goodbot.values import Headers
 
-HOSTS_MOST: Final = 1000
-COOKIES_MOST: Final = 50
+MAX_HOSTS: Final = 1000
+MAX_COOKIES: Final = 50
 COOKIE_CHARS: Final = 4096
 """Cookies of one host, and characters of one cookie: the minimum that RFC 6265 §6.1 asks a program to support, and the
 maximum here."""
@@ -26,7 +26,7 @@ class _Cookie(NamedTuple):
 
 
 class Cookies:
-    """Keeps at most `HOSTS_MOST` hosts and removes the least recently used first.
+    """Keeps at most `MAX_HOSTS` hosts and removes the least recently used first.
 
     Deviation (RFC 6265 §5.3): it ignores `Domain`, so no host can set cookies for another.
     """
@@ -64,9 +64,9 @@ class Cookies:
         jar.pop((name, path), None)
         if cookie.expires_at > now:
             jar[name, path] = cookie
-        while len(jar) > COOKIES_MOST:
+        while len(jar) > MAX_COOKIES:
             jar.popitem(last=False)
-        while len(self._hosts) > HOSTS_MOST:
+        while len(self._hosts) > MAX_HOSTS:
             self._hosts.popitem(last=False)
 
 

@@ -8,7 +8,7 @@ from goodbot.url import Address, is_private_address
 
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 
-OPEN_MOST = 1000
+MAX_OPEN = 1000
 """Private ranges that can be open at once; there are some 30, and a list of seeds opens each once."""
 
 _RANGES: tuple[Network, ...] = tuple(
@@ -47,10 +47,10 @@ class AddressGuard:
         self._permitted = lru_cache(maxsize=4096)(self._permit)
 
     def open(self, networks: Iterable[Network]) -> None:
-        """Permits these as well from now on; at most `OPEN_MOST` networks, further ones stay refused."""
+        """Permits these as well from now on; at most `MAX_OPEN` networks, further ones stay refused."""
         more = [network for network in dict.fromkeys(networks) if network not in self._open]
         if more:
-            self._open = (*self._open, *more)[:OPEN_MOST]
+            self._open = (*self._open, *more)[:MAX_OPEN]
             self._judged.cache_clear()
             self._permitted.cache_clear()
 

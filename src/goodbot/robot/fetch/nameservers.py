@@ -10,7 +10,7 @@ import dns.exception
 import dns.nameserver
 import dns.resolver
 
-from goodbot.robot.fetch.pinned_addresses import FAMILY_MOST, FoundAddresses, limit_addresses
+from goodbot.robot.fetch.pinned_addresses import MAX_FAMILY, FoundAddresses, limit_addresses
 
 NO_NAME_KEPT_S: Final = 60.0
 """How long `no such name` is kept. No answer at all is not kept, because it may be temporary."""
@@ -75,7 +75,7 @@ class NameServers:
             return FoundAddresses((), NO_NAME_KEPT_S, "no address record")
         except (dns.exception.DNSException, OSError) as error:
             return FoundAddresses((), 0.0, _reason(error))
-        texts = limit_addresses(str(record.address) for record in islice(answer, FAMILY_MOST))
+        texts = limit_addresses(str(record.address) for record in islice(answer, MAX_FAMILY))
         return FoundAddresses(texts, max(answer.chaining_result.minimum_ttl, 1.0), "no address record")
 
 

@@ -23,7 +23,7 @@ _PROXY: Final = re.compile(
 )
 """The URLs that libcurl accepts for a proxy."""
 
-FAMILY_MOST: Final = 8
+MAX_FAMILY: Final = 8
 """How many addresses of one family are used, however many an answer holds."""
 
 
@@ -89,7 +89,7 @@ def limit_addresses(texts: Iterable[str]) -> Addresses:
             address = ip_address(text)
         except ValueError:
             continue
-        if "%" not in text and len(families[address.version]) < FAMILY_MOST:
+        if "%" not in text and len(families[address.version]) < MAX_FAMILY:
             families[address.version].append(str(address))
     return (*families[4], *families[6])
 

@@ -20,11 +20,11 @@ from goodbot.robot.fetch.curl_errors import make_failure
 from goodbot.robot.fetch.pinned_addresses import Addresses, FoundAddresses, limit_addresses, parse_hosts
 from goodbot.values import Failure
 
-NAMES_MOST: Final = 10_000
+MAX_NAMES: Final = 10_000
 """Names remembered: some 4 MB. Those used longest ago are forgotten first."""
 
-KEPT_LEAST_S: Final = 60.0
-KEPT_MOST_S: Final = 3600.0
+MIN_KEPT_S: Final = 60.0
+MAX_KEPT_S: Final = 3600.0
 """Bounds for how long an answer is kept, whatever its TTL: below a minute every page would cost two queries."""
 
 HOSTS_FILE: Final = Path("/etc/hosts")
@@ -41,7 +41,7 @@ class NameResolver:
 
     `localhost` is loopback, and `.invalid` and `.onion` have no addresses, without a query (RFC 6761 §6.3 and §6.4,
     RFC 7686). The hosts file, read once, comes next. The system resolves names without a dot and those under `.local`
-    (RFC 6762), and all others if it has no name server configured; its answers are kept for `KEPT_LEAST_S`. All other
+    (RFC 6762), and all others if it has no name server configured; its answers are kept for `MIN_KEPT_S`. All other
     names are looked up by DNS, as absolute names without a search list. Only one lookup of a name is in flight at a
     time.
 
@@ -79,20 +79,20 @@ class NameResolver:
         found = await self._find(host.removesuffix(".").lower())
         answer = found.addresses or replace(make_failure("dns", host, found.error), lasting=found.lasts_s > 0)
         if found.lasts_s > 0:
-            self._known[host] = (self._clock.now() + min(max(found.lasts_s, KEPT_LEAST_S), KEPT_MOST_S), answer)
+            self._known[host] = (self._clock.now() + min(max(found.lasts_s, MIN_KEPT_S), MAX_KEPT_S), answer)
             self._known.move_to_end(host)
-            while len(self._known) > NAMES_MOST:
+            while len(self._known) > MAX_NAMES:
                 self._known.popitem(last=False)
         return answer
 
     async def _find(self, name: str) -> FoundAddresses:
         last = name.rpartition(".")[2]
         if last == "localhost":
-            return FoundAddresses(_LOOPBACK, KEPT_MOST_S)
+            return FoundAddresses(_LOOPBACK, MAX_KEPT_S)
         if last in ("invalid", "onion"):
-            return FoundAddresses((), KEPT_MOST_S, f"names under .{last} never resolve")
+            return FoundAddresses((), MAX_KEPT_S, f"names under .{last} never resolve")
         if listed := self._listed.get(name):
-            return FoundAddresses(limit_addresses(listed), KEPT_MOST_S)
+            return FoundAddresses(limit_addresses(listed), MAX_KEPT_S)
         if last in (name, "local") or self._dns is None:
             return await self._of_system(name)
         return await self._dns(name)
@@ -121,11 +121,9 @@ class NameResolver:
                 entries = await loop.getaddrinfo(name, None, type=socket.SOCK_STREAM)
         except (OSError, UnicodeError) as error:
             is_sure = isinstance(error, socket.gaierror) and error.errno in _NO_SUCH_NAME
-            return FoundAddresses(
-                (), KEPT_LEAST_S if is_sure else 0.0, str(error) or "the system did not answer in time"
-            )
+            return FoundAddresses((), MIN_KEPT_S if is_sure else 0.0, str(error) or "the system did not answer in time")
         return FoundAddresses(
-            limit_addresses(str(entry[4][0]) for entry in entries), KEPT_LEAST_S, "the system found no address"
+            limit_addresses(str(entry[4][0]) for entry in entries), MIN_KEPT_S, "the system found no address"
         )
 
 

@@ -13,7 +13,7 @@ import dns.reversename
 
 from goodbot.robot.fetch.nameservers import NameServers
 
-NAMES_MOST: Final = 8
+MAX_NAMES: Final = 8
 """How many names of one address are used."""
 
 
@@ -42,7 +42,7 @@ class ReverseLookup:
             return ()
         except (dns.exception.DNSException, OSError):  # every other error means that there was no answer
             return None
-        return tuple(record.target.to_text(omit_final_dot=True).lower() for record in islice(answer, NAMES_MOST))
+        return tuple(record.target.to_text(omit_final_dot=True).lower() for record in islice(answer, MAX_NAMES))
 
     async def addresses(self, name: str) -> tuple[str, ...] | None:
         """Returns the addresses of a name; empty if it has none. None: no answer."""

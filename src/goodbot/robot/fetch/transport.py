@@ -28,10 +28,10 @@ ACCEPT_ENCODING = "gzip, deflate, br, zstd"
 
 _HTTP1_FOR_S = 120.0
 """How long an origin whose HTTP/2 failed gets HTTP/1.1. libcurl reuses no connection that was idle for 118 s."""
-_HTTP1_ORIGINS_MOST = 1_000
+_MAX_HTTP1_ORIGINS = 1_000
 """Origins for which that is remembered."""
 
-KEPT_MOST = 1_024
+MAX_KEPT = 1_024
 """Connections that a crawl keeps: one over TLS takes some 40 kB."""
 
 
@@ -64,7 +64,7 @@ class CurlTransport:
         *,
         resolver: Resolver,
         bodies: BodyBudget | None = None,
-        kept_most: int = KEPT_MOST,
+        kept_most: int = MAX_KEPT,
     ) -> None:
         check_authorities(settings.ca_file)
         check_proxy(settings.proxy)
@@ -141,7 +141,7 @@ class CurlTransport:
     def _avoid_http2(self, url: Url, now: float) -> None:
         """libcurl keeps an HTTP/2 connection after a failed stream, and the next stream on it may fail as well (the
         table of header fields is shared)."""
-        while len(self._http2_broken) >= _HTTP1_ORIGINS_MOST:
+        while len(self._http2_broken) >= _MAX_HTTP1_ORIGINS:
             del self._http2_broken[next(iter(self._http2_broken))]
         self._http2_broken[url.origin] = now + _HTTP1_FOR_S
 
@@ -188,7 +188,7 @@ class CurlTransport:
         return None
 
 
-def kept_connections(concurrency: int, files_most: int, kept_most: int = KEPT_MOST) -> int:
+def kept_connections(concurrency: int, files_most: int, kept_most: int = MAX_KEPT) -> int:
     """Returns how many connections are kept open, of which up to `concurrency` are in use. More are kept, so that a
     host finds its own again after many others had their turn: at most a quarter of the files the process may open, and
     never fewer than libcurl needs to keep those in use."""
@@ -206,7 +206,7 @@ def _logged(capture: Capture) -> Capture:
 
 def _files_most() -> int:
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    return 4 * KEPT_MOST if limit == resource.RLIM_INFINITY else limit
+    return 4 * MAX_KEPT if limit == resource.RLIM_INFINITY else limit
 
 
 def _is_localhost(host: str) -> bool:

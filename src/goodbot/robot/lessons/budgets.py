@@ -28,15 +28,15 @@ _DOUBT_SHARE: Final = 0.9
 """After `_FIRST_LOOKS` pages only one page in `LOOK_EVERY` is examined and counts for all of them, as long as the site
 has more than `_DOUBT_SHARE` of its starting budget."""
 
-EARNED_MOST: Final = 8.0
+MAX_EARNED: Final = 8.0
 """A page earns 1 for each word that occurs for the second time on the site, at most this. Random letters never occur
 again, and words drawn from a list are soon all known."""
 
 EMPTY_COSTS: Final = 1.0
 """The cost of a page that says nothing new, plus a quarter of it for each new URL beyond four that it leads to, at most
-`EMPTY_COSTS_MOST`: a page of filters leads to dozens of combinations at once."""
+`MAX_EMPTY_COSTS`: a page of filters leads to dozens of combinations at once."""
 _URLS_FREE: Final = 4
-EMPTY_COSTS_MOST: Final = 2.0
+MAX_EMPTY_COSTS: Final = 2.0
 
 LOOSE_COSTS: Final = 1.0
 """The cost of a page that leads to two or more new URLs and links to no known one, whatever its text: generated pages
@@ -47,7 +47,7 @@ NUMBER_COSTS: Final = 1 / 8
 """The cost of each new URL if the page has new statements of known words, or three or more new numbers; and if it has
 fewer new numbers and no new statement. At most 1 for a page. So a site of 16,000 pages of known words is crawled
 completely with a starting budget of 1,000."""
-_NUMBERS_LEAST: Final = 3
+_MIN_NUMBERS: Final = 3
 
 BRANCH_SHARE: Final = 0.5
 """A branch starts with this share of the site's budget, so that a trap in it ends before the whole site does."""
@@ -58,11 +58,11 @@ PROBE_SHARE: Final = 0.125
 BRANCHES_FREED: Final = 8
 """The first 8 branches that close are not charged to the site; if more close, the whole site is treated as a trap."""
 
-SITES_MOST: Final = 32 * 1024 * 1024 // GROUND_BYTES
+MAX_SITES: Final = 32 * 1024 * 1024 // GROUND_BYTES
 """Origins remembered: 32 MB."""
-COUNTS_MOST: Final = 16_384
+MAX_COUNTS: Final = 16_384
 """Origins whose pages are only counted so far, 0.2 kB each."""
-_BRANCHES_MOST: Final = 64
+_MAX_BRANCHES: Final = 64
 
 _MOMENT: Final = re.compile(r"(?<![0-9])(?:19|20)[0-9]{12}(?![0-9])")
 """A date and time to the second. A page with one in its URL is an archived state of a page (RFC 7089), and archives
@@ -114,7 +114,7 @@ class _Site:
 
     account: Account
     known_text: KnownText = field(default_factory=KnownText)
-    branches: LruCache[str, Account] = field(default_factory=lambda: LruCache(_BRANCHES_MOST))
+    branches: LruCache[str, Account] = field(default_factory=lambda: LruCache(_MAX_BRANCHES))
     leading_pages: int = 0
     looks: int = 0
     freed: int = 0
@@ -126,9 +126,9 @@ class Budgets:
 
     def __init__(self, start: int, processes: int = 1) -> None:
         self._start = float(start)
-        self._counts: LruCache[str, int] = LruCache(COUNTS_MOST)
-        self._sites: LruCache[str, _Site] = LruCache(share_of(SITES_MOST, processes))
-        self._resumed: LruCache[str, float] = LruCache(COUNTS_MOST)
+        self._counts: LruCache[str, int] = LruCache(MAX_COUNTS)
+        self._sites: LruCache[str, _Site] = LruCache(share_of(MAX_SITES, processes))
+        self._resumed: LruCache[str, float] = LruCache(MAX_COUNTS)
 
     def resume(self, origin: str, share: float) -> None:
         """Sets the budget to this share of its start: the site is examined again, or an operator asked for it."""
@@ -220,10 +220,10 @@ def price_of(new_text: NewText, new_urls: int) -> float:
     if new_urls > 1 and not new_text.woven:
         return LOOSE_COSTS
     if new_text.words:
-        return -min(new_text.words, EARNED_MOST)
+        return -min(new_text.words, MAX_EARNED)
     if not (new_text.statements or new_text.numbers):
-        return min(EMPTY_COSTS * max(1.0, new_urls / _URLS_FREE), EMPTY_COSTS_MOST)
-    each = TEXT_COSTS if new_text.statements or new_text.numbers >= _NUMBERS_LEAST else NUMBER_COSTS
+        return min(EMPTY_COSTS * max(1.0, new_urls / _URLS_FREE), MAX_EMPTY_COSTS)
+    each = TEXT_COSTS if new_text.statements or new_text.numbers >= _MIN_NUMBERS else NUMBER_COSTS
     return min(each * new_urls, LOOSE_COSTS)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 from goodbot.lru import LruCache, share_of
 
-CALENDARS_MOST: Final = 2048
+MAX_CALENDARS: Final = 2048
 """Calendars of all hosts of a crawl; usually 1 kB each, at most 10: 20 MB."""
 
 DATES: Final = 24
@@ -112,7 +112,7 @@ class Calendars:
     """What is known of the calendars of all hosts, by shape."""
 
     def __init__(self, processes: int = 1) -> None:
-        self._known: LruCache[str, Calendar] = LruCache(share_of(CALENDARS_MOST, processes))
+        self._known: LruCache[str, Calendar] = LruCache(share_of(MAX_CALENDARS, processes))
 
     def of(self, shape: str) -> Calendar:
         """Returns what is known of one calendar."""

@@ -15,14 +15,14 @@ from goodbot.page.fingerprint import Fingerprint, fingerprint
 from goodbot.url import Url
 from goodbot.values import Page
 
-TEXTS_MOST: Final = 8192
+MAX_TEXTS: Final = 8192
 """Representatives that texts are compared with: 1.2 kB each, 10 MB."""
-DIGESTS_MOST: Final = 16_384
+MAX_DIGESTS: Final = 16_384
 """Digests of bodies: 0.4 kB each, 7 MB."""
-CANONICALS_MOST: Final = 16_384
+MAX_CANONICALS: Final = 16_384
 """Pages that state another canonical URL, or redirect to one: 0.3 kB each, 5 MB."""
-ORIGINS_MOST: Final = 4096
-REMEMBERED_MOST: Final = 16_384
+MAX_ORIGINS: Final = 4096
+MAX_REMEMBERED: Final = 16_384
 """Pages read in an earlier run: 0.5 kB each, 8 MB."""
 
 ALIKE: Final = 0.95
@@ -33,10 +33,10 @@ the word that differs is what the page is about. See docs/decisions/0017."""
 MIRRORED: Final = 3
 """If so many pages name the same path of one other origin, and none names anything else, the origin is its mirror."""
 
-TITLES_MOST: Final = 3
+MAX_TITLES: Final = 3
 """Pages with up to this many different titles may name one canonical URL; if more do, the site has made a mistake."""
 
-_CHAIN_MOST: Final = 10
+_MAX_CHAIN: Final = 10
 _NUMBER = re.compile(r"[0-9]++")
 
 
@@ -78,16 +78,16 @@ class Copies:
     """The pages of one process, as long as they are remembered."""
 
     def __init__(self, processes: int = 1) -> None:
-        self._texts: LruCache[str, _Text] = LruCache(share_of(TEXTS_MOST, processes))
-        self._places: LruCache[int, str] = LruCache(share_of(TEXTS_MOST * 5, processes))
-        self._digests: LruCache[str, Url] = LruCache(share_of(DIGESTS_MOST, processes))
-        self._bodies: LruCache[str, str] = LruCache(share_of(DIGESTS_MOST, processes))
-        self._indexed_texts: LruCache[tuple[str, str], Url] = LruCache(share_of(REMEMBERED_MOST, processes))
-        self._text_of_url: LruCache[str, tuple[str, str]] = LruCache(share_of(REMEMBERED_MOST, processes))
-        self._leads: LruCache[str, str] = LruCache(share_of(CANONICALS_MOST, processes))
-        self._named: LruCache[str, _Named] = LruCache(share_of(CANONICALS_MOST, processes))
-        self._lost: LruCache[str, bool] = LruCache(share_of(CANONICALS_MOST, processes))
-        self._origins: LruCache[str, _Origin] = LruCache(ORIGINS_MOST)
+        self._texts: LruCache[str, _Text] = LruCache(share_of(MAX_TEXTS, processes))
+        self._places: LruCache[int, str] = LruCache(share_of(MAX_TEXTS * 5, processes))
+        self._digests: LruCache[str, Url] = LruCache(share_of(MAX_DIGESTS, processes))
+        self._bodies: LruCache[str, str] = LruCache(share_of(MAX_DIGESTS, processes))
+        self._indexed_texts: LruCache[tuple[str, str], Url] = LruCache(share_of(MAX_REMEMBERED, processes))
+        self._text_of_url: LruCache[str, tuple[str, str]] = LruCache(share_of(MAX_REMEMBERED, processes))
+        self._leads: LruCache[str, str] = LruCache(share_of(MAX_CANONICALS, processes))
+        self._named: LruCache[str, _Named] = LruCache(share_of(MAX_CANONICALS, processes))
+        self._lost: LruCache[str, bool] = LruCache(share_of(MAX_CANONICALS, processes))
+        self._origins: LruCache[str, _Origin] = LruCache(MAX_ORIGINS)
 
     # ---- by the page's own word
 
@@ -96,7 +96,7 @@ class Copies:
         `canonical` is another URL, which may be requested."""
         self._leads.put(page.url.text, canonical.text)
         titles = self._named.get_or(canonical.text, _Named).titles
-        if len(titles) <= TITLES_MOST:
+        if len(titles) <= MAX_TITLES:
             titles.add(hash(_NUMBER.sub("0", page.title)))
         end = self._end(page.url)
         if end is None or _is_variant(page.url, canonical) or self.mistake(page.url, canonical):
@@ -107,8 +107,8 @@ class Copies:
     def mistake(self, url: Url, canonical: Url) -> str | None:
         """Returns why it is a mistake that a page names that canonical URL, as far as known; None if it is not."""
         named = self._named.get(canonical.text)
-        if named is not None and len(named.titles) > TITLES_MOST:
-            return f"pages of more than {TITLES_MOST} titles name {canonical} as their canonical URL"
+        if named is not None and len(named.titles) > MAX_TITLES:
+            return f"pages of more than {MAX_TITLES} titles name {canonical} as their canonical URL"
         end = self._end(url)
         if end is None:
             return f"the canonical URL {canonical} leads back"
@@ -120,7 +120,7 @@ class Copies:
         """Follows canonical URLs and redirects from a page to their end; None if they lead back to it, or do not
         end."""
         place = url.text
-        for _ in range(_CHAIN_MOST):
+        for _ in range(_MAX_CHAIN):
             onward = self._leads.get(place)
             if onward is None:
                 return place

@@ -23,15 +23,15 @@ _STATEMENTS: Final = 1 << 15
 new when it occurs again. That does not help a trap, which repeats its statements before they are overwritten. With two
 bytes one new statement in 65,536 counted as known, enough to lose pages beside a trap in one crawl of about 130."""
 
-_STATEMENTS_MOST: Final = 8
+_MAX_STATEMENTS: Final = 8
 """A page with so many new statements says enough; its other lines are not read."""
 
-_LINKS_MOST: Final = 500
+_MAX_LINKS: Final = 500
 """Links of one page that are examined."""
 _MENU: Final = 1 << 13
 _MENU_SHARE: Final = 0.25
 """A URL that at least this share of the pages link to is part of the site's menu. Slots for counts, two bytes each."""
-_LOOKS_MOST: Final = 1 << 15
+_MAX_LOOKS: Final = 1 << 15
 """After so many pages all counts are halved."""
 
 
@@ -75,7 +75,7 @@ class KnownText:
 
     def examine(self, view: PageView, new: Iterable[Url]) -> NewText:
         """Takes a page that leads to `new` URLs, and returns what is new in it."""
-        links = dict.fromkeys(url.text for url in view.links[:_LINKS_MOST])
+        links = dict.fromkeys(url.text for url in view.links[:_MAX_LINKS])
         address = view.url.text.lower()
         named = {*" ".join(links).lower().translate(URL_SEPARATORS).split(), *numbers_in(address)}
         own = set(address.translate(URL_SEPARATORS).split())
@@ -87,7 +87,7 @@ class KnownText:
     def _is_woven(self, links: Iterable[str]) -> bool:
         """Returns whether one of the links leads to a known page that is not in the menu. Counts them all."""
         self._looks += 1
-        if self._looks == _LOOKS_MOST:
+        if self._looks == _MAX_LOOKS:
             self._looks //= 2
             self._menu = array("H", (count // 2 for count in self._menu))
         counts, least, woven = self._menu, self._looks * _MENU_SHARE, False
@@ -122,7 +122,7 @@ class KnownText:
                     is_new = plain != "" and self._is_new("plain", plain)
                     statements += is_new
                     numbers += not is_new
-            if statements >= _STATEMENTS_MOST:
+            if statements >= _MAX_STATEMENTS:
                 break
         if not statements and not numbers:
             numbers = int(self._has_new_numbers(html, address, named))

@@ -15,10 +15,10 @@ from goodbot.robot.lessons.cleaning import parameters, without
 from goodbot.robot.lessons.url_families import families_of
 from goodbot.url import Url
 
-ORIGINS_MOST: Final = 20_000
+MAX_ORIGINS: Final = 20_000
 """Origins with lessons that are remembered: some hundred bytes each."""
 
-LESSONS_MOST: Final = 1000
+MAX_LESSONS: Final = 1000
 """Lessons of one kind and origin. An origin with more traps gets a few requests for each further one."""
 
 _PARAMETERS: Final = 30
@@ -79,7 +79,7 @@ class _Origin:
     def lapse(self, lesson: Lesson, subject: str) -> None:
         """Takes it out of force, but remembers how often it was learned."""
         (self.of(lesson.kind) or {}).pop(subject, None)
-        if len(self.times) < LESSONS_MOST:
+        if len(self.times) < MAX_LESSONS:
             self.times[_topic(lesson.kind, lesson.about)] = lesson.times
         if lesson.kind == "calendar":
             self.bounds = {}
@@ -92,7 +92,7 @@ class LessonsInForce:
     `lapse` is next due."""
 
     def __init__(self) -> None:
-        self._origins: LruCache[str, _Origin] = LruCache(ORIGINS_MOST)
+        self._origins: LruCache[str, _Origin] = LruCache(MAX_ORIGINS)
         self.due_at = inf
 
     def take(self, lessons: Iterable[Lesson]) -> None:
@@ -103,7 +103,7 @@ class LessonsInForce:
             of_kind = known.of(lesson.kind)
             if lesson.lapsed:
                 known.lapse(lesson, subject)
-            elif of_kind is not None and (len(of_kind) < LESSONS_MOST or subject in of_kind):
+            elif of_kind is not None and (len(of_kind) < MAX_LESSONS or subject in of_kind):
                 of_kind[subject] = lesson
                 self.due_at = min(self.due_at, lesson.until)
                 if lesson.kind == "calendar":

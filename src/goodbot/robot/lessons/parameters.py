@@ -14,8 +14,8 @@ PATHS: Final = 2
 _LOOKED_AT: Final = 6
 """Parameters of one URL that are examined."""
 
-PLACES_MOST: Final = 8192
-NAMES_MOST: Final = 4096
+MAX_PLACES: Final = 8192
+MAX_NAMES: Final = 4096
 """Bounds for all hosts of a crawl; 0.5 kB and 0.3 kB each: 5 MB."""
 
 
@@ -39,8 +39,8 @@ class Parameters:
     """What is known of the parameters of all origins."""
 
     def __init__(self, processes: int = 1) -> None:
-        self._places: LruCache[tuple[str, str], _Place] = LruCache(share_of(PLACES_MOST, processes))
-        self._names: LruCache[tuple[str, str], _Name] = LruCache(share_of(NAMES_MOST, processes))
+        self._places: LruCache[tuple[str, str], _Place] = LruCache(share_of(MAX_PLACES, processes))
+        self._names: LruCache[tuple[str, str], _Name] = LruCache(share_of(MAX_NAMES, processes))
 
     def undecided(self, text: str, origin: str) -> list[tuple[str, str]]:
         """Returns the parameters of a URL, with their values, that are not known to matter."""

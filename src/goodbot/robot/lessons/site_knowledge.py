@@ -19,7 +19,7 @@ from goodbot.robot.lessons.url_shape import trap_in_url
 from goodbot.url import Url
 from goodbot.values import LeasedUrl, Outcome, Page, Response
 
-ORIGINS_MOST: Final = 4096
+MAX_ORIGINS: Final = 4096
 """Origins whose Clean-param records are kept in memory."""
 
 _OF_COPIES: Final = ("mirror", "canonical")
@@ -74,7 +74,7 @@ class SiteKnowledge:
         self._traps = Traps(self._learned, self._budgets, processes)
         self._copies = Copies(processes)
         self._drops: LruCache[str, tuple[CleanParams, Drops]] = LruCache(
-            ORIGINS_MOST, limit_bytes=share_of(CLEAN_PARAMS_BYTES, processes), weigh=_weight_bytes
+            MAX_ORIGINS, limit_bytes=share_of(CLEAN_PARAMS_BYTES, processes), weigh=_weight_bytes
         )
 
     # ---- lessons

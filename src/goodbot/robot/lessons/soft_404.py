@@ -14,7 +14,7 @@ FOLDERS: Final = 2
 PAGES_OF_ONE_FOLDER: Final = 5
 """How many paths must give the same error text before it counts as the answer to any path."""
 
-TEXTS_MOST: Final = 1024
+MAX_TEXTS: Final = 1024
 """Error texts of all hosts of a process; 1 kB each: 1 MB."""
 
 _PHRASES: Final = r"""
@@ -82,7 +82,7 @@ class Soft404Pages:
     """What is known of error pages with status 200, of all origins."""
 
     def __init__(self) -> None:
-        self._texts: LruCache[tuple[str, int], _Text] = LruCache(TEXTS_MOST)
+        self._texts: LruCache[tuple[str, int], _Text] = LruCache(MAX_TEXTS)
 
     def visited(self, origin: str, path: str, text_hash: int) -> list[str] | None:
         """Takes an error page; returns other paths with the same text once they show that any path gives it."""

@@ -25,7 +25,7 @@ from goodbot.url import Url
 from goodbot.values import Discovery, Page, Response
 
 HOLDS_S: Final = 7 * 86400.0
-HOLDS_MOST_S: Final = 365 * 86400.0
+MAX_HOLDS_S: Final = 365 * 86400.0
 """How long a lesson holds, doubled each time it is learned again. Maintenance is over within days, and learning a
 lesson again usually takes 40 pages. A lesson that pages name a wrong canonical URL holds until it is dropped: it leaves
 nothing out, and learning it again would first take the page out of the index."""
@@ -124,7 +124,7 @@ class Traps:
         if not self._learned.is_known(kind, url.origin, subject):
             about = f"{url.origin} {subject}"
             times = self._learned.times(kind, about) + 1
-            until = inf if kind == "canonical" else at + min(HOLDS_S * 2.0 ** min(times - 1, 10), HOLDS_MOST_S)
+            until = inf if kind == "canonical" else at + min(HOLDS_S * 2.0 ** min(times - 1, 10), MAX_HOLDS_S)
             lesson = Lesson(url.host_key, kind, about, evidence, at, until, times)
             self._learned.take((lesson,))
             self._lessons.append(lesson)

@@ -12,18 +12,18 @@ from typing import Final
 from goodbot.lru import LruCache, share_of
 from goodbot.page.fingerprint import Fingerprint
 
-FAMILIES_MOST: Final = 4096
+MAX_FAMILIES: Final = 4096
 """Families of all hosts of a crawl; usually 1 kB each, 4 MB. At most 22 kB, with few titles and many texts: 90 MB."""
 
-PICTURES_MOST: Final = 1 << 14
+MAX_PICTURES: Final = 1 << 14
 """Pictures of all families of a crawl, 0.1 kB each, 2 MB."""
 
 WINDOW: Final = 40
-FRESH_MOST: Final = 2
+MAX_FRESH: Final = 2
 """A family is closed if at most 2 of the last 40 pages examined said something new: 5 %."""
 
 TREE_WINDOW: Final = 120
-TREE_FRESH_MOST: Final = 3
+MAX_TREE_FRESH: Final = 3
 """The same for all that lies below a folder."""
 
 _SHARE: Final = 0.5
@@ -32,10 +32,10 @@ _TREE_SHARE: Final = 0.9
 has others, let alone a whole site."""
 
 ALIKE: Final = 0.9
-_TITLES_MOST: Final = 13
+_MAX_TITLES: Final = 13
 """The months of a year and one more: the pages of a calendar have the names of the months as titles."""
 
-_TEXTS_MOST: Final = 4
+_MAX_TEXTS: Final = 4
 _FIRST_LOOKS: Final = 48
 _LOOK_EVERY: Final = 16
 _DOUBT: Final = 6
@@ -99,11 +99,11 @@ class UrlFamily:
         alike = known is not None and text().words > 0 and any(old.likeness(text()) >= ALIKE for old in known)
         fresh = not alike or has_more()
         if known is None:
-            if len(self.known) >= _TITLES_MOST:
+            if len(self.known) >= _MAX_TITLES:
                 self.known.pop(next(iter(self.known)))
             self.known[mark] = []
         elif not alike:
-            self.known[mark] = [*known[-_TEXTS_MOST + 1 :], text()]
+            self.known[mark] = [*known[-_MAX_TEXTS + 1 :], text()]
         elif not fresh:
             self.same = url
         self.looked += 1
@@ -122,8 +122,8 @@ class UrlFamilies:
     """What is known of the families of all hosts."""
 
     def __init__(self, processes: int = 1) -> None:
-        self._known: LruCache[str, UrlFamily] = LruCache(share_of(FAMILIES_MOST, processes))
-        self._pictures: LruCache[tuple[str, str], bool] = LruCache(share_of(PICTURES_MOST, processes))
+        self._known: LruCache[str, UrlFamily] = LruCache(share_of(MAX_FAMILIES, processes))
+        self._pictures: LruCache[tuple[str, str], bool] = LruCache(share_of(MAX_PICTURES, processes))
 
     def shows_new(self, name: str, pictures: Iterable[str]) -> bool:
         """Returns whether one of the pictures was not shown in this family recently; remembers them all."""
@@ -135,7 +135,7 @@ class UrlFamilies:
     def visited(self, text: str) -> Iterator[tuple[str, UrlFamily]]:
         """Counts a page; yields the families it lies in, by name."""
         family, tree = families_of(text)
-        for name, window, most in ((family, WINDOW, FRESH_MOST), (tree, TREE_WINDOW, TREE_FRESH_MOST)):
+        for name, window, most in ((family, WINDOW, MAX_FRESH), (tree, TREE_WINDOW, MAX_TREE_FRESH)):
             if name:
                 known = self._known.get_or(name, lambda w=window, m=most: UrlFamily(w, m, text))  # type: ignore[misc]
                 known.pages += 1

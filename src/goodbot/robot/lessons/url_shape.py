@@ -4,15 +4,15 @@ import re
 from collections import Counter
 from typing import Final
 
-CHARS_MOST: Final = 2048
+MAX_CHARS: Final = 2048
 """No page that people link to by hand has a longer URL: sitemaps (sitemaps.org) and browsers do not accept one."""
 
-SEGMENTS_MOST: Final = 50
-PARAMETERS_MOST: Final = 30
-SAME_PARAMETER_MOST: Final = 4
+MAX_SEGMENTS: Final = 50
+MAX_PARAMETERS: Final = 30
+MAX_SAME_PARAMETER: Final = 4
 """Parameters with the same name and value."""
 
-PERIOD_MOST: Final = 8
+MAX_PERIOD: Final = 8
 """Path segments of a group that may repeat."""
 SINGLE_TIMES: Final = 4
 GROUP_TIMES: Final = 3
@@ -29,8 +29,8 @@ def trap_in_url(text: str) -> str | None:
     start = text.find("/", 8)
     if len(text) - start < _SHORT and text.count("/") < 2 + SINGLE_TIMES:
         return None
-    if len(text) > CHARS_MOST:
-        return f"an address of {len(text)} characters, more than {CHARS_MOST}"
+    if len(text) > MAX_CHARS:
+        return f"an address of {len(text)} characters, more than {MAX_CHARS}"
     path, mark, query = text[start:].partition("?")
     if path.count("/") >= SINGLE_TIMES and (reason := _trap_in_path(path)):
         return reason
@@ -39,11 +39,11 @@ def trap_in_url(text: str) -> str | None:
 
 def _trap_in_path(path: str) -> str | None:
     segments = path.strip("/").split("/")
-    if len(segments) > SEGMENTS_MOST:
+    if len(segments) > MAX_SEGMENTS:
         return f"a trap: a path of {len(segments)} folders"
     if len(set(segments)) > len(segments) - 3:  # any repetition that is refused leaves at least three fewer
         return None
-    for period in range(1, min(PERIOD_MOST, len(segments) // GROUP_TIMES) + 1):
+    for period in range(1, min(MAX_PERIOD, len(segments) // GROUP_TIMES) + 1):
         times = SINGLE_TIMES if period == 1 else GROUP_TIMES
         place = _repeats(segments, period, times)
         if place is not None:
@@ -69,11 +69,11 @@ def _repeats(segments: list[str], period: int, times: int) -> int | None:
 
 def _trap_in_query(address: str, query: str) -> str | None:
     parts = query.split("&")
-    if len(parts) > PARAMETERS_MOST:
-        return f"a trap: {len(parts)} parameters, more than {PARAMETERS_MOST}"
-    if len(parts) > SAME_PARAMETER_MOST:
+    if len(parts) > MAX_PARAMETERS:
+        return f"a trap: {len(parts)} parameters, more than {MAX_PARAMETERS}"
+    if len(parts) > MAX_SAME_PARAMETER:
         part, times = Counter(parts).most_common(1)[0]
-        if times > SAME_PARAMETER_MOST or _repeats_parameters(parts):
+        if times > MAX_SAME_PARAMETER or _repeats_parameters(parts):
             return f"a trap: the parameter {part[:80]} is repeated"
     if query.count("%3F") + query.count("%3f") + query.count("?") and _contains_itself(address, query):
         return "a trap: the query contains the page's own address and query"

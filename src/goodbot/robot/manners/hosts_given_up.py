@@ -9,14 +9,14 @@ from goodbot.robot.manners.politeness import Delay
 
 _LOG: Final = logging.getLogger(__name__)
 
-HOSTS_MOST: Final = 50_000
+MAX_HOSTS: Final = 50_000
 """Hosts remembered. Forgetting a host costs one request too many, which is cheaper than an unbounded list."""
-WALLS_MOST: Final = 40
+MAX_WALLS: Final = 40
 """Challenge pages of a bot wall in a row before a host is given up. A wall may protect only a part of a site, and open
 pages may follow many walled ones. At the pace of `Politeness`, 40 challenge pages take 37 minutes on a public host,
 unless they have status 429 or 503."""
 IN_TROUBLE: Final = "its host answered 429 or 503, or did not answer, too many times in a row"
-ONLY_WALLS: Final = f"a bot wall answered in place of the host {WALLS_MOST} times in a row"
+ONLY_WALLS: Final = f"a bot wall answered in place of the host {MAX_WALLS} times in a row"
 
 
 _log = logging.getLogger(__name__)
@@ -31,13 +31,13 @@ class HostsGivenUp:
         self._at_least_s = at_least_s
         self._hosts: dict[str, tuple[float, str]] = {}
         self._left_alone: set[str] = set()
-        self._walls: LruCache[str, int] = LruCache(HOSTS_MOST)
+        self._walls: LruCache[str, int] = LruCache(MAX_HOSTS)
 
     def give_up(self, host: str, why: str, ready_at: float) -> None:
         """Gives up a host that was in trouble too often, until `at_least_s` after `ready_at`."""
         if self.why(host) is None:
             _log.warning("host %s given up: %s", host, why, extra={"host": host, "until": ready_at + self._at_least_s})
-        if len(self._hosts) >= HOSTS_MOST:
+        if len(self._hosts) >= MAX_HOSTS:
             self._hosts.clear()
             self._left_alone.clear()
         until = ready_at + self._at_least_s
@@ -51,7 +51,7 @@ class HostsGivenUp:
         walls = (self._walls.pop(host) or 0) + 1
         if delay.given_up:
             self.give_up(host, IN_TROUBLE, delay.ready_at)
-        elif walled and walls >= WALLS_MOST:
+        elif walled and walls >= MAX_WALLS:
             self.give_up(host, ONLY_WALLS, delay.ready_at)
         elif walled:
             self._walls.put(host, walls)

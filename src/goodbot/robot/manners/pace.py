@@ -26,7 +26,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 LONG_BACKOFF_S: Final = 300.0
 """A back-off of this length or more is logged when a host reaches it."""
-HOSTS_MOST: Final = 50_000
+MAX_HOSTS: Final = 50_000
 """Hosts remembered. Beyond that, those that were ready first are forgotten, but none that a task waits for."""
 
 
@@ -80,7 +80,7 @@ class Pace:
     """Keeps the gaps of `Politeness` for every host, and a pause between public hosts that share an address.
 
     At most `settings.per_host` requests are in flight to one host, and more than one only if the host needs no delay.
-    Memory is bounded by `HOSTS_MOST` and by the number of waiting tasks.
+    Memory is bounded by `MAX_HOSTS` and by the number of waiting tasks.
     """
 
     def __init__(self, settings: Settings, clock: Clock) -> None:
@@ -131,7 +131,7 @@ class Pace:
     def _host(self, name: str) -> _Host:
         host = self._hosts.get(name)
         if host is None:
-            if len(self._hosts) >= HOSTS_MOST:
+            if len(self._hosts) >= MAX_HOSTS:
                 self._forget()
             host = self._hosts[name] = _Host()
         return host
@@ -139,7 +139,7 @@ class Pace:
     def _forget(self) -> None:
         """Forgets an eighth of all hosts at once, so that the search for idle hosts is rare."""
         idle = ((host.ready_at, name) for name, host in self._hosts.items() if not (host.taken or host.waiting))
-        for _, name in heapq.nsmallest(HOSTS_MOST // 8, idle):
+        for _, name in heapq.nsmallest(MAX_HOSTS // 8, idle):
             del self._hosts[name]
 
 

@@ -27,19 +27,19 @@ from goodbot.values import Capture, Failure, Response
 
 _LOG: Final = logging.getLogger(__name__)
 
-LEVELS_MOST = 2
+MAX_LEVELS = 2
 """How many robots.txt may wait for each other, each because a redirect leads to the next. At most 30 requests in
 all."""
 ROBOTS_LIMIT_BYTES = 4 * 1024 * 1024
 """Decoded bytes that are read; `Access` uses the first 500 KiB and says what it cut."""
-SITEMAPS_MOST = 1000
+MAX_SITEMAPS = 1000
 """Sitemaps taken from one robots.txt. The file has room for 15,000, but a site with more than a few lists them in a
 sitemap index."""
 MEMORY_BYTES = 8 * 1024 * 1024
 """Memory for parsed robots.txt files, which take up to 50 times the bytes of the file. The store has the others."""
-UNUSED_MOST = 100_000
+MAX_UNUSED = 100_000
 """Origins whose robots.txt was fetched before any page; 0.2 kB each."""
-ORIGINS_MOST = 50_000
+MAX_ORIGINS = 50_000
 """Origins of which it is remembered that they were given up, or that they answer."""
 RECENT_ANSWER_S = 24 * 3600.0
 """For this long an answer to another page counts as a sign that a site answers (dialect `google`, 30 days into an
@@ -92,8 +92,8 @@ class _Known:
 
     @cached_property
     def sitemaps(self) -> tuple[Url, ...]:
-        """The first `SITEMAPS_MOST`. They should be absolute (RFC 9309 §2.2.4); relative ones are resolved."""
-        named = (resolve(self.url, text) for text in self.access.rules.sitemaps[:SITEMAPS_MOST])
+        """The first `MAX_SITEMAPS`. They should be absolute (RFC 9309 §2.2.4); relative ones are resolved."""
+        named = (resolve(self.url, text) for text in self.access.rules.sitemaps[:MAX_SITEMAPS])
         return tuple(url for url in named if url is not None)
 
     @cached_property
@@ -141,7 +141,7 @@ class Permission:
         self._politeness = Politeness(settings)
         self._began_at = clock.now()
         self._known: LruCache[str, _Known] = LruCache(limit_bytes=memory_bytes, weigh=lambda known: known.weight_bytes)
-        self._unused: LruCache[str, float] = LruCache(UNUSED_MOST)
+        self._unused: LruCache[str, float] = LruCache(MAX_UNUSED)
         self._given_up: dict[str, float] = {}
         self._answered_at: dict[str, float] = {}
         self._under_way: dict[RobotsKey, asyncio.Task[tuple[_Known, Delay | None]]] = {}
@@ -193,7 +193,7 @@ class Permission:
 
     def answered(self, url: Url) -> None:
         """Notes that a page of this origin was answered."""
-        if len(self._answered_at) >= ORIGINS_MOST:
+        if len(self._answered_at) >= MAX_ORIGINS:
             self._answered_at.clear()  # this matters only after 30 days of outage, and the next page notes it again
         self._answered_at[url.origin] = self._clock.now()
 
@@ -256,7 +256,7 @@ class Permission:
         is_last = access.tries >= self._settings.robots_tries or _is_lasting(followed.last)
         given_up = _is_barred(access) or (is_last and _stays_closed(access))
         if access.result == "unreachable" and given_up:
-            if len(self._given_up) >= ORIGINS_MOST:
+            if len(self._given_up) >= MAX_ORIGINS:
                 self._given_up.clear()  # one request too many to an origin is cheaper than an unbounded list
             self._given_up[url.origin] = self._clock.now() + self._settings.given_up_rest
             access = replace(access, valid_until=self._given_up[url.origin])
@@ -279,7 +279,7 @@ class Permission:
         awaited = url.robots_txt, public_only
         if url in (url.robots_txt, chain[0]) or url.origin == chain[0].origin or self._waits_for(awaited, chain):
             return None
-        if level >= LEVELS_MOST:
+        if level >= MAX_LEVELS:
             return NotFollowed(
                 "redirect-closed", f"it redirects to {url}, after too many other redirects to check that robots.txt"
             )

@@ -16,7 +16,7 @@ from goodbot.exclusion.validity.freshness import retry_after_s
 from goodbot.url import Url, is_private_address, is_private_host
 from goodbot.values import Capture, Failure, Response
 
-RECORDS_MOST: Final = 100
+MAX_RECORDS: Final = 100
 """Windows and rates of one robots.txt that are used, because each is checked for every answer."""
 
 DIGITS_SHOWN: Final = 20
@@ -28,7 +28,7 @@ _UNANSWERED: Final = frozenset({"dns", "connect", "timeout", "reset", "tls"})
 """Failures of the host. `private-address` is our own refusal, and `protocol` is a kind of answer."""
 _QUICK: Final = frozenset({"dns", "connect", "tls"})
 """Failures that take no time and seldom pass: robots.txt is fetched again after a quarter of the usual pause."""
-_PAUSES_MOST: Final = 10
+_MAX_PAUSES: Final = 10
 """How many times the pause before the next fetch of robots.txt grows; `Access` bounds it to a day."""
 
 
@@ -169,7 +169,7 @@ class Politeness:
     def pause_s(self, *, private: bool, tries: int) -> float:
         """Returns the same if no request was sent in the end."""
         defaults = self._private if private else self._public
-        return defaults.robots_first_s * defaults.robots_factor ** min(tries, _PAUSES_MOST)
+        return defaults.robots_first_s * defaults.robots_factor ** min(tries, _MAX_PAUSES)
 
     def _is_private(self, capture: Capture) -> bool:
         """Judges by the address that answered; behind a proxy, and without an answer, by the URL. A name without an
@@ -185,12 +185,12 @@ class Politeness:
 
 
 def bounded_timing(timing: Timing) -> Timing:
-    """Returns the same with at most `RECORDS_MOST` windows and rates, keeping the slowest rate of each window."""
+    """Returns the same with at most `MAX_RECORDS` windows and rates, keeping the slowest rate of each window."""
     slowest: dict[object, RequestRate] = {}
     for rate in sorted(timing.rates, key=lambda rate: -rate.gap_s):
         slowest.setdefault(rate.window, rate)
-    rates = tuple(slowest.values())[:RECORDS_MOST]
-    return Timing(timing.delay_s, rates, tuple(dict.fromkeys(timing.windows))[:RECORDS_MOST])
+    rates = tuple(slowest.values())[:MAX_RECORDS]
+    return Timing(timing.delay_s, rates, tuple(dict.fromkeys(timing.windows))[:MAX_RECORDS])
 
 
 def asked_gap_s(timing: Timing, at: float) -> float:

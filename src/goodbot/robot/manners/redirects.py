@@ -8,7 +8,7 @@ from goodbot.url import Url, resolve
 from goodbot.values import Capture, Response
 
 REDIRECTS: Final = (301, 302, 303, 307, 308)
-REDIRECTS_MOST: Final = 10
+MAX_REDIRECTS: Final = 10
 """Redirects in a row before a chain counts as endless; browsers stop at 20."""
 
 

@@ -20,7 +20,7 @@ CLOCK_ERROR_S: Final = 0.001
 """Two readings of a clock and a timer may differ by this much."""
 TROUBLE: Final = (429, 503)
 _COUNTED: Final = {429: "status_429", 503: "status_503", None: "unanswered"}
-WAITED_MOST_S: Final = 3600.0
+MAX_WAITED_S: Final = 3600.0
 """The most that one gap adds to `waited_s` after a 429 or 503 without a Retry-After; a longer gap has other reasons."""
 
 _AGENT_FIELD: Final = b"\r\nUser-Agent: "
@@ -128,7 +128,7 @@ def _take_gap(changes: dict[str, Any], known: Courtesy, item: HostRequest) -> No
         changes["sooner"] = known.sooner + 1
     because_s = max(asked_s, known.held_until - known.busy_until)
     if known.last_status in TROUBLE:
-        because_s = max(because_s, WAITED_MOST_S)
+        because_s = max(because_s, MAX_WAITED_S)
     if because_s > 0:
         changes["waited_s"] = known.waited_s + min(gap_s, because_s)
 

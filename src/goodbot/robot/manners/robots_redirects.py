@@ -1,7 +1,7 @@
 """Fetches a robots.txt and follows its redirects. Each request waits for its host's turn, and one answer serves all
 hosts that redirect to the same URL.
 
-Up to `ROBOTS_REDIRECTS_MOST` redirects are followed at once (RFC 9309 §2.3.1.2). If one leads to a host that may not be
+Up to `MAX_ROBOTS_REDIRECTS` redirects are followed at once (RFC 9309 §2.3.1.2). If one leads to a host that may not be
 requested soon, the robot stops there and continues from there later.
 """
 
@@ -24,14 +24,14 @@ from goodbot.robot.manners.walled_answers import wall_of_answer
 from goodbot.url import Url
 from goodbot.values import Capture, Request, Response
 
-ROBOTS_REDIRECTS_MOST: Final = 5
+MAX_ROBOTS_REDIRECTS: Final = 5
 """RFC 9309 §2.3.1.2: at least five consecutive redirects are followed."""
 TURN_TIMEOUT_S: Final = 5.0
 """The longest wait for a host's turn: five times the usual delay of a public host. If it would be longer, a later check
 of the robots.txt continues there."""
 KEPT_BYTES: Final = 4 * 1024 * 1024
 """Bytes of answers kept for other hosts that redirect to the same URL; each answer counts 1 kB more than its body."""
-STOPPED_MOST: Final = 10_000
+MAX_STOPPED: Final = 10_000
 """Chains of redirects remembered for continuing later; beyond this, a chain begins again with its first request."""
 
 RobotsKey = tuple[Url, bool]
@@ -111,7 +111,7 @@ class RobotsRedirects:
         self._kept: LruCache[RobotsKey, _Kept] = LruCache(limit_bytes=KEPT_BYTES, weigh=_weight)
         self._stopped: dict[RobotsKey, _Stop] = {}
         self._under_way: dict[RobotsKey, asyncio.Task[tuple[Capture | NotFollowed, Delay | None]]] = {}
-        self._postponed: LruCache[RobotsKey, bool] = LruCache(STOPPED_MOST)
+        self._postponed: LruCache[RobotsKey, bool] = LruCache(MAX_STOPPED)
 
     async def follow(self, start: Url, public_only: bool, level: int) -> FetchedRobots:
         """Fetches the robots.txt at `start`. `level`: how many others wait for it because they redirect there."""
@@ -123,14 +123,14 @@ class RobotsRedirects:
             trouble = await self._judge(chain, at, only, level) if redirects else None
             got, new = (trouble, None) if trouble else await self._answer((at, only), is_redirect=redirects > 0)
             if isinstance(got, NotFollowed):
-                if redirects and got.until is not None and len(self._stopped) < STOPPED_MOST:
+                if redirects and got.until is not None and len(self._stopped) < MAX_STOPPED:
                     self._stopped[chain] = _Stop(at, redirects, from_public, self._clock.now())
                 return FetchedRobots(got, delay, from_public)
             if new is not None and at.host_key == start.host_key:
                 delay = new
             from_public = from_public or is_from_public(got, self._settings)
             onward = redirect_target(got)
-            if onward is None or redirects == ROBOTS_REDIRECTS_MOST:
+            if onward is None or redirects == MAX_ROBOTS_REDIRECTS:
                 return FetchedRobots(got, delay, from_public)
             at, redirects = onward, redirects + 1
 

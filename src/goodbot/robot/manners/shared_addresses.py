@@ -6,7 +6,7 @@ from typing import Final
 from goodbot.robot.manners.politeness import is_private_peer
 from goodbot.values import Capture
 
-HOSTS_MOST: Final = 50_000
+MAX_HOSTS: Final = 50_000
 """Hosts whose address is remembered; a forgotten one is learned again with the next answer."""
 QUEUE_S: Final = 1.0
 """How long a request is assumed to last while another host waits for its end."""
@@ -40,7 +40,7 @@ class SharedAddresses:
         """Notes the address at which `host` answered."""
         if capture.peer is None or self._address_of.get(host) == capture.peer or is_private_peer(capture.peer):
             return
-        if len(self._address_of) >= HOSTS_MOST:
+        if len(self._address_of) >= MAX_HOSTS:
             self._address_of.clear()
             self._addresses = {name: address for name, address in self._addresses.items() if address.busy}
         self._address_of[host] = capture.peer

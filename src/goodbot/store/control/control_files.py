@@ -24,14 +24,14 @@ from goodbot.live import ControlRequest, LiveStatus
 from goodbot.store.control.live_file import format_live, parse_live
 from goodbot.url import Url, parse_url
 
-FILE_MOST_BYTES: Final = 1 << 20
-REQUEST_URLS_MOST: Final = 100
-"""A request of so many of the longest URLs, with JSON escapes, still fits into a file of `FILE_MOST_BYTES`."""
-ID_MOST_CHARS: Final = 100
+MAX_FILE_BYTES: Final = 1 << 20
+MAX_REQUEST_URLS: Final = 100
+"""A request of so many of the longest URLs, with JSON escapes, still fits into a file of `MAX_FILE_BYTES`."""
+MAX_ID_CHARS: Final = 100
 """Length of a lesson's id."""
-REQUESTS_MOST: Final = 1000
+MAX_REQUESTS: Final = 1000
 """Requests taken at a time; the others wait for the next time."""
-DAMAGED_MOST: Final = 100
+MAX_DAMAGED: Final = 100
 _KINDS: Final = ("pause", "resume", "stop", "submit", "forget", "unlearn")
 _WITH_URLS: Final = ("submit", "forget")
 _LASTING: Final = (*_WITH_URLS, "unlearn")
@@ -99,7 +99,7 @@ class ControlFolder:
         file, aside = self._folder / name, self._folder / "damaged"
         try:
             aside.mkdir(exist_ok=True)
-            if sum(1 for _ in islice(aside.iterdir(), DAMAGED_MOST)) < DAMAGED_MOST:
+            if sum(1 for _ in islice(aside.iterdir(), MAX_DAMAGED)) < MAX_DAMAGED:
                 file.replace(aside / f"{time.time_ns():020d}-{secrets.token_hex(4)}")
             else:
                 _remove(file)
@@ -135,7 +135,7 @@ class ControlFolder:
         return None if data is None else parse_live(data)
 
     def post(self, request: ControlRequest) -> str:
-        """Writes a request of at most `REQUEST_URLS_MOST` URLs; returns the name under which it waits."""
+        """Writes a request of at most `MAX_REQUEST_URLS` URLs; returns the name under which it waits."""
         self._posted_at = max(time.time_ns(), self._posted_at + 1)  # in order, also when the clock is set back
         name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.wish"
         part = self._folder / f"{name}.part"
@@ -164,8 +164,8 @@ class ControlFolder:
     def _names(self, ending: str) -> list[str]:
         try:
             with os.scandir(self._folder) as entries:
-                names = (entry.name for entry in islice(entries, 10 * REQUESTS_MOST))
-                return sorted(name for name in names if name.endswith(ending))[:REQUESTS_MOST]
+                names = (entry.name for entry in islice(entries, 10 * MAX_REQUESTS))
+                return sorted(name for name in names if name.endswith(ending))[:MAX_REQUESTS]
         except FileNotFoundError:
             return []
         except OSError as error:
@@ -181,14 +181,14 @@ def _read_request(file: Path) -> ControlRequest | None:
         value = json.loads(data)
         kind, texts = value["wish"], value.get("urls", [])
         urls = tuple(parse_url(text) for text in texts if isinstance(text, str))
-        known = kind in _KINDS and isinstance(texts, list) and len(texts) <= REQUEST_URLS_MOST
+        known = kind in _KINDS and isinstance(texts, list) and len(texts) <= MAX_REQUEST_URLS
         ids = value.get("lessons", [])
-        lessons = tuple(text for text in ids if isinstance(text, str) and len(text) <= ID_MOST_CHARS)
+        lessons = tuple(text for text in ids if isinstance(text, str) and len(text) <= MAX_ID_CHARS)
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError):
         return None
     if not known or len(urls) != len(texts) or None in urls or (kind in _WITH_URLS) != bool(urls):
         return None
-    if (kind == "unlearn") != bool(lessons) or len(lessons) != len(ids) or len(ids) > REQUEST_URLS_MOST:
+    if (kind == "unlearn") != bool(lessons) or len(lessons) != len(ids) or len(ids) > MAX_REQUEST_URLS:
         return None
     return ControlRequest(kind, tuple(url for url in urls if isinstance(url, Url)), lessons)
 
@@ -202,12 +202,12 @@ def _read(file: Path) -> bytes | None:
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
             return None
-        data = os.read(descriptor, FILE_MOST_BYTES + 1)
+        data = os.read(descriptor, MAX_FILE_BYTES + 1)
     except OSError:
         return None
     finally:
         os.close(descriptor)
-    return data if len(data) <= FILE_MOST_BYTES else None
+    return data if len(data) <= MAX_FILE_BYTES else None
 
 
 def _remove(place: Path) -> None:

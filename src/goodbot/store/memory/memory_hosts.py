@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from goodbot.lesson_values import IndexedPage
-from goodbot.store.merge.limits import DUE_MOST, LISTS_S, LOOKED_AT_MOST, SAID_MOST, by_turns
+from goodbot.store.merge.limits import LISTS_S, MAX_DUE, MAX_LOOKED_AT, MAX_SAID, by_turns
 from goodbot.store.merge.rank import BEHIND, LISTS, depth_of
 from goodbot.url import Url
 from goodbot.values import Event, LastVisit, Outcome, State, UrlRecord
@@ -143,7 +143,7 @@ class KnownHost:
 
     def _make_due_ready(self, due: float) -> None:
         """Makes URLs ready that are due again up to that time."""
-        for _ in range(DUE_MOST):
+        for _ in range(MAX_DUE):
             at = self._next_again()
             if at is None or at > due:
                 return
@@ -221,6 +221,6 @@ def is_left_out(known: KnownPage, over: list[tuple[str, str]]) -> bool:
 def said_by(urls: Iterable[KnownPage], host: str) -> list[IndexedPage]:
     """Returns those of the host's URLs that are in the index, last due first; see `LessonStore.load_said`."""
     again = [known for known in urls if known.url.host_key == host and known.due_at is not None]
-    looked_at = sorted(again, key=lambda item: item.due_at or 0.0, reverse=True)[:LOOKED_AT_MOST]
+    looked_at = sorted(again, key=lambda item: item.due_at or 0.0, reverse=True)[:MAX_LOOKED_AT]
     said = ((known.url, known.seen) for known in looked_at if known.seen is not None and known.seen.indexed)
-    return [IndexedPage(url, seen.digest, seen.text) for url, seen in islice(said, SAID_MOST)]
+    return [IndexedPage(url, seen.digest, seen.text) for url, seen in islice(said, MAX_SAID)]

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 from goodbot.lesson_values import Lesson
-from goodbot.store.merge.limits import LESSONS_MOST
+from goodbot.store.merge.limits import MAX_LESSONS
 
 
 class MemoryLessons:
@@ -22,7 +22,7 @@ class MemoryLessons:
         for item in saved:
             self._hosts.setdefault(item.host, {})[item.kind, item.about] = item
         for host in {item.host for item in saved}:
-            kept = _by_age(self._hosts[host])[-LESSONS_MOST:]
+            kept = _by_age(self._hosts[host])[-MAX_LESSONS:]
             self._hosts[host] = {(item.kind, item.about): item for item in kept}
 
     def drop(self, lessons: Iterable[Lesson]) -> None:

@@ -7,13 +7,13 @@ from typing import Final, TypeVar
 from goodbot.human import counted
 from goodbot.values import Event
 
-DUE_MOST: Final = 1000
+MAX_DUE: Final = 1000
 """Pages of one host that become ready for a revisit at a time, those due longest first."""
-SAID_MOST: Final = 2000
+MAX_SAID: Final = 2000
 """Indexed pages of one host that a run loads, so that it recognizes their copies."""
-LOOKED_AT_MOST: Final = 10_000
+MAX_LOOKED_AT: Final = 10_000
 """Visited URLs among which these are looked for, as redirects and copies are not indexed. At most 40 ms, once a run."""
-LESSONS_MOST: Final = 1000
+MAX_LESSONS: Final = 1000
 """Lessons kept for one host; the oldest go first."""
 LISTS_S: Final = 86_400.0
 """Length of the period for which the limit of sitemaps and feeds holds. By default a sitemap index is visited again

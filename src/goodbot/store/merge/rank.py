@@ -8,7 +8,7 @@ take turns with these.
 
 from functools import lru_cache
 
-PRIORITY_MOST = 127
+MAX_PRIORITY = 127
 """Hints are cut to ±127; higher ones come first."""
 
 _DEPTH_SHIFT = 13
@@ -28,9 +28,9 @@ _PRIORITY = 0x00FF
 def rank_of(depth: int, inlinks: int = 1, priority: int = 0, expects_list: bool = False, can_wait: bool = False) -> int:
     """Packs `depth`, the order of magnitude of in-links (1, 2–3, 4–7 …, one from 2³¹ on), and the hint, cut."""
     magnitude = min(max(inlinks, 1).bit_length() - 1, 31)
-    hint = min(max(priority, -PRIORITY_MOST), PRIORITY_MOST)
+    hint = min(max(priority, -MAX_PRIORITY), MAX_PRIORITY)
     apart = (LISTS if expects_list else 0) | (BEHIND if can_wait else 0)
-    return apart | depth << _DEPTH_SHIFT | (31 - magnitude) << 8 | (PRIORITY_MOST - hint)
+    return apart | depth << _DEPTH_SHIFT | (31 - magnitude) << 8 | (MAX_PRIORITY - hint)
 
 
 def better_of(one: int, other: int) -> int:

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
 
-VERSIONS_MOST: Final = 10
+MAX_VERSIONS: Final = 10
 """How many versions of one origin's robots.txt are kept."""
 
 # `courtesies` has the fields of `Courtesy` as columns, in their order.
@@ -78,7 +78,7 @@ def save_version(connection: sqlite3.Connection, origin: str, access: Access) ->
         return
     size = len(access.body) + access.cut_bytes if read else None
     connection.execute(_NEW, (origin, access.fetched_at, access.fetched_at, *found, size))
-    connection.execute(_OLD, {"origin": origin, "most": VERSIONS_MOST})
+    connection.execute(_OLD, {"origin": origin, "most": MAX_VERSIONS})
 
 
 def load_versions(connection: sqlite3.Connection, origin: str) -> tuple[RobotsVersion, ...]:

@@ -8,9 +8,9 @@ from typing import Final
 
 from goodbot.store.sqlite.schema import connect, translated
 
-HOSTS_MOST: Final = 500
+MAX_HOSTS: Final = 500
 """Hosts examined: those leased, then those due first."""
-COUNT_MOST: Final = 10_000
+MAX_COUNT: Final = 10_000
 """URLs counted of one host."""
 
 _HOSTS = """
@@ -23,7 +23,7 @@ _READY = "SELECT count(*) FROM (SELECT 1 FROM urls INDEXED BY urls_ready WHERE h
 
 @dataclass(frozen=True, slots=True)
 class HostAhead:
-    """A host with URLs to fetch: how many (`COUNT_MOST`: or more), and when it may be requested again, 0 for one that
+    """A host with URLs to fetch: how many (`MAX_COUNT`: or more), and when it may be requested again, 0 for one that
     is being requested."""
 
     host: str
@@ -32,7 +32,7 @@ class HostAhead:
 
 
 def hosts_ahead(frontier: Path, most: int) -> list[HostAhead]:
-    """Returns the hosts with the most ready URLs, among the `HOSTS_MOST` examined. The crawl may be running."""
+    """Returns the hosts with the most ready URLs, among the `MAX_HOSTS` examined. The crawl may be running."""
     with translated(frontier), closing(connect(frontier, read_only=True)) as connection:
         found = ahead(connection)
     return sorted((host for host in found if host.ready), key=lambda host: (-host.ready, host.host))[:most]
@@ -40,6 +40,6 @@ def hosts_ahead(frontier: Path, most: int) -> list[HostAhead]:
 
 def ahead(connection: sqlite3.Connection) -> list[HostAhead]:
     """Returns hosts that are leased, then those that can be, in order; `ready` is 0 if all their URLs are for later."""
-    rows = connection.execute(_HOSTS, {"most": HOSTS_MOST}).fetchall()
-    counted = ((key, due, connection.execute(_READY, (id_, COUNT_MOST)).fetchone()[0]) for id_, key, due in rows)
+    rows = connection.execute(_HOSTS, {"most": MAX_HOSTS}).fetchall()
+    counted = ((key, due, connection.execute(_READY, (id_, MAX_COUNT)).fetchone()[0]) for id_, key, due in rows)
     return [HostAhead(key, count, due) for key, due, count in counted]

@@ -4,7 +4,7 @@ import sqlite3
 from collections import Counter
 from typing import Any, Final
 
-from goodbot.store.merge.limits import DUE_MOST, LISTS_S
+from goodbot.store.merge.limits import LISTS_S, MAX_DUE
 from goodbot.store.merge.outcome_rules import seen_by_next_visit
 from goodbot.store.merge.rank import LISTS, depth_of
 from goodbot.store.sqlite.link_writer import LinkWriter, UrlKey
@@ -69,7 +69,7 @@ class Leasing:
 
     def _make_due_ready(self, host: int, due: float) -> None:
         """Makes URLs ready that are due again up to that time. The host keeps the pages it has been granted."""
-        rows = self._db.execute(_DUE_AGAIN, (host, due, DUE_MOST)).fetchall()
+        rows = self._db.execute(_DUE_AGAIN, (host, due, MAX_DUE)).fetchall()
         if not rows:
             return
         self._db.executemany(_AGAIN_READY, [(host, hash_) for hash_, _, _ in rows])

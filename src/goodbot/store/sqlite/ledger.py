@@ -23,7 +23,7 @@ from goodbot.values import STATES, Event, RecordRef, Status, UrlRecord
 
 _DUE_AGAIN_AT: Final = """SELECT min((SELECT min(ready_at) FROM urls INDEXED BY urls_again
   WHERE host = hosts.id AND state >= 8)) FROM hosts"""
-LOOKED_AT_MOST: Final = 100_000
+MAX_LOOKED_AT: Final = 100_000
 _LAST_RECORDS: Final = """WITH RECURSIVE some (seq) AS (SELECT :last UNION ALL
   SELECT seq - :step FROM some WHERE seq > :step)
   SELECT file, max(offset) FROM some CROSS JOIN visits USING (seq)
@@ -138,7 +138,7 @@ class SqliteLedger:
         100,000 URLs it reads so many, evenly chosen, so the cost does not grow with the crawl."""
         with translated(self._path):
             last = self._value("SELECT max(seq) FROM visits") or 0
-            return dict(self._db.execute(_LAST_RECORDS, {"step": max(last // LOOKED_AT_MOST, 1), "last": last}))
+            return dict(self._db.execute(_LAST_RECORDS, {"step": max(last // MAX_LOOKED_AT, 1), "last": last}))
 
     def pending(self, most: int | None = None) -> list[tuple[Url, RecordRef | None]]:
         """See `IndexQueue.pending`; all of them in the order found."""

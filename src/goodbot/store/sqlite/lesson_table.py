@@ -8,10 +8,10 @@ from hashlib import blake2b
 from typing import Any, Final
 
 from goodbot.lesson_values import LeftOut, Lesson
-from goodbot.store.merge.limits import LESSONS_MOST
+from goodbot.store.merge.limits import MAX_LESSONS
 from goodbot.store.sqlite.storable_text import storable
 
-COUNTED_MOST: Final = 500_000
+MAX_COUNTED: Final = 500_000
 """If hosts with lessons have more URLs than this, those left out are not counted. Takes a second or two."""
 
 LESSON_TABLE: Final = """
@@ -46,7 +46,7 @@ def save_lessons(connection: sqlite3.Connection, lessons: Iterable[Lesson]) -> N
     """Replaces lessons of the same host, kind and subject; deletes the oldest of a host if there are too many."""
     saved = list(lessons)
     connection.executemany(_SAVE, [_row(item) for item in saved])
-    connection.executemany(_OLD, [(host, LESSONS_MOST) for host in sorted({item.host for item in saved})])
+    connection.executemany(_OLD, [(host, MAX_LESSONS) for host in sorted({item.host for item in saved})])
 
 
 def all_lessons(connection: sqlite3.Connection, host: str | None) -> list[Lesson]:
@@ -81,7 +81,7 @@ def count_left_out(connection: sqlite3.Connection, lessons: Iterable[Lesson]) ->
     by_host: dict[str, list[Lesson]] = defaultdict(list)
     for lesson in lessons:
         by_host[lesson.host].append(lesson)
-    rest = COUNTED_MOST
+    rest = MAX_COUNTED
     for host in by_host:
         rest -= connection.execute(_KNOWN, (host, rest + 1)).fetchone()[0]
         if rest < 0:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.sqlite.host_queries import HOSTS_MOST, HostAhead, ahead
+from goodbot.store.sqlite.host_queries import MAX_HOSTS, HostAhead, ahead
 from goodbot.store.sqlite.schema import translated
 from goodbot.store.sqlite.transaction import Transaction
 from goodbot.values import Lease
@@ -24,11 +24,11 @@ class Rehearsal(SqliteFrontier):
         super().close()
 
     def lease_all(self, urls_per_host: int) -> list[tuple[HostAhead, Lease]]:
-        """Returns the first hosts, at most `HOSTS_MOST`, in the order of the crawl, whenever they are due, each with
+        """Returns the first hosts, at most `MAX_HOSTS`, in the order of the crawl, whenever they are due, each with
         the URLs that would be fetched there first."""
         with translated(self._path):
             due = {host.host: host.ready_at for host in ahead(self._db)}
-            leases = self.lease(HOSTS_MOST, urls_per_host, _FOREVER)
+            leases = self.lease(MAX_HOSTS, urls_per_host, _FOREVER)
             ready = {host.host: host.ready for host in ahead(self._db)}
         planned = ((lease.host, ready.get(lease.host, 0), due.get(lease.host, 0.0)) for lease in leases)
         return [(HostAhead(*host), lease) for host, lease in zip(planned, leases, strict=True) if lease.urls]

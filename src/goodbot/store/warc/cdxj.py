@@ -26,7 +26,7 @@ _RUN_LINES = 10_000
 _READ_BYTES = 64 * 1024
 _WWW = re.compile(r"www\d*\.(?=.)")
 _KEPT = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in "#%")
-_UNQUOTE_MOST = 5
+_MAX_UNQUOTE = 5
 
 
 def sort_key(url: Url) -> str:
@@ -145,7 +145,7 @@ def _argument(text: str) -> list[str]:
 
 def _few_escapes(target: str) -> str:
     data = target.encode()
-    for _ in range(_UNQUOTE_MOST):
+    for _ in range(_MAX_UNQUOTE):
         plain = unquote_to_bytes(data)
         if plain == data:
             break

@@ -14,8 +14,8 @@ from goodbot.ports import Clock
 from goodbot.store.warc.warc_record import info_record
 from goodbot.url import Url
 
-PAGES_MOST: Final = 32
-BYTES_MOST: Final = 64 * 1024 * 1024
+MAX_PAGES: Final = 32
+MAX_BYTES: Final = 64 * 1024 * 1024
 """Limits of the folder. When one is reached, further pages are not kept until the operator deletes some."""
 
 _DRAFT: Final = ".new"
@@ -36,7 +36,7 @@ class DeadlyPages:
         data = info_record(name, self._clock.now(), self._software) + records
         try:
             if self._is_full(name, len(data)):
-                room = f"{PAGES_MOST} pages, {BYTES_MOST >> 20} MiB"
+                room = f"{MAX_PAGES} pages, {MAX_BYTES >> 20} MiB"
                 return f"its answer is not kept: {self._folder.name}/ is full ({room}); delete files there to make room"
             self._write(name, data)
         except OSError as error:
@@ -53,7 +53,7 @@ class DeadlyPages:
     def _is_full(self, name: str, size: int) -> bool:
         others = [path for path in self._folder.glob("*") if path.name not in (name, name + _DRAFT)]
         held = sum(path.stat().st_size for path in others)
-        return len(others) >= PAGES_MOST or held + size > BYTES_MOST
+        return len(others) >= MAX_PAGES or held + size > MAX_BYTES
 
     def _write(self, name: str, data: bytes) -> None:
         self._folder.mkdir(exist_ok=True)

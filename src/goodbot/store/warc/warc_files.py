@@ -38,7 +38,7 @@ _REQUEST = b"WARC/1.1\r\nWARC-Type: request\r\n"
 
 _PIECE_BYTES = 1024 * 1024
 _PLACE = re.compile(rb'"length": "([0-9]{1,15})", "offset": "([0-9]{1,15})"')
-NOTED_MOST = 1000
+MAX_NOTED = 1000
 """Gaps of one file that are noted; every reader of the file finds all of them again."""
 
 
@@ -147,7 +147,7 @@ def save_damage(path: Path, gaps: Sequence[DamagedRange]) -> None:
         note.unlink(missing_ok=True)
         return
     part = note.with_suffix(".new")
-    part.write_text(json.dumps([[gap.start, gap.end, gap.what] for gap in gaps[:NOTED_MOST]]), encoding="utf-8")
+    part.write_text(json.dumps([[gap.start, gap.end, gap.what] for gap in gaps[:MAX_NOTED]]), encoding="utf-8")
     part.replace(note)
 
 

@@ -14,7 +14,7 @@ LEAST_BYTES: Final = 330
 
 _BLOCK_BYTES: Final = 65_535
 """The most bytes of a stored block (RFC 1951 §3.2.4); 5 bytes precede each."""
-_RECORD_MOST_BYTES: Final = 64 * 1024 * 1024
+_MAX_RECORD_BYTES: Final = 64 * 1024 * 1024
 
 
 def fill(file: BinaryIO, start: int, end: int, moved_to: int | None = None) -> None:
@@ -22,8 +22,8 @@ def fill(file: BinaryIO, start: int, end: int, moved_to: int | None = None) -> N
     damage. 64 MiB are in memory at a time. `moved_to`: where the content is now."""
     while start < end:
         length = end - start
-        if length >= _RECORD_MOST_BYTES + LEAST_BYTES:
-            length = _RECORD_MOST_BYTES
+        if length >= _MAX_RECORD_BYTES + LEAST_BYTES:
+            length = _MAX_RECORD_BYTES
         file.seek(start)
         file.write(filler(length, moved_to) if length >= LEAST_BYTES else bytes(length))
         start += length

@@ -21,7 +21,7 @@ CAPTURES: Final = ("response", "revisit")
 HEAD_BYTES: Final = 64 * 1024
 """Uncompressed bytes of a record that its fields must end within."""
 _PACKED_BYTES: Final = 2 * 1024
-_HEAD_MOST_BYTES: Final = 4 * 1024
+_MAX_HEAD_BYTES: Final = 4 * 1024
 """The same for a capture. Longer fields are rare; a file with some is read through."""
 _END: Final = b"\r\n\r\n"
 
@@ -75,7 +75,7 @@ def _between(file: BinaryIO, place: RecordRef) -> tuple[dict[str, str], RecordRe
 def _head(file: BinaryIO, place: RecordRef) -> dict[str, str]:
     file.seek(place.offset)
     try:
-        data = isal_zlib.decompressobj(31).decompress(file.read(_PACKED_BYTES), _HEAD_MOST_BYTES)
+        data = isal_zlib.decompressobj(31).decompress(file.read(_PACKED_BYTES), _MAX_HEAD_BYTES)
     except isal_zlib.error as error:  # type: ignore[misc]  # isal declares its error class as an instance
         raise damage(place, str(error)) from error
     if not data.startswith(b"WARC/1.") or _END not in data:

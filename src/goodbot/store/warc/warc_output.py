@@ -8,7 +8,7 @@ from goodbot.store.warc.cdxj import IndexFile, revisited
 from goodbot.store.warc.warc_record import revisit_record
 from goodbot.values import RecordRef
 
-REPEAT_LEAST_BYTES = 1024
+MIN_REPEAT_BYTES = 1024
 """A shorter response record is written again when its payload repeats: a revisit record would save little."""
 
 _PENDING_BYTES = 1024 * 1024
@@ -41,7 +41,7 @@ class WarcOutput:
     def append(self, encoded: EncodedRecords) -> int:
         """Adds records; returns the offset of the response or revisit record."""
         offset, data, length, entry = self.end, encoded.data, encoded.length, encoded.entry
-        if encoded.digest is not None and length >= REPEAT_LEAST_BYTES:
+        if encoded.digest is not None and length >= MIN_REPEAT_BYTES:
             if original := self._payloads.find(encoded.digest):
                 place, date, url = original.split(" ")
                 record = revisit_record(data[:length], RecordRef(self.name, int(place)), url, date)

@@ -17,7 +17,7 @@ from goodbot.errors import DamagedError
 from goodbot.url import parse_url
 from goodbot.values import Headers, RecordRef, Response
 
-HEAD_MOST_BYTES = 1024 * 1024
+MAX_HEAD_BYTES = 1024 * 1024
 """The fields of a record must end within these bytes. They state its length, and no more of it is decompressed."""
 
 MEMBER_START = bytes.fromhex("1f8b080000000000")
@@ -73,7 +73,7 @@ def read_member(
         if limit is None:
             head += part
             limit = _stated_length(head, place)
-        if size > (HEAD_MOST_BYTES if limit is None else limit) or (end is not None and size != limit):
+        if size > (MAX_HEAD_BYTES if limit is None else limit) or (end is not None and size != limit):
             raise damage(place, _wrong_length(size, limit, ended=end is not None))
         if feed is not None:
             feed(part)
@@ -104,7 +104,7 @@ def _stated_length(data: bytes, place: RecordRef) -> int | None:
     """Returns the length that a record states in these first bytes; None if its fields have not ended yet."""
     if not data.startswith(_VERSION[: len(data)]):
         raise damage(place, "this is not a WARC record")
-    end = data.find(b"\r\n\r\n", 0, HEAD_MOST_BYTES)
+    end = data.find(b"\r\n\r\n", 0, MAX_HEAD_BYTES)
     if end < 0:
         return None
     length = _LENGTH.search(data, 0, end + 2)

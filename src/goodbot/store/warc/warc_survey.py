@@ -33,7 +33,7 @@ _TRIAL_BYTES: Final = 1024
 _VERSION: Final = b"WARC/1."
 _HEADER_BYTES: Final = 10
 _TRAILER_BYTES: Final = 8
-_SPENT_MOST_BYTES: Final = 64 * 1024 * 1024
+_MAX_SPENT_BYTES: Final = 64 * 1024 * 1024
 _SPENT_PER_BYTE: Final = 16
 """Limits the reading at places that hold no record, so that forged bytes do not take quadratic time."""
 
@@ -127,7 +127,7 @@ def _stream_end(file: BinaryIO, place: int) -> int | None:
     if not file.read(_HEADER_BYTES).startswith(MEMBER_START):
         return None
     inflater = isal_zlib.decompressobj(-15)
-    size, most = 0, _SPENT_MOST_BYTES
+    size, most = 0, _MAX_SPENT_BYTES
     while not inflater.eof and size < most:
         packed = inflater.unconsumed_tail or file.read(_PIECE_BYTES)
         try:
@@ -144,7 +144,7 @@ def _search(file: BinaryIO, start: int, end: int | None, gap: _OpenGap) -> int |
     """Returns the first place from `start` on at which a record seems to begin, within the limit of reading; `end` if
     there is none before it."""
     for found in _candidates(file, start, end):
-        if gap.spent <= _SPENT_MOST_BYTES + _SPENT_PER_BYTE * (found - gap.start) and _begins(file, found):
+        if gap.spent <= _MAX_SPENT_BYTES + _SPENT_PER_BYTE * (found - gap.start) and _begins(file, found):
             return found
     return end
 
