@@ -91,7 +91,7 @@ class CrawlConsole:
         folder.check()
         self._folder = folder
         self.token = load_token(path)
-        self.desk = open_control(path, patience_s)
+        self.control = open_control(path, patience_s)
 
     def look(self) -> CrawlView:
         """Returns the current state of the crawl."""

@@ -166,8 +166,9 @@ class LessonStore(Protocol):
         out become ready."""
         ...
 
-    def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
-        """Returns indexed pages of these hosts, up to `MAX_SAID` of each host: those with the latest due time."""
+    def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
+        """Returns indexed pages of these hosts, up to `MAX_INDEXED_PAGES` of each host: those with the latest due
+        time."""
         ...
 
 

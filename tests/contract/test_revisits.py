@@ -10,7 +10,7 @@ import pytest
 
 from goodbot.ports import Frontier, IndexQueue, Ledger, LessonStore
 from goodbot.store.memory.memory_frontier import MemoryFrontier
-from goodbot.store.merge.limits import MAX_SAID
+from goodbot.store.merge.limits import MAX_INDEXED_PAGES
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.values import STATES, Discovery, LastVisit, Lease, LeasedUrl, Outcome, RecordRef, Release, State
@@ -293,19 +293,19 @@ def test_what_pages_in_the_index_said(kept: Kept) -> None:
     settle(
         store, outcome(HOME, seen=STANDS), outcome(A, seen=left_out), outcome(B, seen=first), outcome(OTHER, seen=last)
     )
-    said = {(item.url, item.digest, item.text) for item in store.load_said(["example.org", "nobody.example"])}
+    said = {(item.url, item.digest, item.text) for item in store.load_indexed_pages(["example.org", "nobody.example"])}
     assert said == {(HOME, STANDS.digest, "00"), (B, "sha1:X", None)}
-    assert [item.url for item in store.load_said([OTHER.host_key])] == [OTHER]
+    assert [item.url for item in store.load_indexed_pages([OTHER.host_key])] == [OTHER]
 
 
 def test_no_more_than_so_many_are_told(kept: Kept) -> None:
     store = kept.open()
-    pages = site(MAX_SAID + 3)
+    pages = site(MAX_INDEXED_PAGES + 3)
     store.add(pages)
     while urls := [item.url for item in lease(store, 0.0, 10_000)]:
         settle(store, *(outcome(url, seen=due(200.0 + number, indexed=True)) for number, url in enumerate(urls)))
-    told = {item.url for item in store.load_said(["example.org"])}
-    assert len(told) == MAX_SAID
+    told = {item.url for item in store.load_indexed_pages(["example.org"])}
+    assert len(told) == MAX_INDEXED_PAGES
     assert told.isdisjoint({page.url for page in pages[:3]})
 
 

@@ -167,10 +167,10 @@ async def test_status_of_a_crawl_that_runs_and_of_one_killed(server: WebServer, 
 async def test_what_lies_in_the_control_folder_does_no_harm(server: WebServer, folder: Path) -> None:
     process = await begun(server, folder)
     control = folder / "control"
-    (control / "1.wish").write_bytes(b"\x00" * 100)
-    (control / "2.wish").mkdir()
-    (control / "3.wish").symlink_to("/etc/passwd")
-    (control / "4.wish").write_text(json.dumps({"wish": "submit", "urls": ["file:///etc/passwd"]}))
+    (control / "1.request").write_bytes(b"\x00" * 100)
+    (control / "2.request").mkdir()
+    (control / "3.request").symlink_to("/etc/passwd")
+    (control / "4.request").write_text(json.dumps({"request": "submit", "urls": ["file:///etc/passwd"]}))
     (folder / "live.json").write_text("[" * 100_000)
     assert (await goodbot("stop", "--in", folder)).out == "stopped\n"
     result = await ended(process)

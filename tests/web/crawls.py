@@ -59,11 +59,11 @@ class Crawls:
     token: str | None = TOKEN
     live_now: LiveStatus | None = RUNNING
     trouble: Exception | None = None
-    wishes: list[ControlRequest] = field(default_factory=list)
+    requests: list[ControlRequest] = field(default_factory=list)
     frontier: MemoryFrontier = field(default_factory=MemoryFrontier)
 
     @property
-    def desk(self) -> RemoteControl:
+    def control(self) -> RemoteControl:
         @contextmanager
         def ledger() -> Iterator[Ledger]:
             yield self.frontier
@@ -90,9 +90,9 @@ class Crawls:
     def live(self) -> LiveStatus | None:
         return self.live_now
 
-    def post(self, wish: ControlRequest) -> str:
-        self.wishes.append(wish)
-        return "wish"
+    def post(self, request: ControlRequest) -> str:
+        self.requests.append(request)
+        return "request"
 
     def is_waiting(self, name: str) -> bool:
         return False

@@ -163,7 +163,7 @@ def test_a_wrong_token_is_refused_and_logged(
 ) -> None:
     assert visitor.ask(f"/crawl?token={quote(token)}").status == 403
     assert post(visitor, "stop", token=token).status == 403
-    assert crawls.wishes == []
+    assert crawls.requests == []
     refused = [record for record in caplog.records if record.levelname == "WARNING"]
     assert [(record.name, record.getMessage()) for record in refused] == [
         ("goodbot.web", f"refused a control request from 127.0.0.1: {path} without the token")
@@ -175,7 +175,7 @@ def test_a_cookie_alone_does_nothing(visitor: Visitor, crawls: Crawls) -> None:
     """A form that another site makes a browser post does not contain the token."""
     cookie = visitor.ask(f"/crawl?token={TOKEN}").headers["Set-Cookie"].partition(";")[0]
     assert visitor.ask("/crawl/stop", "POST", b"", Cookie=cookie).status == 403
-    assert crawls.wishes == []
+    assert crawls.requests == []
 
 
 def test_without_a_token_there_is_no_control(visitor: Visitor, crawls: Crawls) -> None:
@@ -188,7 +188,7 @@ def test_without_a_token_there_is_no_control(visitor: Visitor, crawls: Crawls) -
 def test_orders(visitor: Visitor, crawls: Crawls, order: str) -> None:
     answer = post(visitor, order, token=TOKEN)
     assert (answer.status, answer.headers["Location"]) == (303, f"/crawl?done={order}")
-    assert [wish.kind for wish in crawls.wishes] == [order]
+    assert [request.kind for request in crawls.requests] == [order]
     assert "The crawl" in visitor.ask(f"/crawl?done={order}").text
     crawls.live_now = None
     assert post(visitor, order, token=TOKEN).headers["Location"] == "/crawl?done=not-running"
@@ -197,21 +197,21 @@ def test_orders(visitor: Visitor, crawls: Crawls, order: str) -> None:
 def test_control_needs_post(visitor: Visitor, crawls: Crawls) -> None:
     assert visitor.ask(f"/crawl/stop?token={TOKEN}").status == 405
     assert post(visitor, "explode", token=TOKEN).status == 404
-    assert crawls.wishes == []
+    assert crawls.requests == []
 
 
 def test_submit_to_a_running_crawl(visitor: Visitor, crawls: Crawls) -> None:
     urls = "http://here.example/a\n\nhttp://elsewhere.example/\r\nhttp://here.example/b\n"
     answer = post(visitor, "submit", token=TOKEN, urls=urls)
     assert answer.status == 200
-    assert crawls.wishes == [ControlRequest("submit", (Url("http://here.example/a"), Url("http://here.example/b")))]
+    assert crawls.requests == [ControlRequest("submit", (Url("http://here.example/a"), Url("http://here.example/b")))]
     assert "elsewhere.example is not the host of a seed" in answer.text
 
 
 def test_submit_to_a_crawl_that_is_not_running(visitor: Visitor, crawls: Crawls) -> None:
     crawls.live_now = None
     assert post(visitor, "submit", token=TOKEN, urls="http://here.example/a").status == 200
-    assert crawls.wishes == []
+    assert crawls.requests == []
     record = crawls.frontier.record(Url("http://here.example/a"))
     assert record is not None
     assert record.state == "ready"
@@ -231,7 +231,7 @@ def test_bad_submissions(visitor: Visitor, crawls: Crawls, urls: str, status: in
     answer = post(visitor, "submit", token=TOKEN, urls=urls)
     assert answer.status == status
     assert word in answer.text
-    assert crawls.wishes == []
+    assert crawls.requests == []
 
 
 @pytest.mark.parametrize("body", [b"\xff\xfe", b"&" * 1000 + b"a=b", b"token"])
@@ -280,7 +280,7 @@ def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
         tab.get_by_text("Stop …").click()
         tab.get_by_role("button", name="Stop the crawl").click()
         expect(tab.get_by_role("status")).to_contain_text("The crawl is stopping")
-    assert [wish.kind for wish in crawls.wishes] == ["pause", "resume", "submit", "stop"]
+    assert [request.kind for request in crawls.requests] == ["pause", "resume", "submit", "stop"]
 
 
 def refreshes(tab: Page) -> None:

@@ -21,10 +21,10 @@ _REACHED: Final[dict[Order, tuple[State, ...]]] = {
 
 def give_order(folder: Path, order: Order, *, as_json: bool) -> None:
     """Has the crawl in `folder` carry out the order, and prints the result."""
-    desk = open_control(folder)
-    is_running = desk.tell(order)
-    live = desk.live() if is_running else None
-    state = _state(desk, live) if is_running else "not running"
+    control = open_control(folder)
+    is_running = control.send(order)
+    live = control.live() if is_running else None
+    state = _state(control, live) if is_running else "not running"
     if as_json:
         in_flight = live.in_flight if live is not None else 0
         write_json({"done": state in _REACHED[order], "state": state, "in_flight": in_flight})
@@ -32,9 +32,9 @@ def give_order(folder: Path, order: Order, *, as_json: bool) -> None:
         say_folded(_line(folder, order, state, live))
 
 
-def _state(desk: RemoteControl, live: LiveStatus | None) -> State:
+def _state(control: RemoteControl, live: LiveStatus | None) -> State:
     if live is None:
-        return "stopping" if desk.is_running() else "stopped"
+        return "stopping" if control.is_running() else "stopped"
     return live.pace
 
 

@@ -47,14 +47,14 @@ def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path, as
     """
     if not (urls or seed_files):
         raise InputError("give URLs, or a file of URLs with --seeds")
-    desk = open_control(folder)
+    control = open_control(folder)
     typed = parse_seeds(urls)
     with read_seed_files(seed_files, lambda url: None) as listed:
-        submitted = desk.submit(typed) if typed else []
+        submitted = control.submit(typed) if typed else []
         if not as_json:
             for item in submitted:
                 say_folded(_line(item))
-        of_files = _submit_all(desk, iter(listed))
+        of_files = _submit_all(control, iter(listed))
     counts = Counter(map(_result, submitted)) + of_files
     if as_json:
         write_json({"done": not counts["out of scope"], **_counts_json(counts), "urls": [*map(_json, submitted)]})
@@ -63,11 +63,11 @@ def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path, as
     return 1 if counts["out of scope"] else 0
 
 
-def _submit_all(desk: RemoteControl, urls: Iterator[Url]) -> Counter[str]:
+def _submit_all(control: RemoteControl, urls: Iterator[Url]) -> Counter[str]:
     """Submits the URLs of files; returns how many had which result."""
     counts = Counter[str]()
     while batch := list(islice(urls, _BATCH_URLS)):
-        counts.update(_result(item) for item in desk.submit(batch))
+        counts.update(_result(item) for item in control.submit(batch))
     return counts
 
 

@@ -49,7 +49,7 @@ class CrawlDesk(Protocol):
     def token(self) -> str | None: ...
 
     @property
-    def desk(self) -> RemoteControl: ...
+    def control(self) -> RemoteControl: ...
 
     def look(self) -> CrawlView: ...
 
@@ -101,14 +101,14 @@ class CrawlPage:
 
     def _control(self, order: Order) -> Response:
         try:
-            is_running = self._crawl.desk.tell(order)
+            is_running = self._crawl.control.send(order)
         except RunError as error:
             return self._page(may_control=True, trouble=str(error), status=503)
         return RedirectResponse(f"/crawl?done={order if is_running else 'not-running'}", status_code=303)
 
     def _submit(self, text: str) -> Response:
         try:
-            submitted = self._crawl.desk.submit(_urls(text))
+            submitted = self._crawl.control.submit(_urls(text))
         except InputError as error:
             return self._page(may_control=True, trouble=str(error), urls=text, status=400)
         except RunError as error:

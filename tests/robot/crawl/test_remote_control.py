@@ -40,8 +40,8 @@ def test_a_crawl_that_starts_is_waited_for(folder: Path) -> None:
         time.sleep(0.2)  # it has found the folder taken by now, or will find a crawl that runs: both are to do
         control.attend()
         while waiting.is_alive():
-            for wish in control.take(lambda said: None):
-                frontier.add(Discovery(url, 0) for url in wish.urls)
+            for request in control.take(lambda said: None):
+                frontier.add(Discovery(url, 0) for url in request.urls)
         assert [str(getattr(item, "now", None)) for item in told] == ["ready"]
     finally:
         control.close()

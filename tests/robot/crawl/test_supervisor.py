@@ -83,11 +83,11 @@ def refuse(url: Url, depth: int) -> str | None:
     return None if url.host == "here.example" else "elsewhere"
 
 
-def steward(runner: Runner, desk: Desk, frontier: MemoryFrontier, clock: FakeClock | None = None) -> Supervisor:
+def steward(runner: Runner, control: Desk, frontier: MemoryFrontier, clock: FakeClock | None = None) -> Supervisor:
     clock = clock or FakeClock()
     return Supervisor(
         runner,
-        inbox=desk,
+        inbox=control,
         frontier=frontier,
         refuse=refuse,
         to_fetch=lambda: 17,
@@ -100,32 +100,32 @@ def steward(runner: Runner, desk: Desk, frontier: MemoryFrontier, clock: FakeClo
     )
 
 
-async def run(desk: Desk, runner: Runner | None = None) -> tuple[list[str], list[str], list[LiveStatus]]:
+async def run(control: Desk, runner: Runner | None = None) -> tuple[list[str], list[str], list[LiveStatus]]:
     """What was told, what was said, how it ticked."""
     runner, said, ticks = runner or Runner(), list[str](), list[LiveStatus]()
-    await steward(runner, desk, MemoryFrontier()).run(None, said.append, ticks.append)
+    await steward(runner, control, MemoryFrontier()).run(None, said.append, ticks.append)
     return runner.told, said, ticks
 
 
 async def test_control_requests_are_carried_out_in_order() -> None:
-    desk = Desk(
+    control = Desk(
         {
             1: [ControlRequest("pause"), ControlRequest("pause")],
             2: [ControlRequest("resume"), ControlRequest("resume")],
             3: [ControlRequest("stop")],
         }
     )
-    told, said, ticks = await run(desk)
+    told, said, ticks = await run(control)
     assert told == ["pause", "resume", "stop"]
     assert [live.pace for live in ticks] == ["paused", "running", "stopping"]
-    assert desk.shown == ticks
+    assert control.shown == ticks
     assert len(said) == 3
 
 
 async def test_what_is_submitted_to_a_crawl_that_pauses_waits() -> None:
     urls = (Url("http://here.example/a"), Url("http://elsewhere.example/"))
     frontier, runner = MemoryFrontier(), Runner()
-    desk = Desk(
+    control = Desk(
         {
             1: [ControlRequest("submit", urls)],
             2: [ControlRequest("pause"), ControlRequest("submit", urls)],
@@ -133,7 +133,7 @@ async def test_what_is_submitted_to_a_crawl_that_pauses_waits() -> None:
         }
     )
     said: list[str] = []
-    await steward(runner, desk, frontier).run(None, said.append, lambda live: None)
+    await steward(runner, control, frontier).run(None, said.append, lambda live: None)
     assert runner.told == ["wake", "pause", "wake", "stop"]
     assert said[0] == "1 URL submitted, 1 new"
     assert said[2] == "1 URL submitted, 0 new"
@@ -152,17 +152,17 @@ async def test_a_host_is_left_if_the_frontier_knows_it() -> None:
 
 async def test_pages_leave_the_search_between_two_looks() -> None:
     """As many as there is time for until the next look."""
-    desk = Desk({1: [ControlRequest("forget", (Url("http://a.example/"),))], 4: [ControlRequest("stop")]})
+    control = Desk({1: [ControlRequest("forget", (Url("http://a.example/"),))], 4: [ControlRequest("stop")]})
     runner, clock, looks = Runner(), FakeClock(), list[int]()
 
     def remove_from_index(host: str) -> Iterator[None]:
         for _ in range(9):
-            looks.append(desk.looks)
+            looks.append(control.looks)
             clock.advance(0.4 * CONTROL_INTERVAL_S)
             yield
 
     runner.remove_from_index = remove_from_index  # type: ignore[method-assign]
-    await steward(runner, desk, MemoryFrontier(), clock).run(None, lambda line: None, lambda live: None)
+    await steward(runner, control, MemoryFrontier(), clock).run(None, lambda line: None, lambda live: None)
     assert looks == [1, 1, 1, 1, 2, 2, 2, 3, 3]
 
 

@@ -70,45 +70,45 @@ def robots(text: str) -> Response:
 
 async def test_requests_of_pages_wait_for_each_other_and_for_the_crawl() -> None:
     names = [f"{SITE}/{number}.js" for number in range(3)]
-    desk = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 7"), **dict.fromkeys(names, script())})
-    page = await desk.page()
-    await asyncio.gather(desk.transport.send(page.request), *(desk.get(name) for name in names))
-    assert sorted(desk.asked[1:]) == sorted([f"{SITE}/", *names])
-    assert min(desk.gaps()[1:]) >= 7
-    assert desk.web.most_in_flight == 1
+    control = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 7"), **dict.fromkeys(names, script())})
+    page = await control.page()
+    await asyncio.gather(control.transport.send(page.request), *(control.get(name) for name in names))
+    assert sorted(control.asked[1:]) == sorted([f"{SITE}/", *names])
+    assert min(control.gaps()[1:]) >= 7
+    assert control.web.most_in_flight == 1
 
 
 async def test_other_hosts_do_not_wait() -> None:
     urls = [f"http://{name}.example/x.js" for name in "abc"]
-    desk = Desk(dict.fromkeys(urls, script()))
-    await asyncio.gather(*map(desk.get, urls))
-    assert desk.web.most_in_flight == 3
+    control = Desk(dict.fromkeys(urls, script()))
+    await asyncio.gather(*map(control.get, urls))
+    assert control.web.most_in_flight == 3
 
 
 async def test_the_answer_says_when_its_host_may_be_requested_again() -> None:
-    desk = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 7"), f"{SITE}/x.js": script()})
-    result = await desk.get(f"{SITE}/x.js")
+    control = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 7"), f"{SITE}/x.js": script()})
+    result = await control.get(f"{SITE}/x.js")
     assert isinstance(result, FetchedResource)
-    assert result.ready_at == desk.web.times[-1] + 0.1 + 7
+    assert result.ready_at == control.web.times[-1] + 0.1 + 7
 
 
 async def test_a_request_that_cannot_be_sent_in_time_is_refused_at_once() -> None:
-    desk = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 60"), f"{SITE}/x.js": script()})
-    began_at = desk.clock.now()
-    result = await desk.get(f"{SITE}/x.js", until=began_at + 30)
+    control = Desk({f"{SITE}/robots.txt": robots("User-agent: *\nCrawl-delay: 60"), f"{SITE}/x.js": script()})
+    began_at = control.clock.now()
+    result = await control.get(f"{SITE}/x.js", until=began_at + 30)
     assert isinstance(result, RefusedResource)
     assert "its host may be requested again only in 60 s" in result.reason
-    assert desk.clock.now() < began_at + 1
-    assert desk.asked == [f"{SITE}/robots.txt"]
+    assert control.clock.now() < began_at + 1
+    assert control.asked == [f"{SITE}/robots.txt"]
 
 
 async def test_a_host_in_trouble_is_left_alone() -> None:
     busy = Response(503, (("Retry-After", "600"),), b"")
-    desk = Desk({f"{SITE}/a.js": busy, f"{SITE}/b.js": script()})
-    await desk.get(f"{SITE}/a.js", desk.clock.now() + 30)
-    result = await desk.get(f"{SITE}/b.js", desk.clock.now() + 30)
+    control = Desk({f"{SITE}/a.js": busy, f"{SITE}/b.js": script()})
+    await control.get(f"{SITE}/a.js", control.clock.now() + 30)
+    result = await control.get(f"{SITE}/b.js", control.clock.now() + 30)
     assert isinstance(result, RefusedResource)
-    assert desk.asked[-1] == f"{SITE}/a.js"
+    assert control.asked[-1] == f"{SITE}/a.js"
 
 
 KEPT = [
@@ -122,101 +122,101 @@ KEPT = [
 
 @pytest.mark.parametrize(("fields", "later_s", "known"), [row[1:] for row in KEPT], ids=[row[0] for row in KEPT])
 async def test_kept(fields: tuple[tuple[str, str], ...], later_s: float, known: bool) -> None:
-    desk = Desk({f"{SITE}/x.js": script(b"0", *fields)})
-    await desk.get(f"{SITE}/x.js")
-    desk.clock.advance(later_s)
-    result = await desk.get(f"{SITE}/x.js")
+    control = Desk({f"{SITE}/x.js": script(b"0", *fields)})
+    await control.get(f"{SITE}/x.js")
+    control.clock.advance(later_s)
+    result = await control.get(f"{SITE}/x.js")
     assert isinstance(result, FetchedResource)
-    assert desk.asked.count(f"{SITE}/x.js") == (1 if known else 2)
+    assert control.asked.count(f"{SITE}/x.js") == (1 if known else 2)
 
 
 async def test_pages_that_ask_at_once_ask_once() -> None:
-    desk = Desk({f"{SITE}/x.js": script()})
-    await asyncio.gather(*(desk.get(f"{SITE}/x.js") for _ in range(5)))
-    assert desk.asked.count(f"{SITE}/x.js") == 1
+    control = Desk({f"{SITE}/x.js": script()})
+    await asyncio.gather(*(control.get(f"{SITE}/x.js") for _ in range(5)))
+    assert control.asked.count(f"{SITE}/x.js") == 1
 
 
 async def test_what_is_kept_is_bounded() -> None:
     body = b"x" * 3_000_000
     urls = [f"{SITE}/{number}.js" for number in range(30)]
-    desk = Desk(dict.fromkeys(urls, script(body)), delay=0.0, response_factor=0.0)
+    control = Desk(dict.fromkeys(urls, script(body)), delay=0.0, response_factor=0.0)
     for url in urls:
-        await desk.get(url)
-    assert desk.subresources._cache_bytes <= 64 * 1024 * 1024
-    assert len(desk.subresources._cache) == 22
+        await control.get(url)
+    assert control.subresources._cache_bytes <= 64 * 1024 * 1024
+    assert len(control.subresources._cache) == 22
 
 
 async def test_each_redirect_needs_a_verdict_of_its_own() -> None:
     other = "http://other.example"
-    desk = Desk(
+    control = Desk(
         {
             f"{SITE}/x.js": redirect(f"{other}/y.js"),
             f"{other}/robots.txt": robots("User-agent: *\nDisallow: /"),
             f"{other}/y.js": script(),
         }
     )
-    result = await desk.get(f"{SITE}/x.js")
+    result = await control.get(f"{SITE}/x.js")
     assert isinstance(result, RefusedResource)
     assert (result.by_robots_txt, result.line) == (True, 2)
-    assert f"{other}/y.js" not in desk.asked
+    assert f"{other}/y.js" not in control.asked
 
 
 async def test_redirects_end() -> None:
-    desk = Desk({f"{SITE}/x.js": redirect("/x.js")})
-    result = await desk.get(f"{SITE}/x.js")
+    control = Desk({f"{SITE}/x.js": redirect("/x.js")})
+    result = await control.get(f"{SITE}/x.js")
     assert isinstance(result, RefusedResource)
     assert "redirects" in result.reason
 
 
 async def test_a_public_host_cannot_lead_to_a_private_address() -> None:
-    desk = Desk({f"{SITE}/x.js": redirect("http://127.0.0.1:8000/x.js")}, peer="93.184.216.34")
+    control = Desk({f"{SITE}/x.js": redirect("http://127.0.0.1:8000/x.js")}, peer="93.184.216.34")
     for url in ("http://127.0.0.1:8000/x.js", "http://[::1]/x.js", "http://localhost/x.js"):
-        assert isinstance(await desk.get(url, public_only=True), RefusedResource)
-    assert desk.asked == []
-    result = await desk.get(f"{SITE}/x.js")
+        assert isinstance(await control.get(url, public_only=True), RefusedResource)
+    assert control.asked == []
+    result = await control.get(f"{SITE}/x.js")
     assert isinstance(result, RefusedResource)
-    assert desk.asked == [f"{SITE}/robots.txt", f"{SITE}/x.js"]
-    assert [request.public_only for request in desk.web.requests] == [False, False]
+    assert control.asked == [f"{SITE}/robots.txt", f"{SITE}/x.js"]
+    assert [request.public_only for request in control.web.requests] == [False, False]
 
 
 async def test_names_of_a_public_page_may_not_lead_inside_either() -> None:
-    desk = Desk({f"{SITE}/x.js": script()})
-    await desk.get(f"{SITE}/x.js", public_only=True)
-    assert desk.web.requests[-1].public_only
+    control = Desk({f"{SITE}/x.js": script()})
+    await control.get(f"{SITE}/x.js", public_only=True)
+    assert control.web.requests[-1].public_only
 
 
 async def test_the_archive_gets_each_answer_once_and_no_body_that_asks_not_to_be_kept() -> None:
-    desk = Desk({f"{SITE}/a.js": script(), f"{SITE}/b.js": script(b"0", ("X-Robots-Tag", "noarchive"))})
+    control = Desk({f"{SITE}/a.js": script(), f"{SITE}/b.js": script(b"0", ("X-Robots-Tag", "noarchive"))})
     for name in ("a", "b", "a"):
-        await desk.get(f"{SITE}/{name}.js")
-    assert desk.kept == [(f"{SITE}/a.js", False), (f"{SITE}/b.js", True)]
+        await control.get(f"{SITE}/{name}.js")
+    assert control.kept == [(f"{SITE}/a.js", False), (f"{SITE}/b.js", True)]
 
 
 # ---- one page's requests ---------------------------------------------------------------------------------------------
 
 
-async def requests_of(desk: Desk) -> PageRequests:
-    return PageRequests(await desk.page(), desk.settings, desk.subresources, LATER)
+async def requests_of(control: Desk) -> PageRequests:
+    return PageRequests(await control.page(), control.settings, control.subresources, LATER)
 
 
 async def test_a_page_gets_so_many_answers_and_no_more() -> None:
-    desk = Desk({f"{SITE}/{number}": script() for number in range(5)}, render_requests=3, delay=0.0)
-    requests = await requests_of(desk)
+    control = Desk({f"{SITE}/{number}": script() for number in range(5)}, render_requests=3, delay=0.0)
+    requests = await requests_of(control)
     result = [await requests.answer(ResourceRequest(f"{SITE}/{number}", "script")) for number in range(5)]
     assert [one is not None for one in result] == [True, True, True, False, False]
 
 
 async def test_a_page_gets_so_many_bytes_and_no_more() -> None:
     bodies = {f"{SITE}/{number}": script(b"x" * 4_000_000) for number in range(4)}
-    desk = Desk(bodies, delay=0.0)
-    requests = await requests_of(desk)
+    control = Desk(bodies, delay=0.0)
+    requests = await requests_of(control)
     result = [await requests.answer(ResourceRequest(url, "fetch")) for url in bodies]
     assert [one is not None for one in result] == [True, True, False, False]
 
 
 async def test_a_page_that_sends_endless_requests_is_stopped() -> None:
-    desk = Desk({})
-    requests = await requests_of(desk)
+    control = Desk({})
+    requests = await requests_of(control)
     for number in range(500):
         assert not requests.is_flooded
         await requests.answer(ResourceRequest(f"{SITE}/{number}", "image"))
@@ -226,11 +226,11 @@ async def test_a_page_that_sends_endless_requests_is_stopped() -> None:
 
 
 async def test_only_what_a_server_may_need_is_handed_on() -> None:
-    desk = Desk({f"{SITE}/x": script()})
-    requests = await requests_of(desk)
+    control = Desk({f"{SITE}/x": script()})
+    requests = await requests_of(control)
     said = (("accept", "application/json"), ("origin", SITE), ("cookie", "a=b"), ("user-agent", "Chrome"), ("x-a", "b"))
     await requests.answer(ResourceRequest(f"{SITE}/x", "fetch", "GET", said))
-    assert desk.web.requests[-1].headers == (("accept", "application/json"), ("origin", SITE))
+    assert control.web.requests[-1].headers == (("accept", "application/json"), ("origin", SITE))
 
 
 async def test_the_browser_gets_no_field_that_has_it_do_more() -> None:
@@ -238,8 +238,8 @@ async def test_the_browser_gets_no_field_that_has_it_do_more() -> None:
         *(("Content-Encoding", "identity"), ("Set-Cookie", "a=b"), ("NEL", "{}"), ("Report-To", "{}")),
         *(("Refresh", "0;url=/"), ("X-Total", "7"), ("Access-Control-Allow-Origin", "*")),
     )
-    desk = Desk({f"{SITE}/x": script(b"0", *fields)})
-    served = await (await requests_of(desk)).answer(ResourceRequest(f"{SITE}/x", "fetch"))
+    control = Desk({f"{SITE}/x": script(b"0", *fields)})
+    served = await (await requests_of(control)).answer(ResourceRequest(f"{SITE}/x", "fetch"))
     assert isinstance(served, ServedResource)
     assert [name for name, _ in served.headers] == ["Content-Type", "X-Total", "Access-Control-Allow-Origin"]
 

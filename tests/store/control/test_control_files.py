@@ -60,26 +60,26 @@ def taken(control: ControlFolder) -> tuple[list[ControlRequest], list[str]]:
 def test_wishes_are_taken_once_in_order(tmp_path: Path, crawl: ControlFolder) -> None:
     user = ControlFolder(tmp_path)
     some = (Url("http://a.example/"),)
-    wishes = [
+    requests = [
         ControlRequest("pause"),
         ControlRequest("submit", some),
         ControlRequest("resume"),
         ControlRequest("forget", some),
         ControlRequest("stop"),
     ]
-    wishes.append(ControlRequest("unlearn", lessons=("5ab31c90e2", "00")))
-    names = [user.post(wish) for wish in wishes]
+    requests.append(ControlRequest("unlearn", lessons=("5ab31c90e2", "00")))
+    names = [user.post(request) for request in requests]
     assert all(user.is_waiting(name) for name in names)
-    assert taken(crawl) == (wishes, [])
+    assert taken(crawl) == (requests, [])
     assert not any(user.is_waiting(name) for name in names)
     assert taken(crawl) == ([], [])
 
 
 def test_the_longest_wish_fits(tmp_path: Path, crawl: ControlFolder) -> None:
     long = "http://a.example/" + "x" * (MAX_URL_CHARS - 30)
-    wish = ControlRequest("submit", tuple(Url(f"{long}{number}") for number in range(MAX_REQUEST_URLS)))
-    ControlFolder(tmp_path).post(wish)
-    assert taken(crawl) == ([wish], [])
+    request = ControlRequest("submit", tuple(Url(f"{long}{number}") for number in range(MAX_REQUEST_URLS)))
+    ControlFolder(tmp_path).post(request)
+    assert taken(crawl) == ([request], [])
 
 
 def test_a_wish_withdrawn(tmp_path: Path, crawl: ControlFolder) -> None:
@@ -127,9 +127,9 @@ def test_wishes_to_a_dead_crawl_are_not_those_to_the_next(tmp_path: Path) -> Non
     first.attend()
     first.close()
     submitted = ControlRequest("submit", (Url("http://a.example/"),))
-    for wish in (ControlRequest("stop"), submitted, ControlRequest("pause")):
-        first.post(wish)
-    (tmp_path / "control" / "half.wish.part").write_text("{")
+    for request in (ControlRequest("stop"), submitted, ControlRequest("pause")):
+        first.post(request)
+    (tmp_path / "control" / "half.request.part").write_text("{")
     second = ControlFolder(tmp_path)
     second.attend()
     assert taken(second) == ([submitted], [])
@@ -148,27 +148,27 @@ def _link(place: Path) -> None:
 HOSTILE = {
     "empty": b"",
     "no JSON": b"stop",
-    "not UTF-8": b'{"wish": "\xff"}',
+    "not UTF-8": b'{"request": "\xff"}',
     "no object": b'["stop"]',
-    "no wish": b'{"urls": []}',
-    "unknown wish": b'{"wish": "explode"}',
-    "a list for a wish": b'{"wish": ["stop"]}',
-    "a number for URLs": b'{"wish": "submit", "urls": 5}',
-    "text for URLs": b'{"wish": "submit", "urls": "http://a.example/"}',
-    "no URLs": b'{"wish": "submit", "urls": []}',
-    "a file URL": b'{"wish": "submit", "urls": ["file:///etc/passwd"]}',
-    "one URL of two": b'{"wish": "submit", "urls": ["http://a.example/", 7]}',
-    "a stop with lessons": b'{"wish": "stop", "lessons": ["5ab31c90e2"]}',
-    "no lessons": b'{"wish": "unlearn", "lessons": []}',
-    "numbers for lessons": b'{"wish": "unlearn", "lessons": [5]}',
-    "a number for lessons": b'{"wish": "unlearn", "lessons": 5}',
-    "long lessons": json.dumps({"wish": "unlearn", "lessons": ["5" * 101]}).encode(),
-    "too many lessons": json.dumps({"wish": "unlearn", "lessons": ["5"] * (MAX_REQUEST_URLS + 1)}).encode(),
-    "a stop with URLs": b'{"wish": "stop", "urls": ["http://a.example/"]}',
-    "too many URLs": json.dumps({"wish": "submit", "urls": ["http://a.example/"] * (MAX_REQUEST_URLS + 1)}).encode(),
-    "deep": b'{"wish": ' + b"[" * 200_000,
-    "a huge number": b'{"wish": ' + b"9" * 10_000 + b"}",
-    "too long": b'{"wish": "stop", "x": "' + b"x" * MAX_FILE_BYTES + b'"}',
+    "no request": b'{"urls": []}',
+    "unknown request": b'{"request": "explode"}',
+    "a list for a request": b'{"request": ["stop"]}',
+    "a number for URLs": b'{"request": "submit", "urls": 5}',
+    "text for URLs": b'{"request": "submit", "urls": "http://a.example/"}',
+    "no URLs": b'{"request": "submit", "urls": []}',
+    "a file URL": b'{"request": "submit", "urls": ["file:///etc/passwd"]}',
+    "one URL of two": b'{"request": "submit", "urls": ["http://a.example/", 7]}',
+    "a stop with lessons": b'{"request": "stop", "lessons": ["5ab31c90e2"]}',
+    "no lessons": b'{"request": "unlearn", "lessons": []}',
+    "numbers for lessons": b'{"request": "unlearn", "lessons": [5]}',
+    "a number for lessons": b'{"request": "unlearn", "lessons": 5}',
+    "long lessons": json.dumps({"request": "unlearn", "lessons": ["5" * 101]}).encode(),
+    "too many lessons": json.dumps({"request": "unlearn", "lessons": ["5"] * (MAX_REQUEST_URLS + 1)}).encode(),
+    "a stop with URLs": b'{"request": "stop", "urls": ["http://a.example/"]}',
+    "too many URLs": json.dumps({"request": "submit", "urls": ["http://a.example/"] * (MAX_REQUEST_URLS + 1)}).encode(),
+    "deep": b'{"request": ' + b"[" * 200_000,
+    "a huge number": b'{"request": ' + b"9" * 10_000 + b"}",
+    "too long": b'{"request": "stop", "x": "' + b"x" * MAX_FILE_BYTES + b'"}',
     "a folder": _folder,
     "a link": _link,
     "a dead link": lambda place: place.symlink_to("nowhere"),
@@ -178,25 +178,25 @@ HOSTILE = {
 
 @pytest.mark.parametrize("what", HOSTILE.values(), ids=HOSTILE.keys())
 def test_what_is_no_wish_is_put_aside(tmp_path: Path, crawl: ControlFolder, what: object) -> None:
-    place = tmp_path / "control" / "00.wish"
+    place = tmp_path / "control" / "00.request"
     if isinstance(what, bytes):
         place.write_bytes(what)
     elif callable(what):
         what(place)
     good = ControlRequest("pause")
     ControlFolder(tmp_path).post(good)
-    wishes, said = taken(crawl)
-    assert wishes == [good]
+    requests, said = taken(crawl)
+    assert requests == [good]
     assert len(said) == 1
-    assert "'00.wish'" in said[0]
+    assert "'00.request'" in said[0]
     assert not os.path.lexists(place)
     assert len(os.listdir(tmp_path / "control" / "damaged")) == 1
     assert taken(crawl) == ([], [])
 
 
 def test_a_name_of_control_characters_is_said_in_letters(tmp_path: Path, crawl: ControlFolder) -> None:
-    (tmp_path / "control" / "\x1b[2J\n.wish").write_bytes(b"")
-    (tmp_path / "control" / os.fsdecode(b"\xff" * 200 + b".wish")).write_bytes(b"")
+    (tmp_path / "control" / "\x1b[2J\n.request").write_bytes(b"")
+    (tmp_path / "control" / os.fsdecode(b"\xff" * 200 + b".request")).write_bytes(b"")
     _, said = taken(crawl)
     assert len(said) == 2
     assert not any("\x1b" in line or "\n" in line for line in said)
@@ -204,7 +204,7 @@ def test_a_name_of_control_characters_is_said_in_letters(tmp_path: Path, crawl: 
 
 def test_the_number_is_bounded(tmp_path: Path, crawl: ControlFolder) -> None:
     for number in range(MAX_REQUESTS + 50):
-        (tmp_path / "control" / f"{number:05}.wish").write_bytes(b"nonsense")
+        (tmp_path / "control" / f"{number:05}.request").write_bytes(b"nonsense")
     said = [taken(crawl)[1], taken(crawl)[1], taken(crawl)[1]]
     assert [len(lines) for lines in said] == [MAX_REQUESTS, 50, 0]
     assert len(os.listdir(tmp_path / "control" / "damaged")) == MAX_DAMAGED
@@ -243,10 +243,10 @@ def test_wishes_keep_their_order_when_the_clock_is_set_back(
     times = iter([1_800_000_000_000_000_000, 1_700_000_000_000_000_000, 1_700_000_000_000_000_000])
     monkeypatch.setattr(time, "time_ns", lambda: next(times))
     user = ControlFolder(tmp_path)
-    wishes = [ControlRequest("pause"), ControlRequest("resume"), ControlRequest("stop")]
-    names = [user.post(wish) for wish in wishes]
+    requests = [ControlRequest("pause"), ControlRequest("resume"), ControlRequest("stop")]
+    names = [user.post(request) for request in requests]
     assert names == sorted(names)
-    assert taken(crawl) == (wishes, [])
+    assert taken(crawl) == (requests, [])
 
 
 # ---- the token ------------------------------------------------------------------------------------------------------

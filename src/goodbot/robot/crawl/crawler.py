@@ -142,7 +142,7 @@ class Crawler(CrawlLoop):
             if len(self._known_hosts) >= MAX_ORIGINS:
                 self._known_hosts.clear()  # loading a lesson twice does no harm
             self._known_hosts |= hosts
-            self.learn(self._lessons.load_lessons(sorted(hosts)), self._lessons.load_said(sorted(hosts)))
+            self.learn(self._lessons.load_lessons(sorted(hosts)), self._lessons.load_indexed_pages(sorted(hosts)))
 
     def learn(self, lessons: Sequence[Lesson], indexed_pages: Sequence[IndexedPage]) -> None:
         """Applies lessons learned before or by another process, and remembers pages that are in the index."""

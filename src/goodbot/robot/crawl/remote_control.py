@@ -68,7 +68,7 @@ class RemoteControl:
         """Whether a process runs this crawl now."""
         return self._control.is_running()
 
-    def tell(self, kind: Literal["pause", "resume", "stop"]) -> bool:
+    def send(self, kind: Literal["pause", "resume", "stop"]) -> bool:
         """Pauses, resumes or stops a running crawl and waits until that is done; False if the crawl is not running."""
         if not self._deliver([ControlRequest(kind)]):
             return False

@@ -213,7 +213,7 @@ class Coordinator(CrawlLoop):
         """The lessons about those hosts that were not sent to this worker recently, and their pages in the index."""
         if self._lessons is None or not (hosts := worker.hosts_without_lessons(leases)):
             return (), ()
-        return self._lessons.load_lessons(hosts), self._lessons.load_said(hosts)
+        return self._lessons.load_lessons(hosts), self._lessons.load_indexed_pages(hosts)
 
     def _return_unstarted(self) -> None:
         """Releases the leases that were not sent to a worker."""

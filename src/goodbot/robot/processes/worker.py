@@ -118,8 +118,8 @@ class WorkerLessons:
         """See `LessonStore.load_lessons`. Empty, since the coordinator has sent them with the lease."""
         return []
 
-    def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
-        """See `LessonStore.load_said`. Empty, since the coordinator has sent these pages with the lease."""
+    def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
+        """See `LessonStore.load_indexed_pages`. Empty, since the coordinator has sent these pages with the lease."""
         return []
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:

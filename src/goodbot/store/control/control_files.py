@@ -62,7 +62,7 @@ class ControlFolder:
             fcntl.flock(self._lock, fcntl.LOCK_EX)  # observers hold it for a moment only
         except OSError as error:
             raise RunError(f"cannot use {self._folder}: {error.strerror}") from error
-        for name in self._names(".wish"):
+        for name in self._names(".request"):
             request = _read_request(self._folder / name)
             if request is not None and request.kind not in _LASTING:
                 self.withdraw(name)
@@ -70,7 +70,7 @@ class ControlFolder:
     def take(self, report: Callable[[str], None]) -> Iterator[ControlRequest]:
         """Yields the requests that have come, in order; removes each once it is carried out. Calls `report` with a
         message for a file that cannot be read."""
-        for name in self._names(".wish"):
+        for name in self._names(".request"):
             request = _read_request(self._folder / name)
             if request is None:
                 self._put_aside(name, report)
@@ -137,10 +137,10 @@ class ControlFolder:
     def post(self, request: ControlRequest) -> str:
         """Writes a request of at most `MAX_REQUEST_URLS` URLs; returns the name under which it waits."""
         self._posted_at = max(time.time_ns(), self._posted_at + 1)  # in order, also when the clock is set back
-        name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.wish"
+        name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.request"
         part = self._folder / f"{name}.part"
         try:
-            fields = {"wish": request.kind, "urls": [url.text for url in request.urls], "lessons": request.lessons}
+            fields = {"request": request.kind, "urls": [url.text for url in request.urls], "lessons": request.lessons}
             part.write_text(json.dumps(fields), encoding="utf-8")
             part.rename(self._folder / name)
         except OSError as error:
@@ -179,7 +179,7 @@ def _read_request(file: Path) -> ControlRequest | None:
         return None
     try:
         value = json.loads(data)
-        kind, texts = value["wish"], value.get("urls", [])
+        kind, texts = value["request"], value.get("urls", [])
         urls = tuple(parse_url(text) for text in texts if isinstance(text, str))
         known = kind in _KINDS and isinstance(texts, list) and len(texts) <= MAX_REQUEST_URLS
         ids = value.get("lessons", [])

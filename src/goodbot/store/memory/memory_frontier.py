@@ -216,8 +216,8 @@ class MemoryFrontier:
         """See `Ledger.lesson_counts`."""
         return self._lessons.counts()
 
-    def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
-        """See `LessonStore.load_said`."""
+    def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
+        """See `LessonStore.load_indexed_pages`."""
         return [item for host in dict.fromkeys(hosts) for item in said_by(self._known.values(), host)]
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 
 from goodbot.lesson_values import IndexedPage
-from goodbot.store.merge.limits import LISTS_S, MAX_DUE, MAX_LOOKED_AT, MAX_SAID, by_turns
+from goodbot.store.merge.limits import LISTS_S, MAX_DUE, MAX_INDEXED_PAGES, MAX_LOOKED_AT, by_turns
 from goodbot.store.merge.rank import BEHIND, LISTS, depth_of
 from goodbot.url import Url
 from goodbot.values import Event, LastVisit, Outcome, State, UrlRecord
@@ -219,8 +219,8 @@ def is_left_out(known: KnownPage, over: list[tuple[str, str]]) -> bool:
 
 
 def said_by(urls: Iterable[KnownPage], host: str) -> list[IndexedPage]:
-    """Returns those of the host's URLs that are in the index, last due first; see `LessonStore.load_said`."""
+    """Returns those of the host's URLs that are in the index, last due first; see `LessonStore.load_indexed_pages`."""
     again = [known for known in urls if known.url.host_key == host and known.due_at is not None]
     looked_at = sorted(again, key=lambda item: item.due_at or 0.0, reverse=True)[:MAX_LOOKED_AT]
     said = ((known.url, known.seen) for known in looked_at if known.seen is not None and known.seen.indexed)
-    return [IndexedPage(url, seen.digest, seen.text) for url, seen in islice(said, MAX_SAID)]
+    return [IndexedPage(url, seen.digest, seen.text) for url, seen in islice(said, MAX_INDEXED_PAGES)]

@@ -9,7 +9,7 @@ from goodbot.values import Event
 
 MAX_DUE: Final = 1000
 """Pages of one host that become ready for a revisit at a time, those due longest first."""
-MAX_SAID: Final = 2000
+MAX_INDEXED_PAGES: Final = 2000
 """Indexed pages of one host that a run loads, so that it recognizes their copies."""
 MAX_LOOKED_AT: Final = 10_000
 """Visited URLs among which these are looked for, as redirects and copies are not indexed. At most 40 ms, once a run."""

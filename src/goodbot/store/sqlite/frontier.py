@@ -207,8 +207,8 @@ class SqliteFrontier(SqliteLedger):
         with translated(self._path):
             return load_lessons(self._db, hosts)
 
-    def load_said(self, hosts: Iterable[str]) -> list[IndexedPage]:
-        """See `LessonStore.load_said`."""
+    def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
+        """See `LessonStore.load_indexed_pages`."""
         with translated(self._path):
             rows = [row for host in dict.fromkeys(hosts) for row in said_by(self._db, host)]
             return [IndexedPage(url_of(origin, path), digest, text) for origin, path, digest, text in rows]

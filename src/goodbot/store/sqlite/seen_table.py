@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 from sys import float_info
 from typing import Any, Final
 
-from goodbot.store.merge.limits import MAX_LOOKED_AT, MAX_SAID
+from goodbot.store.merge.limits import MAX_INDEXED_PAGES, MAX_LOOKED_AT
 from goodbot.store.merge.link_rules import is_due_by
 from goodbot.store.merge.outcome_rules import decides_copy
 from goodbot.store.sqlite.storable_text import storable
@@ -122,8 +122,8 @@ def text_of_indexed(connection: sqlite3.Connection, key: tuple[int, int]) -> str
 
 
 def said_by(connection: sqlite3.Connection, host: str) -> list[tuple[str, str, str | None, str | None]]:
-    """Returns origin, path and digests of pages of a host; see `LessonStore.load_said`."""
-    return connection.execute(_SAID, (host, MAX_LOOKED_AT, MAX_SAID)).fetchall()
+    """Returns origin, path and digests of pages of a host; see `LessonStore.load_indexed_pages`."""
+    return connection.execute(_SAID, (host, MAX_LOOKED_AT, MAX_INDEXED_PAGES)).fetchall()
 
 
 def copies_of(connection: sqlite3.Connection, url: Url, most: int) -> list[tuple[str, str]]:
