@@ -46,11 +46,11 @@ async def test_a_crawler_that_does_not(tmp_path: Path) -> None:
     first, last = card["sites"]
     assert first.keys() >= {"name", "passed", "expected", "observed", "points", "max"}
     assert (first["name"], first["passed"], last["name"]) == ("robots-404", False, "the-drive")
-    assert first["observed"] == "asked for / before robots.txt was answered"
+    assert first["observed"] == "fetched / before robots.txt was answered"
     assert first["first_offending"]["target"] == "/"
-    assert last["observed"].startswith("'PoliteBot/1.0' has no URL and no mail address")
+    assert last["observed"].startswith("sent 'PoliteBot/1.0', which has no URL and no mail address")
     assert card["manners"] == {"points": 0, "max": 8}
-    assert "asked for / before robots.txt was answered" in (tmp_path / "card.html").read_text()
+    assert "fetched / before robots.txt was answered" in (tmp_path / "card.html").read_text()
 
 
 async def test_one_that_ends_at_once() -> None:
@@ -58,7 +58,7 @@ async def test_one_that_ends_at_once() -> None:
     result = await goodbot(*ONE, "--", sys.executable, "-c", code, "{seed-file}")
     assert result.status == 1
     assert "ended with status 1" in result.out
-    assert "no request came" in result.out
+    assert "sent no request" in result.out
     assert said(result)[:2] == ["the crawler's last lines:", r"  \x1b[31mno such option"]
     assert "\x1b" not in result.out + result.err
 
@@ -169,12 +169,12 @@ async def test_serve(tmp_path: Path) -> None:
     said = [(await process.stderr.readline()).decode() for _ in range(4)]
     url, seed = said[0].split()[3], said[3].strip()
     page = await fetched(url)
-    assert "no request came" in page
+    assert "sent no request" in page
     assert 'http-equiv="refresh"' in page
     assert 'http-equiv="refresh"' not in await fetched(url + "?still")
     await fetched(seed)
     card = json.loads(await fetched(url + "card.json"))
-    assert card["sites"][0]["observed"].startswith("asked for / before robots.txt")
+    assert card["sites"][0]["observed"].startswith("fetched / before robots.txt")
     assert (card["peak_memory_bytes"], [site["name"] for site in card["sites"]]) == (None, ["robots-404", "the-drive"])
     process.send_signal(signal.SIGINT)
     result: Ended = await ended(process)
