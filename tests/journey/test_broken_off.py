@@ -23,7 +23,7 @@ async def test_half_a_robots_txt_is_none() -> None:
         checked = await goodbot("check", server.origin, "--json")
         assert checked.status == 1
         assert [finding["code"] for finding in checked.json] == ["R001"]
-        assert "breaks off" in checked.json[0]["message"]
+        assert "the answer ends too early" in checked.json[0]["message"]
 
 
 async def test_a_crawl_asks_no_page_of_a_site_whose_robots_txt_breaks_off(tmp_path: Path) -> None:
@@ -40,7 +40,7 @@ async def test_directives_of_half_a_page_are_not_told() -> None:
     async with WebServer({"/p": closing(PAGE)}) as server:
         result = await goodbot("directives", server.url("/p"))
     assert (result.status, result.out) == (3, "")
-    assert "breaks off after 21 bytes" in result.complaint
+    assert "ends too early, after 21 bytes" in result.complaint
 
 
 @pytest.mark.parametrize(

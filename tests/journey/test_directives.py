@@ -185,7 +185,8 @@ async def test_a_url_closed_to_goodbot_is_not_fetched() -> None:
     async with site() as server:
         result = await goodbot("directives", server.url("/closed"), "--json", "--agent", "OtherBot")
         assert server.targets == ["/robots.txt"]
-    assert (result.status, result.out) == (1, "")
+    assert result.status == 1
+    assert result.json["closed_to_goodbot"] == {"line": 2, "rule": "Disallow: /closed"}
     assert "closed to goodbot" in result.complaint
     assert "line 2" in result.complaint
 

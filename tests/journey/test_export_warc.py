@@ -91,7 +91,7 @@ async def test_not_to_a_terminal_and_not_as_json(crawled: Path) -> None:
     _, err = await process.communicate()
     os.close(ours)
     os.close(theirs)
-    assert (process.returncode, err) == (2, b"goodbot: a WARC file is not for a terminal: add > all.warc.gz\n")
+    assert (process.returncode, err) == (2, b"goodbot: a WARC file is not for a terminal: add -o all.warc.gz\n")
 
 
 async def test_on_a_terminal_it_says_how_far_it_is_if_it_takes_long(crawled: Path) -> None:

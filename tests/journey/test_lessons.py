@@ -57,8 +57,8 @@ async def lessons(folder: Path, *options: str) -> list[dict[str, Any]]:
     """What was learned."""
     told = await goodbot("lessons", "list", "--in", folder, "--json", *options)
     assert told.status == 0, told.err
-    assert isinstance(told.json, list)
-    return told.json
+    listed: list[dict[str, Any]] = told.json["lessons"]
+    return listed
 
 
 def documents(server: WebServer) -> set[str]:

@@ -56,6 +56,8 @@ def command(once: bool, port: int, as_json: bool) -> int:
     """Serve three sample sites on this machine, crawl them, show what was decided and why, search them.
 
     Nothing leaves this machine, and nothing stays on it.
+
+    Exit status: 0: done, or ended with Ctrl-C while serving; 3: the port is in use; 130: interrupted before that.
     """
     console = new_console()
     with ExitStack() as stack:

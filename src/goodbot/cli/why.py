@@ -64,7 +64,7 @@ def _json(wanted: Url, found: UrlReport) -> dict[str, object]:
     events = record.events if record is not None else ()
     return {
         "url": wanted.text,
-        "requested_as": found.requested_as.text,
+        "asked_as": found.requested_as.text,
         "state": record.state if record is not None else "unknown",
         "events": [
             {"at": event.at, "step": event.step, "decision": event.decision, "reason": event.reason, "line": event.line}

@@ -42,10 +42,10 @@ class Output:
         self.fault: str | None = None
         self._tail = bytearray()
         self._left = limit_bytes
-        self._log: BinaryIO | None = None
+        self._LOG: BinaryIO | None = None
         if log is not None:
             try:
-                self._log = log.open("wb")
+                self._LOG = log.open("wb")
             except OSError as error:
                 raise InputError(f"cannot write {log}: {error.strerror}") from error
 
@@ -57,24 +57,24 @@ class Output:
     def add(self, data: bytes) -> None:
         self._tail += data
         del self._tail[:-TAIL_BYTES]
-        if self._log is not None and self._left > 0:
+        if self._LOG is not None and self._left > 0:
             kept = data[: self._left]
             self._left -= len(kept)
             self._write(kept if self._left else kept + b"\n[the rest is not kept]\n")
 
     def close(self) -> None:
-        if self._log is not None:
+        if self._LOG is not None:
             try:
-                self._log.close()
+                self._LOG.close()
             except OSError as error:
                 self.fault = self.fault or error.strerror or str(error)
-            self._log = None
+            self._LOG = None
 
     def _write(self, data: bytes) -> None:
-        assert self._log is not None  # noqa: S101  (`add` checks)
+        assert self._LOG is not None  # noqa: S101  (`add` checks)
         try:
-            self._log.write(data)
-            self._log.flush()
+            self._LOG.write(data)
+            self._LOG.flush()
         except OSError as error:
             self.fault = error.strerror or str(error)
             self._left = 0

@@ -29,7 +29,7 @@ from goodbot.web.templates_env import Templates
 
 MAX_FORM_BYTES: Final = 256 * 1024
 MAX_URLS: Final = 100
-_log = logging.getLogger(LOGGER)
+_LOG: Final = logging.getLogger(LOGGER)
 
 Order = Literal["pause", "resume", "stop"]
 
@@ -93,7 +93,7 @@ class CrawlPage:
     def _check_token(self, request: Request, token: str) -> None:
         if not self._is_token(token):
             client = request.client.host if request.client else "an unknown address"
-            _log.warning("refused a control request from %s: %s without the token", client, request.url.path)
+            _LOG.warning("refused a control request from %s: %s without the token", client, request.url.path)
             raise HTTPException(403)
 
     def _is_token(self, given: str) -> bool:

@@ -9,6 +9,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from threading import Event, Thread
+from typing import Final
 
 import uvicorn
 from starlette.middleware.trustedhost import TrustedHostMiddleware
@@ -19,7 +20,7 @@ from goodbot.web.connections import ConnectionLimit, connections_most
 from goodbot.web.log_throttle import log_accept_errors_briefly, throttled
 from goodbot.web.request_log import LOGGER, RequestLog
 
-_log = logging.getLogger(LOGGER)
+_LOG: Final = logging.getLogger(LOGGER)
 
 
 def serve(
@@ -107,12 +108,12 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         asyncio.get_running_loop().set_exception_handler(log_accept_errors_briefly)
         await super().startup(sockets)
-        _log.info("serving on %s", self.url)
+        _LOG.info("serving on %s", self.url)
         self._on_ready(self.url)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
-        _log.info("stopped serving on %s", self.url)
+        _LOG.info("stopped serving on %s", self.url)
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -10,7 +10,7 @@ from goodbot.web.request_log import LOGGER
 
 LINES_PER_MINUTE: Final = 20
 _LOGGERS: Final = ("uvicorn.error", "asyncio", LOGGER)
-_log = logging.getLogger(LOGGER)
+_LOG: Final = logging.getLogger(LOGGER)
 
 
 class Throttle(logging.Filter):
@@ -53,6 +53,6 @@ def log_accept_errors_briefly(loop: asyncio.AbstractEventLoop, context: dict[str
     because the process has too many open files. asyncio tries again after a second."""
     error = context.get("exception")
     if isinstance(error, OSError) and "accept" in str(context.get("message")):
-        _log.warning("a connection could not be accepted: %s", error.strerror)
+        _LOG.warning("a connection could not be accepted: %s", error.strerror)
     else:
         loop.default_exception_handler(context)

@@ -14,7 +14,7 @@ from goodbot.exclusion.text.shown_text import shown
 LOGGER: Final = "goodbot.web"
 PATH_CHARS: Final = 200
 
-_log = logging.getLogger(LOGGER)
+_LOG: Final = logging.getLogger(LOGGER)
 
 
 class RequestLog:
@@ -40,6 +40,6 @@ class RequestLog:
         try:
             await self._app(scope, receive, send_and_note)
         except Exception:  # noqa: BLE001  (any: it is logged with its traceback, and answered already)
-            _log.exception("%s failed with status %d", request, status)
+            _LOG.exception("%s failed with status %d", request, status)
         finally:
-            _log.debug("%s: status %d after %.1f ms", request, status, 1000 * (time.perf_counter() - began_at))
+            _LOG.debug("%s: status %d after %.1f ms", request, status, 1000 * (time.perf_counter() - began_at))

@@ -6,7 +6,7 @@ Endpoints are plain functions: Starlette runs each in a thread, so a search neve
 import logging
 from http import HTTPStatus
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -38,7 +38,7 @@ from goodbot.web.templates_env import Templates, page_url
 from goodbot.web.view import page_numbers, view_hit
 
 _HERE = Path(__file__).parent
-_log = logging.getLogger(LOGGER)
+_LOG: Final = logging.getLogger(LOGGER)
 
 _ROBOTS_TXT = "User-agent: *\nDisallow: /search\nDisallow: /api/\nDisallow: /crawl\nDisallow: /metrics\n"
 """Keeps robots to the front page and the checker: there are endless pages of results, and they only repeat others."""
@@ -163,7 +163,7 @@ class _SearchSite:
         """Answers 503 if the index or the crawl cannot be read. The error names files of this machine, so it goes to
         the log and not to visitors."""
         path = request.url.path
-        _log.error("%s %s is unavailable: %s", request.method, path, error)
+        _LOG.error("%s %s is unavailable: %s", request.method, path, error)
         return self._error(request, 503, *(_CRAWL_UNAVAILABLE if path.startswith(_CRAWL_PATHS) else _MESSAGES[503]))
 
     def http_error(self, request: Request, error: Exception) -> Response:

@@ -67,7 +67,7 @@ def test_a_host_that_is_given_up_is_logged_once(caplog: pytest.LogCaptureFixture
     hosts = HostsGivenUp(clock, 60.0)
     for _ in range(3):
         hosts.leave_alone("example.org", "its Retry-After is too long", clock.now() + 100.0)
-    assert logged(caplog) == [("hosts_given_up", "no requests to example.org for 100 s: its Retry-After is too long")]
+    assert logged(caplog) == [("hosts_given_up", "host example.org given up for 100 s: its Retry-After is too long")]
     clock.advance(101.0)
     hosts.leave_alone("example.org", "again")
     assert len(logged(caplog)) == 2

@@ -44,7 +44,7 @@ _URL_FIELDS: Final = frozenset(
     ["if-none-match", "if-modified-since", "if-match", "if-unmodified-since", "if-range", "range"]
 )
 
-_log = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 
 GivenFields = Mapping[str, str] | Iterable[tuple[str, str]]
 """Header fields as programs give them: a mapping, or pairs of name and value."""
@@ -195,9 +195,9 @@ class Client:
 
     def _answer(self, capture: Capture, wall: Wall | None) -> Answer:
         url, result = capture.request.url.text, capture.result
-        if _log.isEnabledFor(logging.DEBUG):
+        if _LOG.isEnabledFor(logging.DEBUG):
             outcome = result.status if isinstance(result, Response) else result.kind
-            _log.debug("%s: %s", url, outcome, extra={"url": url, "outcome": outcome})
+            _LOG.debug("%s: %s", url, outcome, extra={"url": url, "outcome": outcome})
         peer = None if self._settings.proxy else capture.peer
         return Answer(
             url,

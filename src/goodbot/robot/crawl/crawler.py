@@ -10,6 +10,7 @@ import logging
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import Final
 
 from goodbot.config import Settings
 from goodbot.exclusion.access.bot_walls import Wall
@@ -36,7 +37,7 @@ from goodbot.visit_values import VisitResult
 SHORT_DELAY_S = 0.25
 """A delay up to this is waited for without giving the lease back, which would take as long (`BATCH_S`)."""
 
-_log = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 
 
 class Crawler(CrawlLoop):
@@ -287,7 +288,7 @@ class Crawler(CrawlLoop):
     def _keep_lessons(self, learned: Sequence[Lesson]) -> None:
         for lesson in learned:
             fields = {"host": lesson.host, "kind": lesson.kind, "about": lesson.about}
-            _log.info("lesson learned about %s: %s", lesson.host, lesson.evidence, extra=fields)
+            _LOG.info("lesson learned about %s: %s", lesson.host, lesson.evidence, extra=fields)
         if self._lessons is not None:
             self._lessons.save_lessons(learned)
 
@@ -338,7 +339,7 @@ class Crawler(CrawlLoop):
         outcome = disallowed(leased, self._clock.now(), permit)
         if outcome.state == "ready":
             fields = {"host": visit.host, "until": outcome.ready_at}
-            _log.info(
+            _LOG.info(
                 "host %s paused for %.0f s: %s", visit.host, outcome.ready_at - outcome.at, outcome.why, extra=fields
             )
             visit.hold(outcome.ready_at)

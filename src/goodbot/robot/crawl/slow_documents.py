@@ -16,7 +16,7 @@ from goodbot.values import Response
 SLOW_S: Final = 5.0
 """A document that takes longer than this to read is logged as a warning."""
 
-_log = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 
 
 class SlowDocuments:
@@ -37,7 +37,7 @@ class SlowDocuments:
             page = await asyncio.to_thread(read_page, url, response, self._token, limit, text=text, document_bytes=most)
             took_s = time.monotonic() - began
         if took_s > SLOW_S:
-            _log.warning("%s took %.1f s to read", url, took_s, extra={"url": url.text, "took_s": took_s})
+            _LOG.warning("%s took %.1f s to read", url, took_s, extra={"url": url.text, "took_s": took_s})
         if page.unread.endswith(PROCESS_KILLED):
-            _log.warning("the process that read %s was killed: %s", url, page.unread, extra={"url": url.text})
+            _LOG.warning("the process that read %s was killed: %s", url, page.unread, extra={"url": url.text})
         return ReadPage(page)

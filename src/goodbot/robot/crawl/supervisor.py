@@ -20,7 +20,7 @@ CONTROL_INTERVAL_S: Final = 0.5
 MAX_ERROR_KINDS: Final = 20
 """Kinds of errors listed in the live status."""
 
-_log = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 
 
 class Supervisor:
@@ -68,10 +68,10 @@ class Supervisor:
 
     def observe(self, outcome: Outcome) -> None:
         """Counts an outcome that has been committed."""
-        if _log.isEnabledFor(logging.DEBUG):
+        if _LOG.isEnabledFor(logging.DEBUG):
             url, status = outcome.url.text, outcome.status
             fields = {"url": url, "state": outcome.state, "status": status}
-            _log.debug("%s: %s: %s", url, outcome.state, outcome.why, extra=fields)
+            _LOG.debug("%s: %s: %s", url, outcome.state, outcome.why, extra=fields)
         self._statistics.observe(outcome, self._timer())
 
     def stop(self) -> None:
@@ -82,16 +82,16 @@ class Supervisor:
     async def run(self, max_pages: int | None, say: Say, show: Callable[[LiveStatus], None]) -> EndReason:
         """See `Crawler.run`. `say` gets a line for each control request, `show` the live status twice a second."""
         self._max_pages = max_pages
-        _log.info("crawl started: %s", counted(self._workers, "worker"), extra={"workers": self._workers})
+        _LOG.info("crawl started: %s", counted(self._workers, "worker"), extra={"workers": self._workers})
         try:
             reason = await self._run(max_pages, say, show)
         except asyncio.CancelledError:
-            _log.info("crawl cancelled, outcomes: %s", self._counts(), extra={"states": self._states()})
+            _LOG.info("crawl cancelled, outcomes: %s", self._counts(), extra={"states": self._states()})
             raise
         except Exception:
-            _log.exception("crawl ended by a failure, outcomes: %s", self._counts())
+            _LOG.exception("crawl ended by a failure, outcomes: %s", self._counts())
             raise
-        _log.info(
+        _LOG.info(
             "crawl ended (%s), outcomes: %s", reason, self._counts(), extra={"reason": reason, "states": self._states()}
         )
         return reason

@@ -46,7 +46,7 @@ MAX_WAITING_PER_PLACE: Final = 4
 
 _MIN_BODIES_BYTES: Final = 1024 * 1024
 
-_log = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 
 
 class Coordinator(CrawlLoop):
@@ -251,7 +251,7 @@ class Coordinator(CrawlLoop):
         if before is not None:
             worker.waiting = before.waiting
         self._workers[number] = worker
-        _log.info("worker %d started as process %d", number, process.pid, extra={"worker": number, "pid": process.pid})
+        _LOG.info("worker %d started as process %d", number, process.pid, extra={"worker": number, "pid": process.pid})
         settings = self._worker_settings(places)
         send(writer, replace(self._setup, settings=settings))
         for host in self._left:
@@ -403,7 +403,7 @@ class Coordinator(CrawlLoop):
 
 def _log_death(worker: WorkerRecord, page: LeasedUrl | None) -> None:
     url = page.url.text if page is not None else None
-    _log.error(
+    _LOG.error(
         "worker %d (process %d) died with %s %s",
         worker.number,
         worker.process.pid,

@@ -50,7 +50,7 @@ _ARGUMENTS: Final = (
     "--js-flags=--max-old-space-size=256",
 )
 _REMOVED_ARGUMENTS: Final = ("--disable-popup-blocking", "--disable-hang-monitor", "--enable-unsafe-swiftshader")
-_log = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 
 _REMEDY: Final = "apt install chromium, or playwright install chromium, or name one by the setting render_executable"
 
@@ -83,7 +83,7 @@ class Chromium:
         async with self._starting:
             if self._running is None or not self._running.is_alive:
                 if self._running is not None:
-                    _log.warning("the rendering browser ended (process %d): starting another", self._running.pid)
+                    _LOG.warning("the rendering browser ended (process %d): starting another", self._running.pid)
                 await self._end()
                 self._running = await _Running.start(self._executable, self._user_agent, self._proxy_port)
             return self._running

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 from goodbot.archive_values import FILE_MISSING, ArchivedResponse, DamagedRange, EncodedRecords
 from goodbot.errors import DamagedError, RunError
@@ -30,7 +31,7 @@ from goodbot.store.warc.warc_record import encode_capture, info_record
 from goodbot.store.warc.warc_survey import responses
 from goodbot.values import Capture, RecordRef
 
-_LOG = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 
 
 class WarcArchive:

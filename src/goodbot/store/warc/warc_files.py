@@ -16,7 +16,7 @@ from contextlib import closing
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
 from goodbot.archive_values import CUT_OFF, DamagedRange
 from goodbot.errors import DamagedError
@@ -25,7 +25,7 @@ from goodbot.store.warc.warc_reader import Member, parse_record, read_member
 from goodbot.store.warc.warc_survey import FoundRecord, ReadRecords, survey
 from goodbot.values import RecordRef
 
-_LOG = logging.getLogger(__name__)
+_LOG: Final = logging.getLogger(__name__)
 
 FILE_NAME = re.compile(r"goodbot-\d{14}-(\d{5,})\.warc\.gz")
 
