@@ -356,7 +356,7 @@ OTHERWISE = [
     (["User-agent: x", "Crawl-delay: 1", "User-agent: y", "Disallow: /"], "x", "/", False, "it separates the two"),
     (["User-agent: x", "Allow: /", "User-agent: x", "Disallow: /a"], "x", "/a", False, "the first group only"),
     (["User-agent: bot", "Disallow: /"], "x-bot", "/", True, "a part of the name is enough"),
-    (["User-agent: bot/1.0", "Disallow: /"], "bot", "/", False, "it is not you"),
+    (["User-agent: bot/1.0", "Disallow: /"], "bot", "/", False, "the group does not apply"),
     (["\ufeffUser-agent: *", "Disallow: /"], "x", "/", False, "makes the first line unreadable"),
     (["User-agent: x", "Disallow: /"], "Mozilla/5.0 (compatible; x/1.0)", "/", False, "Mozilla is the name"),
     (["User-agent: *", "Disallow: /a%2Fb"], "x", "/a/b", True, "%2F is a slash"),

@@ -21,7 +21,8 @@ from journey.goodbot_process import ended, start
 from journey.sample_web import Proxy
 from programs import ROOT, blocks_of
 
-PAGES = [ROOT / "README.md", ROOT / "docs" / "tutorial.md", *sorted((ROOT / "docs" / "how-to").glob("*.md"))]
+DOCS = ROOT / "docs"
+PAGES = [ROOT / "README.md", DOCS / "tutorial.md", DOCS / "recipes.md", *sorted((DOCS / "how-to").glob("*.md"))]
 NAMES = [str(page.relative_to(ROOT)) for page in PAGES]
 
 NOT_RUN = {
