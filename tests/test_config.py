@@ -1,4 +1,4 @@
-"""What settings cannot be, whoever makes them: the command, a file or a program."""
+"""Settings are checked wherever they come from: the command line, a file or a program."""
 
 import resource
 from dataclasses import fields, replace

@@ -1,4 +1,4 @@
-"""A bounded memory."""
+"""The cache that drops the least recently used entries."""
 
 import tracemalloc
 

@@ -1,4 +1,4 @@
-"""The web that is computed: the same each time, whole, and as large as it is said to be."""
+"""The simulated web is the same each time, all its pages can be reached, and it has the size that was requested."""
 
 import asyncio
 from collections import deque

@@ -1,4 +1,4 @@
-"""Url values: normal form, parts, and what is private."""
+"""Url values: normal form, parts, and private addresses."""
 
 import pytest
 from hypothesis import example, given
@@ -75,7 +75,7 @@ def test_requested(text: str, expected: str | None) -> None:
 
 @given(st.text(max_size=60).map("/".__add__))
 def test_what_is_requested_is_requested_as_it_is(text: str) -> None:
-    """And a URL and its path agree."""
+    """Normalizing twice changes nothing, and a URL gives the same as its path."""
     once = requested(text)
     if once is not None and not once.startswith("//"):
         assert requested(once) == once
