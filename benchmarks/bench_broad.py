@@ -5,14 +5,14 @@ politeness allows.
 
 The coordinator, its workers and the SQLite frontier are the real ones; the workers are tasks of one event loop,
 connected by real socket pairs. Time and the web are simulated: each answer takes ANSWER_S (1 s). The hosts' robots.txt
-files have 2 to 50 kB and ask for a Crawl-delay of 1 s; one in thirty may be kept for a minute only. All hosts are
+files have 2 to 50 kB and ask for a Crawl-delay of 1 s; one in thirty may be cached only for a minute. All hosts are
 seeds.
 
-Politeness allows the next request to a host 1 s after its answer, and CONCURRENCY (64) requests at once, so min(HOSTS /
-(ANSWER_S + 1 s), CONCURRENCY / ANSWER_S) requests a second. Requests for pages are useful, and those for a robots.txt
-that was unknown or stale. A request for a robots.txt that is still fresh, or that no page was fetched under, is not: a
-crawl that forgets what it fetched has a useful rate near 0. `peak MB` is the memory of coordinator, workers and web in
-one process.
+The next request to a host is allowed 1 s after its answer, and CONCURRENCY (64) requests at once. So politeness allows
+min(HOSTS / (ANSWER_S + 1 s), CONCURRENCY / ANSWER_S) requests a second. A request is useful if it is for a page, or for
+a robots.txt that was unknown or stale. It is not useful if the previous copy was still fresh, or if no page was
+fetched with that copy: a crawl that forgets its robots.txt files has a useful rate near 0. `peak MB` is the memory of
+coordinator, workers and web in one process.
 """
 
 import asyncio

@@ -2,11 +2,12 @@
 
     make bench-exclusion CORPUS=/folder/of/robots.txt/files
 
-The operations are: parse; cold: parse one file and match one URL; match: match each URL with `allows(url, agent)`,
-files parsed before; cached: the same in the form meant for many URLs (goodbot: `matcher(agent)`, made before the clock
-starts; the others have one form only). All programs match the same URLs for the same agents, in one process, one after
-another. Programs that take text or lines get them decoded and split in advance (goodbot takes bytes). A figure is the
-best CPU time of several rounds. Without CORPUS (`*.txt`) only the two kinds of files made here are measured.
+There are four operations. parse: parse one file. cold: parse one file and match one URL. match: match each URL with
+`allows(url, agent)` against a parsed file. cached: the same in the form for many URLs (goodbot: `matcher(agent)`, made
+before the clock starts; the others have only one form). All programs match the same URLs for the same agents, in one
+process, one after another. Programs that take text or lines get them decoded and split in advance (goodbot takes
+bytes). A figure is the best CPU time of several rounds. CORPUS is a folder of `*.txt` files; without it only the two
+kinds of files made here are measured.
 """
 
 import gc
@@ -166,15 +167,15 @@ def work(program: Program, files: Files, operation: str) -> tuple[Callable[[], N
     if operation == "parse":
         return lambda: parse_all(program, inputs), len(inputs)
     if operation == "cold":
-        return lambda: parse_and_ask(program, inputs, files.urls), len(inputs)
+        return lambda: parse_and_match(program, inputs, files.urls), len(inputs)
     parsed = [program.parse(text) for text in inputs]
     count = len(AGENTS) * sum(map(len, files.urls))
     if operation == "match":
-        return lambda: ask_all(program, parsed, files.urls), count
+        return lambda: match_all(program, parsed, files.urls), count
     bound = [
         (program.bound(file, agent), urls) for file, urls in zip(parsed, files.urls, strict=True) for agent in AGENTS
     ]
-    return lambda: ask_bound(bound), count
+    return lambda: match_bound(bound), count
 
 
 def parse_all(program: Program, inputs: list[Any]) -> None:
@@ -183,21 +184,21 @@ def parse_all(program: Program, inputs: list[Any]) -> None:
         parse(text)
 
 
-def parse_and_ask(program: Program, inputs: list[Any], urls: list[list[str]]) -> None:
+def parse_and_match(program: Program, inputs: list[Any], urls: list[list[str]]) -> None:
     parse, allows, agent = program.parse, program.allows, AGENTS[0]
     for text, (url, *_) in zip(inputs, urls, strict=True):
         allows(parse(text), url, agent)
 
 
-def ask_all(program: Program, parsed: list[Any], urls: list[list[str]]) -> None:
+def match_all(program: Program, parsed: list[Any], urls: list[list[str]]) -> None:
     allows = program.allows
-    for file, asked in zip(parsed, urls, strict=True):
+    for file, file_urls in zip(parsed, urls, strict=True):
         for agent in AGENTS:
-            for url in asked:
+            for url in file_urls:
                 allows(file, url, agent)
 
 
-def ask_bound(bound: list[tuple[Answer, list[str]]]) -> None:
+def match_bound(bound: list[tuple[Answer, list[str]]]) -> None:
     for allows, urls in bound:
         for url in urls:
             allows(url)

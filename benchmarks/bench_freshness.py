@@ -7,9 +7,9 @@ One site has 1,000 pages that change as often as pages of the Web do: 2 % hourly
 40 % not at all in 60 days; half of each kind at random times (Poisson), half at regular ones. The mix is between those
 of Cho and Garcia-Molina (VLDB 2000: 23 % of pages changed daily, 30 % not in four months) and of Fetterly and others
 (WWW 2003: two thirds did not change in eleven weeks). Every page has an ETag. The crawler is the real one, with its
-frontier in memory and a clock that jumps; the fixed intervals use the same engine with all bounds equal. Freshness is
-the share of copies that equal the page on the server, averaged over pages and time. Requests are all that the server
-gets, including those for robots.txt and those answered 304.
+frontier in memory and a clock that jumps; the plans with fixed intervals use the same engine with all bounds equal.
+Freshness is the share of copies that equal the page on the server, averaged over pages and time. Requests are all that
+the server gets, including those for robots.txt and those answered 304.
 """
 
 import argparse

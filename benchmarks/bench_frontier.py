@@ -7,7 +7,7 @@ SIZES are millions of known URLs, in one file that grows. At each size it leases
 and settles about a hundred pages at a time, one or two of each host, with each transaction synced to disk. A page has
 84 links: 24 that every page of its host has, 46 to pages near it, 4 to any page, 10 new ones. URLs have 69 characters,
 of which 42 are stored. HOSTS are numbers of hosts with two pages each, to measure the cost of choosing among them. The
-figures are CPU time of this process; `wall` includes the disk. It leaves only the JSON file behind.
+figures are CPU time of this process; `wall` includes the disk. It deletes everything except the JSON file.
 """
 
 import json

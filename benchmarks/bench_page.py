@@ -3,7 +3,7 @@
     make bench-page CORPUS=folder-of-html-files
 
 Without CORPUS it generates pages. Each program gets the same bytes and does the same job: encoding, title, META,
-canonical, links resolved and kept once with their anchors, and the text without scripts and styles. The peers resolve
+canonical, distinct resolved links with their anchors, and the text without scripts and styles. The peers resolve
 links with `goodbot.url.resolve`. A peer that is not installed is left out.
 """
 

@@ -33,12 +33,12 @@ CARDS: Final = ROOT / "build" / "exam"
 MINUTES: Final = 10
 
 Card = Mapping[str, Any]
-"""The output of `goodbot exam --json`, or only `absent`: why a crawler was not driven."""
+"""The output of `goodbot exam --json`; or only `absent`, the reason why a crawler was not driven."""
 
 
 @dataclass(frozen=True, slots=True)
 class Drive:
-    """One crawler and all sites, or all `without` one that brings it down before it has visited the others."""
+    """One crawler and all sites, or all sites `without` one that crashes it before it has visited the others."""
 
     recipe: Recipe
     without: str | None = None
@@ -60,12 +60,12 @@ INTRO: Final = f"""# Exam results
 
 `goodbot exam` serves a web of hard sites and writes a score card for a crawler. This page shows what each crawler with
 a recipe did there. Each ran alone, for {MINUTES} minutes at most, configured politely as its recipe says.
-`make exam-report` runs them again and writes this page; `goodbot exam --list` says what each site is about and which
-text it rests on; `goodbot exam --with NAME` runs one crawler.
+`make exam-report` runs them again and writes this page; `goodbot exam --list` shows what each site is about, and the
+specification behind it; `goodbot exam --with NAME` runs one crawler.
 
 A crawler passes a site if it did everything expected there, extras aside. It gets the points of every rule it met, even
-at a site it failed. Extras give points and fail nobody: no crawler has to do them by default. Memory is the highest sum
-over all processes of a crawler. A crawler that one site brings down runs a second time without that site.
+at a site it failed. Extras only give points: a crawler that does not do them can still pass. Memory is the highest sum
+over all processes of a crawler. If one site crashes a crawler, the crawler runs a second time without that site.
 
 trap-repeating-path, trap-session-ids and trap-calendar allow 50 to 150 requests. The newer endless traps allow
 {ALLOWED_REQUESTS:,}, so that a crawler without rules for traps passes if it limits the pages of each host. Every trap
@@ -188,14 +188,14 @@ def _sites(cards: Mapping[str, Card]) -> Iterator[str]:
     }
     if skipped:
         yield ""
-        yield from (f"Skipped: {name}, because it {escaped(reason)}." for name, reason in skipped)
+        yield from (f"Skipped: {name} ({escaped(reason)})." for name, reason in skipped)
 
 
 def _failures(name: str, card: Card) -> Iterator[str]:
     """Lists everything that failed, one line each."""
     yield from (f"### {_title(name, card)}", "")
     failed = [line for site in card["sites"] for line in _failed_lines(site)]
-    yield from failed or [f"{name} did everything that was expected."]
+    yield from failed or [f"{name} did everything expected."]
     yield ""
 
 

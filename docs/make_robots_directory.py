@@ -11,8 +11,8 @@ HEAD = """# The robots directory
 
 Generated from the records in `src/goodbot/registry/records`, one file per operator. `goodbot who NAME` shows one robot,
 `goodbot who --list --json` all of them. Each fact comes from the source that its row links, which was read in the year
-shown. Facts that could not be confirmed are left empty; if the example in a record is only a token, no full User-Agent
-could be confirmed. goodbot recognizes robots without a record by the patterns of
+shown. A cell is empty if the fact could not be confirmed. If the example in a record is only a token, no full
+User-Agent could be confirmed. goodbot recognizes robots without a record by the patterns of
 [crawler-user-agents](https://github.com/monperrus/crawler-user-agents) (MIT).
 
 - **token**: the robot's name in robots.txt. *(robots.txt only)*: no robot sends this name; it only controls how pages

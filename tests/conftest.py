@@ -1,5 +1,5 @@
-"""How property tests run: the same examples each time, so that a change is judged by what it changes, and no clock ends
-one. `make fuzz` draws new examples, many more. How much Python looks for garbage. And that signals work."""
+"""Configures the test run. Property tests use the same examples each time, and no time limit, so that only a change
+of the code changes a result; `make fuzz` draws many new examples. Garbage collection is reduced; signals work."""
 
 import gc
 import signal
@@ -17,7 +17,7 @@ settings.load_profile("same")
 
 def pytest_configure() -> None:
     _listen_to_signals()
-    gc.disable()  # modules and tests stay: looking through them again and again took half of the time of collecting
+    gc.disable()  # modules and tests stay in memory; examining them again and again took half of the collection time
 
 
 def pytest_collection_finish() -> None:
@@ -26,7 +26,8 @@ def pytest_collection_finish() -> None:
 
 
 def _listen_to_signals() -> None:
-    """What a shell starts in the background ignores Ctrl-C, and under nohup SIGHUP: so would all it starts."""
+    """Restores SIGINT and SIGHUP: background jobs of a shell ignore SIGINT, under nohup SIGHUP too, and so would the
+    processes that tests start."""
     for number, handler in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
         if signal.getsignal(number) is signal.SIG_IGN:
             signal.signal(number, handler)

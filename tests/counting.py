@@ -1,4 +1,4 @@
-"""How much work something takes, counted and not timed."""
+"""Measures work by counting Python calls, not by timing."""
 
 import sys
 from collections.abc import Callable
@@ -6,7 +6,7 @@ from types import FrameType
 
 
 def calls(do: Callable[[], object]) -> int:
-    """Python calls made on the way, those of generators for their next value among them."""
+    """Returns the number of Python calls that `do` makes; each resumption of a generator counts as one."""
     made = 0
 
     def count(frame: FrameType, event: str, argument: object) -> None:

@@ -1,4 +1,4 @@
-"""File systems of a test's own."""
+"""Mounts file systems for tests."""
 
 import os
 import shutil
@@ -14,7 +14,7 @@ MOUNTS = pytest.mark.skipif(os.geteuid() != 0 or shutil.which("mount") is None, 
 
 @contextmanager
 def small_disk(at: Path, megabytes: int) -> Iterator[Path]:
-    """A file system of that size at `at`; skips where mounting is not permitted."""
+    """Mounts a file system of that size at `at`. Skips the test if mounting is not permitted."""
     at.mkdir()
     size = f"size={megabytes}m"
     made = subprocess.run(["mount", "-t", "tmpfs", "-o", size, "tmpfs", str(at)], check=False, capture_output=True)
@@ -23,9 +23,9 @@ def small_disk(at: Path, megabytes: int) -> Iterator[Path]:
     try:
         yield at
     finally:
-        subprocess.run(["umount", "--lazy", str(at)], check=True)  # what is still open there may close later
+        subprocess.run(["umount", "--lazy", str(at)], check=True)  # files that are still open there may close later
 
 
 def remount(disk: Path, options: str) -> None:
-    """Changes a file system of the test's own: `ro`, `rw`, `size=64m`."""
+    """Changes the options of a mounted file system: `ro`, `rw`, `size=64m`."""
     subprocess.run(["mount", "-o", f"remount,{options}", str(disk)], check=True)

@@ -1,9 +1,9 @@
-"""A small real server of HTTP/2 over TLS for tests, of which every frame is the test's to choose.
+"""A small real HTTP/2 server over TLS for tests. The test chooses every frame it sends.
 
     async with Http2Server(authority.server_context("127.0.0.1"), [page, refused]) as server:
         server.url("/")
 
-Who offers HTTP/1.1 alone gets an answer of 200 to everything.
+Clients that offer only HTTP/1.1 get status 200 for every request.
 """
 
 import asyncio
@@ -23,40 +23,40 @@ _PLAIN = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi"
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
-    """RFC 9113 §4.1."""
+    """Returns a frame (RFC 9113 §4.1)."""
     return struct.pack("!I", len(payload))[1:] + bytes([kind, flags]) + struct.pack("!I", stream) + payload
 
 
 Answer = Callable[[asyncio.StreamWriter, int], Awaitable[None]]
-"""What is done for a request on a stream."""
+"""Answers a request on a stream."""
 
 
 async def page(writer: asyncio.StreamWriter, stream: int) -> None:
-    """200, `hi`."""
+    """Sends status 200 and `hi`."""
     writer.write(frame(HEADERS, END_HEADERS, stream, _OK) + frame(0, END_STREAM, stream, b"hi"))
 
 
 async def refused(writer: asyncio.StreamWriter, stream: int) -> None:
-    """The stream was not looked at (RFC 9113 §8.7)."""
+    """Refuses the stream: the request was not processed (RFC 9113 §8.7)."""
     writer.write(frame(RST_STREAM, 0, stream, struct.pack("!I", REFUSED_STREAM)))
 
 
 async def goaway(writer: asyncio.StreamWriter, stream: int) -> None:
-    """The connection ends, and no stream was looked at (RFC 9113 §6.8)."""
+    """Ends the connection: no request was processed (RFC 9113 §6.8)."""
     writer.write(frame(GOAWAY, 0, 0, struct.pack("!II", 0, NO_ERROR)))
     await writer.drain()
     writer.close()
 
 
 async def hints_without_end(writer: asyncio.StreamWriter, stream: int) -> None:
-    """3,000 answers 103, each with a field that goes into the table of the connection; then a page."""
+    """Sends 3,000 responses with status 103, each with a field that enters the HPACK table; then a page."""
     hint = b"\x08\x03103" + b"\x40\x01x\x64" + b"y" * 100
     writer.write(frame(HEADERS, END_HEADERS, stream, hint) * 3000)
     await page(writer, stream)
 
 
 class Http2Server(Listening):
-    """Answers the requests in order with `answers`, then with the last of them, while the `async with` block lasts."""
+    """Answers the requests in order with `answers`, further ones with the last, during the `async with` block."""
 
     def __init__(self, tls: ssl.SSLContext, answers: Iterable[Answer]) -> None:
         tls.set_alpn_protocols(["h2", "http/1.1"])
@@ -66,7 +66,7 @@ class Http2Server(Listening):
 
     @property
     def asked(self) -> int:
-        """Requests received."""
+        """The number of requests received."""
         return len(self.spoken)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:

@@ -1,4 +1,4 @@
-"""What the test servers have in common: a port on loopback, and a task for each connection."""
+"""The base of the test servers: listens on a loopback port and runs a task for each connection."""
 
 import asyncio
 import ssl
@@ -7,7 +7,7 @@ from typing import Self
 
 
 class Listening:
-    """Accepts connections at `host`, port 0, while the `async with` block lasts. `connections` counts them."""
+    """Accepts connections at a free port of `host` during the `async with` block. `connections` counts them."""
 
     def __init__(self, tls: ssl.SSLContext | None, host: str = "127.0.0.1") -> None:
         self.host = host
@@ -47,5 +47,5 @@ class Listening:
         task.add_done_callback(self._tasks.discard)
 
     async def _converse(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, number: int) -> None:
-        """What is said on one connection; `number` counts from 1."""
+        """Serves one connection; `number` counts from 1."""
         raise NotImplementedError

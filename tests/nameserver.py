@@ -3,8 +3,8 @@
     async with NameServer({"site.test": ["192.0.2.1", "2001:db8::1"]}) as server:
         Settings(nameservers=(server.address,))
 
-A name has addresses, another name (`CNAME other.test`), or a function of the question that gives the answer's bytes.
-What is not listed does not exist.
+A name has addresses, another name (`CNAME other.test`), or a function that takes the query and returns the bytes of the
+answer. Names that are not listed do not exist.
 """
 
 import asyncio
@@ -24,17 +24,17 @@ import dns.rrset
 Records = Sequence[str] | Callable[[bytes], bytes]
 
 SILENCE: Records = lambda question: b""  # noqa: E731
-"""No answer at all."""
+"""Sends no answer."""
 
 
 def one_port() -> tuple[socket.socket, socket.socket]:
-    """A socket of TCP and one of UDP, bound to the same port of 127.0.0.1."""
+    """Returns a TCP and a UDP socket that are bound to the same port of 127.0.0.1."""
     while True:
         tcp, udp = socket.socket(), socket.socket(type=socket.SOCK_DGRAM)
         tcp.bind(("127.0.0.1", 0))
         try:
             udp.bind(tcp.getsockname())
-        except OSError:  # another has this one
+        except OSError:  # the UDP port is in use
             tcp.close()
             udp.close()
         else:
@@ -42,7 +42,7 @@ def one_port() -> tuple[socket.socket, socket.socket]:
 
 
 class NameServer:
-    """`records` may be changed at any time; `asked` are name and type of each question, `ttl` goes with each answer."""
+    """Answers DNS queries from `records`, which may change at any time. `asked` lists name and type of each query."""
 
     def __init__(self, records: Mapping[str, Records], ttl: int = 300) -> None:
         self.records = dict(records)
@@ -73,7 +73,7 @@ class NameServer:
         await self._tcp.wait_closed()
 
     def answer(self, asked: bytes, most: int) -> bytes:
-        """The answer in at most that many bytes; cut, and marked so, if it is longer."""
+        """Returns the answer in at most `most` bytes; a longer answer is truncated, with the TC flag."""
         question = dns.message.from_wire(asked)
         name = question.question[0].name.to_text(omit_final_dot=True).lower()
         kind = question.question[0].rdtype
@@ -95,7 +95,7 @@ class NameServer:
         return wire
 
     def _chain(self, name: str) -> list[tuple[str, Sequence[str]]]:
-        """The name and where its CNAMEs lead; round a loop a few times."""
+        """Returns the name and the names its CNAMEs lead to. Follows a loop a few times."""
         chain: list[tuple[str, Sequence[str]]] = []
         while len(chain) < 40:
             records = self.records.get(name)
@@ -137,7 +137,7 @@ class _Datagrams(asyncio.DatagramProtocol):
         self._transport: asyncio.DatagramTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.DatagramTransport", transport)  # 3.11 has it as another class
+        self._transport = cast("asyncio.DatagramTransport", transport)  # Python 3.11 passes another class
 
     def datagram_received(self, data: bytes, addr: tuple[str, int]) -> None:
         assert self._transport is not None

@@ -1,4 +1,4 @@
-"""The programs in the pages of the docs, and those that make or measure."""
+"""Runs the Python blocks of the documents, and loads programs outside the package."""
 
 import ast
 import re
@@ -10,7 +10,7 @@ ROOT = Path(__file__).parent.parent
 
 
 def load(path: str) -> ModuleType:
-    """A program that is no part of the package (`docs/make_reference.py`), as a module; its path from the root."""
+    """Loads a program outside the package as a module; `path` is relative to the root (`docs/make_reference.py`)."""
     spec = spec_from_file_location(Path(path).stem, ROOT / path)
     assert spec is not None
     assert spec.loader is not None
@@ -20,12 +20,12 @@ def load(path: str) -> ModuleType:
 
 
 def blocks_of(page: str, language: str = "python") -> list[str]:
-    """What stands between the fences, in order."""
+    """Returns the fenced code blocks of a language, in order."""
     return re.findall(rf"```{language}\n(.*?)```", page, re.DOTALL)
 
 
 def run_program(page: str) -> None:
-    """The blocks of a page are one program; a line that is an expression gives what its comment says."""
+    """Runs all blocks of a page as one program. The value of an expression must equal the comment after it."""
     text = "".join(blocks_of(page))
     assert text
     names: dict[str, object] = {}

@@ -1,6 +1,6 @@
-"""A site that verifies signed requests as the drafts of Web Bot Auth say, with the library http-message-signatures.
+"""Verifies signed requests as a site does by the drafts of Web Bot Auth, with the library http-message-signatures.
 
-It knows no key: it fetches the directory that the request names, over HTTP.
+It fetches the keys over HTTP from the directory that the request names.
 """
 
 import json
@@ -35,7 +35,7 @@ class Asked:
 
 @dataclass
 class Answered:
-    """An answer, and the request it answers."""
+    """A response and its request."""
 
     status_code: int
     headers: dict[str, str]
@@ -44,7 +44,7 @@ class Answered:
 
 
 def asked(head: bytes, scheme: str = "http") -> Asked:
-    """The request with this head."""
+    """Parses the head of a request."""
     start, *lines = head.decode("latin-1").rstrip("\r\n").split("\r\n")
     method, target, _ = start.split(" ")
     headers = {name.lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
@@ -52,7 +52,7 @@ def asked(head: bytes, scheme: str = "http") -> Asked:
 
 
 def directory_url(request: Asked) -> str:
-    """Where the request says its key is, in any of the three forms of Signature-Agent."""
+    """Returns the URL of the key directory that a request names, in any of the three forms of Signature-Agent."""
     value = request.headers["signature-agent"]
     if value.startswith('"'):
         return json.loads(value) + WELL_KNOWN  # type: ignore[no-any-return]
@@ -64,7 +64,7 @@ def directory_url(request: Asked) -> str:
 
 
 def fetched(url: str) -> Answered:
-    """The directory at `url`."""
+    """Fetches the directory at `url`."""
     question = Question(url, headers={"Accept": DIRECTORY_TYPE})
     with urlopen(question, timeout=60) as response:
         headers: Message = response.headers
@@ -73,7 +73,7 @@ def fetched(url: str) -> Answered:
 
 
 def keys_at(url: str) -> dict[str, Ed25519PublicKey]:
-    """The keys of the directory at `url`, by id."""
+    """Fetches the directory at `url` and returns its keys by id."""
     answer = fetched(url)
     assert answer.status_code == 200
     assert answer.headers["content-type"] == DIRECTORY_TYPE
@@ -83,7 +83,7 @@ def keys_at(url: str) -> dict[str, Ed25519PublicKey]:
 
 
 class _At(HTTPMessageVerifier):
-    """Judges times as of `now`, as the library does as of its clock."""
+    """A verifier that compares times with `now` instead of the clock."""
 
     def __init__(self, keys: dict[str, Ed25519PublicKey], now: float | None) -> None:
         resolver = MappingKeyResolver(public_keys=keys, private_keys={})
@@ -104,9 +104,9 @@ class _At(HTTPMessageVerifier):
 def verified(
     request: Asked, *, keys: dict[str, Ed25519PublicKey] | None = None, now: float | None = None
 ) -> VerifyResult:
-    """The one signature of a request, verified with the key its directory has; InvalidSignature if it does not hold.
+    """Verifies the one signature of a request with the key in its directory. Raises InvalidSignature.
 
-    `now`: seconds; the clock's if not given.
+    `now`: Unix seconds; the current time if not given.
     """
     if "signature-agent" not in request.headers:
         raise InvalidSignature("not signed")
@@ -121,12 +121,12 @@ def verified(
 
 
 def lasts_s(result: VerifyResult) -> int:
-    """From `created` to `expires`."""
+    """Returns the seconds from `created` to `expires`."""
     return int(result.parameters["expires"]) - int(result.parameters["created"])
 
 
 def verified_directory(answer: Answered) -> VerifyResult:
-    """The signature of a directory, verified with the key in it and with its digest."""
+    """Verifies the signature of a directory with the key in it, and its digest."""
     (key,) = json.loads(answer.body)["keys"]
     public = Ed25519PublicKey.from_public_bytes(urlsafe_b64decode(key["x"] + "="))
     (result,) = _At({key["kid"]: public}, None).verify(

@@ -1,4 +1,4 @@
-"""What settings cannot be, whoever makes them: the command, a file or a program."""
+"""Settings are checked wherever they come from: the command line, a file or a program."""
 
 import resource
 from dataclasses import fields, replace
@@ -31,13 +31,13 @@ WRONG: list[tuple[dict[str, object], str]] = [
 
 
 @pytest.mark.parametrize(("given", "wrong"), WRONG)
-def test_what_settings_cannot_be(given: dict[str, object], wrong: str) -> None:
+def test_invalid_settings_are_refused(given: dict[str, object], wrong: str) -> None:
     with pytest.raises(InputError) as raised:
         Settings(**given)  # type: ignore[arg-type]
     assert str(raised.value) == wrong
 
 
-def test_what_settings_can_be() -> None:
+def test_valid_settings_are_accepted() -> None:
     assert Settings(depth=None, delay=0, revisit_least=10, revisit_most=10, scope="all").scope == "all"
 
 
@@ -49,13 +49,13 @@ MISNAMED: list[tuple[str, str]] = [
 
 
 @pytest.mark.parametrize(("name", "wrong"), MISNAMED)
-def test_a_name_in_the_environment_that_is_no_setting(name: str, wrong: str) -> None:
+def test_an_unknown_setting_in_the_environment_is_refused(name: str, wrong: str) -> None:
     with pytest.raises(InputError) as raised:
         from_environment(Settings(), {"GOODBOT_DEPTH": "3", name: "host"})
     assert str(raised.value) == wrong
 
 
-def test_names_in_the_environment_that_are_others() -> None:
+def test_other_environment_variables_are_ignored() -> None:
     others = ("GOODBOT_CHECK_IGNORE", "_GOODBOT_COMPLETE", "GOODBOTS", "PATH")
     of_services = (
         "GOODBOT_SERVICE_HOST",
@@ -67,7 +67,7 @@ def test_names_in_the_environment_that_are_others() -> None:
     assert from_environment(Settings(), {**environment, "GOODBOT_DEPTH": "3"}) == Settings(depth=3)
 
 
-def test_what_was_asked_of_a_crawl_is_kept_where_the_disk_is_full(tmp_path: Path) -> None:
+def test_saved_settings_survive_a_full_disk(tmp_path: Path) -> None:
     file, kept = tmp_path / "goodbot.toml", Settings(seeds=("http://example.org/",), depth=3)
     save_settings(file, kept)
     _, hard = before = resource.getrlimit(resource.RLIMIT_FSIZE)
@@ -80,7 +80,7 @@ def test_what_was_asked_of_a_crawl_is_kept_where_the_disk_is_full(tmp_path: Path
     assert load_settings(file, Settings()) == kept
 
 
-# setting → a value, as goodbot.toml has it, that it cannot have
+# setting → an invalid value, as written in goodbot.toml
 BAD: dict[str, str] = {
     "seeds": '["example.org"]',
     "scope": '"bogus"',
@@ -147,7 +147,7 @@ OPTIONS = [
 ]
 
 
-def test_every_setting_has_a_value_that_it_cannot_have() -> None:
+def test_every_setting_refuses_some_value() -> None:
     numbers = {
         item.name for item in fields(Settings) if item.metadata["internal"] and type(item.default) in (int, float)
     }
@@ -159,17 +159,17 @@ def test_every_setting_has_a_value_that_it_cannot_have() -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), BAD.items())
-def test_a_kept_value_that_cannot_be_is_named_with_its_line(name: str, value: str, tmp_path: Path) -> None:
+def test_an_invalid_saved_value_is_reported_with_its_line(name: str, value: str, tmp_path: Path) -> None:
     folder = CrawlFolder(tmp_path)
     folder.settings_file.write_text(f"# asked for\nhost_lists = 7\n{name} = {value}\n")
     with pytest.raises(InputError) as raised:
         folder.settings(Settings())
     assert str(raised.value).startswith(f"{folder.settings_file}, line 3: ")
-    if name == "proxy":  # what is wrong is mended by giving it anew
+    if name == "proxy":  # a valid option replaces it
         assert folder.settings(Settings(), {"proxy": "http://localhost:3128"}).host_lists == 7
 
 
-def test_a_kept_file_that_is_gone_is_named_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_missing_saved_file_is_reported_with_its_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "goodbot.toml").write_text('seeds = ["http://127.0.0.1:9/"]\nca_file = "gone"\nallow_private = true\n')
     assert main(["crawl", "--into", str(tmp_path)]) == 2
     message = f"{tmp_path}/goodbot.toml, line 2: there is no file of certificate authorities at {tmp_path}/gone"
@@ -185,7 +185,7 @@ def test_a_bad_option_leaves_nothing_behind(option: str, tmp_path: Path, capsys:
     assert not (tmp_path / "crawl").exists()
 
 
-# setting → a value in goodbot.toml that it cannot have, and the option that replaces it
+# setting → an invalid value in goodbot.toml, and the option that replaces it
 REPLACED = [
     ('proxy = "foo"', "--proxy=http://127.0.0.1:1"),
     ('scope = "bogus"', "--scope=host"),
@@ -196,7 +196,7 @@ REPLACED = [
 
 
 @pytest.mark.parametrize(("kept", "option"), REPLACED)
-def test_an_option_given_anew_replaces_a_kept_value_that_cannot_be(
+def test_an_option_replaces_an_invalid_saved_value(
     kept: str, option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -246,7 +246,7 @@ NO_PROXIES = [
 ]
 
 
-def test_what_a_proxy_can_be() -> None:
+def test_valid_proxies() -> None:
     for proxy in PROXIES:
         check_proxy(proxy)
     for proxy in NO_PROXIES:

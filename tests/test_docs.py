@@ -1,4 +1,4 @@
-"""The docs and the code say the same."""
+"""Checks the documents against the code."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 
 
 def test_the_reference_is_that_of_the_code() -> None:
-    """`make docs` writes it anew."""
+    """If this fails, run `make docs`."""
     made = load("docs/make_reference.py")
     folder = ROOT / "docs" / "reference"
     assert (folder / "commands.md").read_text(encoding="utf-8") == made.commands_page()
@@ -39,13 +39,13 @@ PURE = ["robot-authors", "robot-rules", "protego", "scrapy", "urllib-robotparser
 
 @pytest.mark.parametrize("page", ["README.md", "docs/exclusion.md", *(f"docs/how-to/{name}.md" for name in PURE)])
 def test_the_programs_of_a_page(page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The lines of Python do what their comments say; the blocks of a page are one program."""
+    """Runs the blocks of a page as one program, and compares each value with its comment."""
     monkeypatch.chdir(tmp_path)
     run_program((ROOT / page).read_text(encoding="utf-8"))
 
 
 def test_the_examples_of_the_exam(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The first runs with a crawler of the reader's; `exam/test_scrapy_example` runs the spider and its test."""
+    """Runs the first example, with `goodbot.crawl` as the crawler; `exam/test_scrapy_example` runs the spider."""
 
     async def walk(url: str) -> None:
         async for _ in goodbot.crawl(url, allow_private=True):

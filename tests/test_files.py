@@ -76,7 +76,7 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("problem", ["folder/robots.txt", "loop", "folder"])
-def test_what_cannot_be_written(problem: str, tmp_path: Path) -> None:
+def test_a_path_that_cannot_be_written_is_reported(problem: str, tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     if problem == "folder":
         (tmp_path / "folder").mkdir()

@@ -1,11 +1,11 @@
-"""A bounded memory."""
+"""The cache that drops the least recently used entries."""
 
 import tracemalloc
 
 from goodbot.lru import LruCache, share_of
 
 
-def test_what_was_looked_at_longest_ago_goes_first() -> None:
+def test_the_least_recently_used_entry_is_dropped_first() -> None:
     recent: LruCache[str, int] = LruCache(2)
     recent.put("a", 1)
     recent.put("b", 2)
@@ -16,7 +16,7 @@ def test_what_was_looked_at_longest_ago_goes_first() -> None:
     assert recent.pop("a") is None
 
 
-def test_what_is_kept_is_weighed() -> None:
+def test_the_sizes_of_entries_are_limited() -> None:
     recent: LruCache[str, str] = LruCache(100, limit_bytes=10, weigh=len)
     for key, value in (("a", "xxxx"), ("b", "xxxx"), ("c", "xxxx")):
         recent.put(key, value)
@@ -24,7 +24,7 @@ def test_what_is_kept_is_weighed() -> None:
     recent.put("b", "x")
     recent.put("d", "xxxxx")
     assert (recent.get("b"), recent.get("c"), recent.get("d")) == ("x", "xxxx", "xxxxx")
-    recent.put("e", "x" * 99)  # the last one is kept whatever it weighs
+    recent.put("e", "x" * 99)  # the newest entry is kept, however large
     assert (recent.get("e"), len(recent)) == ("x" * 99, 1)
     recent.pop("e")
     recent.put("f", "xxxx")
@@ -42,5 +42,5 @@ def test_a_long_key_weighs_no_more_than_a_short_one() -> None:
     assert held < 1_000_000
 
 
-def test_processes_share_what_a_crawl_may_keep() -> None:
+def test_processes_share_a_limit() -> None:
     assert [share_of(100, processes) for processes in (1, 2, 3, 8, 64)] == [100, 50, 34, 13, 13]

@@ -1,4 +1,4 @@
-"""The web that is computed: the same each time, whole, and as large as it is said to be."""
+"""The simulated web is the same each time, all its pages can be reached, and it has the size that was requested."""
 
 import asyncio
 from collections import deque
@@ -41,7 +41,7 @@ def test_every_page_can_be_reached_from_the_first() -> None:
     assert known == {web.url(host, page) for host in range(40) for page in range(web.pages_of(host))}
 
 
-def test_a_page_of_a_large_web_has_as_many_links_as_asked_for() -> None:
+def test_a_page_of_a_large_web_has_the_requested_number_of_links() -> None:
     web = SimulatedWeb(1_000_000, FakeClock(), pages=10_000)
     url = web.url(999_999, 0)
     assert len(set(links(web, url))) == 84
@@ -62,5 +62,5 @@ def test_a_page_of_a_large_web_has_as_many_links_as_asked_for() -> None:
         ("https://elsewhere.example/", 404),
     ],
 )
-def test_what_is_not_there_is_not_found(text: str, status: int) -> None:
+def test_other_urls_are_not_found(text: str, status: int) -> None:
     assert answer(SimulatedWeb(5, FakeClock()), Url(text)).status == status

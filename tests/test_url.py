@@ -1,4 +1,4 @@
-"""Url values: normal form, parts, and what is private."""
+"""Url values: normal form, parts, and private addresses."""
 
 import pytest
 from hypothesis import example, given
@@ -74,8 +74,8 @@ def test_requested(text: str, expected: str | None) -> None:
 
 
 @given(st.text(max_size=60).map("/".__add__))
-def test_what_is_requested_is_requested_as_it_is(text: str) -> None:
-    """And a URL and its path agree."""
+def test_requested_changes_nothing_the_second_time(text: str) -> None:
+    """A URL also gives the same as its path."""
     once = requested(text)
     if once is not None and not once.startswith("//"):
         assert requested(once) == once
@@ -184,11 +184,11 @@ PIECES = st.lists(
 @example(BASES[1], REFERENCES)
 @example(BASES[2], REFERENCES)
 @example(BASES[0], ["\t?q", "http:\t?q", "ht\ntp:?q", "", " ", "x\n?q", "x" * 9000])
-def test_many_are_resolved_as_each_is(base: Url, references: list[str]) -> None:
+def test_resolve_all_agrees_with_resolve(base: Url, references: list[str]) -> None:
     assert resolve_all(base, references) == [resolve(base, reference) for reference in references]
 
 
-def test_no_reference_names_nothing() -> None:
+def test_resolve_all_keeps_missing_references() -> None:
     assert resolve_all(Url("http://h.example/"), [None, "x", None]) == [None, Url("http://h.example/x"), None]
 
 

@@ -1,10 +1,10 @@
-"""A small real HTTP server for tests: every byte it sends is the test's to choose.
+"""A small real HTTP server for tests. The test chooses every byte it sends.
 
     async with WebServer({"/": answer(b"<p>hi"), "/old": closing(b"HTTP/1.0 200 OK\\r\\n\\r\\nhi")}) as server:
         server.url("/")
 
 A route is either the bytes to send or an async function that takes the `Exchange`. The connection stays open after
-an answer, as a server's does, until the route closes or resets it, the client leaves or the server stops.
+an answer until the route closes or resets it, the client closes it, or the server stops.
 """
 
 import asyncio
@@ -26,7 +26,7 @@ NOT_FOUND = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n"
 
 @dataclass(slots=True)
 class Exchange:
-    """One request and the way to answer it. `head` is the request as received; `connection` counts from 1."""
+    """One request, and methods to answer it. `head` is its head as received; `connection` counts from 1."""
 
     head: bytes
     connection: int
@@ -39,7 +39,7 @@ class Exchange:
         return self.head.split(b" ", 2)[1].decode("latin-1")
 
     def header(self, name: str) -> str | None:
-        """The first request header of that name (any case), or None."""
+        """Returns the first request header of that name (any case), or None."""
         for line in self.head.decode("latin-1").split("\r\n")[1:]:
             key, _, value = line.partition(":")
             if key.lower() == name.lower():
@@ -51,16 +51,16 @@ class Exchange:
         await self.writer.drain()
 
     async def client_left(self) -> None:
-        """Returns when the client has closed the connection."""
+        """Waits until the client has closed the connection."""
         while await self.reader.read(65536):
             pass
 
     async def close(self) -> None:
-        """Ends the connection in order (FIN)."""
+        """Closes the connection normally (FIN)."""
         self.writer.close()
 
     async def reset(self) -> None:
-        """Ends the connection as a crash does (RST)."""
+        """Resets the connection, as after a crash (RST)."""
         linger = struct.pack("ii", 1, 0)
         self.writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         self.writer.transport.abort()
@@ -75,14 +75,14 @@ def answer(
     status: int = 200,
     headers: Iterable[tuple[str, str]] = (("Content-Type", "text/html; charset=utf-8"),),
 ) -> bytes:
-    """A well-formed answer with Content-Length."""
+    """Returns a well-formed answer with Content-Length."""
     fields = (*headers, ("Content-Length", str(len(body))))
     lines = [f"HTTP/1.1 {status} {HTTPStatus(status).phrase}", *(f"{name}: {value}" for name, value in fields)]
     return "\r\n".join(lines).encode("latin-1") + b"\r\n\r\n" + body
 
 
 def closing(data: bytes) -> Handler:
-    """A route that sends these bytes and closes the connection."""
+    """Returns a route that sends these bytes and closes the connection."""
 
     async def handler(exchange: Exchange) -> None:
         await exchange.send(data)
@@ -92,26 +92,26 @@ def closing(data: bytes) -> Handler:
 
 
 def resetting(data: bytes = b"") -> Handler:
-    """A route that sends these bytes, lets them arrive, and resets the connection."""
+    """Returns a route that sends these bytes, lets them arrive, and resets the connection."""
 
     async def handler(exchange: Exchange) -> None:
         await exchange.send(data)
-        await asyncio.sleep(0.05)  # a reset overtakes bytes that still lie in the receiver's buffer
+        await asyncio.sleep(0.05)  # a reset discards bytes that the receiver has not read yet
         await exchange.reset()
 
     return handler
 
 
 async def silence(exchange: Exchange) -> None:
-    """A route that never answers, however long the client waits."""
+    """Never answers, however long the client waits."""
     await exchange.client_left()
 
 
 class WebServer(Listening):
-    """Serves `routes` by target, `fallback` for any other; on loopback, port 0, while the `async with` block lasts.
+    """Serves `routes` by target, `fallback` for other targets, on a free loopback port during the `async with` block.
 
-    `exchanges` holds every request in the order received, `connections` counts those accepted; `busy` and
-    `most_busy` count requests being answered now, and at most at once.
+    `exchanges` lists all requests in the order received, and `connections` counts the accepted connections. `busy` is
+    the number of requests being answered now, `most_busy` its maximum so far.
     """
 
     def __init__(
@@ -132,17 +132,17 @@ class WebServer(Listening):
 
     @property
     def targets(self) -> list[str]:
-        """What was asked for, in order."""
+        """The targets of all requests, in order."""
         return [exchange.target for exchange in self.exchanges]
 
     async def received(self, count: int) -> None:
-        """Returns when that many requests have come in."""
+        """Waits until that many requests have been received."""
         while len(self.exchanges) < count:
             self._news.clear()
             await self._news.wait()
 
     async def deserted(self) -> None:
-        """Returns when every connection has ended."""
+        """Waits until every connection has ended."""
         while self._tasks:
             await asyncio.wait(self._tasks)
 
@@ -169,7 +169,7 @@ class WebServer(Listening):
 
 
 def has_ipv6() -> bool:
-    """Whether this machine has `::1`."""
+    """Returns whether this machine has `::1`."""
     try:
         with socket.create_server(("::1", 0), family=socket.AF_INET6):
             return True
@@ -179,8 +179,8 @@ def has_ipv6() -> bool:
 
 @contextmanager
 def kept_port() -> Iterator[int]:
-    """A port of loopback that is given to no one else meanwhile: who connects is refused, unless a server of the test's
-    own listens there (Linux lets it, as both set SO_REUSEADDR)."""
+    """Reserves a loopback port. Connections to it are refused unless a server of the test listens there (Linux permits
+    that, as both set SO_REUSEADDR)."""
     with socket.socket() as kept:
         kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         kept.bind(("127.0.0.1", 0))
@@ -189,7 +189,7 @@ def kept_port() -> Iterator[int]:
 
 @dataclass(frozen=True, slots=True)
 class Authority:
-    """A certificate authority of the test's own, made by the `openssl` command; `file` is what a client trusts."""
+    """A certificate authority for a test, made with `openssl`. `file` is the certificate that clients trust."""
 
     folder: Path
 
@@ -204,7 +204,7 @@ class Authority:
         return made
 
     def server_context(self, name: str, *, expired: bool = False) -> ssl.SSLContext:
-        """What a server named `name` (host name or IP address) shows; `expired`: its certificate ended in 2020."""
+        """Returns the TLS context of a server called `name` (host name or IP address); `expired`: valid until 2020."""
         kind = "IP" if name.replace(":", "").replace(".", "").isdigit() else "DNS"
         end = "20200201000000Z" if expired else "21200101000000Z"
         (self.folder / "ca.cnf").write_text(_CA_CONFIG.format(kind=kind, name=name))
