@@ -91,7 +91,7 @@ class Compiled:
 
 
 class Matcher:
-    """What one robots.txt says to one robot. `delay_s` is the Crawl-delay it asks of the robot, or None."""
+    """Answers for one robot by the rules of one robots.txt. `delay_s` is the Crawl-delay for the robot, or None."""
 
     __slots__ = ("_dialect", "_name", "_rules", "agent", "allows", "delay_s", "groups", "records")
 
