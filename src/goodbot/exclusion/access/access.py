@@ -177,8 +177,8 @@ class Access:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the whole site is closed without any rule: robots.txt is unreachable and the dialect uses no copy, or
-        it is refused and the dialect then closes the site."""
+        """Whether the whole site is disallowed without any rule: robots.txt is unreachable and the dialect uses no
+        copy, or the server refuses it and the dialect takes that as a refusal of the site."""
         return self.in_force == "closed"
 
     @property
@@ -275,7 +275,7 @@ def _without_file(access: Access) -> _Consequence:
         reason = "No robots.txt was found after following its redirects, so everything is allowed."
         return _Consequence("open", until, reason, sections.redirected)
     if status in reading.refusals:
-        reason = f"robots.txt is refused (status {status}), so the whole site is closed."
+        reason = f"robots.txt is refused (status {status}), so the whole site is disallowed."
         return _Consequence("closed", until, reason, sections.refused)
     missing = (
         f"There is no robots.txt ({status})" if status in _MISSING else f"robots.txt is unavailable (status {status})"
