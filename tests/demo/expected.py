@@ -28,7 +28,7 @@ _VISITED: dict[SiteName, str] = {
         /guides/choose-a-drill /guides/choose-a-torch /guides/hang-a-shelf /guides/sharpen-a-chisel /robots.txt
     """,
     "antiques": """
-        / /about /furniture/ /furniture/windsor-chair /furniture/writing-control /furniture/chest-of-drawers /clocks/
+        / /about /furniture/ /furniture/windsor-chair /furniture/writing-desk /furniture/chest-of-drawers /clocks/
         /clocks/longcase-clock /clocks/mantel-clock /clocks/care /restoration/ /restoration/french-polish
         /restoration/woodworm /visitors /robots.txt
     """,
@@ -53,7 +53,7 @@ EXPECTED: tuple[Found, ...] = (
     Found("antiques", "/dynamic/search", "disallowed", None, 20),
     Found("antiques", "/dynamic/check-inventory", "disallowed", None, 20),
     Found("antiques", "/dynamic/check-inventory?item=windsor-chair", "disallowed", None, 20),
-    Found("antiques", "/dynamic/check-inventory?item=writing-control", "disallowed", None, 20),
+    Found("antiques", "/dynamic/check-inventory?item=writing-desk", "disallowed", None, 20),
     Found("antiques", "/dynamic/check-inventory?item=longcase-clock", "disallowed", None, 20),
     Found("antiques", "/private", "disallowed", None, 21),
     Found("handbook", "/drafts/glossary", line=7),

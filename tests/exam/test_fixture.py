@@ -146,7 +146,7 @@ def test_a_name_that_does_not_exist() -> None:
 
 def test_a_named_site_that_needs_names() -> None:
     with (
-        pytest.raises(InputError, match=r"ten-names cannot be served: it needs names: say site\(…, by_name=True\)"),
+        pytest.raises(InputError, match=r"ten-names cannot be served: it needs names: call site\(…, by_name=True\)"),
         site("ten-names"),
     ):
         pytest.fail("it is not served")

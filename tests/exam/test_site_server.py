@@ -133,7 +133,7 @@ async def test_what_is_kept_of_requests_is_bounded(monkeypatch: pytest.MonkeyPat
 
 def test_who_cannot_be_served_is_told_what_would_help() -> None:
     site = ExamSite("s", "T.", "s", {}, (), needs=frozenset({"names"}))
-    said = ["served only to a command with {proxy} in it", "do that"]
+    said = ["the command must contain {proxy}", "do that"]
     webs = [ExamWeb([site], FakeClock()), ExamWeb([site], FakeClock(), names_hint="do that")]
     assert [web.skipped for web in webs] == [{"s": f"needs names: {hint}"} for hint in said]
 

@@ -48,12 +48,12 @@ UNAVAILABLE = Kind(
     "robots.txt refused or missing: everything is allowed",
     "warning",
     "the server answers {status} for robots.txt, so robots may fetch every page",
-    "every robot that follows RFC 9309; some stay away after 401 or 403, as the standards of the 1990s say",
+    "every robot that follows RFC 9309; older robots stay away after 401 or 403, as the standards of the 1990s require",
     "serve the file with status 200; to keep robots out, write `Disallow: /` in it",
     "RFC 9309 2.3.1.3; the draft of December 1996, 3.1",
     _answered(403),
     _answered(200),
-    "Info for every status except 401 and 403.",
+    "Reported as info for every status except 401 and 403.",
 )
 HTML = Kind(
     "R003",
@@ -87,7 +87,7 @@ REDIRECTS = Kind(
     "RFC 9309 2.3.1.2",
     _answered(200, redirects=("https://example.org/robots.txt", "https://elsewhere.example/robots.txt")),
     _answered(200, redirects=("http://example.org/robots.txt", "https://www.example.org/robots.txt")),
-    "Error after more than five redirects or in a loop, because robots then give up.",
+    "Reported as an error after more than five redirects or in a loop, because robots then give up.",
 )
 TOO_LONG = Kind(
     "R006",
@@ -194,7 +194,7 @@ def _answer(answer: HttpAnswer) -> Iterator[Finding]:
     if status is None:
         yield UNREACHABLE.at(how=shown(answer.failure or "no answer"), affected=affected)
     elif status == _PAYMENT_REQUIRED:
-        affected = "robots that treat 402 as a refusal, as goodbot does; others treat the whole site as allowed"
+        affected = "robots that treat 402 as unreachable, as goodbot does; others treat the whole site as allowed"
         yield UNREACHABLE.at(how=f"status {status}", affected=affected)
     elif status == _NOT_MODIFIED or find_dialect("rfc9309").access_result(status) == "unreachable":
         yield UNREACHABLE.at(how=f"status {status}", affected=affected)
@@ -219,7 +219,7 @@ def _redirects(redirects: tuple[str, ...]) -> Iterator[Finding]:
         )
         return
     if count > _MAX_REDIRECTS:
-        affected = "robots that follow only five redirects, as RFC 9309 asks: they treat the whole site as allowed"
+        affected = "robots that give up after five redirects, as RFC 9309 permits: they treat the whole site as allowed"
         yield REDIRECTS.at(redirect=f"redirects {count} times", affected=affected, severity="error")
         return
     hosts = [_without_www(urlsplit(url).hostname or "") for url in redirects]

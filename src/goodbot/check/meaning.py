@@ -62,7 +62,7 @@ DUPLICATE = Kind(
     "duplicate rule",
     "info",
     "`{rule}` repeats line {line}",
-    "no robot; it only costs a little time",
+    "no robot: the line only takes a little time to read",
     "remove this line: nothing changes",
     "RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /a/\nDisallow: /a/\n"),
@@ -94,8 +94,8 @@ ORDER = Kind(
     "R505",
     "result depends on rule order",
     "info",
-    "some URLs match both `{rule}` and line {line}: under RFC 9309 the longer rule applies, but older parsers apply "
-    "the first",
+    "some URLs match both `{rule}` and line {line}: under RFC 9309 this rule applies, because it is longer; in older "
+    "parsers line {line} applies, because it comes first",
     "robots that take the first matching rule (the draft of 1996 and those that follow it)",
     "write the longer rule first: under RFC 9309 nothing changes, and older parsers then agree",
     "RFC 9309 2.2.2; the draft of December 1996, 3.2.2",
@@ -156,7 +156,7 @@ DIFFERS = Kind(
     "docs/conformance.md (dialects)",
     Subject(b"User-agent: *\nDisallow: /*.pdf$\n"),
     Subject(b"User-agent: *\nDisallow: /private/\n"),
-    "Warning for the dialect google.",
+    "Reported as a warning if the dialect google differs.",
 )
 
 KINDS = (SHADOWED, DUPLICATE, TIE, NEVER, ORDER, SITE_DISALLOWED, NOINDEX_UNREAD, REVEALS, EMPTY_RULE, DIFFERS)

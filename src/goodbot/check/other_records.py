@@ -42,7 +42,7 @@ DELAY = Kind(
     "RFC 9309 2.2.4 (no standard has Crawl-delay); Google's and Bing's pages",
     Subject(b"User-agent: *\nCrawl-delay: 86400\nDisallow: /tmp/\n"),
     Subject(b"User-agent: *\nRequest-rate: 1/10\nDisallow: /tmp/\n"),
-    "Error if malformed, warning above 300 seconds.",
+    "Reported as an error if it is malformed, as a warning above 300 seconds.",
 )
 NOINDEX = Kind(
     "R602",
@@ -76,7 +76,7 @@ RELATIVE_SITEMAP = Kind(
     "sitemaps.org protocol (robots.txt); RFC 9309 2.2.4",
     Subject(b"User-agent: *\nDisallow:\n\nSitemap: /sitemap.xml\n"),
     Subject(b"User-agent: *\nDisallow:\n\nSitemap: https://example.org/sitemap.xml\n"),
-    "Warning for a line without a value.",
+    "Reported as a warning for a line without a value.",
 )
 SITEMAP = Kind(
     "R605",
@@ -88,7 +88,7 @@ SITEMAP = Kind(
     "sitemaps.org protocol (location, cross submits); RFC 9309 2.2.2",
     Subject(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/private/map.xml\n", _SITE),
     Subject(b"User-agent: *\nDisallow: /private/\n\nSitemap: https://example.org/map.xml\n", _SITE),
-    "Info for a sitemap on another host.",
+    "Reported as info for a sitemap on another host.",
 )
 PREFERENCE = Kind(
     "R606",

@@ -22,7 +22,7 @@ from goodbot.url import parse_url
 from goodbot.values import Response
 
 SEARCH_ENGINES: Final = ("Googlebot", "Bingbot")
-"""The robots for which it is checked whether a page is disallowed."""
+"""A page counts as disallowed if robots.txt disallows it for one of these robots."""
 
 _PERMITS: Final = {
     "index": ("index",),
@@ -113,7 +113,7 @@ UNKNOWN = Kind(
     "https://developers.google.com/search/docs/crawling-indexing/robots-meta-tag",
     _page(b'<meta name="robots" content="no-index">'),
     _page(b'<meta name="robots" content="NOINDEX, max-snippet:-1, unavailable_after: 25 Jun 2027 15:00:00 GMT">'),
-    "Warning if the directive resembles a known one.",
+    "Reported as a warning if the directive resembles a known one.",
 )
 NOINDEX_UNREAD = Kind(
     "R705",
@@ -265,8 +265,8 @@ def _of_headers(headers: Iterable[tuple[str, str]], audiences: Iterable[str]) ->
 
 
 def _conflicts(directives: list[_Directive]) -> Iterator[Finding]:
-    """Finds the first contradiction about each field for each robot. It is no contradiction if one robot is forbidden
-    what others may do."""
+    """Finds the first contradiction about each field for each robot. To forbid one robot what others may do is not a
+    contradiction."""
     reported: set[tuple[str, str]] = set()
     for field, one, other in _contradictions(directives):
         audience = one.audience if one.audience != "robots" else other.audience

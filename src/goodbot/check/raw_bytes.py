@@ -87,7 +87,7 @@ CONTROL = Kind(
     "NUL or control character",
     "warning",
     "this line contains a control character ({character}), which robots treat differently",
-    "Google ends the line at NUL; other robots compare the character with the URL, which never contains one",
+    "every robot: Google's end the line at NUL, others look for the character in the URL, which never contains it",
     "remove the character: robots then read the line without it",
     "RFC 9309 2.2 (control characters are in no part of the grammar)",
     Subject(b"User-agent: *\nDisallow: /a\x00b\n"),

@@ -20,7 +20,7 @@ Headers = tuple[tuple[str, str], ...]
 _ENDS = re.compile(rb"\r\n|\r|\n")
 _NOT_TEXT = re.compile("[\udc80-\udcff]")
 FILLER: Final = "\udc00"
-"""A placeholder that is not shown; it keeps the columns of a line."""
+"""Fills up a line so that its columns stay the same; it is not displayed."""
 
 
 class Readers(NamedTuple):
@@ -123,7 +123,7 @@ class Subject:
 
     @property
     def found_in_it(self) -> str:
-        """Says which rules robots find in a file that is not a robots.txt."""
+        """Says which rules robots find in the file if it is not a robots.txt."""
         rules = [rule for rule in self.parsed.rules if rule.pattern]
         if not rules:
             return "robots find no rules in it and treat the whole site as allowed"

@@ -16,10 +16,10 @@ from goodbot.exclusion.text.shown_text import shown
 from goodbot.exclusion.verdict import RULE_FIELDS
 
 _RARE: Final = frozenset({"nofollow", "noarchive", "nosnippet", "unavailable-after", "indexpage", "cache-delay"})
-"""Fields that no robot reads today, but that are not misspelt."""
+"""Fields that no robot reads today, although they are spelt correctly."""
 
 FRAGMENTS: Final = ("#!", "#/")
-"""How comments begin that are meant as part of a path: R408 reports them."""
+"""The beginnings of comments that authors meant as part of a path: R408 reports them."""
 
 _LIMIT_FIELDS: Final = frozenset({"crawl-delay", "request-rate", "visit-time", "content-signal", "content-usage"})
 """Other records of a group, which are useful without any rule."""
@@ -67,7 +67,7 @@ UNKNOWN_FIELD = Kind(
     "RFC 9309 2.2; docs/conformance.md lists the fields that are read",
     Subject(b"User-agent: *\nDisalow: /private/\n"),
     Subject(b"User-agent: *\nCrawl-delay: 10\nDisallow: /private/\n"),
-    "Error for a misspelt field, warning for the beginning of a URL, info for any other.",
+    "Reported as an error for a misspelt field, as a warning for the beginning of a URL, as info for any other.",
 )
 SEVERAL_PATHS = Kind(
     "R204",

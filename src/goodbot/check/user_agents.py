@@ -72,7 +72,7 @@ WILDCARD = Kind(
     "RFC 9309 2.2.1; Google's specification test of robots.txt (`*` ends a name)",
     Subject(b"User-agent: *bot\nDisallow: /a/\n"),
     Subject(b"User-agent: *\nDisallow: /a/\n"),
-    "Info if `*` only follows a robot's whole name.",
+    "Reported as info if `*` only follows a robot's whole name.",
 )
 UNKNOWN = Kind(
     "R304",
@@ -380,7 +380,7 @@ def _not_inherited(subject: Subject) -> Iterator[Finding]:
                 NOT_INHERITED,
                 subject.lines[group.line - 1],
                 rules=f"{len(missed)} rules" if len(missed) > 1 else "a rule",
-                more=" and others" if len(missed) > 1 else "",
+                more="" if len(missed) == 1 else f" and {len(missed) - 1} more",
                 **words,
             )
 

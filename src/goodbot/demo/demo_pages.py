@@ -147,7 +147,7 @@ def _head(page: _Source, pages: Mapping[str, _Source], base: str) -> Iterator[st
     if "canonical" in page.fields:
         yield f'<link rel="canonical" href="{base}{page.fields["canonical"]}">'
     other = pages.get(page.fields.get("translation", ""))
-    if other and other.fields.get("translation") == page.path:  # alternates hold only if both pages say so
+    if other and other.fields.get("translation") == page.path:  # hreflang counts only if each page names the other
         for one in (page, other):
             yield f'<link rel="alternate" hreflang="{one.language}" href="{base}{one.path}">'
 

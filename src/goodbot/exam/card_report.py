@@ -48,13 +48,13 @@ def result(site: SiteCard) -> str:
 
 
 def summary(card: ScoreCard) -> str:
-    """Sums up the sites: `50 of 54 sites passed, 2 skipped`. Says so if the drive as a whole failed."""
+    """Sums up the sites: `50 of 54 sites passed, 2 skipped`. Says so if the overall rules (`the-drive`) failed."""
     results = [result(site) for site in card.sites if site.name != THE_DRIVE]
     driven = len(results) - results.count("skipped")
     parts = [f"{results.count('passed')} of {driven} sites passed"]
     if results.count("skipped"):
         parts.append(f"{results.count('skipped')} skipped")
-    parts += ["the drive as a whole failed" for site in card.sites if site.name == THE_DRIVE and not site.passed]
+    parts += ["the overall rules failed" for site in card.sites if site.name == THE_DRIVE and not site.passed]
     return ", ".join(parts)
 
 

@@ -66,7 +66,7 @@ def judge_drive(seen: Mapping[str, Observed], visits: Sequence[ExamVisit], peak_
         ended = next((end for end in ends if not end.passed), ends[-1])
         marks.append(Mark(RULES["finished"], "ends by itself, in time", ended))
         marks.append(Mark(RULES["memory"], "uses less than 1 GiB of memory", _memory(peak_bytes)))
-    teaches = "Say who you are, end by yourself, and use little memory."
+    teaches = "Say who you are, end on your own, and use little memory."
     return SiteCard(THE_DRIVE, teaches, "RFC 9309 2.2.1; RFC 9110 10.1.2, 10.1.5", tuple(marks), len(requests))
 
 

@@ -263,7 +263,7 @@ class WaitsAfterStatus:
             if after is not None and after.at - busy.at < self.seconds - LEEWAY_S:
                 return SiteJudgement(False, f"sent the next request after {after.at - busy.at:.1f} s", after)
         if not any(each.status in self.statuses for each in requests):
-            return SiteJudgement(False, "never got a response that asks it to wait")
+            return SiteJudgement(False, f"never got status {' or '.join(map(str, self.statuses))}")
         return SiteJudgement(True, "waited")
 
 

@@ -89,7 +89,7 @@ def site(*names: str, by_name: bool = False) -> Iterator[Exam]:
         stack = AsyncExitStack()
         try:
             opened = open_ground(
-                sites, SystemClock(), Path(folder), by_name=by_name, names_hint="say site(…, by_name=True)"
+                sites, SystemClock(), Path(folder), by_name=by_name, names_hint="call site(…, by_name=True)"
             )
             ground = thread.run(stack.enter_async_context(opened))
             for name in names:

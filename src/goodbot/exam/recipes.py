@@ -162,7 +162,7 @@ RECIPES: Final[dict[str, Recipe]] = {
                 "Each uses 16 MB, sends one request at a time (maxConcurrency), 600 a minute (maxRequestsPerMinute).",
                 "They request pages as ExamBot, with a mail address; by default they look like a browser.",
                 "They verify certificates for pages (ignoreSslErrors), which they do not by default.",
-                "For robots.txt Crawlee has no setting for that, User-Agent or proxy, so sites are served by port.",
+                "For robots.txt they cannot, nor set the User-Agent or a proxy there, so sites are served by port.",
                 "Other defaults are unchanged: 30 s per response, 60 s for robots.txt, ten redirects, three retries.",
             ),
             keeps="nothing",

@@ -38,7 +38,7 @@ _KEPT_FIELDS: Final = frozenset(("user-agent", "from", "if-none-match", "if-modi
 _FIELD_BYTES: Final = 200
 """The approximate memory a header field takes besides its characters."""
 
-NAMES_HINT: Final = "served only to a command with {proxy} in it"
+NAMES_HINT: Final = "the command must contain {proxy}"
 
 ROBOTS_DELAY_S: Final = 0.05
 """How long the first robots.txt of an origin is delayed: a request that arrives meanwhile did not wait for it."""

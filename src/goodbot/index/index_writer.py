@@ -74,8 +74,8 @@ class TantivyIndex:
             self._writer.delete_documents_by_query(query)
 
     def commit(self) -> IndexMark:
-        """Commits: everything so far is on disk and can be found when this returns. The number in the mark is tantivy's
-        count of operations, which goes on from the last commit."""
+        """Commits: everything so far is on disk and can be found when this returns. `written` of the returned mark is
+        tantivy's count of operations, which continues from the last commit."""
         with self._translated():
             self._writer.commit()
             return load_mark(self._folder)

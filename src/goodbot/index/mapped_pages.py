@@ -26,7 +26,7 @@ search takes 0.2 ms."""
 
 class MappedPages:
     """Returns the mapped pages of the files in one folder to the kernel, in a thread, until `close` or until this
-    object is garbage."""
+    object is garbage-collected."""
 
     def __init__(self, folder: Path) -> None:
         closed = Event()
@@ -43,7 +43,7 @@ class MappedPages:
 
 
 def _run(folder: Path, closed: Event) -> None:
-    """Runs in the thread. It has no reference to its `MappedPages`, so that this can become garbage."""
+    """Runs in the thread. It has no reference to its `MappedPages`, so that this can be garbage-collected."""
     wait_s: float | None = _IDLE_INTERVAL_S
     while wait_s is not None and not closed.wait(wait_s):
         mapped = return_pages(folder)

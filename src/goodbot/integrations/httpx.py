@@ -39,7 +39,8 @@ class Forbidden(httpx.TransportError):
 
 
 class WaitTooLong(httpx.TransportError):
-    """The host must not be requested before `held_until` (Unix seconds), longer than the robot waits (`patience_s`)."""
+    """The host may not be sent a request before `held_until` (Unix seconds), and the robot does not wait that long
+    (`patience_s`)."""
 
     def __init__(self, answer: Answer, request: httpx.Request) -> None:
         super().__init__(f"{answer.url}: {answer.trouble}", request=request)

@@ -51,7 +51,8 @@ class Forbidden(RequestException):
 
 
 class WaitTooLong(RequestException):
-    """The host must not be requested before `held_until` (Unix seconds), longer than the robot waits (`patience_s`)."""
+    """The host may not be sent a request before `held_until` (Unix seconds), and the robot does not wait that long
+    (`patience_s`)."""
 
     def __init__(self, answer: Answer, request: PreparedRequest) -> None:
         super().__init__(f"{answer.url}: {answer.trouble}", request=request)

@@ -76,10 +76,10 @@ class RobotFileParser:
     def read(self) -> None:
         """Fetches the robots.txt with `urllib.request.urlopen`, and passes it to `parse`.
 
-        Only http and https are supported; the first 500 KiB of the body count (RFC 9309 §2.5). A 4xx status opens the
-        site (§2.3.1.3: 401 and 403 too), except 402 and 429, which like 5xx close it (§2.3.1.4) unless there is a good
-        copy from the last 30 days. Raises URLError, and closes the site in the same way, if there is no answer; raises
-        ValueError if the URL is invalid.
+        Only http and https are supported; the first 500 KiB of the body count (RFC 9309 §2.5). After a 4xx status
+        everything is allowed (§2.3.1.3: after 401 and 403 too). After 402, 429, 5xx, or without an answer, nothing is
+        (§2.3.1.4), unless there is a good copy from the last 30 days. Raises URLError if there is no answer, ValueError
+        if the URL is invalid.
         """
         last_good = self._access if self._has_copy else None
         try:

@@ -129,7 +129,8 @@ def _zstd() -> _Decoder:
 
 
 def _decode(name: str, body: bytes, limit: int) -> tuple[bytes, bool, str | None]:
-    """Undoes one coding. Returns the bytes (at most one more than `limit`), whether they are all, and the error."""
+    """Undoes one coding. Returns the bytes (at most one more than `limit`), whether they are complete, and the
+    error."""
     decoder = _decoder(name, body)
     if isinstance(decoder, str):
         return body, True, decoder
@@ -203,7 +204,7 @@ def _another_member(decoder: Callable[[], _Decoder], body: bytes, position: int)
 
 
 Complain = Callable[[str], object]
-"""Receives a line if data is damaged, ends early, or is longer than what is read of it."""
+"""A function that gets a message if data is damaged, ends early, or is longer than the limit."""
 
 
 def decode_pieces(response: Response, limit_bytes: int, complain: Complain) -> Iterator[bytes]:

@@ -30,7 +30,7 @@ _KINDS: dict[str, DocumentKind] = {
     "application/x-pdf": "pdf",
 }
 _UNKNOWN_TYPES = ("", "*/*", "unknown/unknown", "application/unknown")
-"""Types that say nothing (WHATWG MIME Sniffing §7)."""
+"""Media types that count as none (WHATWG MIME Sniffing §7)."""
 
 _SNIFFED_BYTES = 2048
 _MARKDOWN_NAMES = (".md", ".markdown")

@@ -38,7 +38,7 @@ class Reference(NamedTuple):
 
 @dataclass(slots=True)
 class Extract:
-    """The content of a document, in document order; a field is None if the document does not say it. `shown` is the
+    """The content of a document, in document order; a field is None if the document does not state it. `shown` is the
     text without the parts that `data-nosnippet` keeps out of snippets, None if there are none. `unread` says why the
     document could not be read completely; it is empty if it was."""
 

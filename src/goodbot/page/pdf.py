@@ -38,8 +38,9 @@ _OUTPUT_BYTES = 64 * 1024 * 1024
 
 _READER_PROGRAM = Path(__file__).with_name("pdf_process.py")
 
-PROCESS_KILLED = "too slow", "damaged, or made to take more memory than a document may"
-"""How `Extract.unread` ends when the process was killed for its CPU time, or crashed, perhaps for want of memory."""
+PROCESS_KILLED = "too slow", "damaged, or needs too much memory"
+"""The end of `Extract.unread` if the process was killed for its CPU time, or crashed, perhaps because memory ran
+out."""
 
 _HYPHENATED = re.compile("[\x02\ufffe]\\s?")
 """Matches PDFium's form of a hyphen at the end of a line inside a word."""

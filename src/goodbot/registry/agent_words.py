@@ -51,8 +51,8 @@ class NamePatterns:
         """Returns the robot that is named first, or None.
 
         Robots whose names others use too (`KnownRobot.imitated`) count only if no other robot is named, and tools
-        (libraries that robots are made with) only if neither is. A name after `like` or `following` does not count: it
-        is that of another robot, to which the sender compares itself.
+        (libraries that robots are made with) only if no robot at all is named. A name after `like` or `following` does
+        not count: it is that of another robot, to which the sender compares itself.
         """
         placed = words_of(text)
         words = tuple(word for word, _ in placed)

@@ -1,4 +1,4 @@
-"""Serves the checker page, which shows what is wrong with a robots.txt and whether a robot may fetch a URL by it.
+"""Serves the checker page, which shows what is wrong with a robots.txt, and whether it lets a robot fetch a URL.
 
 The forms work without JavaScript. With it, the page's script posts the same form to /check/report while the visitor
 types, and gets the report alone.
@@ -34,7 +34,7 @@ from goodbot.web.site_robots import SITE_CHARS, SiteRobots, TooManyRequestsError
 from goodbot.web.templates_env import Templates
 
 MAX_FORM_BYTES: Final = 3 * MAX_TEXT_BYTES + 16 * 1024
-"""Limits a form, in which each byte of a text may take three."""
+"""Limits a form, where percent-encoding may triple the bytes of a text."""
 CHECKS_AT_ONCE: Final = 2
 """This many files are checked at the same time; others wait."""
 CHECKS_WAITING: Final = 20
@@ -98,7 +98,7 @@ class CheckerPage:
         return self._page(_filled(form, report.site), report, trouble=report.trouble, status=status)
 
     async def report(self, request: Request) -> Response:
-        """POST /check/report: returns the report alone, for the page's script. Fetches from no site."""
+        """POST /check/report: returns the report alone, for the page's script. Never fetches from a site."""
         form = await _read_form(request)
         try:
             report = await self._judge(request, replace(form, site=""))

@@ -1,8 +1,8 @@
 """Serves the page of a crawl. Everyone sees its figures; visitors with the token can control it.
 
-The link that `goodbot serve` prints contains the token. Opening it sets a cookie, whose only use is that the page then
-writes the token into its forms. A posted form is accepted only if it contains the token, so no other site can make a
-visitor's browser control the crawl.
+The link that `goodbot serve` prints contains the token. Opening it sets a cookie, for which the page writes the token
+into its forms; the cookie has no other use. A posted form is accepted only if it contains the token, so no other site
+can make a visitor's browser control the crawl.
 """
 
 import hashlib

@@ -30,8 +30,8 @@ def serve(
     on_ready: Callable[[str], None] = lambda url: None,
     listener: socket.socket | None = None,
 ) -> None:
-    """Serves `app` on `host` and `port` (0: any free one), or on the `listener` made of them. Returns after Ctrl-C,
-    once open requests are answered (2 s at most); SIGTERM ends the process in the same way.
+    """Serves `app` on `host` and `port` (0: any free one), or on a `listener` already opened for them. Returns after
+    Ctrl-C, once open requests are answered (2 s at most); SIGTERM ends the process in the same way.
 
     Calls `on_ready` with the URL as soon as it answers requests. Raises RunError if it cannot listen on the address,
     InputError for a port that does not exist. Prints nothing; logs to `goodbot.web`. On loopback it answers only

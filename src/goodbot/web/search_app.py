@@ -41,13 +41,13 @@ _HERE = Path(__file__).parent
 _LOG: Final = logging.getLogger(LOGGER)
 
 _ROBOTS_TXT = "User-agent: *\nDisallow: /search\nDisallow: /api/\nDisallow: /crawl\nDisallow: /metrics\n"
-"""Keeps robots to the front page and the checker: there are endless pages of results, and they only repeat others."""
+"""Keeps robots to the front page and the checker: the pages of results are endless and only repeat other pages."""
 
 _MESSAGES = {
     400: ("Bad request", "The data sent cannot be read as a form."),
     403: ("Not allowed", "Control needs the link that goodbot serve printed."),
     404: ("Page not found", "There is no page at this address."),
-    405: ("Method not allowed", "This address does not answer requests of this kind."),
+    405: ("Method not allowed", "This address does not accept this request method."),
     413: ("Too much data", "Send less at a time."),
     415: ("Unknown type of data", "The data sent has a type that this address does not read."),
     500: ("Server error", "This is a fault of the server. Its log has the details."),

@@ -87,7 +87,7 @@ class RobotsFetcher:
         - if `text` is not a URL;
         - if the host, or the target of a redirect, has no public address;
         - if the settings have no contact, or a proxy;
-        - if there are too many requests per minute;
+        - if there are too many requests per minute (`TooManyRequestsError`);
         - if the fetch takes too long.
         """
         url = _site_url(text)

@@ -50,9 +50,14 @@ def test_status(dialect: str, status: int, result: str, today: bool, then: bool)
 
 SECTIONS = [
     # dialect, status, section, reason
-    ("1996", 403, "draft-koster-robots-00 3.1", "robots.txt is refused (status 403), so the whole site is closed."),
-    ("book", 401, "HTTP book 9.4, response codes", "robots.txt is refused (status 401), so the whole site is closed."),
-    ("1994", 403, "draft-koster-robots-00 3.1", "robots.txt is refused (status 403), so the whole site is closed."),
+    ("1996", 403, "draft-koster-robots-00 3.1", "robots.txt is refused (status 403), so the whole site is disallowed."),
+    (
+        "book",
+        401,
+        "HTTP book 9.4, response codes",
+        "robots.txt is refused (status 401), so the whole site is disallowed.",
+    ),
+    ("1994", 403, "draft-koster-robots-00 3.1", "robots.txt is refused (status 403), so the whole site is disallowed."),
     ("1994", 404, "Koster 1994, the method", "There is no robots.txt (404), so everything is allowed."),
     (
         "google",
@@ -70,25 +75,25 @@ SECTIONS = [
         "rfc9309",
         402,
         "RFC 9309 2.3.1.4",
-        "robots.txt is unreachable (its server answered 402), so everything is closed.",
+        "robots.txt is unreachable (its server answered 402), so everything is disallowed.",
     ),
     (
         "google",
         503,
         "Google, HTTP status codes",
-        "robots.txt is unreachable (its server answered 503), so everything is closed for the first 12 hours.",
+        "robots.txt is unreachable (its server answered 503), so everything is disallowed for the first 12 hours.",
     ),
     (
         "rfc9309",
         503,
         "RFC 9309 2.3.1.4",
-        "robots.txt is unreachable (its server answered 503), so everything is closed.",
+        "robots.txt is unreachable (its server answered 503), so everything is disallowed.",
     ),
     (
         "book",
         503,
         "HTTP book 9.4, response codes",
-        "robots.txt is unreachable (its server answered 503), so everything is closed until it answers.",
+        "robots.txt is unreachable (its server answered 503), so everything is disallowed until it answers.",
     ),
     (
         "conner",
@@ -141,9 +146,9 @@ def test_lifetime(
 OUTAGES = [
     # dialect, hours since the first failure, whether a copy (read a day before) is known, whether the site answers
     ("rfc9309", 0, True, False, "the last good copy applies."),
-    ("rfc9309", 0, False, True, "everything is closed."),
-    ("rfc9309", 29 * 24, True, True, "everything is closed, since the last good copy is older than 30 days."),
-    ("google", 0, True, True, "everything is closed for the first 12 hours."),
+    ("rfc9309", 0, False, True, "everything is disallowed."),
+    ("rfc9309", 29 * 24, True, True, "everything is disallowed, since the last good copy is older than 30 days."),
+    ("google", 0, True, True, "everything is disallowed for the first 12 hours."),
     ("google", 12, True, False, "the last good copy applies."),
     ("google", 12, False, False, "everything is allowed, since no copy is known after 12 hours."),
     ("google", 30 * 24, True, True, "everything is allowed, since after 30 days the site answers other requests."),
@@ -152,10 +157,10 @@ OUTAGES = [
         30 * 24,
         True,
         False,
-        "everything is closed, since after 30 days the site does not answer other requests either.",
+        "everything is disallowed, since after 30 days the site does not answer other requests either.",
     ),
-    *((dialect, 0, True, True, "everything is closed until it answers.") for dialect in HISTORIC),
-    *((dialect, 60 * 24, False, True, "everything is closed until it answers.") for dialect in HISTORIC),
+    *((dialect, 0, True, True, "everything is disallowed until it answers.") for dialect in HISTORIC),
+    *((dialect, 60 * 24, False, True, "everything is disallowed until it answers.") for dialect in HISTORIC),
 ]
 
 

@@ -92,7 +92,7 @@ CASES = [
     # RFC 9309 2.3.1.3: MAY access anything; Google: no restrictions
     Case("401, 403", "401", TODAY, [F(0, 401)], 1, True, GONE, *OPEN, DAY),
     Case("401, 403", "403", TODAY, [F(0, 403)], 1, True, GONE, *OPEN, DAY),
-    # draft-koster-robots-00 3.1, HTTP book 9.4: the whole site is closed; 1994, kollar, conner: our reading
+    # draft-koster-robots-00 3.1, HTTP book 9.4: the whole site is disallowed; 1994, kollar, conner: our reading
     Case("401, 403", "401", OLD, [F(0, 401)], 1, True, GONE, *CLOSED, DAY),
     Case("401, 403", "403", OLD, [F(0, 403)], 1, True, GONE, *CLOSED, DAY),
     Case("401, 403", "in spite of a copy", OLD, [F(0, 200), F(169, 403)], 170, True, GONE, *CLOSED, 169 + DAY),

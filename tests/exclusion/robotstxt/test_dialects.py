@@ -322,7 +322,7 @@ SENTENCES = [
         "only",
         "/x",
         "Conner 2.0, Allow and Disallow",
-        "No rule matches in the record for only (line 8); it has only Allow rules, so everything else is closed.",
+        "No rule matches in the record for only (line 8); it has only Allow rules, so everything else is disallowed.",
     ),
     ("google", "you", "/x", "Google, user agents", "No group applies to you."),
     ("1996", "you", "/x", "draft-koster-robots-00 3.2.1", "No record applies to you."),

@@ -722,7 +722,7 @@ async def test_the_dialect_of_the_crawl() -> None:
     scene = Scene({HOME + "robots.txt": page(status=403), HOME: page()}, dialect="1996")
     await scene.crawler.run()
     assert scene.states() == {HOME: "disallowed"}
-    assert scene.why(HOME) == "robots.txt is refused (status 403), so the whole site is closed."
+    assert scene.why(HOME) == "robots.txt is refused (status 403), so the whole site is disallowed."
 
 
 async def test_pages_of_a_host_leave_the_index_at_once_and_none_follows() -> None:

@@ -17,13 +17,13 @@ LIMIT_BYTES: Final = 500 * 1024
 and reported."""
 
 _UTF16_ENDS: Final = {b"\xff\xfe": (b"\r\0", b"\n\0"), b"\xfe\xff": (b"\0\r", b"\0\n")}
-"""The ends of lines in UTF-16, by byte order mark."""
+"""The line endings of UTF-16, by byte order mark."""
 
 RETRY_S: Final = 60.0
-"""How long after a failed fetch the next one is due if the caller does not say."""
+"""The time from a failed fetch to the next one, unless the caller gives another."""
 
 CLOCK_BACK_S: Final = 60.0
-"""How far a clock may go back before a copy fetched in its future is fetched again."""
+"""A robots.txt is fetched again if its fetch time is more than this ahead of the clock: the clock was set back."""
 
 _EVERYTHING_OPEN: Final = b""
 _EVERYTHING_CLOSED: Final = b"User-agent: *\nDisallow: /"
@@ -62,7 +62,7 @@ class _Consequence(NamedTuple):
 @dataclass(frozen=True)
 class Access:
     """What a robot knows about one origin's robots.txt. The fields are plain columns: store them, and load them with
-    `Access(**columns)`. The consequences in its dialect are computed: `in_force`, `rules`, `reason`, `section`.
+    `Access(**columns)`. What follows in its dialect is computed from them: `in_force`, `rules`, `reason`, `section`.
 
     `fetched_at` is the time of the last fetch, `valid_until` the time when the next one is due (Unix seconds). `status`
     is the status of the answer, None if there was none; then `failure` is the kind of failure. If a bot wall answered
@@ -72,7 +72,7 @@ class Access:
     any more. `tries` counts the failed fetches in a row, `failing_since` is the time of the first of them (None: the
     last fetch did not fail), `site_answers` is whether the site recently answered requests for other pages.
 
-    `detail` is no column: it describes this failure for `reason`. An `Access` that was stored and loaded has none.
+    `detail` is not a column: it describes this failure for `reason`, and is lost when an `Access` is stored.
     """
 
     result: AccessResult
@@ -109,10 +109,10 @@ class Access:
         """Makes an `Access` from an answer to the request for robots.txt, received at `now`.
 
         The caller follows redirects first; a status 3xx means that it gave up. `headers` and `body` are those of the
-        last answer, without content coding. `last_good` is what was known before, good or not. After a server error the
-        next fetch is due after `retry_s` or Retry-After, whichever is longer, but within 24 hours. `site_answers`: the
-        site recently answered requests for other pages (False if unknown); it matters only in dialect `google`, 30 days
-        after the first failure.
+        last answer, without content coding. `last_good` is the previous `Access`, even of a failed fetch: it may still
+        hold the last good copy. After a server error the next fetch is due after `retry_s` or Retry-After, whichever is
+        longer, but within 24 hours. `site_answers`: the site recently answered requests for other pages (False if
+        unknown); it matters only in dialect `google`, 30 days after the first failure.
 
         A 304 confirms the good copy of `last_good` if the request was `conditional` (If-None-Match, If-Modified-Since);
         without a copy, or after an unconditional request, it counts as unreachable. So does a challenge page of a bot
@@ -165,8 +165,8 @@ class Access:
         return tried._failed_after(last_good)
 
     def is_fresh(self, now: float) -> bool:
-        """Whether robots.txt need not be fetched again at `now` (Unix seconds). It is due at `valid_until`, and also if
-        the clock went back to more than `CLOCK_BACK_S` before `fetched_at`."""
+        """Whether this may still be used at `now` (Unix seconds). If not, fetch robots.txt again: `valid_until` has
+        come, or the clock was set back to more than `CLOCK_BACK_S` before `fetched_at`."""
         return self.fetched_at - CLOCK_BACK_S <= now < self.valid_until
 
     @property
@@ -177,8 +177,8 @@ class Access:
 
     @property
     def is_closed(self) -> bool:
-        """Whether the whole site is closed without any rule: robots.txt is unreachable and the dialect uses no copy, or
-        it is refused and the dialect then closes the site."""
+        """Whether the whole site is disallowed without any rule: robots.txt is unreachable and the dialect uses no
+        copy, or the server refuses it and the dialect takes that as a refusal of the site."""
         return self.in_force == "closed"
 
     @property
@@ -218,8 +218,8 @@ class Access:
         return replace(bare, reason=self.reason, section=self.section)
 
     def in_dialect(self, name: str) -> "Access":
-        """Returns what the same fetches mean in another dialect. `valid_until` may be earlier there, never later. After
-        a 402, which the dialects treat differently, earlier fetches are not known there.
+        """Returns what the same fetches mean in another dialect. `valid_until` may be earlier there, never later. The
+        dialects treat 402 differently: after a 402 the result lacks the last good copy and the count of failures.
 
         Pure. Raises InputError for an unknown dialect.
         """
@@ -235,8 +235,8 @@ class Access:
         return {**{item.name: getattr(self, item.name) for item in fields(self)}, "detail": vars(self)["detail"]}
 
     def _failed_after(self, last: "Access | None") -> "Access":
-        """Returns this failed fetch as the next in the run of failures that `last` may be part of, with the copy known
-        until then."""
+        """Adds to this failed fetch what `last` knows: the run of failures that it continues, and the last good
+        copy."""
         if last is None:
             return replace(self, tries=1, failing_since=self.fetched_at)._within_bounds()
         since = self.fetched_at if last.failing_since is None else last.failing_since
@@ -266,8 +266,8 @@ def _after_success(access: Access) -> _Consequence:
 
 
 def _without_file(access: Access) -> _Consequence:
-    """Everything is allowed without a robots.txt (RFC 9309 §2.3.1.3), also if redirects led to none (§2.3.1.2). In the
-    dialects of the 1990s a refusal closes the site."""
+    """Without a robots.txt (RFC 9309 §2.3.1.3), or without one behind its redirects (§2.3.1.2), everything is allowed.
+    In the dialects of the 1990s a refusal closes the site."""
     reading, status = find_dialect(access.dialect), access.status
     until = access.fetched_at + LONGEST_FRESH_S
     sections = reading.sections
@@ -275,7 +275,7 @@ def _without_file(access: Access) -> _Consequence:
         reason = "No robots.txt was found after following its redirects, so everything is allowed."
         return _Consequence("open", until, reason, sections.redirected)
     if status in reading.refusals:
-        reason = f"robots.txt is refused (status {status}), so the whole site is closed."
+        reason = f"robots.txt is refused (status {status}), so the whole site is disallowed."
         return _Consequence("closed", until, reason, sections.refused)
     missing = (
         f"There is no robots.txt ({status})" if status in _MISSING else f"robots.txt is unavailable (status {status})"

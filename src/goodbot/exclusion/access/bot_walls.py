@@ -30,9 +30,9 @@ def _marks(*pages: Sequence[str]) -> tuple[tuple[bytes, ...], ...]:
 
 @dataclass(frozen=True, slots=True)
 class Wall:
-    """One kind of wall. It gave an answer if the answer has one of its `headers` (name and value in lower case; an
-    empty value means any), or a page with all marks in one row of `marks`. If `statuses` is not empty, the status must
-    be in it. `source` says where this is documented or recorded."""
+    """One kind of wall. An answer comes from it if it has one of these `headers` (name and value in lower case; an
+    empty value means any), or a page with all marks in one row of `marks`; and, if `statuses` is not empty, one of
+    these statuses. `source` says where this is documented or recorded."""
 
     name: str
     source: str

@@ -14,7 +14,8 @@ from goodbot.exclusion.text.product_token import product_token
 from goodbot.exclusion.verdict import Verdict
 
 MAX_PARSED_BYTES: Final = 8 * 1024 * 1024
-"""How many bytes of robots.txt files are kept parsed, 1 kB added for each file; the store has the others."""
+"""The limit for the robots.txt files kept parsed: their bytes, plus 1 kB for each. The others are parsed again when
+needed."""
 
 _DEFAULT_PORTS: Final = {"http": "80", "https": "443"}
 _AFTER_AUTHORITY = re.compile(r"[/?#]")
@@ -72,8 +73,8 @@ class RobotRules:
 
     It fetches nothing: pass it what you fetched. Rules belong to an origin (scheme, host and port: RFC 9309 §2.3),
     visits to host and port. URLs are absolute, `http` or `https`; any other text has no origin, so nothing is known
-    about it and nothing is kept. Host names are compared as written, except for case: always write names in other
-    alphabets in the same form. No method raises for the text it gets; a store on disk raises RunError if the disk
+    about it and nothing is kept. Host names are compared as written, except for case: write international names always
+    as Unicode or always as punycode. No method raises for the text it gets; a store on disk raises RunError if the disk
     fails.
     """
 
@@ -102,9 +103,9 @@ class RobotRules:
     def parse(self, url: str, content: bytes | str, fresh_until: float | None = None) -> bool:
         """Takes `content` as the robots.txt of the origin of `url`, and replaces what was known about it.
 
-        It counts until `fresh_until` (Unix seconds; NaN: it is stale at once), or, without that, as long as the dialect
-        says (RFC 9309 §2.4: 24 hours). Cuts off what exceeds 500 KiB. Returns False, and keeps nothing, if `url` has no
-        origin.
+        It is valid until `fresh_until` (Unix seconds; NaN: it is stale at once), or by default as long as the dialect
+        says (RFC 9309 §2.4: 24 hours). Ignores everything after 500 KiB. Returns False, and keeps nothing, if `url` has
+        no origin.
         """
         body = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
         now = self._now()
@@ -140,7 +141,7 @@ class RobotRules:
         return self._parsed_files.read(location.origin, stored) if location and stored else None
 
     def fresh_until(self, url: str) -> float | None:
-        """Returns until when the known rules of the origin of `url` count (Unix seconds, perhaps past); None: nothing
+        """Returns when the known rules of the origin of `url` expire (Unix seconds, perhaps in the past); None: nothing
         is known."""
         access = self.access(url)
         return None if access is None else access.valid_until

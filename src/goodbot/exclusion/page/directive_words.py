@@ -35,7 +35,7 @@ WORDS: dict[str, Restrictions] = {
     # DeviantArt, and sites that follow it: noai covers the whole content, pictures included (our reading)
     "noai": {"ai": False, "ai_images": False},
     "noimageai": {"ai_images": False},
-    # the defaults: these words take back no restriction
+    # the defaults: these words lift no restriction
     **dict.fromkeys(("all", "index", "follow", "archive", "snippet"), _NO_RESTRICTION),
     # no robot obeys them any more
     **dict.fromkeys(("noodp", "noydir", "nositelinkssearchbox"), _NO_RESTRICTION),
@@ -51,7 +51,7 @@ def _snippet(value: str) -> Restrictions | None:
 
 
 def _limit(field: str, value: str) -> Restrictions | None:
-    """Returns the limit; no restriction for -1; None if the value is no number, negative, or longer than nine
+    """Returns the limit; no restriction for -1; None if the value is not a number, negative, or longer than nine
     digits."""
     if not _NUMBER.fullmatch(value):
         return None

@@ -50,9 +50,9 @@ class Directives:
     `max_snippet` is in characters, `max_video_preview` in seconds (0: a still image); None means no limit.
     `index_embedded`: the page may be indexed as part of a page that embeds it, though `index` is False. `ai`,
     `ai_images`: the content may be used to train AI. `unavailable_after` is in Unix seconds (see `is_available`).
-    `canonical` is META URL as written. A `document_state` of `dynamic` also sets `index` to False. `sources` lists the
-    directives in the order in which they were read, each once; unknown directives, description and keywords are left
-    out.
+    `canonical` is the content of META URL (a tag of the 1990s), as written. A `document_state` of `dynamic` also sets
+    `index` to False. `sources` lists the directives in the order in which they were read, each once; unknown
+    directives, description and keywords are left out.
     """
 
     index: bool = True
@@ -79,7 +79,8 @@ class Directives:
     def parse(
         cls, metas: Iterable[tuple[str, str]], headers: Iterable[tuple[str, str]], token: str, dialect: str = "modern"
     ) -> "Directives":
-        """Adds up what META tags and header fields ask of the robot `token` (a product token or a whole User-Agent).
+        """Combines the directives for the robot `token` (a product token or a whole User-Agent) in META tags and header
+        fields.
 
         `metas` are (name, content) pairs, `headers` (name, value) pairs; others are ignored. `modern`: directives for
         all robots and for `token`, in META and in headers, count together, and the most restrictive wins. `kollar`:

@@ -60,10 +60,10 @@ PAGE_METAS: dict[str, Callable[[str], Restrictions]] = {
     "revisit-after": _revisit_after,
     "document-state": _document_state,
 }
-"""By META name, reads its content; returns an empty mapping if the content is invalid."""
+"""The functions that read the content of a META tag, by its name. They return an empty mapping for invalid content."""
 
 FIRST_COUNTS = frozenset({"description", "keywords", "canonical", "revisit_after_s"})
 """Fields for which the first META with a valid value counts; for all others the most restrictive one."""
 
 TEXTS = frozenset({"description", "keywords"})
-"""META tags that are no directives: they are not listed as sources."""
+"""META tags that are not directives, and so are not listed as sources."""

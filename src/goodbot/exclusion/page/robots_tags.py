@@ -56,7 +56,7 @@ def read_robots_tag(value: str, own: str) -> Iterator[DirectiveRead]:
     """Yields the same for one Robots-Tag, in which only noindex and nosnippet are defined.
 
     There are two forms: `*=noindex, nosnippet; ExampleBot=;` (draft-illyes-repext-00, `*=` may be left out) and
-    `*;nosnippet, ExampleBot;noindex` (-03). A group for `own` takes back nothing that applies to all robots (-03
+    `*;nosnippet, ExampleBot;noindex` (-03). A group for `own` lifts no restriction that applies to all robots (-03
     §3.1.2).
     """
     value = _bounded(value).lower()

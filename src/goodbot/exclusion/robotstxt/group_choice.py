@@ -7,7 +7,7 @@ from goodbot.exclusion.verdict import Group, Record
 
 ALL: str = "*"
 _SCANS = 3
-"""How many robots are looked for by a scan over the groups before all names are indexed."""
+"""The number of look-ups that scan the groups. Later ones use an index of all names."""
 
 
 class Choice(NamedTuple):

@@ -91,7 +91,7 @@ class Compiled:
 
 
 class Matcher:
-    """What one robots.txt says to one robot. `delay_s` is the Crawl-delay it asks of the robot, or None."""
+    """Answers for one robot by the rules of one robots.txt. `delay_s` is the Crawl-delay for the robot, or None."""
 
     __slots__ = ("_dialect", "_name", "_rules", "agent", "allows", "delay_s", "groups", "records")
 
@@ -126,7 +126,7 @@ class Matcher:
         matching = list(islice(self._rules.matching(target), MAX_EQUAL_RULES))
         if not matching:
             unmatched = self._rules.unmatched
-            closed = "" if unmatched else "; it has only Allow rules, so everything else is closed"
+            closed = "" if unmatched else "; it has only Allow rules, so everything else is disallowed"
             reason = f"No rule matches in {self._of_groups()}{closed}."
             return self._verdict(url, reason, sections.rule, unmatched=unmatched)
         winner, *lost = dict.fromkeys(ranked.rule for ranked in matching)

@@ -52,7 +52,7 @@ def content_signals(values: Iterable[str]) -> dict[str, str]:
     """Returns the signals on Content-Signal lines (`search=yes, ai-train=no`), keys and values in lower case, unknown
     keys included.
 
-    Of equal keys the last counts; but no later value overrides a `no` to search, ai-input or ai-train, and of several
+    Of equal keys the last counts, but no later value overrides a `no` to search, ai-input or ai-train, and of several
     `use` the strictest counts (our reading). A part without key, `=` or value is ignored. Source: contentsignals.org.
     """
     signals: dict[str, str] = {}

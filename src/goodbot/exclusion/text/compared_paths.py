@@ -10,7 +10,7 @@ from goodbot.exclusion.text.octets import Compared, octets_of, path_and_query
 
 _ENCODED = re.compile("%([0-9A-Fa-f]{2})")
 _ENCODED_SLASH = "\u0100"
-"""A character that is no octet: it distinguishes `%2F` from the `%2F` that `%252F` decodes to."""
+"""A character outside the octets, for an encoded slash: `%2F` then differs from the `%2F` that `%252F` decodes to."""
 
 _TO_ESCAPE = re.compile(r"%[0-9A-Fa-f]{2}|[\x80-\xff]")
 

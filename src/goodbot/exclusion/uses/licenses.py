@@ -17,7 +17,8 @@ _PARAMETER = re.compile(
 def linked_licenses(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
     """Yields the targets of `Link: <…>; rel="license"; type="application/rsl+xml"`, as written, relative ones included.
 
-    After the first part that is no link, the rest of the field is skipped. Source: RSL 1.0; RFC 8288 §3, appendix B.2.
+    After the first part that is not a link, the rest of the field is skipped. Source: RSL 1.0; RFC 8288 §3, appendix
+    B.2.
     """
     left = LINK_LIMIT_CHARS
     for name, value in headers:

@@ -122,7 +122,7 @@ class _Level(NamedTuple):
 def read_tdm(
     url: str, headers: Iterable[tuple[str, str]], metas: Iterable[tuple[str, str]], rules: TdmRules | None
 ) -> Reservation:
-    """Reads all three places: for each property the first one that sets it counts: META, HTTP fields, the file."""
+    """Reads all three places. Each property comes from the first place that sets it: META, HTTP fields, the file."""
     levels = (_from_pairs("META", metas), _from_pairs("HTTP field", headers), _from_rules(rules, url))
     counts = next((level for level in levels if level.is_set), None)
     sources = tuple(source for level in levels for source in _sources(level, counts))

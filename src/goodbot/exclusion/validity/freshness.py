@@ -34,8 +34,8 @@ _ASCTIME_DATE = re.compile(rf"[A-Za-z]{{3}} ([A-Za-z]{{3}}) ([ \d]\d) {_CLOCK} (
 def fresh_for_s(
     headers: Headers, now: float, default_s: float = LONGEST_FRESH_S, longest_s: float = LONGEST_FRESH_S
 ) -> float:
-    """Returns the seconds for which an answer received at `now` is fresh: a minute if it is stale already, else at
-    least five seconds and at most `longest_s`; `default_s` if its headers do not say.
+    """Returns for how many seconds to use an answer received at `now`: as its headers say, but at least five seconds
+    and at most `longest_s`; a minute if they make it stale at once; `default_s` if they do not say.
 
     `Cache-Control` (no-store, no-cache, max-age) takes precedence over `Expires`; `Age` is subtracted. An invalid
     lifetime means stale (RFC 9111 §4.2.1, §5.3). `s-maxage` is for shared caches and is ignored.

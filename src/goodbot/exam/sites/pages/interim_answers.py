@@ -25,7 +25,7 @@ def _first(interim: bytes, link: str) -> Handler:
 
 SITE = ExamSite(
     name="interim-answers",
-    teaches="Read on after interim responses (1xx), even unexpected ones: the final response follows.",
+    teaches="Keep reading after interim responses (1xx), even unexpected ones: the final response follows.",
     source="RFC 9110 15.2; RFC 8297",
     pages={
         "/": page(*INTERIM),

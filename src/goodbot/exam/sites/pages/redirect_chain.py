@@ -7,7 +7,7 @@ HOPS = 300
 
 SITE = ExamSite(
     name="redirect-chain",
-    teaches="Give up on a chain of redirects after some tens of them, even if each leads to a new URL.",
+    teaches="Give up on a chain of redirects after a few dozen, even if each leads to a new URL.",
     source="RFC 9110 15.4",
     pages={
         **pages(None, "/a", "/hop/1", "/b"),

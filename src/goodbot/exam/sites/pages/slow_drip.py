@@ -34,7 +34,7 @@ async def _drops(exchange: Exchange) -> None:
 SITE = ExamSite(
     name="slow-drip",
     teaches="Give up on a page that arrives at one byte a second, and crawl the rest of the site.",
-    source="Slowloris in reverse; tarpits for crawlers; CWE-400",
+    source="Slowloris, done by a server; tarpits for crawlers; CWE-400",
     pages={"/": page("/drip", "/after/1"), "/drip": broken_at_first(_drip, times=1), **later_pages()},
     expects=(StopsReading("/drip", limit_s=LIMIT_S), Fetches(("/", "/drip", *later_pages()))),
 )

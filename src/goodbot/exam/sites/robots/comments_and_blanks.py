@@ -1,4 +1,4 @@
-"""Spaces, tabs and comments stand wherever the grammar allows them."""
+"""robots.txt has spaces, tabs and comments wherever the grammar allows them."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import DoesNotFetch, Fetches

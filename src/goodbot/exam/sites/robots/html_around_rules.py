@@ -1,4 +1,4 @@
-"""The rules stand between lines that are not rules."""
+"""The rules are between lines that are not rules."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import DoesNotFetch, Fetches

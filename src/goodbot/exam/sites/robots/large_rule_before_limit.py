@@ -1,4 +1,4 @@
-"""robots.txt has 600 KiB, and the rule that matters stands shortly before 500 KiB."""
+"""robots.txt has 600 KiB, and the rule that matters comes shortly before 500 KiB."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import DoesNotFetch, Fetches

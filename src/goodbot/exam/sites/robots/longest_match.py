@@ -1,4 +1,4 @@
-"""Two rules match, and the longer one decides, wherever it stands."""
+"""Two rules match, and the longer one decides, wherever it is in the file."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import DoesNotFetch, Fetches

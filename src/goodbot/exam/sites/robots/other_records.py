@@ -1,4 +1,4 @@
-"""Lines that are not rules stand between two User-agent lines."""
+"""Two User-agent lines have lines between them that are not rules."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import DoesNotFetch, Fetches

@@ -1,4 +1,4 @@
-"""robots.txt is always one redirect further on."""
+"""robots.txt redirects without end, each time to a new URL."""
 
 import re
 

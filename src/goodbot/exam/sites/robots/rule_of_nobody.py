@@ -1,4 +1,4 @@
-"""A rule stands before any User-agent line."""
+"""A rule comes before the first User-agent line."""
 
 from goodbot.exam.exam_values import ExamSite, pages, robots
 from goodbot.exam.expectations import DoesNotFetch, Fetches

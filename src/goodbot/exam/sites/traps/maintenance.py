@@ -6,7 +6,7 @@ from goodbot.exam.sites.endless import words
 
 ITEMS = tuple(f"/item/{number}" for number in range(1, 41))
 DETAILS = tuple(f"{path}/details" for path in ITEMS[:5])
-"""These can be found only through the pages that are back."""
+"""Only the pages that are back link to these."""
 CLOSED = page("/", title="Maintenance", text="We are working on our site. Please come back in an hour.")
 
 
