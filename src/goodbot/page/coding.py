@@ -62,7 +62,7 @@ def decode_content(response: Response, limit_bytes: int) -> Decoded:
     """Undoes the content codings of the body and returns at most `limit_bytes` of the result. Never raises.
 
     For damaged data it returns what came before the damage. It returns a body as received if its coding is unknown, or
-    is said to be gzip and is not.
+    if the headers say gzip and it is not.
     """
     names = _codings(response)
     body, complete, error = response.body, response.truncated is None, None

@@ -178,7 +178,7 @@ class Access:
     @property
     def is_closed(self) -> bool:
         """Whether the whole site is disallowed without any rule: robots.txt is unreachable and the dialect uses no
-        copy, or the server refuses it and the dialect takes that as a refusal of the site."""
+        copy, or the server refuses it and the dialect then disallows the whole site."""
         return self.in_force == "closed"
 
     @property
@@ -267,7 +267,7 @@ def _after_success(access: Access) -> _Consequence:
 
 def _without_file(access: Access) -> _Consequence:
     """Without a robots.txt (RFC 9309 §2.3.1.3), or without one behind its redirects (§2.3.1.2), everything is allowed.
-    In the dialects of the 1990s a refusal closes the site."""
+    In the dialects of the 1990s a refusal disallows everything."""
     reading, status = find_dialect(access.dialect), access.status
     until = access.fetched_at + LONGEST_FRESH_S
     sections = reading.sections

@@ -51,10 +51,10 @@ class Dialect:
     allow a URL that none of their rules matches. `itself_open`: no rule closes robots.txt itself. `reads_timing`:
     Crawl-delay, Request-rate and Visit-time count.
 
-    Fetching: `access_result` says what an HTTP status means, `refusals` are the statuses that close the site, `outage`
-    says what is in force while robots.txt is unreachable. `fresh_s` is how long a file is used if its headers do not
-    say, `longest_fresh_s` how long at most. (In all dialects a missing file is looked for again after 24 hours at
-    most.)
+    Fetching: `access_result` says what an HTTP status means, `refusals` are the statuses that disallow the whole site,
+    `outage` says what is in force while robots.txt is unreachable. `fresh_s` is how long a file is used if its headers
+    do not say, `longest_fresh_s` how long at most. (In all dialects a missing file is looked for again after 24 hours
+    at most.)
     """
 
     name: str
@@ -93,11 +93,11 @@ def result_of_status(status: int) -> AccessResult:
     """Returns what a status means by RFC 9309 §2.3.1. A redirect status means that no file was found behind the
     redirects (§2.3.1.2).
 
-    Our choice: 429 and 402 count as unreachable. By §2.3.1.3 they would open the site although the server asks for
+    Our choice: 429 and 402 count as unreachable. By §2.3.1.3 they would allow everything, although the server asks for
     fewer requests or for money; the RFC's MAY permits being stricter. 202 is no final answer (RFC 9110 §15.3.3). A
     status outside 200–499 counts as a fault of the server. 304 brings no file (RFC 9110 §15.4.5):
     `Access.from_response` decides what a 304 means for a stored copy. The older specifications name fewer statuses and
-    contradict none of this, except that some statuses close the site (`Dialect.refusals`).
+    contradict none of this, except that some statuses disallow the whole site (`Dialect.refusals`).
     """
     if status in _NO_FILE:
         return "unreachable"

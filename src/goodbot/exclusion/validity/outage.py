@@ -37,7 +37,7 @@ class Hold(NamedTuple):
 def copy_while_young(outage: Outage) -> Hold:
     """Decides by RFC 9309 §2.3.1.4: everything is disallowed, but a good copy may be used for 30 days after its fetch.
 
-    Our choice: after that the site is closed; the RFC would permit opening it.
+    Our choice: after that everything is disallowed again; the RFC would permit allowing everything.
     """
     if outage.good_at is None:
         return Hold("closed", inf, "everything is disallowed")
@@ -48,8 +48,8 @@ def copy_while_young(outage: Outage) -> Hold:
 
 
 def as_google(outage: Outage) -> Hold:
-    """Decides as Google does (HTTP status codes): the site is closed for 12 hours, then the copy applies (none: no
-    restrictions), and 30 days after the first failure everything is allowed if the site answers other requests."""
+    """Decides as Google does (HTTP status codes): everything is disallowed for 12 hours, then the copy applies (none:
+    no restrictions), and 30 days after the first failure everything is allowed if the site answers other requests."""
     shut, over = outage.since + NO_CRAWL_S, outage.since + LAST_GOOD_S
     if outage.now < shut:
         return Hold("closed", shut, "everything is disallowed for the first 12 hours")

@@ -42,7 +42,7 @@ SITE = ExamSite(
     pages=pages(_robots, "/a", "/b"),
     expects=(
         CustomExpectation(
-            "visit-time", "fetches no page before Visit-time opens the site, at the next full minute", _waits_until_open
+            "visit-time", "fetches no page before Visit-time opens the site, on a full minute", _waits_until_open
         ),
         Fetches(("/", "/a", "/b")),
     ),
