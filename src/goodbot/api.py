@@ -105,8 +105,8 @@ class Robot(Client):
             return transport_of(self._own, self._guard, identity, clock, signer_of(self._own))
 
     async def _admitting(self, url: Url) -> None:
-        """Opens the private range of a URL that the program requests, if the settings permit it. If they do not, the
-        guard refuses the request later, as it does for links."""
+        """Allows requests to the private address range of a URL that the program requests, if the settings permit it.
+        Otherwise the address guard refuses the request later, as it does for links."""
         if url.origin in self._admitted or (is_private_host(url.host) and not self._own.allow_private):
             return
         networks = await _private_networks(replace(self._own, seeds=(f"{url.origin}/",)))
@@ -282,8 +282,8 @@ def _seed_texts(seeds: str | Iterable[str]) -> tuple[str, ...]:
 
 
 async def _private_networks(settings: Settings) -> list[Network]:
-    """Returns the private ranges that the seeds open. Raises InputError for a seed that may not be requested, or not
-    without a contact. Names are resolved in a thread of their own."""
+    """Returns the private address ranges that the seeds allow. Raises InputError for a seed that may not be requested,
+    or that needs a contact. Names are resolved in a thread of their own."""
     with _python_option_names():
         if not settings.allow_private or all(is_private_host(seed.host) for seed in parse_seeds(settings.seeds)):
             return typed_seeds(settings)[1]

@@ -1,4 +1,4 @@
-"""Checks and repairs the archive of a crawl. Like `wiring` it names concrete classes."""
+"""Checks and repairs the archive of a crawl. Like `wiring` it uses concrete classes, not only ports."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
@@ -33,8 +33,8 @@ class LostRecord:
 class ArchiveCheck:
     """The result of a check.
 
-    `missing` is the archive's folder if it does not exist. `captures` counts those that can be read, `lost_captures`
-    the others that the indexes of damaged files name. `gaps` are damaged bytes, `lost` URLs whose records are lost,
+    `missing` is the archive's folder if it does not exist. `captures` counts readable captures, `lost_captures`
+    unreadable ones that the index of their file lists. `gaps` are damaged bytes, `lost` URLs whose records are lost,
     `indexes` the files that do not match their index.
     """
 

@@ -50,7 +50,7 @@ class Settings:
     )
     workers: int | None = _setting(
         None,
-        "Robot processes; each host belongs to one of them",
+        "Number of worker processes; each host belongs to one of them",
         "default: one per core, at most one per host",
     )
     concurrency: int = _setting(
@@ -72,7 +72,8 @@ class Settings:
     )
     delay: float | None = _setting(
         None,
-        "Minimum seconds from an answer to the next request to the same host; if a site asks for more, that applies",
+        "Minimum seconds from an answer to the next request to the same host; the crawl keeps a longer delay that a "
+        "site asks for",
         "default: 1 for public hosts, 0 for private ones, which belong to the user",
     )
     agent: str = _setting("goodbot", "Product token of the robot, sent in User-Agent and looked up in robots.txt")
@@ -121,10 +122,10 @@ class Settings:
     )
     trap_pages: int = _setting(
         1000,
-        "Pages without new content that lead to new URLs: after this many of one origin, or half as many of one "
-        "folder, the crawl leaves it",
-        "25 generated traps ended after 520 to 4,070 pages; an honest site with little text per page may have 8,000 to "
-        "16,000 pages, half as many in one folder",
+        "The crawl leaves an origin after this many pages without new content that lead to new URLs, and a folder "
+        "after half as many",
+        "25 generated traps ended after 520 to 4,070 pages; honest sites with little text per page are crawled "
+        "completely up to 8,000 to 16,000 pages, or half as many in one folder",
         internal=True,
     )
     sitemaps: bool = _setting(
@@ -152,15 +153,15 @@ class Settings:
     cookies: bool = _setting(
         False,
         "Send cookies back to the host that set them, and to no other, until the run ends",
-        "pages that depend on the visitor are not what others see",
+        "with cookies a site may send pages that other visitors do not see",
         internal=True,
     )
     proxy: str | None = _setting(None, "Proxy to fetch through", "proxy settings of the environment are ignored")
     render: bool = _setting(
         False,
         "Run the scripts of a page in Chromium before the page is read; the robot fetches what they request, by the "
-        "same rules. Needs Playwright (the optional dependency `render`), and uses one robot process whatever "
-        "--workers says",
+        "same rules. Needs Playwright (the optional dependency `render`), and runs in one process: --workers is "
+        "ignored",
         "a page takes about one second of CPU time, the browser 400 MB",
     )
     render_executable: str | None = _setting(
@@ -191,15 +192,15 @@ class Settings:
     )
     bodies_limit: int = _setting(
         64 * 1024 * 1024,
-        "Maximum bytes of long answers (over 256 KiB) that all robot processes together hold in memory; transfers "
+        "Maximum bytes of long answers (over 256 KiB) that all worker processes together hold in memory; transfers "
         "pause until there is room",
         "room for six answers of the maximum length; a crawl of such answers alone stays under 400 MB",
         internal=True,
     )
     documents_at_once: int = _setting(
         2,
-        "Maximum number of documents (such as PDF) read at once, each in a process of its own; every robot process may "
-        "read at least one",
+        "Maximum number of documents (such as PDF) read at once, each in a process of its own; every worker process "
+        "may read at least one",
         "each takes up to six seconds of CPU time and 136 MiB",
         internal=True,
     )
@@ -228,12 +229,12 @@ class Settings:
     timeout: float = _setting(60.0, "Maximum seconds for one whole answer", "ends answers that drip in", internal=True)
     idle_timeout: float = _setting(
         20.0,
-        "Seconds without a byte of the body after which a transfer ends; the wait for the first byte counts, header "
-        "fields do not. Rounded up to whole seconds",
+        "Maximum seconds without a byte of the body; the wait for the first byte counts too, and header fields do "
+        "not end it. Rounded up to whole seconds",
         internal=True,
     )
     tries: int = _setting(
-        3, "Fetches of one URL before it is `failed`", "most temporary faults end at once", internal=True
+        3, "Fetches of one URL before it is `failed`", "most temporary faults are gone at the next try", internal=True
     )
     retry_first: float = _setting(2.0, "Seconds before a failed fetch is tried again; doubled each time", internal=True)
     robots_tries: int = _setting(
@@ -245,8 +246,9 @@ class Settings:
     robots_retry_first: float | None = _setting(
         None,
         "Seconds before an unreachable robots.txt is requested again; a quarter of that if no connection could be made",
-        "60 for public hosts: with the factor 1, 5 and 25 minutes, which bridge half an hour. 2 for private ones (2, 6 "
-        "and 18 seconds bridge a restart), and for names without an address, as a DNS lookup is no load for the site",
+        "60 for public hosts: waits of 1, 5 and 25 minutes outlast an outage of half an hour. 2 for private ones "
+        "(waits of 2, 6 and 18 seconds outlast a restart), and for names without an address, as a DNS lookup is no "
+        "load for the site",
         internal=True,
     )
     robots_retry_factor: float | None = _setting(
@@ -262,7 +264,7 @@ class Settings:
     address_delay: float = _setting(
         0.25,
         "Minimum seconds from the answer of one public host to a request to another host at the same address",
-        "one machine with many sites gets at most four requests a second from each robot process, one at a time; does "
+        "one machine with many sites gets at most four requests a second from each worker process, one at a time; does "
         "not apply to private addresses",
         internal=True,
     )
@@ -333,7 +335,7 @@ class Settings:
     )
     given_up_rest: float = _setting(
         3600.0,
-        "Seconds for which no request is sent to a host, or for a robots.txt, after its last try has failed",
+        "Seconds without requests to a host, or for a robots.txt, after the last try has failed",
         "its URLs are `failed` meanwhile",
         internal=True,
     )

@@ -1,4 +1,5 @@
-"""Inspects, controls and rehearses a crawl from outside its process. Like `wiring` it names concrete classes."""
+"""Inspects, controls and rehearses a crawl from outside its process. Like `wiring` it uses concrete classes, not only
+ports."""
 
 import tempfile
 import time
@@ -86,12 +87,12 @@ class CrawlConsole:
     """Gives the Web pages their view of a crawl, its remote control, and the token that permits using it. It may be
     used in any thread."""
 
-    def __init__(self, path: Path, patience_s: float = REPLY_TIMEOUT_S) -> None:
+    def __init__(self, path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> None:
         folder = CrawlFolder(path)
         folder.check()
         self._folder = folder
         self.token = load_token(path)
-        self.control = open_control(path, patience_s)
+        self.control = open_control(path, reply_timeout_s)
 
     def look(self) -> CrawlView:
         """Returns the current state of the crawl."""
@@ -102,7 +103,7 @@ class CrawlConsole:
         return hosts_ahead(self._folder.frontier, HOSTS_SHOWN)
 
 
-def open_control(path: Path, patience_s: float = REPLY_TIMEOUT_S) -> RemoteControl:
+def open_control(path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> RemoteControl:
     """Opens the remote control of the crawl in `path`. Raises InputError if there is none."""
     folder = CrawlFolder(path)
     folder.check()
@@ -120,13 +121,13 @@ def open_control(path: Path, patience_s: float = REPLY_TIMEOUT_S) -> RemoteContr
         ledger=lambda: open_ledger(path),
         frontier=frontier,
         scope=lambda urls: _scope_for(folder, urls),
-        timeout_s=patience_s,
+        timeout_s=reply_timeout_s,
     )
 
 
 def _scope_for(folder: CrawlFolder, urls: Iterable[Url]) -> Refuse:
-    """Returns the function that refuses submitted URLs. They open no private range. Raises InputError for a public URL
-    if the crawl has no contact."""
+    """Returns the function that refuses submitted URLs. Unlike seeds, they allow no private address range. Raises
+    InputError for a public URL if the crawl has no contact."""
     settings = folder.settings(Settings())
     in_scope = _scope(settings, folder.seeds).refuse
     check = Seeding(settings).check

@@ -37,7 +37,7 @@ SOFTWARE = f"goodbot/{version('goodbot')}"
 
 class CrawlFolder:
     """The folder of a crawl: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, lists of `seeds/`, and `deadly/`,
-    pages that killed robot processes."""
+    pages that killed worker processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -185,7 +185,7 @@ def index_lag(path: Path) -> IndexLag:
     if _mark_of(folder.index, known) is None:
         is_rebuilt = _mark_of(folder.index_draft, known) is not None
         why = f"the search index is being rebuilt, or a rebuild was interrupted ({_REBUILD} --in {path})"
-        return IndexLag(why=f"{why}: the old index answers" if is_rebuilt else "")
+        return IndexLag(why=f"{why}: searches use the old index" if is_rebuilt else "")
     with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
         missing, leaving = ledger.pending_count(), ledger.leaving_count()
     parts = [f"{counted(missing, 'page')} visited {_are(missing)} not in the search index"] if missing else []
@@ -216,7 +216,7 @@ def _no_index(folder: CrawlFolder) -> GoodbotError | None:
     if found and not fault:
         return None
     if known and _mark_of(folder.index_draft, known):
-        if found:  # during a rebuild the old index answers
+        if found:  # during a rebuild, searches use the old index
             return None
         fault = "the search index is being rebuilt, or a rebuild was interrupted"
     elif known is None and not folder.settings_before().index:

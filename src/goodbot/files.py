@@ -42,7 +42,7 @@ def writing_whole(path: Path) -> Iterator[BinaryIO]:
     """Opens a file for writing as `write_whole` does: the new content takes the place of the old one when the block
     ends, and is dropped if the block raises. Raises OSError."""
     old = _status(path)
-    if old is not None and not os.access(path, os.W_OK):  # the rename in `_replacing` would not ask
+    if old is not None and not os.access(path, os.W_OK):  # a rename would succeed even if the file is write-protected
         raise PermissionError(errno.EACCES, os.strerror(errno.EACCES), str(path))
     if old is not None and not stat.S_ISREG(old.st_mode):
         with path.open("wb") as file:

@@ -20,6 +20,6 @@ def human_time(at: float) -> str:
         return "a time beyond the calendar"
 
 
-def counted(count: int, what: str) -> str:
+def counted(count: int, noun: str) -> str:
     """Formats a count with its noun: `1 page`, `1,200 pages`."""
-    return f"{count:,} {what}{'' if count == 1 else 's'}"
+    return f"{count:,} {noun}{'' if count == 1 else 's'}"

@@ -7,8 +7,7 @@ from goodbot.url import Url
 
 SPENT: Final = "spent"
 HALF: Final = "half"
-"""The last word of `Lesson.about` in lessons of the kind `budget`: the origin earns no more pages, or half of its first
-budget was taken away."""
+"""The last word of `Lesson.about` in lessons of the kind `budget`: the origin has used up its budget, or half of it."""
 
 
 class IndexedPage(NamedTuple):
@@ -24,7 +23,8 @@ class Lesson(NamedTuple):
 
     `kind` says what was learned and `about` its subject (a parameter that changes nothing, a prefix under which pages
     repeat, a mirror). `evidence` is one sentence for people; it is part of the reason recorded for each URL left out.
-    At `until` the lesson lapses; if pages teach it again, it holds twice as long. `times`: how often it was learned.
+    At `until` the lesson lapses; if the crawl learns it again, it holds twice as long. `times`: how often it was
+    learned.
     """
 
     host: str

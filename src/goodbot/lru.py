@@ -12,8 +12,8 @@ _MIN_SHARE: Final = 8
 
 
 def share_of(most: int, processes: int) -> int:
-    """Returns how many values one of several robot processes may keep, if a crawl may keep `most`. Each host belongs to
-    one process, and some hosts need much more than others, so the share is never less than an eighth."""
+    """Returns how many values each of `processes` worker processes may keep, if a crawl may keep `most`. Each host
+    belongs to one process, and some hosts need much more than others, so the share is never less than an eighth."""
     return -(-most // min(processes, _MIN_SHARE))
 
 

@@ -1,6 +1,6 @@
 """Fetches single documents outside a crawl, for commands and Web pages: a robots.txt, a page, a list.
 
-Like `wiring` it names concrete classes.
+Like `wiring` it uses concrete classes, not only ports.
 """
 
 import asyncio

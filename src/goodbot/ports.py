@@ -1,4 +1,5 @@
-"""The interfaces through which the robot uses the world. `goodbot.testing` has a fake of each."""
+"""The interfaces between the robot and what is outside it: clock, network, stores. `goodbot.testing` has a fake of
+each."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol

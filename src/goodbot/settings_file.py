@@ -25,11 +25,11 @@ _OF_SERVICES = re.compile(r"GOODBOT_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\
 """Matches what Kubernetes sets in the environment for a service called goodbot, goodbot-web and the like."""
 
 
-def load_settings(file: Path, base: Settings, but: Container[str] = ()) -> Settings:
-    """Returns `base` with the values of the file, except tables (of other commands) and the settings named in `but`. A
+def load_settings(file: Path, base: Settings, omit: Container[str] = ()) -> Settings:
+    """Returns `base` with the values of the file, except tables (of other commands) and the settings named in `omit`. A
     path is relative to the folder of the file. Raises InputError for a file that is not TOML, an unknown key or a
     wrong type."""
-    values = {name: value for name, value in _load_values(file).items() if name not in but}
+    values = {name: value for name, value in _load_values(file).items() if name not in omit}
     try:
         return with_values(base, values)
     except SettingError as error:
@@ -143,9 +143,9 @@ def with_values(base: Settings, values: Mapping[str, Any]) -> Settings:
 
 
 def _from_text(name: str, text: str, variable: str) -> Any:
-    wanted = next(item.type for item in fields(Settings) if item.name == name)
-    options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
-    if get_origin(wanted) is tuple:
+    type_ = next(item.type for item in fields(Settings) if item.name == name)
+    options = get_args(type_) if isinstance(type_, UnionType) else (type_,)
+    if get_origin(type_) is tuple:
         return text.split()
     if bool in options:
         if text.lower() not in ("1", "0", "true", "false", "yes", "no"):
@@ -160,21 +160,21 @@ def _from_text(name: str, text: str, variable: str) -> Any:
     return text
 
 
-def _checked(wanted: Any, value: Any, name: str) -> Any:
+def _checked(type_: Any, value: Any, name: str) -> Any:
     """Returns `value` in the type of the setting. Raises SettingError."""
-    options = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
-    if get_origin(wanted) is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
+    options = get_args(type_) if isinstance(type_, UnionType) else (type_,)
+    if get_origin(type_) is tuple and isinstance(value, list | tuple) and all(isinstance(item, str) for item in value):
         return tuple(value)
-    if get_origin(wanted) is Literal:
-        if value in get_args(wanted):
+    if get_origin(type_) is Literal:
+        if value in get_args(type_):
             return value
-        raise SettingError(name, f"{name} must be one of {', '.join(get_args(wanted))}: {value!r}")
+        raise SettingError(name, f"{name} must be one of {', '.join(get_args(type_))}: {value!r}")
     if float in options and isinstance(value, int) and not isinstance(value, bool):
         return float(value)
     if any(isinstance(option, type) and type(value) is option for option in options):
         return value
-    raise SettingError(name, f"{name} has the wrong type: {type(value).__name__}; it must be {_named(wanted)}")
+    raise SettingError(name, f"{name} has the wrong type: {type(value).__name__}; it must be {_named(type_)}")
 
 
-def _named(wanted: Any) -> str:
-    return "a list of texts" if get_origin(wanted) is tuple else str(getattr(wanted, "__name__", wanted))
+def _named(type_: Any) -> str:
+    return "a list of texts" if get_origin(type_) is tuple else str(getattr(type_, "__name__", type_))

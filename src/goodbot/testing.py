@@ -20,9 +20,10 @@ __all__ = ["FakeClock", "FakeResolver", "FakeWeb", "MemoryArchive", "MemoryFront
 
 
 class FakeClock:
-    """A clock that stands still until everyone sleeps, then jumps to whoever wakes first. Sleeping takes no time."""
+    """A clock that stands still until all tasks sleep, then jumps to the time at which the first one wakes. Sleeping
+    takes no real time."""
 
-    _TURNS = 20  # passes of the event loop without a new sleeper, after which all count as asleep
+    _TURNS = 20  # passes of the event loop without a new sleeper, after which all tasks count as asleep
 
     def __init__(self, now: float = 1_700_000_000.0) -> None:
         self._now = now
@@ -34,7 +35,7 @@ class FakeClock:
         return self._now
 
     def advance(self, seconds: float) -> None:
-        """Moves on by hand; who should have woken meanwhile wakes."""
+        """Moves the time forward; sleepers whose time has passed wake at the next jump."""
         self._now += seconds
 
     async def sleep(self, seconds: float) -> None:
@@ -47,7 +48,7 @@ class FakeClock:
 
     async def _jump(self) -> None:
         while self._sleepers:
-            if self._sleepers[0][2].done():  # cancelled: nobody wakes then
+            if self._sleepers[0][2].done():  # it was cancelled
                 heapq.heappop(self._sleepers)
                 continue
             count = self._count
@@ -62,8 +63,8 @@ class FakeClock:
 
 
 class TaskWorkers:
-    """Starts the workers of an `Owner` as tasks of its own loop, over one clock and one transport. `tasks` are those
-    started, in order; to cancel one is the death of its process."""
+    """Starts the workers of a `Coordinator` as tasks of its event loop, with one clock and one transport. `tasks` are
+    those started, in order; cancelling one simulates the death of a process."""
 
     def __init__(self, clock: Clock, transport: Transport) -> None:
         self._clock = clock
@@ -76,7 +77,7 @@ class TaskWorkers:
 
 
 class _TaskWorker:
-    """A task as a process."""
+    """A task in the role of a worker process."""
 
     def __init__(self, working: Coroutine[object, object, None], number: int) -> None:
         self.pid = -1 - number
@@ -97,16 +98,17 @@ class _TaskWorker:
 
 
 class FakeResolver:
-    """A Resolver over `addresses`, by name; they may be changed at any time. `asked` are the names in order."""
+    """A Resolver that finds only `addresses`, by name; they may be changed at any time. `lookups` are the names looked
+    up, in order."""
 
     def __init__(self, addresses: Mapping[str, Sequence[str]]) -> None:
         self.addresses = dict(addresses)
-        self.asked: list[str] = []
+        self.lookups: list[str] = []
 
     async def resolve(self, host: str) -> tuple[str, ...] | Failure:
-        self.asked.append(host)
+        self.lookups.append(host)
         found = tuple(self.addresses.get(host, ()))
-        return found or Failure("dns", f"the name has no address ({host}): nobody has given it one")
+        return found or Failure("dns", f"the name has no address ({host}): it is not in `addresses`")
 
     async def close(self) -> None:
         return None
@@ -115,8 +117,8 @@ class FakeResolver:
 class FakeWeb:
     """A Transport over answers in memory: a response, a failure, or a function of the request, by URL text.
 
-    What is not there is answered with 404. `requests` are those sent, in order, `times` when; `most_in_flight` counts
-    those under way at once.
+    Other URLs are answered with 404. `requests` are those sent, in order, and `times` their times; `most_in_flight` is
+    the highest number in flight at once.
     """
 
     def __init__(
@@ -158,11 +160,11 @@ _OPEN = Response(200, (("content-type", "text/plain"),), b"User-agent: *\nAllow:
 
 
 class SimulatedWeb:
-    """A Transport over a web that is computed, not stored: the same numbers give the same web, of whatever size.
+    """A Transport over a web of any size that is computed, not stored: the same arguments give the same web.
 
     `hosts` hosts have `pages` pages on average (1 to 2 × `pages` - 1), each page `links` different links, or as many as
-    there are pages to link to. Every page can be reached from `url(0, 0)`. Nothing is kept of a page or a host.
-    An answer takes `elapsed_s`; `robots` gives the robots.txt of a host by its number.
+    there are pages to link to. Every page can be reached from `url(0, 0)`. No page or host is stored. An answer takes
+    `elapsed_s`; `robots` gives the robots.txt of a host by its number.
     """
 
     _NAVIGATION = 20  # the same pages from every page of a host
@@ -189,29 +191,30 @@ class SimulatedWeb:
         self._links = links
 
     def url(self, host: int, page: int) -> Url:
-        """Page `page` of host `host`, both from 0."""
+        """Returns the URL of page `page` of host `host`, both counted from 0."""
         return Url(f"https://h{host}.example/{page // self._FOLDER}/{page}.html")
 
     def pages_of(self, host: int) -> int:
-        """How many pages a host has."""
+        """Returns how many pages a host has."""
         return 1 + crc32(b"%d" % host) % (2 * self._pages - 1)
 
     def links_of(self, host: int, page: int) -> list[Url]:
-        """The links of a page: into its own folder mostly, as on real sites, and a few abroad."""
+        """Returns the links of a page: most lead to its own folder, as on real sites, a few to other hosts."""
         size = self.pages_of(host)
         near = page - page % self._FOLDER
-        wanted = dict.fromkeys(self._abroad(host, page))
+        targets = dict.fromkeys(self._links_to_other_hosts(host, page))
         own = [
             *range(page * self._CHILDREN + 1, page * self._CHILDREN + self._CHILDREN + 1),
             *range(self._NAVIGATION),
             *range(near, near + self._FOLDER),
             *range(near + self._FOLDER, near + self._FOLDER + self._links),
         ]
-        wanted |= dict.fromkeys((host, other) for other in own if other < size)
-        return [self.url(*place) for place in islice(wanted, self._links)]
+        targets |= dict.fromkeys((host, other) for other in own if other < size)
+        return [self.url(*place) for place in islice(targets, self._links)]
 
-    def _abroad(self, host: int, page: int) -> list[tuple[int, int]]:
-        """Hosts are a tree of first pages, and every page knows two hosts more."""
+    def _links_to_other_hosts(self, host: int, page: int) -> list[tuple[int, int]]:
+        """Returns links to other hosts: from a first page to those of two more hosts (so all hosts form a tree), and
+        from every page to two hosts chosen by hash."""
         children = [2 * host + 1, 2 * host + 2] if page == 0 else []
         chance = [crc32(b"%d/%d/%d" % (host, page, number)) % self._hosts for number in range(2)]
         return [(other, 0) for other in (*children, *chance) if other < self._hosts]

@@ -1,4 +1,4 @@
-"""The values that rooms exchange. All are frozen; none knows how it is made, stored or sent."""
+"""The values that the packages of goodbot exchange. All are frozen; none knows how it is made, stored or sent."""
 
 from dataclasses import dataclass
 from functools import lru_cache
@@ -107,9 +107,9 @@ class Failure:
 class Capture:
     """One request with its response or failure.
 
-    `fetched_at` is a time before the server received the request, `fetched_at + elapsed_s` one after it ended its
-    answer. A name lookup counts as elapsed time only if it failed. `request_head` is the request as sent, `peer` the
-    address connected to (None if no connection was made).
+    The server received the request after `fetched_at`, and ended its answer before `fetched_at + elapsed_s`. A name
+    lookup counts as elapsed time only if it failed. `request_head` is the request as sent, `peer` the address connected
+    to (None if no connection was made).
     """
 
     request: Request
@@ -225,7 +225,7 @@ class FoundLinks(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class LastVisit:
-    """What the next visit of a URL has to know about the last one.
+    """The facts about a URL's last visit that the next visit needs.
 
     `at`: when the server last answered; `due_at`: when the next visit is due; `interval_s`: the time chosen between the
     two; `changed_at`: when the page was last found changed. `etag` and `modified` are the validators as received;
@@ -271,7 +271,8 @@ class LeasedUrl(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Lease:
-    """A host that the holder alone may request from until it is released, with a few of its URLs that are due now.
+    """A host, with a few of its URLs that are due now. Only the holder may send it requests until the lease is
+    released.
 
     `backoff_s` is the delay added because the host answered 429 or 503. `cut_at`: the lease before this one was cut
     off; the host may have received requests until then.

@@ -1,5 +1,5 @@
 """Assembles the objects of a crawl from its settings. Only this module, `crawl_folder`, `crawl_admin`, `one_shot`,
-`api` and the other modules beside them name concrete classes of several rooms."""
+`api` and the other modules beside them use concrete classes of several packages."""
 
 import os
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
@@ -31,7 +31,7 @@ from goodbot.robot.crawl.supervisor import Supervisor
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import signer_of
-from goodbot.robot.lessons.site_knowledge import heeds
+from goodbot.robot.lessons.site_knowledge import applies
 from goodbot.robot.processes.coordinator import Coordinator
 from goodbot.robot.render.rendering import Browser
 from goodbot.robot.scope.scope import Scope
@@ -205,7 +205,7 @@ async def _opened(
                 revisits = partial(_revisits, frontier) if revisit_until is not None else None
                 supervisor = _supervisor(crawler, control, frontier, batch, scope, workers, clock, revisits)
                 damage = damage_of(archive, frontier) if archive else ()
-                left_out = partial(frontier.left_out, partial(heeds, settings))
+                left_out = partial(frontier.left_out, partial(applies, settings))
                 yield Crawl(
                     crawler,
                     supervisor,
@@ -352,7 +352,7 @@ def _revisits(ledger: Ledger) -> tuple[int, float | None]:
 
 
 def workers_of(settings: Settings, seeds: Iterable[Url]) -> int:
-    """Returns the number of robot processes: `settings.workers`, by default the number of cores. If the scope is
+    """Returns the number of worker processes: `settings.workers`, by default the number of cores. If the scope is
     limited to the seeds' hosts, it is at most their number, since each host belongs to one process."""
     most = 1 if settings.render else settings.workers or os.cpu_count() or 1
     if settings.scope not in ("page", "prefix", "host"):

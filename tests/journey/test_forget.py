@@ -277,7 +277,7 @@ async def test_a_host_not_known_while_the_crawl_runs(folder: Path, sites: list[W
     assert (submitted.status, "its host is forgotten" in submitted.out) == (1, True), submitted
     assert (await goodbot("stop", "--in", folder)).status == 0
     told = (await ended(process)).err
-    assert f"{key(other)}: no more requests are sent; the crawl did not know it" in told
+    assert f"{key(other)}: no more requests are sent; the crawl has no data about it" in told
     assert other.exchanges == []
 
 

@@ -71,7 +71,7 @@ async def test_why_says_where_a_url_was_found_and_that_a_sitemap_is_not_indexed(
         index = (await goodbot("why", server.url("/index.xml"), "--in", folder)).out
         assert server.url("/robots.txt") in index
         assert "a list of 1 URL, 0 of them out of scope" in index
-        assert "a sitemap: what it lists is indexed, not the list" in index
+        assert "a sitemap: the pages that it lists are indexed, not the list" in index
         assert server.url("/index.xml") in (await goodbot("why", server.url("/s.xml.gz"), "--in", folder)).out
         assert server.url("/s.xml.gz") in (await goodbot("why", server.url("/a"), "--in", folder)).out
         other = (await goodbot("why", "http://x.example/", "--in", folder, "--json")).json

@@ -1,4 +1,4 @@
-"""Go there, politely."""
+"""Fetch pages politely: single ones for a program, or a whole crawl."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Remember, on one machine."""
+"""Store crawls on one machine."""
 
 import logging
 

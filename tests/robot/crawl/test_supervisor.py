@@ -147,7 +147,7 @@ async def test_a_host_is_left_if_the_frontier_knows_it() -> None:
     _, said, _ = await run(Desk({1: [ControlRequest("forget", urls)], 2: [ControlRequest("stop")]}), runner)
     assert runner.told == ["leave a.example", "leave b.example", *["remove_from_index a.example"] * 3, "stop"]
     assert said[0].startswith("a.example: no more requests are sent; its pages are removed from the search index")
-    assert said[1] == "b.example: no more requests are sent; the crawl did not know it"
+    assert said[1] == "b.example: no more requests are sent; the crawl has no data about it"
 
 
 async def test_pages_leave_the_search_between_two_looks() -> None:

@@ -420,7 +420,7 @@ async def test_a_name_is_asked_of_the_resolver_and_what_it_says_is_connected_to(
                     assert response(capture).body == b"ok"
                     assert capture.peer == "127.0.0.1"
                     assert capture.request_head == server.exchanges[-1].head
-                assert resolver.asked == [name, name]
+                assert resolver.lookups == [name, name]
 
 
 async def test_what_the_resolver_does_not_know_nobody_else_is_asked_for() -> None:

@@ -29,7 +29,7 @@ def test_what_is_refused(target: str, said: str) -> None:
     reason = trap_in_url(HOST + target)
     assert reason is not None
     assert said in reason
-    assert reason.startswith(("a trap: ", "an address of "))
+    assert reason.startswith(("a trap: ", "a URL of "))
 
 
 @pytest.mark.parametrize(

@@ -20,9 +20,9 @@ class Answer:
 
     `asked` is the URL that the program gave, `url` the last one requested, `history` the redirects in between.
     `verdict` is that of robots.txt for `url`. There is no `response` if `verdict` forbids it, if the server did not
-    answer (`failure` says why), or if the host may not be requested before `held_until`, which is longer than the robot
-    waits. If robots.txt is unreachable, `verdict` forbids and `failure` says why. `wall` names the bot wall that
-    answered in place of the page. Times are Unix seconds.
+    answer (`failure` says why), or if the robot would wait too long: the host may not be requested before `held_until`.
+    If robots.txt is unreachable, `verdict` forbids and `failure` says why. `wall` names the bot wall that answered in
+    place of the page. Times are Unix seconds.
     """
 
     asked: str

@@ -27,7 +27,7 @@ from goodbot.url import Url, parse_url
 from goodbot.values import Capture, Failure, Headers, Method, Request, Response
 
 MAX_HOST_WAIT_S: Final = 600.0
-"""The default of `patience_s`: a host with a longer delay is not waited for."""
+"""The default of `patience_s`: the robot does not wait for a host with a longer delay."""
 MAX_RECHECKS: Final = 3
 """How often a verdict that became stale while its request waited is renewed."""
 MAX_FAILURES: Final = 10_000
@@ -51,11 +51,12 @@ GivenFields = Mapping[str, str] | Iterable[tuple[str, str]]
 
 
 class Client:
-    """Fetches URLs: none without a verdict, none before the delay of its host has passed.
+    """Fetches no URL without a verdict, and none before the delay of its host has passed.
 
     `connect` makes a transport for one event loop. `admit` is called with each URL that a program gives: it raises
-    InputError for a URL that may not be requested, and opens the private range of the URL if the settings allow that.
-    `patience_s`: a host with a longer delay is not waited for; the answer then has `held_until`.
+    InputError for a URL that may not be requested, and allows the private address range of the URL if the settings
+    permit that. `patience_s`: the client does not wait for a host with a longer delay; the answer then has
+    `held_until`.
     """
 
     def __init__(

@@ -51,7 +51,7 @@ class PageStream:
         return self
 
     def encoding(self, encode: Encode | None) -> Encode:
-        """Returns `encode` changed to keep the capture as well."""
+        """Returns a function that does the same as `encode`, and keeps the capture as well."""
 
         def encode_and_keep(
             capture: Capture, headers_only: bool = False, *, about: LastVisit | None = None

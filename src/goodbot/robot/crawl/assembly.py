@@ -131,8 +131,8 @@ def crawler_of(
     """Assembles a crawler. Returns it with its transport, which the caller closes.
 
     With a `browser`, which the caller closes too, pages are rendered. `mark` records which page is being read.
-    `transport` replaces libcurl. `keeps_answers`: a program gets the answers and may keep all of them, so none waits
-    for the memory of another. Raises InputError for a signing key that cannot be used.
+    `transport` replaces libcurl. `keeps_answers`: a program gets the answers and may keep them all, so no answer waits
+    until another frees its memory. Raises InputError for a signing key that cannot be used.
     """
     settings, identity, encode = setup.settings, setup.identity, setup.encode
     bodies = None if keeps_answers or browser is not None else BodyBudget(settings.bodies_limit)

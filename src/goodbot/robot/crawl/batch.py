@@ -131,7 +131,7 @@ class Batch:
         self._to_index = []
 
     def release(self, release: Release) -> None:
-        """Takes the end of a lease, which takes effect with the next commit."""
+        """Notes the end of a lease; the next commit writes it."""
         if not self:
             self._committed_at = self._clock.now()
         self._releases.append(release)
@@ -145,7 +145,7 @@ class Batch:
                 self._write_requests()
 
     def give_back(self) -> None:
-        """Commits at once if the end of a lease waits: a free host is worth more now than a full batch later."""
+        """Commits at once if the end of a lease waits, so that the host can be leased again soon."""
         if self._releases:
             self.commit()
 
@@ -205,7 +205,7 @@ def _unlisted(outcome: Outcome) -> Outcome:
 
 
 def requeue_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:
-    """Schedules the copies of pages that leave the index, or are pages no more, to be visited again: one of them may
+    """Schedules the copies of pages that leave the index, or no longer exist, for another visit, because one copy may
     now represent the others."""
     for url in leaving:
         if copies := queue.copies_of(url):
@@ -213,7 +213,7 @@ def requeue_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:
 
 
 def _is_no_page(outcome: Outcome) -> bool:
-    """Whether the URL turned out to have no page, of which nothing can be a copy: it is gone, failed, or redirects."""
+    """Whether the URL has no page (it is gone, failed, or redirects), so that nothing can be a copy of it."""
     leads_on = outcome.state == "visited" and outcome.status in REDIRECTS
     return leads_on or outcome.state in ("gone", "failed")
 

@@ -35,7 +35,8 @@ from goodbot.values import Capture, FoundLinks, Lease, LeasedUrl, Outcome, Relea
 from goodbot.visit_values import VisitResult
 
 SHORT_DELAY_S = 0.25
-"""A delay up to this is waited for without giving the lease back, which would take as long (`BATCH_S`)."""
+"""The crawler waits for a delay up to this without giving the lease back, because a new lease would take as long
+(`BATCH_S`)."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -125,14 +126,14 @@ class Crawler(CrawlLoop):
             task.add_done_callback(self._lease_done)
 
     def _ready_at(self, host: str, now: float) -> float:
-        """When a leased host may be requested: since it was leased, the robots.txt of another host may have redirected
-        to it."""
+        """Returns when a leased host may be requested: not at once if the robots.txt of another host has redirected to
+        it since the lease."""
         ready_at = self._pace.ready_at(host)
         if ready_at - now <= self._settings.retry_after_most:
             return max(now, ready_at)
         if self._given_up.why(host) is None:
             most_s = self._settings.retry_after_most
-            why = f"it asks for no requests for more than {most_s:g} s (retry_after_most in goodbot.toml)"
+            why = f"it asks for a wait of more than {most_s:g} s (retry_after_most in goodbot.toml)"
             self._given_up.leave_alone(host, why, ready_at)
         return now
 
@@ -173,7 +174,7 @@ class Crawler(CrawlLoop):
         finally:
             has_more = visit.found_more or visit.url_count >= self._settings.max_lease_urls
             if has_more and self._given_up.is_left_alone(visit.host):
-                visit.ready_at = self._clock.now()  # the URLs left fail now as well
+                visit.ready_at = self._clock.now()  # its other URLs fail at once, too
             self._sink.release(Release(visit.host, visit.ready_at, self._pace.backoff_s(visit.host), visit.cut_at))
 
     async def _visit_urls(self, visit: HostVisit, most: int | None = None) -> None:
@@ -201,7 +202,7 @@ class Crawler(CrawlLoop):
         return False
 
     async def _visit_url(self, visit: HostVisit, leased: LeasedUrl) -> None:
-        """Visits one URL: refuses it, lets it fail with its host, or fetches it."""
+        """Visits one URL: refuses it, gives it up with its host, or fetches it."""
         now = self._clock.now()
         refused = self._reader.refused(leased, now)
         if refused is not None:
@@ -283,7 +284,7 @@ class Crawler(CrawlLoop):
             self._pages_left += 1
         self._add(visit, result)
         if isinstance(capture.result, Response) and len(capture.result.body) > FREE_BYTES:
-            await self._sink.has_room()  # until then it is in memory, or on its way to the coordinator
+            await self._sink.has_room()  # a long body stays in memory until it is committed
 
     def _keep_lessons(self, learned: Sequence[Lesson]) -> None:
         for lesson in learned:

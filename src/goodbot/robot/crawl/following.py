@@ -52,8 +52,8 @@ class Following:
         return reason
 
     def refuse_from(self, leased: LeasedUrl, url: Url, depth: int) -> str | None:
-        """As `refuse`, for a URL found at `leased`: one that only public pages link to must not be a private
-        address."""
+        """Does the same as `refuse` for a URL found at `leased`. A URL that only public pages link to must not be a
+        private address."""
         return self.refuse(url, depth) or refuse_private(url, leased.public_only)
 
     def links(self, leased: LeasedUrl, page: Page, at: float) -> tuple[tuple[Discovery, ...], Event]:
@@ -85,8 +85,8 @@ class Following:
         def refuse(url: Url, depth: int) -> str | None:
             return self._scope.refuse(url, depth) or refuse_private(url, public_only)
 
-        wanted = self._settings.sitemaps and self._settings.scope != "page"
-        return sitemaps_of(robots_txt, sitemaps, refuse, public_only) if wanted else ()
+        uses_sitemaps = self._settings.sitemaps and self._settings.scope != "page"
+        return sitemaps_of(robots_txt, sitemaps, refuse, public_only) if uses_sitemaps else ()
 
     def _is_left_out(self, link: Link) -> bool:
         """Whether the settings leave out links with a `rel` as this one has."""

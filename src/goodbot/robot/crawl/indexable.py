@@ -1,4 +1,4 @@
-"""Decides whether a page is indexed, and what of it."""
+"""Decides whether a page is indexed, and which parts of it."""
 
 from goodbot.robot.crawl.following import directive_sources, unread_note
 from goodbot.search_values import Document
@@ -21,7 +21,7 @@ def index_refusal(page: Page, response: Response, at: float) -> str | None:
     if page.text or page.title:
         return None
     if page.listed:
-        return "a sitemap: what it lists is indexed, not the list"
+        return "a sitemap: the pages that it lists are indexed, not the list"
     return f"no text found in {response.media_type or 'a document without type'}{unread_note(page)}"
 
 

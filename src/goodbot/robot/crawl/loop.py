@@ -61,7 +61,7 @@ class CrawlLoop(ABC):
 
     @abstractmethod
     def _is_full(self) -> bool:
-        """Whether there is no room for one more."""
+        """Whether there is no room for one more lease."""
 
     async def _run_loop(self) -> EndReason:
         while True:

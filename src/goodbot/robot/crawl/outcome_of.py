@@ -63,7 +63,7 @@ class OutcomeReader:
     """Turns captures into outcomes for one crawl.
 
     `encode` is None for a crawl without an archive, `prepare` for one without an index, `evidence` for one without a
-    coordinator, which would store the answer that a worker died of.
+    coordinator, which would store the answers that kill workers.
     """
 
     def __init__(
@@ -107,7 +107,8 @@ class OutcomeReader:
         return self.not_requested(leased, out_of_scope(leased, now, refusal.reason, links))
 
     def not_requested(self, leased: LeasedUrl, outcome: Outcome) -> VisitResult:
-        """Returns the result for a URL that was not requested (`not_requested.py`), with what its last visit left."""
+        """Returns the result for a URL that was not requested (`not_requested.py`); it keeps the data of the last
+        visit."""
         return VisitResult(self._settle(leased, outcome))
 
     def conditions(self, leased: LeasedUrl) -> Headers:
@@ -309,8 +310,8 @@ class OutcomeReader:
         outcome = self._revisits.visited(
             leased, outcome, response, page.directives, text, rendered=rendered is not None
         )
-        wanted = outcome.to_index and self._prepare is not None
-        document = self._prepare(document_of(page, capture.fetched_at)) if wanted and self._prepare else None
+        is_indexed = outcome.to_index and self._prepare is not None
+        document = self._prepare(document_of(page, capture.fetched_at)) if is_indexed and self._prepare else None
         replayable = encoded is not None and archived and rendered is None
         return VisitResult(outcome, document, replayable=replayable, encoded=encoded)
 
@@ -341,7 +342,7 @@ class OutcomeReader:
         if leased.hops >= MAX_REDIRECTS:
             return replace(outcome, why=f"more than {MAX_REDIRECTS} redirects in a row")
         cleaned = self._knowledge.cleaned(target)
-        target = target if cleaned == leased.url else cleaned  # a site that insists on a session id gets one
+        target = target if cleaned == leased.url else cleaned  # the site requires a session id: keep it
         source = self._source(leased, capture)
         refused = self._scope.refuse(target, leased.depth) or refuse_private(target, source.public_only)
         link = Discovery(

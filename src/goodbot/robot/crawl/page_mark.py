@@ -17,7 +17,7 @@ _LENGTH: Final = 2
 
 
 class PageMark:
-    """Holds one URL or none. Takes 0.5 µs per page. Of a URL longer than 4 kB it holds the beginning."""
+    """Holds one URL or none. Takes 0.5 µs per page. It holds only the beginning of a URL longer than 4 kB."""
 
     def __init__(self, descriptor: int) -> None:
         """Uses a file of `MARK_BYTES` bytes, which stays open until `close`."""

@@ -16,7 +16,7 @@ from goodbot.url import Url
 from goodbot.values import RecordRef
 
 PAGES_PER_COMMIT: Final = 2000
-"""Pages between two commits of the index. After a kill so many are read again, which takes a few seconds."""
+"""Pages between two commits of the index. After a kill, up to this many are read again, which takes a few seconds."""
 
 Loss = Literal["not kept", "withheld", "damaged"]
 """Why a page cannot be read from the archive.

@@ -30,8 +30,8 @@ _MAX_EXPECTED_CHANGES: Final = 50.0
 
 class ChangeHints(NamedTuple):
     """What an answer, its page or a sitemap state about the next visit. `interval_s`: how often the page changes;
-    `fresh_s`: how long this copy stays fresh (RFC 9111); `static`: the page does not change; `available_until`: it is
-    not to be shown after that time."""
+    `fresh_s`: how long this copy stays fresh (RFC 9111); `static`: the page does not change; `available_until`: it must
+    not be shown after that time."""
 
     interval_s: float | None = None
     fresh_s: float = 0.0
@@ -198,7 +198,7 @@ class Revisits:
         self, leased: LeasedUrl, before: LastVisit, outcome: Outcome, response: Response, directives: Directives
     ) -> Outcome:
         """Returns the outcome of a page answered with 304: it is unchanged, and the header fields of the 304 apply from
-        now on (RFC 9111 4.3.4). A page that is not to be shown any longer leaves the index. It is requested without
+        now on (RFC 9111 4.3.4). A page that must not be shown any longer leaves the index. It is requested without
         conditions from then on, since it may come back."""
         until = before.available_until if directives.unavailable_after is None else directives.unavailable_after
         hints = hints_of(self._settings, response.headers, outcome.at, None, leased.interval_s)
@@ -217,7 +217,7 @@ class Revisits:
         )
         outcome = _as_before(outcome, before)
         if leaves:
-            reason = "the page asks not to be indexed" if not directives.index else "it is not to be shown any longer"
+            reason = "the page asks not to be indexed" if not directives.index else "it must not be shown any longer"
             index = Event(outcome.at, "index", "no", f"{reason}: it leaves the index")
             outcome = replace(outcome, events=(*outcome.events, index))
         return replace(
@@ -243,8 +243,8 @@ class Revisits:
         return outcome
 
     def _failed(self, outcome: Outcome, before: LastVisit) -> Outcome:
-        """Returns the outcome of a failed visit: the page stays as it was, except if it was to leave the index by now.
-        The next wait is the time since the last answer, so it doubles each time."""
+        """Returns the outcome of a failed visit: the page stays as it was, unless its `available_until` has passed and
+        it leaves the index. The next wait is the time since the last answer, so it doubles each time."""
         due_at = self._later(before, outcome.at)
         expired = before.available_until is not None and before.available_until <= outcome.at
         leaves = before.indexed and expired
@@ -253,7 +253,7 @@ class Revisits:
             seen = replace(seen, etag=None, modified=None)
         elif before.available_until is not None and not expired:
             seen = replace(seen, due_at=min(due_at, before.available_until))
-        stays = "it was to be shown until now only, and leaves the index" if leaves else "its last copy is kept"
+        stays = "it was not to be shown any longer, so it leaves the index" if leaves else "its last copy is kept"
         reason = f"{stays}: due again in {_duration(seen.due_at - outcome.at)}"
         outcome = replace(_as_before(outcome, before), why=f"{outcome.why}; {stays}", tries=0)
         return replace(
@@ -274,8 +274,8 @@ class Revisits:
         return replace(outcome, seen=seen, events=_with_revisit(outcome, left))
 
     def _disallowed(self, outcome: Outcome, before: LastVisit) -> Outcome:
-        """Returns the outcome of a page that robots.txt forbids now. It leaves the index. robots.txt may allow it
-        again, which later leases find out without requesting the page."""
+        """Returns the outcome of a page that robots.txt forbids now. It leaves the index. Later leases check whether
+        robots.txt allows it again, without requesting the page."""
         due_at = self._later(before, outcome.at)
         reason = f"it leaves the index; its robots.txt is checked again in {_duration(due_at - outcome.at)}"
         seen = _as_not_indexed(replace(before, due_at=due_at))

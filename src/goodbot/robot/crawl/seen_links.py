@@ -1,5 +1,5 @@
-"""Remembers the URLs found recently. Most links of a page were, and need not be judged or sent to the frontier
-again."""
+"""Remembers the URLs found recently. Most links of a page are among them, and need not be judged or sent to the
+frontier again."""
 
 from collections.abc import Iterable
 from typing import Final

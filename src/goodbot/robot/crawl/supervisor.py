@@ -128,7 +128,7 @@ class Supervisor:
             await self._wait()
 
     async def _wait(self) -> None:
-        """Waits for the next look at the control requests. Meanwhile it removes pages of forgotten hosts from the
+        """Waits until the control requests are checked again. Meanwhile it removes pages of forgotten hosts from the
         index; the crawl goes on between two steps."""
         until = self._timer() + CONTROL_INTERVAL_S
         while self._removals and self._timer() < until:
@@ -177,7 +177,7 @@ class Supervisor:
             what_follows = (
                 "its pages are removed from the search index now, other data about it at the end"
                 if is_known
-                else "the crawl did not know it"
+                else "the crawl has no data about it"
             )
             say(f"{host}: no more requests are sent; {what_follows}")
             self._crawler.leave(host)

@@ -38,7 +38,7 @@ class BodyShare:
         self._most = most
         self.is_long = expected is None or expected > bodies.medium
         self.bytes = 0
-        self.wanted = 0
+        self.needed = 0
 
     def grows_to(self, size: int) -> bool:
         """Returns whether the body may grow to this length now; if not, the caller pauses the transfer."""
@@ -46,9 +46,9 @@ class BodyShare:
             return True
         if self._expected is None or size > self._expected:
             self.is_long = True
-            self.wanted = max(size, min(size + MEDIUM_BYTES, self._most))
+            self.needed = max(size, min(size + MEDIUM_BYTES, self._most))
         else:
-            self.wanted = max(size, min(self._expected, self._most))
+            self.needed = max(size, min(self._expected, self._most))
         return self._bodies.grow(self)
 
     def ends(self, response: Response | None) -> None:
@@ -77,7 +77,7 @@ class BodyBudget:
         return len(self._paused)
 
     def grow(self, share: BodyShare) -> bool:
-        """Takes the room that the transfer wants; False if there is none, or if others have waited longer."""
+        """Takes the room that the transfer needs; False if there is none, or if others have waited longer."""
         self._loop = self._loop or asyncio.get_running_loop()
         self._shares[share] = None
         same = [item for item in self._shares if item.is_long == share.is_long]
@@ -103,12 +103,12 @@ class BodyBudget:
             self._loop.call_soon(self._resume)
 
     def _take(self, share: BodyShare, *, is_next: bool) -> bool:
-        more = share.wanted - share.bytes
+        more = share.needed - share.bytes
         limit = self._limit * 3 / 4 if share.is_long else self._limit
         if not (is_next and self.bytes + more <= limit) and not self._may_exceed(share):
             return False
         self.bytes += more
-        share.bytes = share.wanted
+        share.bytes = share.needed
         return True
 
     def _may_exceed(self, share: BodyShare) -> bool:

@@ -13,10 +13,10 @@ import dns.resolver
 from goodbot.robot.fetch.pinned_addresses import MAX_FAMILY, FoundAddresses, limit_addresses
 
 NO_NAME_KEPT_S: Final = 60.0
-"""How long `no such name` is kept. No answer at all is not kept, because it may be temporary."""
+"""How long the answer `no such name` is kept. A missing answer is not kept, because the fault may be temporary."""
 
 OTHER_FAMILY_WAIT_S: Final = 2.0
-"""How long one address family is waited for when the other has arrived: some servers never answer queries for IPv6."""
+"""How long to wait for one address family after the other has arrived: some servers never answer queries for IPv6."""
 
 RETRY_S: Final = 2.0
 """A query is repeated after this time."""

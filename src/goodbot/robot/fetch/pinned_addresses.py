@@ -29,7 +29,7 @@ MAX_FAMILY: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class FoundAddresses:
-    """What one source says about a name, and how long that holds."""
+    """The addresses that one source has for a name, and how long they are valid."""
 
     addresses: Addresses
     lasts_s: float
@@ -81,8 +81,8 @@ def is_ipv6(text: str) -> bool:
 
 
 def limit_addresses(texts: Iterable[str]) -> Addresses:
-    """Returns IPv4 addresses first, a few of each family, each once. Leaves out addresses with a zone: they mean one
-    link of one machine, and no URL can name them."""
+    """Returns IPv4 addresses first, a few of each family, each once. Leaves out addresses with a zone: they are valid
+    on one link of one machine only, and no URL can contain them."""
     families: dict[int, list[str]] = {4: [], 6: []}
     for text in dict.fromkeys(texts):
         try:

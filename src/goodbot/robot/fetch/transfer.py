@@ -109,7 +109,7 @@ class Transfer:
             self.curl.setopt(pycurl.RESOLVE, [pin])
 
     def result(self, error: tuple[int, str] | None) -> Response | Failure:
-        """Returns the answer, as far as it came, or why there is none."""
+        """Returns the answer, even if only a part of it arrived, or the failure."""
         head = parse_head(self._lines)
         truncated: Literal["length", "disconnect"] | None = None
         if error is not None:
@@ -145,10 +145,12 @@ class Transfer:
         if not self._sent:
             return b""
         url = self._request.url
-        start = f"{self._request.method} {self._target(url)} HTTP/{self._version_asked()}\r\nHost: {url.authority}\r\n"
+        start = (
+            f"{self._request.method} {self._target(url)} HTTP/{self._version_in_request()}\r\nHost: {url.authority}\r\n"
+        )
         return start.encode("ascii") + self._fields.recorded
 
-    def _version_asked(self) -> str:
+    def _version_in_request(self) -> str:
         """Returns the version of the request: after an answer in HTTP/1.0, libcurl keeps to it on that connection."""
         answered = self.curl.getinfo(pycurl.INFO_HTTP_VERSION)
         if answered == pycurl.CURL_HTTP_VERSION_2_0:
@@ -167,9 +169,9 @@ class Transfer:
         if self._refusal and not self._permitted:  # a name may have several addresses
             return Failure("private-address", self._refusal)
         if self._connection_lost:
-            said = "the server ended the connection, or refused the request, and did not answer"
+            detail = "the server ended the connection, or refused the request, and did not answer"
             return make_failure(
-                "reset", self._request.url.host, f"{said}; sent {self._sent} times" if self._sent > 1 else said
+                "reset", self._request.url.host, f"{detail}; sent {self._sent} times" if self._sent > 1 else detail
             )
         if self.peer is None:
             self.peer = self.curl.getinfo(pycurl.PRIMARY_IP) or None

@@ -87,7 +87,7 @@ class CurlTransport:
         self._http2_broken: dict[str, float] = {}
 
     async def send(self, request: Request) -> Capture:
-        """Sends a request and returns what came of it. A body is cut at `settings.answer_limit` bytes
+        """Sends a request and returns its capture. A body is cut at `settings.answer_limit` bytes
         (`truncated="length"`); one that ends too early is kept (`"disconnect"`). The settings limit the time; a timeout
         within a body is a failure too.
 
@@ -146,7 +146,7 @@ class CurlTransport:
         self._http2_broken[url.origin] = now + _HTTP1_FOR_S
 
     def _fields_for(self, request: Request, now: float) -> FieldLines:
-        """Builds the fields of a request; those it has of its own replace ours."""
+        """Builds the fields of a request; those that the request has replace our defaults."""
         url, given = request.url, request.headers
         if self._cookies is not None and (cookies := self._cookies.value(url, now)):
             given = (("Cookie", cookies), *given)

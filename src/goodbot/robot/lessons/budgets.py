@@ -1,8 +1,8 @@
 """Gives each site a budget: pages that lead to new URLs have to say something new. Bounded memory, no I/O.
 
-No list of traps is complete, but every trap needs pages that lead to ever new URLs. Such pages repeat only their own
-URL, or link to no known page. On honest sites, pages that lead to new URLs have text of their own and link to each
-other, and most pages lead to known URLs only. `KnownText` finds out what is new in a page.
+No list of traps is complete, but every trap needs pages that lead to ever new URLs. Such pages have no new text except
+their own URL, or link to no known page. On honest sites, pages that lead to new URLs have text of their own and link to
+each other, and most pages lead to known URLs only. `KnownText` finds out what is new in a page.
 """
 
 import re
@@ -17,10 +17,10 @@ from goodbot.values import Discovery
 
 UNCOUNTED: Final = 32
 """From this page of an origin on, the words of its pages are remembered. Only pages that lead to new URLs count; most
-hosts have fewer."""
+hosts have fewer of these."""
 
 LEARNING: Final = 16
-"""So many pages then teach words before any page costs something."""
+"""Then this many pages add to the known words before any page costs something."""
 
 _FIRST_LOOKS: Final = 64
 LOOK_EVERY: Final = 4
@@ -44,8 +44,8 @@ link to nothing else. None of 27 real sites had more than 38 such pages: docs/de
 
 TEXT_COSTS: Final = 1 / 16
 NUMBER_COSTS: Final = 1 / 8
-"""The cost of each new URL if the page has new statements of known words, or three or more new numbers; and if it has
-fewer new numbers and no new statement. At most 1 for a page. So a site of 16,000 pages of known words is crawled
+"""The cost of each new URL that a page without new words leads to, at most 1 for a page: `TEXT_COSTS` if it has new
+statements or at least three new numbers, else `NUMBER_COSTS`. So a site of 16,000 pages of known words is crawled
 completely with a starting budget of 1,000."""
 _MIN_NUMBERS: Final = 3
 
@@ -153,11 +153,11 @@ class Budgets:
         return next((pace for most, pace in _PACES if share < most), 1)
 
     def visited(self, url: Url, found: Sequence[Discovery], view: Callable[[], PageView]) -> BudgetResult:
-        """Takes a page and the links on it that were new to the process; calls `view` only if the page is judged."""
+        """Judges a page by the links on it that were new to the process; calls `view` only if its text is needed."""
         origin = url.origin
         new = [item.url for item in found if item.refused is None and item.inlinks == 1]
         if not new or any(other.origin != origin and other.site != url.site for other in new):
-            return _UNJUDGED  # it leads nowhere, or to new pages of another site
+            return _UNJUDGED  # it leads to no new URL, or to new URLs of another site
         site = self._sites.get(origin) or self._begin(origin)
         if site is None or not (new := site.known_text.new_of(new)):
             return _UNJUDGED
@@ -228,8 +228,8 @@ def price_of(new_text: NewText, new_urls: int) -> float:
 
 
 def branch_of(text: str) -> str:
-    """Returns the part of the site that a URL lies in: its first folder, or the page itself if it has none, with a `?`
-    if the URL has a query. "" for pages beside the home page."""
+    """Returns the part of the site that a URL lies in: its first folder, with a `?` if the URL has a query. In the root
+    folder it is the page itself with a `?`, or "" if the URL has no query."""
     start = text.find("/", 8)
     address, mark, _ = text.partition("?")
     end = address.find("/", start + 1) + 1
@@ -238,8 +238,8 @@ def branch_of(text: str) -> str:
     return address + mark if mark else ""
 
 
-def _evidence(what: str, account: Account) -> str:
+def _evidence(pages: str, account: Account) -> str:
     return (
-        f"a trap: of {account.pages} {what} that led to new URLs, {account.costly_pages} had too little new text "
+        f"a trap: of {account.pages} {pages} that led to new URLs, {account.costly_pages} had too little new text "
         "or linked to no known page"
     )

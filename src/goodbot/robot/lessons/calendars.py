@@ -68,7 +68,7 @@ def without_date(text: str, day: int) -> str:
 @dataclass(slots=True)
 class Calendar:
     """What is known of one calendar: the dates visited, the texts of their pages, the first and last date whose page
-    said something, and the number of empty pages in a row."""
+    had text of its own, and the number of empty pages in a row."""
 
     dates: set[int] = field(default_factory=set)
     texts: dict[int, None] = field(default_factory=dict)
@@ -77,7 +77,7 @@ class Calendar:
     empty: int = 0
 
     def is_new(self, text: str) -> bool:
-        """Returns whether none of the last dates had this text; remembers it."""
+        """Returns whether none of the last dates had this text, and remembers it."""
         text_hash = hash(text)
         known = text_hash in self.texts
         if not known and len(self.texts) >= _TEXTS_KEPT:
@@ -86,7 +86,7 @@ class Calendar:
         return not known
 
     def visited(self, day: int, full: bool) -> None:
-        """Takes a page of that day. `full`: it said something that other dates did not."""
+        """Records a page of that day. `full`: its text differs from that of other dates."""
         if len(self.dates) < _DATES_KEPT:
             self.dates.add(day)
         if full:

@@ -1,4 +1,4 @@
-"""Removes tracking parameters and session ids from URLs, because they do not name the page. Pure.
+"""Removes tracking parameters and session ids from URLs, because they do not identify the page. Pure.
 
 Nothing is reordered or added: the rest of the URL stays as its author wrote it.
 """
@@ -39,7 +39,7 @@ _PERHAPS: Final = frozenset({"sid", "session", "sessionid", "session_id", "sessi
 _LOOKS_LIKE_SESSION: Final = re.compile(
     r"[0-9a-f]{16,}|[0-9A-F]{16,}|(?=[A-Za-z]*[0-9])(?=[0-9]*[A-Za-z])[0-9A-Za-z]{20,}"
 )
-"""A session id as libraries make it: 64 random bits or more. A counting number is not one."""
+"""A session id as libraries make it: 64 random bits or more. A running number is not one."""
 
 _COLD_FUSION: Final = frozenset({"cfid", "cftoken"})
 _IN_PATH: Final = re.compile(r";jsessionid=[^/;?]*+|/\(S\([a-z0-9]{24}\)\)(?=/)", re.IGNORECASE)
@@ -49,7 +49,7 @@ CleanParams = Sequence[tuple[tuple[str, ...], str]]
 """Clean-param records, in the form of `RobotsTxt.clean_params`."""
 
 Drops = Callable[[str, str], bool]
-"""Takes a name and a path; returns whether the parameter does not name the page."""
+"""Takes a name and a path; returns whether the parameter does not identify the page."""
 
 
 def clean(url: Url, drops: Drops | None = None) -> Url:
@@ -106,7 +106,7 @@ def drops_of(records: CleanParams) -> Drops | None:
     tables = [(frozenset(names), _paths(path)) for names, path in records[:1000]]
     if not tables:
         return None
-    return lambda name, path: any(name in names and heeds(path) for names, heeds in tables)
+    return lambda name, path: any(name in names and applies(path) for names, applies in tables)
 
 
 def _paths(path: str) -> Callable[[str], bool]:

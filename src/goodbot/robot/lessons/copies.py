@@ -31,7 +31,8 @@ LONG_WORDS: Final = 200
 the word that differs is what the page is about. See docs/decisions/0017."""
 
 MIRRORED: Final = 3
-"""If so many pages name the same path of one other origin, and none names anything else, the origin is its mirror."""
+"""An origin is a mirror of another one if this many of its pages state the same path there as canonical, and none
+states anything else."""
 
 MAX_TITLES: Final = 3
 """Pages with up to this many different titles may name one canonical URL; if more do, the site has made a mistake."""
@@ -59,8 +60,8 @@ class _Text:
 
 @dataclass(slots=True)
 class _Origin:
-    """The origin that the pages of an origin name as canonical: how many name the same path there, and whether one did
-    not."""
+    """The origin that the canonical URLs of an origin's pages point to. `pages`: how many have the same path there;
+    `is_own`: at least one page has not."""
 
     counterpart: str = ""
     pages: int = 0
@@ -75,7 +76,7 @@ class _Named:
 
 
 class Copies:
-    """The pages of one process, as long as they are remembered."""
+    """Remembers the pages of one process, and finds copies among them."""
 
     def __init__(self, processes: int = 1) -> None:
         self._texts: LruCache[str, _Text] = LruCache(share_of(MAX_TEXTS, processes))
@@ -89,7 +90,7 @@ class Copies:
         self._lost: LruCache[str, bool] = LruCache(share_of(MAX_CANONICALS, processes))
         self._origins: LruCache[str, _Origin] = LruCache(MAX_ORIGINS)
 
-    # ---- by the page's own word
+    # ---- by the canonical URL that a page states
 
     def names(self, page: Page, canonical: Url) -> Copy | None:
         """Returns the original if a page is a copy of the canonical URL it states, or of the page that this leads to.
@@ -111,7 +112,7 @@ class Copies:
             return f"pages of more than {MAX_TITLES} titles name {canonical} as their canonical URL"
         end = self._end(url)
         if end is None:
-            return f"the canonical URL {canonical} leads back"
+            return f"the canonical URL {canonical} leads back to the page"
         if self._lost.get(canonical.text) or self._lost.get(end):
             return f"there is no page at the canonical URL {canonical}"
         return None
@@ -130,19 +131,20 @@ class Copies:
         return None  # an endless chain has no original
 
     def led(self, url: Url, target: Url) -> None:
-        """Takes a redirect: a page that names `url` as canonical thereby names `target`."""
+        """Records a redirect: a page that names `url` as canonical thereby names `target`."""
         self._leads.put(url.text, target.text)
 
     def lost(self, url: Url) -> None:
-        """Takes that there is no such page: naming it as canonical is a mistake, and equal pages no longer copy it."""
+        """Records that there is no such page: naming it as canonical is a mistake, and equal pages are no longer copies
+        of it."""
         self._lost.put(url.text, True)
         self._forget(url)
 
     # ---- by the origin
 
     def mirrors(self, url: Url, canonical: Url | None) -> str | None:
-        """Takes the canonical URL that a page names, or None; returns the origin of which this one is a mirror, once
-        enough pages show it."""
+        """Records the canonical URL that a page states (None: none); returns the origin of which this one is a mirror,
+        once enough pages show it."""
         known = self._origins.get_or(url.origin, _Origin)
         if canonical is not None and canonical.target == url.target and canonical.origin != url.origin:
             known.is_own = known.is_own or known.counterpart not in ("", canonical.origin)
@@ -154,9 +156,9 @@ class Copies:
 
     # ---- by the text
 
-    def remember(self, said: IndexedPage) -> None:
-        """Takes a page that is in the index but has not been read in this run."""
-        url, digest, text = said
+    def remember(self, indexed_page: IndexedPage) -> None:
+        """Adds a page that is in the index but has not been read in this run."""
+        url, digest, text = indexed_page
         if self._texts.get(url.text) or self._bodies.get(url.text):
             return
         if digest is not None and self._digests.get(digest) is None:
@@ -167,8 +169,8 @@ class Copies:
             self._text_of_url.put(url.text, (url.origin, text))
 
     def same(self, page: Page, digest: str | None, text: str | None = None, before: Url | None = None) -> Copy | None:
-        """Returns the representative of a page that may be indexed; None if the page is its own from now on. `text`:
-        see `IndexedPage`; `before`: the original it was a copy of, if the page has not changed."""
+        """Returns the representative of a page that may be indexed; None if the page represents itself from now on.
+        `text`: see `IndexedPage`; `before`: the original it was a copy of, if the page has not changed."""
         url = page.url
         self._forget(url)
         if digest is not None:
@@ -212,7 +214,7 @@ class Copies:
         return None
 
     def _forget(self, url: Url) -> None:
-        """Forgets what a page said before: it is judged anew, and so are its copies when they are visited."""
+        """Forgets the earlier content of a page: it is judged anew, and so are its copies when they are visited."""
         text_key = self._text_of_url.pop(url.text)
         if text_key is not None:
             self._indexed_texts.pop(text_key)

@@ -24,7 +24,7 @@ new when it occurs again. That does not help a trap, which repeats its statement
 bytes one new statement in 65,536 counted as known, enough to lose pages beside a trap in one crawl of about 130."""
 
 _MAX_STATEMENTS: Final = 8
-"""A page with so many new statements says enough; its other lines are not read."""
+"""A page with this many new statements is new enough; its other lines are not read."""
 
 _MAX_LINKS: Final = 500
 """Links of one page that are examined."""
@@ -111,7 +111,7 @@ class KnownText:
         return news
 
     def _new_statements(self, html: str, address: str, named: set[str]) -> tuple[int, int]:
-        """Returns how many statements are new, and of how many others the numbers. Remembers those it reads."""
+        """Returns how many statements are new, and how many others have only new numbers. Remembers those it reads."""
         statements = numbers = 0
         for line in lines_of(html):
             if not self._is_new("line", line):
@@ -129,7 +129,7 @@ class KnownText:
         return statements, numbers
 
     def _has_new_numbers(self, html: str, address: str, named: set[str]) -> bool:
-        """Returns whether the sequence of numbers is new, compared with other pages all of whose lines were known."""
+        """Returns whether the sequence of numbers is new, compared with the other pages that had only known lines."""
         found = (word for line in lines_of(html) for words in statements_of(line, address, named) for word in words)
         numbers = " ".join(word for word in found if not word.isalpha() and any(map(str.isdecimal, word)))
         return numbers != "" and self._is_new("numbers", numbers)

@@ -77,7 +77,7 @@ class _Origin:
         self.bounds[shape] = max(first, before[0]), min(last, before[1]), lesson
 
     def lapse(self, lesson: Lesson, subject: str) -> None:
-        """Takes it out of force, but remembers how often it was learned."""
+        """Ends a lesson, but remembers how often it was learned."""
         (self.of(lesson.kind) or {}).pop(subject, None)
         if len(self.times) < MAX_LESSONS:
             self.times[_topic(lesson.kind, lesson.about)] = lesson.times
@@ -115,12 +115,12 @@ class LessonsInForce:
         return known.times.get(_topic(kind, about), 0) if known is not None else 0
 
     def lapse(self, now: float) -> list[Lesson]:
-        """Takes the lessons whose time is over out of force, and returns them."""
+        """Ends the lessons whose time is over, and returns them."""
         every = [lesson for known in self._origins.values() for lesson in known.all()]
         over = [lesson._replace(lapsed=True) for lesson in every if lesson.until <= now]
         self.take(over)
-        rest = min((lesson.until for lesson in every if lesson.until > now), default=inf)
-        self.due_at = max(rest, now + _CHECK_S) if rest < inf else inf
+        next_end = min((lesson.until for lesson in every if lesson.until > now), default=inf)
+        self.due_at = max(next_end, now + _CHECK_S) if next_end < inf else inf
         return over
 
     def refuse(self, text: str) -> Refusal | None:
@@ -172,7 +172,7 @@ class LessonsInForce:
         return text
 
     def is_known(self, kind: str, origin: str, subject: str) -> bool:
-        """Returns whether it was learned already."""
+        """Returns whether this lesson is in force already."""
         known = self._origins.get(origin)
         if known is None:
             return False
@@ -187,7 +187,7 @@ class LessonsInForce:
 
 
 def _topic(kind: str, about: str) -> tuple[str, str]:
-    """Returns what stays equal when a lesson is learned again: for a calendar, all but its bounds."""
+    """Returns the part of a lesson that stays the same when it is learned again: for a calendar, all but its bounds."""
     return kind, " ".join(about.split(" ", 2)[:2])
 
 

@@ -51,8 +51,8 @@ class Parameters:
         ]
 
     def visited(self, text: str, origin: str, name: str, value: str, content_hash: int) -> str | None:
-        """Takes a page under one value of a parameter; returns the evidence once it shows that the parameter changes
-        nothing.
+        """Records the page that one value of a parameter gave; returns the evidence once there is enough that the
+        parameter changes nothing.
 
         `content_hash`: a hash of the page's text and its links, the latter without that parameter.
         """

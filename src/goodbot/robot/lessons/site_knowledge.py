@@ -1,4 +1,4 @@
-"""Brings together what a robot process learns: how to clean URLs, which URLs are traps, which pages are copies.
+"""Brings together what one process learns about sites: how to clean URLs, which URLs are traps, which pages are copies.
 
 Bounded memory: each part states its own bound. No I/O.
 """
@@ -26,7 +26,7 @@ _OF_COPIES: Final = ("mirror", "canonical")
 """Lessons that the setting `duplicates` controls; `traps` controls the others."""
 
 
-def heeds(settings: Settings, lesson: Lesson) -> bool:
+def applies(settings: Settings, lesson: Lesson) -> bool:
     """Returns whether a crawl with these settings applies such a lesson."""
     return settings.duplicates if lesson.kind in _OF_COPIES else settings.traps
 
@@ -82,7 +82,7 @@ class SiteKnowledge:
     def take(self, lessons: Iterable[Lesson]) -> None:
         """Takes lessons of an earlier run or of another process, except those that the settings turn off."""
         for lesson in lessons:
-            if heeds(self._settings, lesson):
+            if applies(self._settings, lesson):
                 self._learned.take((lesson,))
                 self._take_budget(lesson)
 
@@ -103,7 +103,7 @@ class SiteKnowledge:
         return self._budgets.pace(url.origin) if self._sees_traps else 1
 
     def look_again(self, now: float) -> None:
-        """Lets lessons lapse whose time is over. Call it often: it costs nothing until one is due."""
+        """Ends the lessons whose time is over. Call it often: it costs nothing until one is due."""
         if now >= self._learned.due_at:
             self._traps.lapse(now)
 
@@ -116,7 +116,7 @@ class SiteKnowledge:
         return self._traps.news()
 
     def take_clean_params(self, origin: str, records: CleanParams) -> None:
-        """Takes the Clean-param records of an origin's robots.txt at every check; an empty list removes them."""
+        """Stores the Clean-param records of an origin's robots.txt, at every check; an empty list removes them."""
         if not self._cleans or not (records or len(self._drops)):
             return
         known = self._drops.get(origin)
@@ -158,7 +158,7 @@ class SiteKnowledge:
     # ---- pages
 
     def visited(self, visit: VisitedPage, depth: int, *, follows: bool) -> PageJudgement:
-        """Takes a page. One whose links may not be followed cannot name a canonical URL either."""
+        """Judges a page. If its links may not be followed, its canonical URL does not count either."""
         self.look_again(visit.at)
         seen = self._traps.visited(visit) if self._sees_traps else TrapSigns()
         copy = self._stated_copy(visit, depth) if self._sees_copies and follows and seen.soft_404 is None else None
@@ -201,14 +201,14 @@ class SiteKnowledge:
             return None
         return self._copies.same(page, digest, text, before)
 
-    def remember(self, said: Iterable[IndexedPage]) -> None:
-        """Takes pages of the index that are not read now."""
+    def remember(self, indexed_pages: Iterable[IndexedPage]) -> None:
+        """Adds pages of the index that were not read in this run."""
         if self._sees_copies:
-            for item in said:
+            for item in indexed_pages:
                 self._copies.remember(item)
 
     def settled(self, outcome: Outcome) -> None:
-        """Takes the outcome of a URL that is no page."""
+        """Records the outcome of a URL that is no page."""
         if outcome.state in ("gone", "failed") or (outcome.from_index and outcome.same_as is None):
             self._copies.lost(outcome.url)
         elif outcome.status is not None and 300 <= outcome.status < 400 and outcome.links:

@@ -7,7 +7,7 @@ from typing import Final
 from goodbot.lru import LruCache
 
 SHORT_WORDS: Final = 120
-"""A page of more words has content, whatever else it says."""
+"""A page of more words has content, and is no error page."""
 
 PAGES: Final = 3
 FOLDERS: Final = 2
@@ -85,7 +85,8 @@ class Soft404Pages:
         self._texts: LruCache[tuple[str, int], _Text] = LruCache(MAX_TEXTS)
 
     def visited(self, origin: str, path: str, text_hash: int) -> list[str] | None:
-        """Takes an error page; returns other paths with the same text once they show that any path gives it."""
+        """Records an error page; returns other paths with the same text once there are enough to show that any path
+        gives it."""
         seen = self._texts.get_or((origin, text_hash), _Text)
         others = [other for other in seen.paths if other != path]
         plain = (len(others) >= PAGES and len(seen.folders) >= FOLDERS) or len(others) >= PAGES_OF_ONE_FOLDER

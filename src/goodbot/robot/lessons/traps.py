@@ -1,4 +1,4 @@
-"""Finds traps by what pages say: learns from each visit about its origin. Bounded memory, no I/O.
+"""Finds traps by the content of pages: learns from each visit about its origin. Bounded memory, no I/O.
 
 Each rule has a module of its own: `url_families`, `calendars`, `parameters`, `soft_404`; what they find is a lesson.
 The text of a page is extracted only if a rule needs it.
@@ -85,7 +85,7 @@ class _Look:
     mark: Fingerprint | None = None
     shown: list[str] | None = None
 
-    def said(self) -> str:
+    def page_text(self) -> str:
         if self.text is None:
             html = self.visit.html
             self.text = body_text(self.visit.response) if html is None else body_text_of_html(html)
@@ -93,7 +93,7 @@ class _Look:
 
     def fingerprint(self) -> Fingerprint:
         if self.mark is None:
-            self.mark = fingerprint(self.said())
+            self.mark = fingerprint(self.page_text())
         return self.mark
 
     def pictures(self) -> list[str]:
@@ -130,7 +130,7 @@ class Traps:
             self._lessons.append(lesson)
 
     def lapse(self, now: float) -> None:
-        """Takes lessons whose time is over out of force; they are learned again if they still apply."""
+        """Ends the lessons whose time is over; they are learned again if they still apply."""
         for lesson in self._learned.lapse(now):
             self._lessons.append(lesson)
             origin, _, subject = lesson.about.partition(" ")
@@ -138,7 +138,7 @@ class Traps:
                 self._budgets.resume(origin, PROBE_SHARE)
 
     def visited(self, visit: VisitedPage) -> TrapSigns:
-        """Takes a page. One that only redirects its reader (META refresh) says nothing itself."""
+        """Learns from a page, unless it only redirects its reader (META refresh)."""
         if any(link.rel == _REFRESH for link in visit.page.links):
             return TrapSigns()
         look = _Look(visit)
@@ -149,7 +149,7 @@ class Traps:
             self._look_at_parameters(visit, look, title)
         return TrapSigns(self._look_for_soft_404(visit, look), doubtful)
 
-    # ---- what a site earns
+    # ---- the budget of a site
 
     def _look_at_budget(self, visit: VisitedPage) -> bool:
         if visit.page.listed or not visit.found:
@@ -184,11 +184,11 @@ class Traps:
         self._families.forget(name)
 
     def _visit_calendar(self, look: _Look, title: str, shape: str, day: int, full: bool) -> None:
-        """Takes a page of a calendar. `full`: no other page of its family had the same text. A page whose text is that
-        of other dates, apart from its own date, is empty if it leads only to other dates."""
+        """Records a page of a calendar. `full`: no other page of its family had the same text. A page is empty if its
+        text is that of other dates, apart from the date itself, and it leads only to other dates."""
         visit, calendar = look.visit, self._calendars.of(shape)
-        if full and calendar.dates and look.said():  # a page without text shows nothing either way
-            says = without_date(f"{title}\n{look.said()}", day)
+        if full and calendar.dates and look.page_text():  # a page without text is no evidence
+            says = without_date(f"{title}\n{look.page_text()}", day)
             full = calendar.is_new(says) or _leaves_calendar(visit.found, shape)
         calendar.visited(day, full)
         bounds = calendar.bounds(day, _UNIX_EPOCH + int(visit.at // _DAY_S))
@@ -202,7 +202,7 @@ class Traps:
     def _look_at_parameters(self, visit: VisitedPage, look: _Look, title: str) -> None:
         text, origin = visit.url.text, visit.url.origin
         undecided = self._parameters.undecided(text, origin)
-        if not undecided or not look.said():
+        if not undecided or not look.page_text():
             return
         links = [link.url.text for link in visit.page.links]
         says = hash((visit.page.title, look.fingerprint().exact))
@@ -220,7 +220,7 @@ class Traps:
         if text is None:
             if len(visit.response.body) >= SMALL_BYTES and not is_error_text(page.title, "", 0):
                 return None
-            text = look.said()
+            text = look.page_text()
         if text.count(" ") >= SHORT_WORDS or not is_error_text(page.title, text, 0):
             return None
         path = visit.url.path

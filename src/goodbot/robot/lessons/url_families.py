@@ -20,7 +20,7 @@ MAX_PICTURES: Final = 1 << 14
 
 WINDOW: Final = 40
 MAX_FRESH: Final = 2
-"""A family is closed if at most 2 of the last 40 pages examined said something new: 5 %."""
+"""A family is closed if at most 2 of the last 40 pages examined had something new: 5 %."""
 
 TREE_WINDOW: Final = 120
 MAX_TREE_FRESH: Final = 3

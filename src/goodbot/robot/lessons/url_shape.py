@@ -16,7 +16,7 @@ MAX_PERIOD: Final = 8
 """Path segments of a group that may repeat."""
 SINGLE_TIMES: Final = 4
 GROUP_TIMES: Final = 3
-"""How many times in a row are refused. /en/en/en/ occurs on the Web, a pair three times does not. None of 85,378
+"""Repetitions in a row that are refused. /en/en/en/ occurs on the Web, a pair three times does not. None of 85,378
 addresses of 27 real sites is refused."""
 
 _SHORT: Final = 40
@@ -30,7 +30,7 @@ def trap_in_url(text: str) -> str | None:
     if len(text) - start < _SHORT and text.count("/") < 2 + SINGLE_TIMES:
         return None
     if len(text) > MAX_CHARS:
-        return f"an address of {len(text)} characters, more than {MAX_CHARS}"
+        return f"a URL of {len(text)} characters, more than {MAX_CHARS}"
     path, mark, query = text[start:].partition("?")
     if path.count("/") >= SINGLE_TIMES and (reason := _trap_in_path(path)):
         return reason

@@ -1,4 +1,4 @@
-"""Remembers the hosts that one robot process does not request for a while, and why. Bounded memory."""
+"""Remembers the hosts that one process does not request for a while, and why. Bounded memory."""
 
 import logging
 from typing import Final
@@ -42,7 +42,7 @@ class HostsGivenUp:
         self._hosts[host] = until, why
 
     def after(self, host: str, delay: Delay, *, walled: bool) -> None:
-        """Takes the delay after a page request; gives the host up after too much trouble, or after too many challenge
+        """Records the delay after a page request; gives the host up after too much trouble, or after too many challenge
         pages of a bot wall."""
         walls = (self._walls.pop(host) or 0) + 1
         if delay.given_up:

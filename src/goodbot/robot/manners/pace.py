@@ -1,6 +1,6 @@
 """Queues requests before each host: first come, first served, each after the host's delay.
 
-For programs whose tasks each request what they like (`Robot`, a page's subresources). A crawl leases hosts instead.
+For tasks that choose their URLs independently (`Robot`, a page's subresources). A crawl leases hosts instead.
 """
 
 import asyncio
@@ -95,7 +95,7 @@ class Pace:
         """Waits for our turn at the host of `url`, and holds it.
 
         Within it, for each request: `await turn.wait_until_ready(timing)`, send, `turn.answered(capture, timing)`. A
-        task that takes a second turn at the same host meanwhile waits for itself.
+        task that takes a second turn at the same host while it holds one waits forever.
         """
         turn = Turn(self, self._host(url.host_key), url)
         await turn._begin()
@@ -185,7 +185,7 @@ class Turn:
             await self._clock.sleep(until - now)
 
     def answered(self, capture: Capture, timing: Timing = NOTHING_ASKED, *, walled: bool = False) -> Delay:
-        """Takes the answer, or that a bot wall answered; returns the delay that the host gets now."""
+        """Records the answer (`walled`: a bot wall gave it), and returns the delay that the host gets now."""
         pace, host, now = self._pace, self._host, self._clock.now()
         self._release_address()
         if not pace._settings.proxy:
@@ -220,8 +220,8 @@ class Turn:
             now = self._clock.now()
             self._release_address()
             self._host.answered_at = max(self._host.answered_at, now)
-            rested_at = self._pace._politeness.after_interruption(self._url, timing, now)
-            self._host.ready_at = max(self._host.ready_at, rested_at)
+            delayed_until = self._pace._politeness.after_interruption(self._url, timing, now)
+            self._host.ready_at = max(self._host.ready_at, delayed_until)
 
     def _release_address(self) -> None:
         if self._in_flight is not None:
@@ -232,8 +232,8 @@ class Turn:
 
 class PacedTransport:
     """A Transport that takes a turn for every request, without the delays of any robots.txt. A host that needs a delay
-    longer than `wait_most_s` gets no request, but a `Failure`. Within a turn at the same host a request would wait
-    forever."""
+    longer than `wait_most_s` gets no request, but a `Failure`. A request by a task that holds a turn at the same host
+    waits forever."""
 
     def __init__(self, transport: Transport, pace: Pace, wait_most_s: float = math.inf) -> None:
         self._transport = transport

@@ -40,7 +40,7 @@ MEMORY_BYTES = 8 * 1024 * 1024
 MAX_UNUSED = 100_000
 """Origins whose robots.txt was fetched before any page; 0.2 kB each."""
 MAX_ORIGINS = 50_000
-"""Origins of which it is remembered that they were given up, or that they answer."""
+"""How many origins are remembered as given up, and how many as answering."""
 RECENT_ANSWER_S = 24 * 3600.0
 """For this long an answer to another page counts as a sign that a site answers (dialect `google`, 30 days into an
 outage)."""
@@ -204,7 +204,7 @@ class Permission:
         return await self._refresh(url, known.access if known is not None else None, public_only, level)
 
     def _may_be_used(self, origin: str, access: Access) -> bool:
-        """Returns whether it is fresh, or was fetched for a page that is requested only now.
+        """Returns whether a robots.txt is fresh, or was fetched for a page that is only requested now.
 
         Fetching robots.txt costs the host's delay, and on a broad crawl the host's turn, which comes again only after
         minutes. If robots.txt could be kept for a minute only, no page would ever be requested. So the first page
@@ -247,7 +247,7 @@ class Permission:
     async def _fetch(self, url: Url, last: Access | None, public_only: bool, level: int) -> tuple[_Known, Delay | None]:
         followed = await self._redirects.follow(url.robots_txt, public_only, level)
         access = self._read(url.origin, followed.last, last)
-        if public_only and _is_barred(access):  # other requests may go there
+        if public_only and _is_barred(access):  # requests that are not `public_only` may still go there
             return _Known(access, self._token, url.robots_txt, from_public=True), followed.delay
         held = isinstance(followed.last, NotFollowed) and followed.last.until is not None
         if held:
@@ -267,7 +267,8 @@ class Permission:
                 )
         else:
             self._given_up.pop(url.origin, None)
-        if not held and not (followed.from_public and is_private_host(url.host)):  # a stored copy would look private
+        # a stored copy does not say that a public host served it
+        if not held and not (followed.from_public and is_private_host(url.host)):
             self._store.save_robots(url.origin, access)
         return self._remember(url.origin, access, followed.from_public), followed.delay
 
@@ -317,8 +318,8 @@ class Permission:
         if isinstance(capture, NotFollowed):
             pause_s = self._politeness.pause_s(private=is_private_host(Url(origin + "/").host), tries=tries)
             pause_s = pause_s if capture.until is None else capture.until - now
-            said = capture.kind, now, dialect, last
-            return Access.from_failure(*said, retry_s=pause_s, site_answers=answers, detail=capture.detail)
+            common = capture.kind, now, dialect, last
+            return Access.from_failure(*common, retry_s=pause_s, site_answers=answers, detail=capture.detail)
         pause_s = self._politeness.robots_pause_s(capture, tries)
         if isinstance(capture.result, Failure):
             kind, detail = capture.result.kind, capture.result.detail
@@ -354,7 +355,7 @@ def is_incomplete(response: Response, decoded: Decoded) -> bool:
 
 
 def _stays_closed(access: Access) -> bool:
-    """Returns whether the site stays closed however long the outage lasts: in dialect `google` it opens after 12
+    """Returns whether the site stays closed for the whole outage, however long: in dialect `google` it opens after 12
     hours."""
     since = access.fetched_at if access.failing_since is None else access.failing_since
     later = max(access.fetched_at, since + NO_CRAWL_S)
@@ -366,11 +367,11 @@ def _is_lasting(last: Capture | NotFollowed) -> bool:
 
 
 def _is_barred(access: Access) -> bool:
-    """Returns whether our own guard refused it: waiting does not change that."""
+    """Returns whether our own address guard refused the request: waiting does not change that."""
     return access.result == "unreachable" and access.failure in ("private-address", "forgotten")
 
 
 def _is_from_public(known: _Known) -> bool:
-    """Returns whether a public host served it. A stored one does not record that, but what a private host served is
-    stored only if no redirect led outside."""
+    """Returns whether a public host served the robots.txt. A stored one does not record that, but one from a private
+    host is stored only if no redirect led to a public host."""
     return not is_private_host(known.url.host) if known.from_public is None else known.from_public

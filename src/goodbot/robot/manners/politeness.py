@@ -127,7 +127,7 @@ class Politeness:
             _retry_after_clause(retry_after_text, header_wait_s, retry_s) if retry_s else "",
             f"{trouble} adds {added_s:g} s" if added_s else "",
             f"its robots.txt asks for {seconds_text(asked_s)} between two requests" if asked_s > usual_s else "",
-            "its Visit-time opens only then" if ready_at > ready_without_window else "",
+            "its Visit-time begins only then" if ready_at > ready_without_window else "",
         )
         reasons = "; ".join(filter(None, parts))
         reason = f"{ready_at - answered_at:.1f} s until the next request to the host: {reasons}" if reasons else ""
@@ -152,7 +152,7 @@ class Politeness:
 
     def after_interruption(self, url: Url, timing: Timing, cut_at: float, kills: int = 0) -> float:
         """Returns when a host may be requested again that another run may have requested until `cut_at`. `kills`: how
-        many robot processes its pages have killed in this run; each doubles the delay, as a server's trouble does."""
+        many worker processes its pages have killed in this run; each doubles the delay, as a server's trouble does."""
         private = is_private_host(url.host)
         usual_s = self.gap_s(private=private, elapsed_s=0.0, asked_s=0.0)
         asked_s = _asked_s(timing, cut_at, usual_s, 0.0)
@@ -167,7 +167,7 @@ class Politeness:
         return self.pause_s(private=self._is_private(capture), tries=tries) * (0.25 if kind in _QUICK else 1.0)
 
     def pause_s(self, *, private: bool, tries: int) -> float:
-        """Returns the same if no request was sent in the end."""
+        """Returns the pause after a try in which no request was sent."""
         defaults = self._private if private else self._public
         return defaults.robots_first_s * defaults.robots_factor ** min(tries, _MAX_PAUSES)
 
@@ -185,7 +185,7 @@ class Politeness:
 
 
 def bounded_timing(timing: Timing) -> Timing:
-    """Returns the same with at most `MAX_RECORDS` windows and rates, keeping the slowest rate of each window."""
+    """Returns `timing` with at most `MAX_RECORDS` windows and rates, keeping the slowest rate of each window."""
     slowest: dict[object, RequestRate] = {}
     for rate in sorted(timing.rates, key=lambda rate: -rate.gap_s):
         slowest.setdefault(rate.window, rate)
@@ -207,7 +207,7 @@ def opens_at(timing: Timing, at: float) -> float:
 def _asked_s(timing: Timing, answered_at: float, usual_s: float, added_s: float) -> float:
     """Returns the gap asked for when the answer came, or at the time that this gap leads to, whichever is longer."""
     asked_s = asked_gap_s(timing, answered_at)
-    for _ in range(2 if timing.rates else 0):  # no file has a third rate that begins just then
+    for _ in range(2 if timing.rates else 0):  # two steps suffice: no known file has a third rate that begins just then
         then = opens_at(timing, answered_at + max(usual_s, asked_s) + added_s)
         asked_s = max(asked_s, asked_gap_s(timing, then))
     return asked_s

@@ -11,8 +11,8 @@ BROKEN_OFF_TRIES: Final = 2
 """An answer that breaks off is requested once more; then the partial answer is kept, because some servers always break
 off."""
 ONCE_MORE: Final = (408, 421, 425)
-"""The request came too slowly, on the wrong connection, or too early. On a new connection it may succeed (RFC 9110
-§15.5.9 and §15.5.20, RFC 8470 §5.2)."""
+"""Statuses of a request that came too slowly, on the wrong connection, or too early. On a new connection it may succeed
+(RFC 9110 §15.5.9 and §15.5.20, RFC 8470 §5.2)."""
 ONCE_MORE_TRIES: Final = 2
 
 

@@ -24,8 +24,8 @@ class _Address:
 
 
 class SharedAddresses:
-    """Records which host is being requested at which address, within one robot process. Pure: callers pass the time,
-    in Unix seconds.
+    """Records which host is being requested at which address, within one process. Pure: callers pass the time, in Unix
+    seconds.
 
     A host whose address is not known yet may be requested: its address becomes known with the first answer, that for
     its robots.txt. Private addresses are ignored, because each port there is a server of its own.
@@ -63,7 +63,7 @@ class SharedAddresses:
         return None, address.promised_at
 
     def release(self, name: str, now: float) -> None:
-        """Notes that the answer is there; no other host gets a request at this address before the pause is over."""
+        """Notes that the answer has arrived; no other host gets a request at this address before the pause is over."""
         address = self._addresses.get(name)
         if address is not None:
             address.busy -= 1

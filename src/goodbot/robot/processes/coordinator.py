@@ -337,7 +337,7 @@ class Coordinator(CrawlLoop):
         self._batch.add(result)
 
     def _acknowledge(self) -> None:
-        """Tells the workers that all they reported is committed, so that they may go on."""
+        """Acknowledges to the workers that all their reports are committed, so that they may go on."""
         for worker in self._workers.values():
             if worker.uncommitted:
                 send(worker.writer, Committed(worker.uncommitted))

@@ -23,7 +23,7 @@ _LENGTH: Final = struct.Struct("!Q")
 
 _LINKS_PER_WEIGHT: Final = 200
 _BYTES_PER_WEIGHT: Final = 256 * 1024
-"""So many links, or bytes of archive records, add 1 to the weight of a result (`weight_of`). The total weight bounds
+"""This many links, or bytes of archive records, add 1 to the weight of a result (`weight_of`). The total weight bounds
 what a worker has reported and the coordinator has not committed."""
 
 
@@ -52,7 +52,7 @@ class Stop:
 
 @dataclass(frozen=True, slots=True)
 class LeaveHost:
-    """Tells a worker to send no more requests to the host."""
+    """Makes a worker stop sending requests to the host."""
 
     host: str
 

@@ -42,8 +42,8 @@ from goodbot.visit_values import VisitResult
 
 REPORT_S: Final = 0.05
 REPORT_WEIGHT: Final = 16
-"""A report is sent after so many seconds, or earlier with results of this weight (`weight_of`): each report wakes the
-coordinator."""
+"""A report is sent after `REPORT_S` seconds, or earlier with results of weight `REPORT_WEIGHT` (`weight_of`): each
+report wakes the coordinator."""
 
 
 class GrantedLeases:
@@ -66,7 +66,7 @@ class GrantedLeases:
         return leases
 
     def next_ready_at(self) -> float:
-        """See `Leases.next_ready_at`: never by the clock, since the coordinator wakes the crawler."""
+        """See `Leases.next_ready_at`: always infinity, since the coordinator wakes the crawler."""
         return float("inf")
 
 

@@ -110,7 +110,7 @@ class Renderer:
         self._room = asyncio.Semaphore(MAX_TABS)
 
     async def render(self, capture: Capture) -> Rendered | None:
-        """Renders a page within `render_time` seconds. Returns None if the answer is not to be rendered."""
+        """Renders a page within `render_time` seconds. Returns None if the answer should not be rendered."""
         document = self._document(capture)
         if document is None:
             return None
@@ -244,8 +244,8 @@ _ENDS: Final = {
 
 
 def _forwarded_fields(request: ResourceRequest) -> Headers:
-    """Returns the header fields that are sent on to the server. The other fields describe the browser, and the robot is
-    none."""
+    """Returns the header fields that are sent on to the server. The other fields describe the browser, not the
+    robot."""
     return tuple(
         (name, value)
         for name, value in request.headers

@@ -1,6 +1,7 @@
 """Matches the user's globs with whole URLs and media types, and returns the first that matches. Pure.
 
-`*` matches any text, also `/` and none; `?` any one character; `[a-z]` one character of a set, `[!a-z]` one outside it.
+`*` matches any text, including `/` and the empty text; `?` any one character; `[a-z]` one character of a set, `[!a-z]`
+one outside it.
 """
 
 import fnmatch

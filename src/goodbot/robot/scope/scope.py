@@ -16,10 +16,10 @@ HOSTS_JUDGED = 1 << 14
 
 
 class Scope:
-    """The bounds of one crawl: its depth, the opened private ranges, the user's globs, and the kind of scope.
+    """The bounds of one crawl: its depth, the allowed private ranges, the user's globs, and the kind of scope.
 
-    A URL is in scope if none of these refuses it. Of the seeds, only what the kind of scope compares is kept: hosts,
-    domains, folders, URLs or nothing. Raises InputError for an invalid glob or media type.
+    A URL is in scope if none of these refuses it. It keeps only the parts of the seeds that the kind of scope compares:
+    hosts, domains, folders, whole URLs or nothing. Raises InputError for an invalid glob or media type.
     """
 
     def __init__(self, settings: Settings, seeds: Iterable[Url], guard: AddressGuard) -> None:
@@ -91,7 +91,8 @@ class Scope:
         return None
 
     def _judge_host(self, host: str) -> tuple[str | None, str | None]:
-        """Returns why the host may not be reached, and why it lies outside the kind of scope; None each if not."""
+        """Returns why the host may not be reached, and why the kind of scope excludes it; None for each that does not
+        apply."""
         private = elsewhere = None
         if is_private_host(host) and not self._opened(host):
             private = f"{host} is a private address; --allow-private opens only the ranges the seeds lie in"

@@ -1,4 +1,4 @@
-"""Reads seeds, checks that they may be crawled, and finds the private ranges they open."""
+"""Reads seeds, checks that they may be crawled, and finds the private address ranges they allow."""
 
 import socket
 from collections.abc import Iterable

@@ -26,7 +26,7 @@ from goodbot.url import Url, parse_url
 
 MAX_FILE_BYTES: Final = 1 << 20
 MAX_REQUEST_URLS: Final = 100
-"""A request of so many of the longest URLs, with JSON escapes, still fits into a file of `MAX_FILE_BYTES`."""
+"""A request of this many of the longest URLs, with JSON escapes, still fits into a file of `MAX_FILE_BYTES`."""
 MAX_ID_CHARS: Final = 100
 """Length of a lesson's id."""
 MAX_REQUESTS: Final = 1000
@@ -48,7 +48,7 @@ class ControlFolder:
         self._lock: int | None = None
         self._posted_at = 0
 
-    # ---- the crawl's half ---------------------------------------------------------------------------------------
+    # ---- for the running crawl ---------------------------------------------------------------------------------------
 
     def attend(self) -> None:
         """Marks the crawl as running. Requests to an earlier one are dropped, except those that concern its URLs or
@@ -109,7 +109,8 @@ class ControlFolder:
             raise RunError(f"cannot move {file}: {error.strerror}") from error
         report(f"{self._folder} held a file that is not a control request: {name!r}; it was moved to {aside}")
 
-    # ---- the other half -------------------------------------------------------------------------------------------
+    # ---- for other programs
+    # -------------------------------------------------------------------------------------------
 
     def is_running(self) -> bool:
         """Returns whether a crawl uses the folder now."""

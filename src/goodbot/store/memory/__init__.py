@@ -1,1 +1,1 @@
-"""Keep the same data in memory, for tests and for single questions."""
+"""Keep the same data in memory, for tests and for commands that store nothing."""

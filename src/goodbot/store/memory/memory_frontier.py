@@ -12,7 +12,7 @@ from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import Courtesy
 from goodbot.search_values import IndexMark
-from goodbot.store.memory.memory_hosts import KnownHost, KnownPage, is_left_out, record_of, said_by
+from goodbot.store.memory.memory_hosts import KnownHost, KnownPage, indexed_pages_of, is_left_out, record_of
 from goodbot.store.memory.memory_lessons import MemoryLessons
 from goodbot.store.memory.memory_queue import MemoryQueue
 from goodbot.store.merge.limits import budget_reason, found_events, lists_reason
@@ -39,8 +39,9 @@ class MemoryFrontier:
     """Implements Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore and LessonStore. `status` reads all URLs,
     `lease` only those that it returns.
 
-    `now` dates what `add` finds. At most `host_pages` URLs of one host are visited, and `host_lists` lists in a day.
-    URLs due again up to `revisit_until` (infinity: always) are leased when they are due; None: no revisits.
+    `now` returns the time at which `add` finds its URLs. At most `host_pages` URLs of one host are visited, and
+    `host_lists` lists in a day. URLs due again up to `revisit_until` (infinity: always) are leased when they are due;
+    None: no revisits.
     """
 
     def __init__(
@@ -93,7 +94,7 @@ class MemoryFrontier:
             self._settle(outcome)
         for outcome in outcomes:
             if outcome.same_as and outcome.alike and decides_copy(outcome):
-                self._known[outcome.url].said = self._text_of(outcome.same_as)
+                self._known[outcome.url].compared_text = self._text_of(outcome.same_as)
         for links, at in (*found, *((outcome.links, outcome.at) for outcome in outcomes)):
             self._discover(links, at, at)
         for release in releases:
@@ -189,7 +190,7 @@ class MemoryFrontier:
                 self._make_ready(known)
 
     def copies_of(self, url: Url, most: int = 100) -> list[Url]:
-        """Returns URLs whose pages say nothing but what `url` says (`Outcome.same_as`), in the order found."""
+        """Returns URLs whose pages are copies of `url` (`Outcome.same_as`), in the order found."""
         return [known.url for known in self._known.values() if known.same_as == url][:most]
 
     def load_robots(self, origin: str) -> Access | None:
@@ -218,7 +219,7 @@ class MemoryFrontier:
 
     def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
         """See `LessonStore.load_indexed_pages`."""
-        return [item for host in dict.fromkeys(hosts) for item in said_by(self._known.values(), host)]
+        return [item for host in dict.fromkeys(hosts) for item in indexed_pages_of(self._known.values(), host)]
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
         """See `LessonStore.save_lessons`; the last 1,000 of one host are kept."""
@@ -256,7 +257,7 @@ class MemoryFrontier:
         """Updates a host after any change that affects when it is due; closes one at its limit of pages."""
         if self._host_pages is not None and host.pages >= self._host_pages:
             host.close(budget_reason(self._host_pages))
-        if self._host_lists is not None and host.lists_had(self._at) >= self._host_lists:
+        if self._host_lists is not None and host.lists_in_period(self._at) >= self._host_lists:
             host.close(lists_reason(self._host_lists), LISTS)
         at = None if host.leased else host.opens_at(self._until)
         if at is not None and at != host.offered_at:
@@ -287,7 +288,7 @@ class MemoryFrontier:
             self._hosts[known.url.host_key].queue(known)
 
     def _take_hints(self, known: KnownPage, item: Discovery, at: float) -> None:
-        """Takes what a sitemap read at `at` says of a URL that was known before."""
+        """Applies what a sitemap read at `at` says about a known URL."""
         known.interval_s = known.interval_s if item.interval_s is None else item.interval_s
         seen, due_at = known.seen, known.due_at
         if item.modified_at is None or seen is None or due_at is None:
@@ -325,7 +326,7 @@ class MemoryFrontier:
     def _lease(self, host: KnownHost, limit: int, now: float) -> Lease:
         host.leased, host.offered_at = True, None
         granted = inf if self._host_pages is None else self._host_pages - host.pages
-        lists = inf if self._host_lists is None else self._host_lists - host.lists_had(now)
+        lists = inf if self._host_lists is None else self._host_lists - host.lists_in_period(now)
         urls = tuple(map(self._leased, host.take(limit, granted, lists, now, self._until)))
         return Lease(host.key, urls, host.backoff_s, host.cut_at)
 
@@ -358,7 +359,7 @@ class MemoryFrontier:
                 host.count_list(outcome.at)
             known.seen, known.was = outcome.seen, None
             if decides_copy(outcome):
-                known.same_as, known.said = outcome.same_as, None
+                known.same_as, known.compared_text = outcome.same_as, None
             host.await_again(known)
         self._queue.settle(outcome)
         self._counts["bytes"] += outcome.size_bytes
@@ -372,7 +373,7 @@ class MemoryFrontier:
         seen, same_as = known.seen, None
         if seen is not None:
             text_now = self._text_of(known.same_as) if known.same_as is not None else None
-            seen, same_as = seen_by_next_visit(seen, known.same_as, known.said, text_now)
+            seen, same_as = seen_by_next_visit(seen, known.same_as, known.compared_text, text_now)
         values = (known.url, known.depth, known.tries, known.public_only, known.hops, seen, known.interval_s, same_as)
         return LeasedUrl(*values, known.lists, known.as_list)
 
@@ -382,5 +383,6 @@ class MemoryFrontier:
 
 
 def _until_of(revisit_until: float | None) -> float:
-    """Returns the time up to which pages count as due: never (infinity) is not due even if revisits have no end."""
+    """Returns the time up to which pages count as due. It is finite, so that a page whose due time is infinite is never
+    due."""
     return -inf if revisit_until is None else min(revisit_until, float_info.max)

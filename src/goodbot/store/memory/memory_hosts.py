@@ -35,7 +35,7 @@ class KnownPage:
     seen: LastVisit | None = None
     was: State | None = None
     same_as: Url | None = None
-    said: str | None = None
+    compared_text: str | None = None
 
     @property
     def depth(self) -> int:
@@ -96,7 +96,7 @@ class KnownHost:
 
     def take(self, limit: int, granted: float, lists: float, now: float, until: float) -> Iterator[KnownPage]:
         """Leases and yields at most `limit` URLs due now: pages and lists by turns, and pages that can wait only if
-        there are no others. Of those not visited before, only as many as are `granted`, and so many `lists`."""
+        there are no others. At most `granted` of these were never visited before, at most `lists` of them lists."""
         while self.later and self.later[0][0] <= now:
             self.queue(heapq.heappop(self.later)[2])
         self._make_due_ready(min(now, until))
@@ -126,15 +126,15 @@ class KnownHost:
         self.later = [entry for entry in self.later if entry[2].state == "ready"]
         heapq.heapify(self.later)
 
-    def lists_had(self, now: float) -> int:
-        """Returns how many lists were settled on this day."""
+    def lists_in_period(self, now: float) -> int:
+        """Returns how many lists were settled in the current period (`LISTS_S`)."""
         return self.lists_counted if self.lists_from > now - LISTS_S else 0
 
     def count_list(self, at: float) -> None:
         """Counts one more settled list."""
-        had = self.lists_had(at)
+        counted = self.lists_in_period(at)
         self.lists_from = self.lists_from if self.lists_from > at - LISTS_S else at
-        self.lists_counted = had + 1
+        self.lists_counted = counted + 1
 
     def await_again(self, known: KnownPage) -> None:
         """Queues a page that is due again at some time."""
@@ -190,7 +190,7 @@ def _within(urls: Iterable[KnownPage], most: float) -> Iterator[KnownPage]:
 
 
 _NEVER = Outcome(Url(""), "ready", 0.0, "")
-"""Replaces the last outcome of a URL that had none."""
+"""Represents the last outcome of a URL that had none."""
 
 
 def record_of(known: KnownPage, events: tuple[Event, ...] = ()) -> UrlRecord:
@@ -218,9 +218,9 @@ def is_left_out(known: KnownPage, over: list[tuple[str, str]]) -> bool:
     return any(known.url.host_key == host and evidence in why for host, evidence in over)
 
 
-def said_by(urls: Iterable[KnownPage], host: str) -> list[IndexedPage]:
+def indexed_pages_of(urls: Iterable[KnownPage], host: str) -> list[IndexedPage]:
     """Returns those of the host's URLs that are in the index, last due first; see `LessonStore.load_indexed_pages`."""
     again = [known for known in urls if known.url.host_key == host and known.due_at is not None]
     looked_at = sorted(again, key=lambda item: item.due_at or 0.0, reverse=True)[:MAX_LOOKED_AT]
-    said = ((known.url, known.seen) for known in looked_at if known.seen is not None and known.seen.indexed)
-    return [IndexedPage(url, seen.digest, seen.text) for url, seen in islice(said, MAX_INDEXED_PAGES)]
+    indexed = ((known.url, known.seen) for known in looked_at if known.seen is not None and known.seen.indexed)
+    return [IndexedPage(url, seen.digest, seen.text) for url, seen in islice(indexed, MAX_INDEXED_PAGES)]

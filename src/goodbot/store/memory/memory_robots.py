@@ -7,7 +7,7 @@ from goodbot.exclusion import Access
 from goodbot.lru import LruCache
 
 MEMORY_BYTES: Final = 64 * 1024 * 1024
-"""Limit for the files kept, each with 1 kB of its own."""
+"""Limit for the files kept; each counts 1 kB more than its size."""
 
 
 class MemoryRobots:
@@ -23,7 +23,7 @@ class MemoryRobots:
 
     def save_robots(self, origin: str, access: Access) -> None:
         """See `RobotsStore.save_robots`."""
-        self._kept.put(origin, replace(access))  # without the compiled rules, which weigh up to 50 times as much
+        self._kept.put(origin, replace(access))  # without the compiled rules, which take up to 50 times as much memory
 
 
 def _weight(access: Access) -> int:

@@ -7,8 +7,8 @@ from goodbot.values import Discovery
 
 
 class KnownUrl(NamedTuple):
-    """What the rules need of a URL. `waits`: it is ready or leased. `left_out`: the scope refused it before it was ever
-    fetched. `given_up`: it is out of scope or failed."""
+    """The facts about a URL that the rules need. `waits`: it is ready or leased. `left_out`: the scope refused it
+    before it was ever fetched. `given_up`: it is out of scope or failed."""
 
     rank: int
     public_only: bool
@@ -50,5 +50,6 @@ def rank_of_link(link: Discovery) -> int:
 
 
 def is_due_by(modified_at: float, seen_at: float, due_at: float, read_at: float) -> bool:
-    """Returns whether a page becomes due at once: by a sitemap it changed after the last visit, and it is not due."""
+    """Returns whether a page becomes due at once: a sitemap says that it changed after the last visit, and it is not
+    due yet."""
     return seen_at < modified_at and due_at > read_at

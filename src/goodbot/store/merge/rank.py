@@ -34,7 +34,8 @@ def rank_of(depth: int, inlinks: int = 1, priority: int = 0, expects_list: bool 
 
 
 def better_of(one: int, other: int) -> int:
-    """Takes the smaller depth, the more in-links and the higher hint of both; a page, unless both expect a list."""
+    """Combines the smaller depth, the larger number of in-links and the higher hint of both ranks. The result expects a
+    list only if both do."""
     depth = min(depth_of(one), depth_of(other)) << _DEPTH_SHIFT
     return (
         one & other & (LISTS | BEHIND)

@@ -23,7 +23,7 @@ from goodbot.store.sqlite.migrations import migrate
 from goodbot.store.sqlite.recent_links import RecentLinks
 from goodbot.store.sqlite.robots_table import save_access
 from goodbot.store.sqlite.schema import translated, url_of
-from goodbot.store.sqlite.seen_table import said_by
+from goodbot.store.sqlite.seen_table import indexed_pages_of
 from goodbot.store.sqlite.transaction import Transaction
 from goodbot.url import Url
 from goodbot.values import Discovery, FoundLinks, Lease, Outcome, Release
@@ -71,12 +71,12 @@ class SqliteFrontier(SqliteLedger):
         """Opens the frontier in file `path`. `create` makes one if there is none; an older format is migrated.
 
         URLs that a killed crawl had leased are ready again. `read_only` takes no lock, changes nothing and works beside
-        a running crawl. `now` dates what `add` finds. At most `host_pages` URLs of one host are visited; further ready
-        ones are out of scope, until `reconsider` under a higher limit. URLs that were visited (or were gone, or
-        disallowed) and are due again up to `revisit_until` (infinity: always) are leased when they are due; None: no
-        revisits. At most `host_lists` URLs of one host where a list is expected are visited in a day; further ready
-        ones are out of scope, until `reconsider` or until they are found again.
-        Raises InputError if there is no such file, BusyError if another process writes to it.
+        a running crawl. `now` returns the time at which `add` finds its URLs. At most `host_pages` URLs of one host are
+        visited; further ready ones are out of scope, until `reconsider` under a higher limit. URLs that were visited
+        (or were gone, or disallowed) and are due again up to `revisit_until` (infinity: always) are leased when they
+        are due; None: no revisits. At most `host_lists` URLs of one host where a list is expected are visited in a day;
+        further ready ones are out of scope, until `reconsider` or until they are found again. Raises InputError if
+        there is no such file, BusyError if another process writes to it.
         """
         path, bounds = Path(path), (now, host_pages, revisit_until, host_lists)
         if read_only or not (create or path.exists()):
@@ -181,7 +181,8 @@ class SqliteFrontier(SqliteLedger):
                 transaction.requeue(url)
 
     def lose_records(self, urls: Iterable[Url]) -> None:
-        """Takes URLs whose records are lost: pages become ready to be fetched again, completely. Skips unknown URLs."""
+        """Removes the references to the lost records of these URLs; pages become ready to be fetched again, completely.
+        Skips unknown URLs."""
         with self._writing() as transaction:
             for url in urls:
                 transaction.lose_record(url)
@@ -210,7 +211,7 @@ class SqliteFrontier(SqliteLedger):
     def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
         """See `LessonStore.load_indexed_pages`."""
         with translated(self._path):
-            rows = [row for host in dict.fromkeys(hosts) for row in said_by(self._db, host)]
+            rows = [row for host in dict.fromkeys(hosts) for row in indexed_pages_of(self._db, host)]
             return [IndexedPage(url_of(origin, path), digest, text) for origin, path, digest, text in rows]
 
     def save_lessons(self, lessons: Iterable[Lesson]) -> None:
@@ -225,7 +226,8 @@ class SqliteFrontier(SqliteLedger):
                 transaction.let_in(over)
 
     def drop_lessons(self, lessons: Iterable[Lesson]) -> int:
-        """Deletes lessons as if they had never been learned: makes ready what they left out; returns how many URLs."""
+        """Deletes lessons as if they had never been learned, and makes the URLs they left out ready; returns how
+        many."""
         with self._writing() as transaction:
             dropped = list(lessons)
             drop_lessons(self._db, dropped)
@@ -270,8 +272,7 @@ class SqliteFrontier(SqliteLedger):
         return removed
 
     def purge(self) -> None:
-        """Writes the file anew, without the rows that were moved or removed at any time and that its free space still
-        contains."""
+        """Rewrites the file, because its free space still contains rows that were moved or removed."""
         with translated(self._path):
             self._db.execute("VACUUM")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()

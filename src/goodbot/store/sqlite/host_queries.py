@@ -39,7 +39,7 @@ def hosts_ahead(frontier: Path, most: int) -> list[HostAhead]:
 
 
 def ahead(connection: sqlite3.Connection) -> list[HostAhead]:
-    """Returns hosts that are leased, then those that can be, in order; `ready` is 0 if all their URLs are for later."""
+    """Returns hosts that are leased, then those that can be, in order; `ready` is 0 if all their URLs have to wait."""
     rows = connection.execute(_HOSTS, {"most": MAX_HOSTS}).fetchall()
     counted = ((key, due, connection.execute(_READY, (id_, MAX_COUNT)).fetchone()[0]) for id_, key, due in rows)
     return [HostAhead(key, count, due) for key, due, count in counted]

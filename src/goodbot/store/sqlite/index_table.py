@@ -7,7 +7,7 @@ from goodbot.search_values import IndexMark
 from goodbot.values import NOT_INDEXED
 
 # `search_index` has at most one row: the index that is known to hold every page that `seen` marks as indexed, except
-# those in `to_index`. An index that is missing, is another one, or was written less far does not hold them all.
+# those in `to_index`. An index that is missing, is another one, or is an older copy does not hold them all.
 INDEX_TABLES: Final = """
 CREATE TABLE to_index (
   host INTEGER NOT NULL, hash INTEGER NOT NULL, file TEXT, offset INTEGER, PRIMARY KEY (host, hash)

@@ -55,8 +55,8 @@ class Leasing:
             self._db.execute(_NOW_READY, (host, now))
             if self._until is not None:
                 self._make_due_ready(host, min(now, self._until))
-            had = lists if lists_from > now - LISTS_S else 0
-            rows = self._granted(self._turns.next_of(host, urls_per_host, turn, had, now), pages)
+            lists_before = lists if lists_from > now - LISTS_S else 0
+            rows = self._granted(self._turns.next_of(host, urls_per_host, turn, lists_before, now), pages)
             out += ((host, *row[:3], row[3] >= LISTS) for row in rows)
             leases.append(Lease(key, tuple(self._leased(host, origin, row) for row in rows), backoff, cut_at))
         self._db.executemany("INSERT INTO leased VALUES (?, ?, ?, ?, ?)", out)
@@ -68,7 +68,7 @@ class Leasing:
         return leases
 
     def _make_due_ready(self, host: int, due: float) -> None:
-        """Makes URLs ready that are due again up to that time. The host keeps the pages it has been granted."""
+        """Makes URLs ready that are due again up to that time. They still count as pages of the host."""
         rows = self._db.execute(_DUE_AGAIN, (host, due, MAX_DUE)).fetchall()
         if not rows:
             return
@@ -80,7 +80,7 @@ class Leasing:
         self._counts["ready"] += len(rows)
 
     def _granted(self, rows: list[tuple[Any, ...]], pages: int) -> list[tuple[Any, ...]]:
-        """Returns revisits, and as many others as the host may still have."""
+        """Returns revisits, and as many other URLs as the page limit of the host still permits."""
         if self._host_pages is None:
             return rows
         return within(rows, self._host_pages - pages)

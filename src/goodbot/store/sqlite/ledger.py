@@ -1,4 +1,4 @@
-"""Answers questions about a frontier's file: the reading half of the SQLite frontier."""
+"""Reads a frontier's file for reports: the reading half of the SQLite frontier."""
 
 import json
 import sqlite3
@@ -81,8 +81,8 @@ class SqliteLedger:
     def to_fetch(self) -> int:
         """Counts URLs ready or leased, without those of forgotten hosts, which `status` counts until they are removed.
 
-        Cheaper than `status`, which computes when leased hosts can go on. The URLs of a forgotten host are counted when
-        it is new, and once more when its lease ends: 0.1 s for a million."""
+        Cheaper than `status`, which computes when leased hosts can go on. Counts the URLs of a newly forgotten host,
+        and once more when its lease ends: 0.1 s for a million."""
         with translated(self._path):
             known = int(self._value("SELECT sum(value) FROM totals WHERE name IN ('ready', 'leased')") or 0)
             for host in (barred := set(self._db.execute(_BARRED))) - self._barred.keys():
@@ -107,7 +107,7 @@ class SqliteLedger:
             return _record(row, (*found_events(at, source, depth, refused), *self._events(events)))
 
     def knows_host(self, host: str) -> bool:
-        """Returns whether anything is known of a host (`Url.host_key`), even if only requests or its being
+        """Returns whether anything is known of a host (`Url.host_key`), even if only that it got requests or is
         forgotten."""
         query = "SELECT 1 FROM hosts WHERE key = ? UNION SELECT 1 FROM courtesies WHERE host = ?"
         with translated(self._path):
@@ -128,7 +128,7 @@ class SqliteLedger:
             return frozenset(key for (key,) in rows)
 
     def records(self) -> Iterator[UrlRecord]:
-        """See `Ledger.records`: in the order found, as of the first step, in bounded memory."""
+        """See `Ledger.records`: in the order found, in bounded memory; later changes are not seen."""
         with translated(self._path), closing(connect(self._path, read_only=True)) as connection:
             for row in connection.execute("SELECT * FROM records ORDER BY seq"):
                 yield _record(row, ())
@@ -182,8 +182,7 @@ class SqliteLedger:
             return [url_of(origin, path) for origin, path in rows]
 
     def copies_of(self, url: Url, most: int = 100) -> list[Url]:
-        """Returns URLs whose pages say nothing but what `url` says (`Outcome.same_as`), in the order found; one
-        lookup."""
+        """Returns URLs whose pages are copies of `url` (`Outcome.same_as`), in the order found; one lookup."""
         with translated(self._path):
             return [url_of(origin, path) for origin, path in copies_of(self._db, url, most)]
 

@@ -33,7 +33,7 @@ _STATE, _RANK, _PUBLIC_ONLY, _REFUSED, _INTERVAL = 3, 4, 5, 7, 9
 """Positions in a row of `_NEW_URL`."""
 
 _BETTER = "UPDATE urls SET rank = ?, public_only = ? WHERE host = ? AND hash = ?"
-_INTERVAL_SAID = "UPDATE urls SET interval_s = ? WHERE host = ? AND hash = ?"
+_STATED_INTERVAL = "UPDATE urls SET interval_s = ? WHERE host = ? AND hash = ?"
 _DUE_AT = "UPDATE urls SET ready_at = ? WHERE host = ? AND hash = ?"
 _READY_AGAIN = """UPDATE urls SET state = 0, rank = ?, public_only = ?, tries = 0, ready_at = NULL, refused = NULL
   WHERE host = ? AND hash = ?"""
@@ -143,10 +143,10 @@ class LinkWriter:
         return True
 
     def _take_hints(self, entry: _KnownUrl, item: Discovery, at: float, key: UrlKey) -> None:
-        """Takes what a sitemap read at `at` says of a URL that was known before."""
+        """Applies what a sitemap read at `at` says about a known URL."""
         if item.interval_s is not None and item.interval_s != entry.interval_s:
             entry.interval_s = item.interval_s
-            self._db.execute(_INTERVAL_SAID, (item.interval_s, *key))
+            self._db.execute(_STATED_INTERVAL, (item.interval_s, *key))
         modified_at = item.modified_at if entry.state >= AGAIN else None
         if modified_at is not None and bring_forward(self._db, entry.seq, modified_at, at):
             self._db.execute(_DUE_AT, (at, *key))
@@ -157,9 +157,9 @@ class LinkWriter:
         at = 0
         for size, statement in _LOOK_UPS:
             while len(keys) - at >= size:
-                wanted = [number for key in keys[at : at + size] for number in key]
+                numbers = [number for key in keys[at : at + size] for number in key]
                 at += size
-                for host, hash_, *values in self._db.execute(statement, wanted):
+                for host, hash_, *values in self._db.execute(statement, numbers):
                     found[host, hash_] = _KnownUrl(*values)
         return found
 

@@ -29,7 +29,7 @@ _CLOSE: Final = (
 )
 _COUNT: Final = """UPDATE hosts SET lists = iif(lists_from > :before, lists, 0) + 1,
   lists_from = iif(lists_from > :before, lists_from, :at) WHERE id = :host"""
-_HAS_HAD_THEM: Final = "SELECT 1 FROM hosts WHERE id = ? AND lists >= ? AND lists_from > ?"
+_HAS_REACHED_LIMIT: Final = "SELECT 1 FROM hosts WHERE id = ? AND lists >= ? AND lists_from > ?"
 
 
 class ListTurns:
@@ -44,16 +44,16 @@ class ListTurns:
         self._counts = counts
         self._most = most
 
-    def next_of(self, host: int, most: int, turn: int, had: int, now: float) -> list[tuple[Any, ...]]:
-        """Returns the rows of a lease, at most `most`: pages and lists in turn, a list first if `turn` is 1. `had`:
-        lists of the host that were read in this period."""
+    def next_of(self, host: int, most: int, turn: int, lists_before: int, now: float) -> list[tuple[Any, ...]]:
+        """Returns the rows of a lease, at most `most`: pages and lists in turn, a list first if `turn` is 1.
+        `lists_before`: lists of the host that were read before in this period."""
         pages = self._db.execute(_NEXT, (host, *_PAGES, most)).fetchall()
         pages = pages or self._db.execute(_NEXT, (host, *_PAGES_BEHIND, most)).fetchall()
         lists = self._db.execute(_NEXT, (host, *_LISTS, most)).fetchall()
         if lists and self._most is not None:
-            if had >= self._most:  # they were found before the clock changed
+            if lists_before >= self._most:  # they were found before the clock changed
                 self.close([(host,)], now)
-            lists = within(lists, self._most - had)
+            lists = within(lists, self._most - lists_before)
         return by_turns(pages, lists, turn)[:most] if lists else pages
 
     def close(self, hosts: Iterable[tuple[int]], now: float) -> None:
@@ -62,7 +62,7 @@ class ListTurns:
         if self._most is None:
             return
         for (host,) in hosts:
-            if self._db.execute(_HAS_HAD_THEM, (host, self._most, now - LISTS_S)).fetchone() is None:
+            if self._db.execute(_HAS_REACHED_LIMIT, (host, self._most, now - LISTS_S)).fetchone() is None:
                 continue
             for statement in _CLOSE:
                 closed = self._db.execute(statement, (lists_reason(self._most), host, LISTS)).rowcount

@@ -139,9 +139,9 @@ def hash_of(text: str) -> int:
     are.
 
     The folder keeps neighbours together: a page links mostly into its own folder, and URLs found together are then
-    stored together (0.28 B-tree pages written per new URL instead of 0.48, on a real web of 85,000 pages).
-    Two URLs are confused only within one folder: at 10 million URLs in it the odds are 1 in 90 that a single one is
-    taken for known, at a million 1 in 9,000. A host that forges collisions hides its own pages.
+    stored together (0.28 B-tree pages written per new URL instead of 0.48, on a real web of 85,000 pages). Two URLs are
+    confused only within one folder: at 10 million URLs in it the odds are 1 in 90 that a single one is taken for known,
+    at a million 1 in 9,000. A host that forges collisions hides only its own pages.
     """
     own = int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), "big") >> _FOLDER_BITS
     return _place_of(text[: text.rfind("/")]) + own
@@ -211,7 +211,8 @@ PRAGMA cache_size = -16384; PRAGMA secure_delete = OFF;
 
 
 def _reader(path: Path) -> sqlite3.Connection:
-    """Opens a frontier for reading beside a running crawl; in a folder without write permission, one at rest.
+    """Opens a frontier for reading, even while a crawl is running; in a folder without write permission only if none is
+    running.
 
     SQLite may leave an empty `-wal` and a `-shm` beside the file.
     """

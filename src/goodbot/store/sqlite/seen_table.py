@@ -1,4 +1,5 @@
-"""Reads and writes the tables of revisits: the last visit of each page, its original if it is a copy, and the end."""
+"""Reads and writes the tables of revisits: the last visit of each page, its original if it is a copy, and the time up
+to which pages are revisited."""
 
 import sqlite3
 from collections.abc import Callable, Iterable
@@ -44,7 +45,7 @@ _COPIES: Final = """SELECT origin, path FROM copies INDEXED BY copies_same_as CR
   JOIN hosts ON hosts.id = urls.host WHERE same_as = ? ORDER BY seq LIMIT ?"""
 _COPY: Final = "SELECT same_as, said FROM copies WHERE host = ? AND hash = ? AND said IS NOT NULL"
 _TEXT: Final = "SELECT text FROM urls JOIN seen USING (seq) WHERE host = ? AND hash = ? AND indexed"
-_SAID: Final = """SELECT origin, path, digest, text FROM (
+_INDEXED_PAGES: Final = """SELECT origin, path, digest, text FROM (
   SELECT host, seq, path, ready_at FROM urls INDEXED BY urls_again
   WHERE host = (SELECT id FROM hosts WHERE key = ?) AND state >= 8 ORDER BY ready_at DESC LIMIT ?) AS again
   JOIN hosts ON hosts.id = host JOIN seen USING (seq) WHERE indexed ORDER BY again.ready_at DESC LIMIT ?"""
@@ -52,7 +53,7 @@ _TIMES: Final = "SELECT at, due_at FROM seen WHERE seq = ?"
 
 
 def until_of(revisit_until: float | None) -> float | None:
-    """Returns the time to store: a page that is never due (infinity) is not due even if revisits have no end."""
+    """Returns the time to store. It is finite, so that a page whose due time is infinite is never due."""
     return None if revisit_until is None else min(revisit_until, float_info.max)
 
 
@@ -77,8 +78,8 @@ def load_seen(connection: sqlite3.Connection, seq: int) -> LastVisit:
 
 
 def save_seen(connection: sqlite3.Connection, settled: Iterable[tuple[Outcome, int, int | None]]) -> None:
-    """Takes outcomes, the numbers of their URLs, and `was` (None: no row). A retry keeps the row; any other outcome
-    replaces it, or deletes it if it leaves nothing for a next visit."""
+    """Saves the visits of outcomes, given with the numbers of their URLs and `was` (None: no row). A retry keeps the
+    row; any other outcome replaces it, or deletes it if it leaves nothing for a next visit."""
     rows, over = [], []
     for outcome, seq, was in settled:
         if outcome.state == "ready":
@@ -121,13 +122,13 @@ def text_of_indexed(connection: sqlite3.Connection, key: tuple[int, int]) -> str
     return None if row is None else row[0]
 
 
-def said_by(connection: sqlite3.Connection, host: str) -> list[tuple[str, str, str | None, str | None]]:
+def indexed_pages_of(connection: sqlite3.Connection, host: str) -> list[tuple[str, str, str | None, str | None]]:
     """Returns origin, path and digests of pages of a host; see `LessonStore.load_indexed_pages`."""
-    return connection.execute(_SAID, (host, MAX_LOOKED_AT, MAX_INDEXED_PAGES)).fetchall()
+    return connection.execute(_INDEXED_PAGES, (host, MAX_LOOKED_AT, MAX_INDEXED_PAGES)).fetchall()
 
 
 def copies_of(connection: sqlite3.Connection, url: Url, most: int) -> list[tuple[str, str]]:
-    """Returns origins and paths of the pages that say nothing but what that one says, in the order found."""
+    """Returns origins and paths of the pages that are copies of `url`, in the order found."""
     return connection.execute(_COPIES, (url.text, most)).fetchall()
 
 

@@ -125,7 +125,8 @@ class Transaction:
         self._turns.grant()
 
     def set_until(self) -> None:
-        """Sets until when revisits count, which may differ from the crawl before. Called at the start."""
+        """Stores the time up to which pages are revisited, which may differ from that of the last run. Called at the
+        start."""
         (before,) = self._db.execute("SELECT until FROM revisits").fetchone() or (None,)
         if before != self._until:
             self._db.execute("UPDATE revisits SET until = ?", (self._until,))
@@ -250,7 +251,8 @@ class Transaction:
         self._db.executemany(_STAYS, [row[:2] for row in pending])
         self._db.executemany("INSERT OR IGNORE INTO leaving VALUES (?, ?)", leaving)
 
-    # ---- second thoughts ----------------------------------------------------------------------------------
+    # ---- URLs that become ready again
+    # ----------------------------------------------------------------------------------
 
     def reconsider(self, judge: Callable[[Url, int], str | None]) -> int:
         """See `Frontier.reconsider`: reads all URLs in key order, a few thousand at a time."""

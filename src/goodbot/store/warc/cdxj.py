@@ -45,7 +45,8 @@ def sort_key(url: Url) -> str:
 
 
 def index_entry(url: Url, seconds: str, media_type: str, status: int, digest: str | None) -> str:
-    """Builds a line up to the record's place. `seconds`: `YYYYMMDDhhmmss`; `digest` as in the record, or None."""
+    """Builds the part of a line before the record's place. `seconds`: `YYYYMMDDhhmmss`; `digest` as in the record, or
+    None."""
     known = f', "digest": {quoted(digest.removeprefix("sha1:"))}' if digest else ""
     return (
         f'{sort_key(url)} {seconds} {{"url": {quoted(url.text)}, "mime": {quoted(media_type or "unk")}, '

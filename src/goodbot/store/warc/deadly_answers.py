@@ -1,8 +1,8 @@
-"""Keeps the answers that killed robot processes, so that the operator can find out why.
+"""Keeps the answers that killed worker processes, so that the operator can find out why.
 
 Each page has one WARC file in the folder `deadly/` of the crawl: warcinfo, response, request. The file is named after
-the host and the URL, so that the files of one host can be found and removed. It is neither archive nor index: nothing
-reads, serves or exports it.
+the host and the URL, so that the files of one host can be found and removed. The folder is part of neither archive nor
+index: no command reads, serves or exports it.
 """
 
 import os

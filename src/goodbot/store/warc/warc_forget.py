@@ -85,7 +85,7 @@ def _drop_aside(aside: Path) -> int:
 
 
 def _may_hold(path: Path, host: str) -> bool:
-    """Returns whether a record may be of the host. False is proven."""
+    """Returns whether the file may hold a record of the host. False is certain."""
     if not is_settled(path) or noted_damage(path):
         return True
     try:
@@ -159,7 +159,7 @@ def _empty(file: BinaryIO, new: BinaryIO, name: str, plan: _RewritePlan) -> None
     written: dict[int, tuple[int, str, str]] = {}
     for offset, end, original in plan.repeats:
         place = new.seek(0, os.SEEK_END)
-        with suppress(DamagedError):  # the payload could not be read before either
+        with suppress(DamagedError):  # the payload was unreadable before, too
             whole, url, date = _whole(file, RecordRef(name, offset), RecordRef(name, original))
             if original in written:
                 first, first_url, first_date = written[original]
