@@ -45,8 +45,8 @@ class Settings:
     )
     max_size: int | None = _setting(
         None,
-        "Discard answers longer than this many bytes (10M = 10,000,000). Without this setting longer answers are cut "
-        "to 10 MiB and kept",
+        "Discard answers longer than this many bytes (10M = 10,000,000). Without this setting, answers over 10 MiB are "
+        "cut there and kept",
     )
     workers: int | None = _setting(
         None,
@@ -67,13 +67,13 @@ class Settings:
         "Maximum number of sitemaps, sitemap indexes and feeds that a crawl reads from one host in a day, if "
         "robots.txt or a sitemap index names them; the others wait for the next run, or for the next visit of that "
         "index",
-        "1,000 sitemaps may list 50 million URLs: 18 months of pages at one a second; sitemaps and pages take turns",
+        "1,000 sitemaps may list 50 million URLs: 18 months at one page a second; sitemaps and pages take turns",
         internal=True,
     )
     delay: float | None = _setting(
         None,
         "Minimum seconds from an answer to the next request to the same host; if a site asks for more, that applies",
-        "default: 1 for public hosts, 0 for private ones, which belong to the user",
+        "default: 1 for public hosts, 0 for private ones, which are your own",
     )
     agent: str = _setting("goodbot", "Product token of the robot, sent in User-Agent and looked up in robots.txt")
     contact: str | None = _setting(
@@ -89,9 +89,9 @@ class Settings:
     )
     signature_agent_form: SignatureAgentForm = _setting(
         "october",
-        "How Signature-Agent is written. october: URL of the keys; august: site with type=directory; string: bare site "
-        "(older drafts)",
-        "drafts of 2026, named by month; october is the newest",
+        "Form of the field Signature-Agent. october: URL of the keys; august: site with type=directory; string: only "
+        "the site, as in older drafts",
+        "named after the months of drafts of 2026; october is the newest",
     )
     dialect: str = _setting(
         "rfc9309",
@@ -117,20 +117,20 @@ class Settings:
         True,
         "Stop crawling endless pages without new content: repeating paths, calendars, session ids, soft 404, and sites "
         "whose pages lead to new URLs without end",
-        "`goodbot why` shows the evidence; a crawl of 27 real sites (79,922 URLs) lost no page",
+        "`goodbot why` shows the evidence; a crawl of 79,922 URLs on 27 real sites lost no page",
     )
     trap_pages: int = _setting(
         1000,
         "Pages without new content that lead to new URLs: after this many of one origin, or half as many of one "
         "folder, the crawl leaves it",
-        "25 generated traps ended after 520 to 4,070 pages; an honest site with little text per page may have 8,000 to "
-        "16,000 pages, half as many in one folder",
+        "25 generated traps ended after 520 to 4,070 pages; an honest site with little text per page is crawled "
+        "completely up to 8,000 to 16,000 pages, half as many in one folder",
         internal=True,
     )
     sitemaps: bool = _setting(
         True,
-        "Read the sitemaps that robots.txt files name, and crawl the URLs they list; both must be in scope",
-        "they list pages without links to them, and show which pages have changed",
+        "Read the sitemaps that robots.txt files name, and crawl the URLs they list, if sitemap and URL are in scope",
+        "sitemaps list pages without links to them, and show which pages have changed",
     )
     allow_private: bool = _setting(
         False, "Allow the private address range that a seed is in; public pages still cannot lead there"
@@ -152,7 +152,7 @@ class Settings:
     cookies: bool = _setting(
         False,
         "Send cookies back to the host that set them, and to no other, until the run ends",
-        "pages that depend on the visitor are not what others see",
+        "off, because a page made for one visitor is not what others see",
         internal=True,
     )
     proxy: str | None = _setting(None, "Proxy to fetch through", "proxy settings of the environment are ignored")
@@ -198,8 +198,8 @@ class Settings:
     )
     documents_at_once: int = _setting(
         2,
-        "Maximum number of documents (such as PDF) read at once, each in a process of its own; every robot process may "
-        "read at least one",
+        "Maximum number of documents (such as PDF) read at once, each in a process of its own, but at least "
+        "one per robot process",
         "each takes up to six seconds of CPU time and 136 MiB",
         internal=True,
     )
@@ -225,11 +225,13 @@ class Settings:
     connect_timeout: float = _setting(
         15.0, "Maximum seconds to connect", "three SYN retries take 7 s (Linux)", internal=True
     )
-    timeout: float = _setting(60.0, "Maximum seconds for one whole answer", "ends answers that drip in", internal=True)
+    timeout: float = _setting(
+        60.0, "Maximum seconds for one whole answer", "ends answers that arrive a few bytes at a time", internal=True
+    )
     idle_timeout: float = _setting(
         20.0,
-        "Seconds without a byte of the body after which a transfer ends; the wait for the first byte counts, header "
-        "fields do not. Rounded up to whole seconds",
+        "Seconds without a byte of the body after which a transfer ends, also before the first byte; header fields are "
+        "not bytes of the body. Rounded up to whole seconds",
         internal=True,
     )
     tries: int = _setting(
@@ -245,8 +247,8 @@ class Settings:
     robots_retry_first: float | None = _setting(
         None,
         "Seconds before an unreachable robots.txt is requested again; a quarter of that if no connection could be made",
-        "60 for public hosts: with the factor 1, 5 and 25 minutes, which bridge half an hour. 2 for private ones (2, 6 "
-        "and 18 seconds bridge a restart), and for names without an address, as a DNS lookup is no load for the site",
+        "60 for public hosts (waits of 1, 5 and 25 minutes bridge half an hour); 2 for private ones (2, 6 and 18 "
+        "seconds bridge a restart) and for names without an address (a DNS lookup is no load for the site)",
         internal=True,
     )
     robots_retry_factor: float | None = _setting(
@@ -333,7 +335,7 @@ class Settings:
     )
     given_up_rest: float = _setting(
         3600.0,
-        "Seconds for which no request is sent to a host, or for a robots.txt, after its last try has failed",
+        "Seconds without a request to a host (or for a robots.txt) after the last of its tries has failed",
         "its URLs are `failed` meanwhile",
         internal=True,
     )

@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 from goodbot.config import FILES, Settings
 from goodbot.errors import InputError, SettingError
@@ -173,8 +173,14 @@ def _checked(wanted: Any, value: Any, name: str) -> Any:
         return float(value)
     if any(isinstance(option, type) and type(value) is option for option in options):
         return value
-    raise SettingError(name, f"{name} has the wrong type: {type(value).__name__}; it must be {_named(wanted)}")
+    raise SettingError(name, f"{name} must be {_named(wanted)}: {value!r}")
+
+
+_WORDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 
 
 def _named(wanted: Any) -> str:
-    return "a list of texts" if get_origin(wanted) is tuple else str(getattr(wanted, "__name__", wanted))
+    if get_origin(wanted) is tuple:
+        return "a list of strings"
+    kinds = get_args(wanted) if isinstance(wanted, UnionType) else (wanted,)
+    return next(words for kind, words in _WORDS.items() if kind in kinds)

@@ -249,7 +249,7 @@ async def test_a_seed_that_has_to_wait_and_one_that_fails_are_named(folder: Path
     assert result.status == 0
     waiting, failed = result.err.splitlines()
     assert waiting.startswith(
-        f"waiting for 127.0.0.1:{port}: robots.txt is unreachable, so everything is closed: connection refused"
+        f"waiting for 127.0.0.1:{port}: robots.txt is unreachable, so nothing may be fetched: connection refused"
     )
     assert failed.startswith(f"http://127.0.0.1:{port}/ failed: robots.txt is unreachable")
 

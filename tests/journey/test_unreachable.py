@@ -28,7 +28,7 @@ async def failed(url: str, folder: Path, *options: str | Path) -> str:
     assert "Traceback" not in crawl.err
     told = crawl.err.splitlines()[-1]
     why = await goodbot("why", url, "--in", folder)
-    assert told.partition("so everything is closed: ")[2] in why.out
+    assert told.partition("so nothing may be fetched: ")[2] in why.out
     return told
 
 
@@ -46,7 +46,7 @@ async def test_certificates(
 ) -> None:
     options = ("--ca-file", authority.file) if known else ()
     async with WebServer(fallback=answer(), tls=authority.server_context(name, expired=expired)) as server:
-        assert f"robots.txt is unreachable, so everything is closed: {said}" in await failed(
+        assert f"robots.txt is unreachable, so nothing may be fetched: {said}" in await failed(
             server.url("/"), folder, *options
         )
 

@@ -25,7 +25,7 @@ class Library:
         self._check()
         words = re.findall(r"\w+", query.casefold())
         if not words:
-            raise InputError("the query holds no word to search for")
+            raise InputError("the query contains no word to search for")
         found = [hit for hit in self.hits if all(word in _text(hit) for word in words)]
         shown = tuple(_highlighted(hit, words) for hit in found[offset : offset + limit])
         return Results(query, len(found), 0.4, shown)

@@ -27,7 +27,7 @@ PAGES = [
     ("nothing", "/search?q=zeppelin", 200, "No results for zeppelin"),
     ("advice", "/search?q=zeppelin", 200, "None of the 135 indexed pages matches this query."),
     ("nothing, page 5", "/search?q=zeppelin&page=5", 200, "No results for zeppelin"),
-    ("no word", "/search?q=%21%21", 400, "The query holds no word to search for."),
+    ("no word", "/search?q=%21%21", 400, "The query contains no word to search for."),
     ("too long", "/search?q=" + "r" * 1001, 400, "The query is too long: 1,001 characters, 1,000 at most."),
     ("bad page", "/search?q=robot&page=x", 400, "The page must be a whole number from 1 to 100."),
     ("too deep", "/search?q=robot&page=101", 400, "The page must be a whole number from 1 to 100."),

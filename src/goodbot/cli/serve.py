@@ -15,7 +15,7 @@ from goodbot.robot.fetch.signing import WELL_KNOWN, Signer, signer_of
 from goodbot.web import KeyDirectory, create_app, serve
 
 CONTROL_TIMEOUT_S = 4.0
-"""A visitor who controls the crawl waits this long for it to respond."""
+"""How long a page that controls the crawl waits for its response."""
 
 
 @click.command(
@@ -71,7 +71,6 @@ def command(folder: Path | None, listen: str, old_listen: str | None, port: int,
     search. The checker fetches the robots.txt of a site only if a contact is set (in goodbot.toml here or in DIR, or in
     GOODBOT_CONTACT), and never from a private address.
 
-    \b
     Exit status: 0: ended with Ctrl-C; 2: bad input, such as a DIR without a crawl; 3: cannot listen on that address and
     port, or the index is missing or damaged.
     """

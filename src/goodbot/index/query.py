@@ -86,7 +86,7 @@ def parse_query(text: str) -> AllOf:
         parser.take(token)
     found = parser.finish()
     if found is None or not sought_terms(found):
-        raise InputError("the query holds no word to search for")
+        raise InputError("the query contains no word to search for")
     return found
 
 

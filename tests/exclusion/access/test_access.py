@@ -128,7 +128,9 @@ def test_a_wall_is_named_in_the_reason_and_kept_in_the_columns() -> None:
     for status in (200, 202, 403):
         walled = Access.from_response(status, [("cf-mitigated", "challenge")], b"", NOW)
         assert (walled.result, walled.status, walled.wall, walled.tries) == ("unreachable", status, "Cloudflare", 1)
-        assert walled.reason == "robots.txt is unreachable (a bot wall answered: Cloudflare), so everything is closed."
+        assert (
+            walled.reason == "robots.txt is unreachable (a bot wall answered: Cloudflare), so nothing may be fetched."
+        )
         assert walled.verdict("/", "me").reason == walled.reason
         stored = Access(**asdict(walled))
         assert (stored.reason, stored.wall) == (walled.reason, "Cloudflare")

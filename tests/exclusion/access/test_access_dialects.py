@@ -70,25 +70,25 @@ SECTIONS = [
         "rfc9309",
         402,
         "RFC 9309 2.3.1.4",
-        "robots.txt is unreachable (its server answered 402), so everything is closed.",
+        "robots.txt is unreachable (its server answered 402), so nothing may be fetched.",
     ),
     (
         "google",
         503,
         "Google, HTTP status codes",
-        "robots.txt is unreachable (its server answered 503), so everything is closed for the first 12 hours.",
+        "robots.txt is unreachable (its server answered 503), so nothing may be fetched for the first 12 hours.",
     ),
     (
         "rfc9309",
         503,
         "RFC 9309 2.3.1.4",
-        "robots.txt is unreachable (its server answered 503), so everything is closed.",
+        "robots.txt is unreachable (its server answered 503), so nothing may be fetched.",
     ),
     (
         "book",
         503,
         "HTTP book 9.4, response codes",
-        "robots.txt is unreachable (its server answered 503), so everything is closed until it answers.",
+        "robots.txt is unreachable (its server answered 503), so nothing may be fetched until it answers.",
     ),
     (
         "conner",
@@ -141,9 +141,9 @@ def test_lifetime(
 OUTAGES = [
     # dialect, hours since the first failure, whether a copy (read a day before) is known, whether the site answers
     ("rfc9309", 0, True, False, "the last good copy applies."),
-    ("rfc9309", 0, False, True, "everything is closed."),
-    ("rfc9309", 29 * 24, True, True, "everything is closed, since the last good copy is older than 30 days."),
-    ("google", 0, True, True, "everything is closed for the first 12 hours."),
+    ("rfc9309", 0, False, True, "nothing may be fetched."),
+    ("rfc9309", 29 * 24, True, True, "nothing may be fetched, since the last good copy is older than 30 days."),
+    ("google", 0, True, True, "nothing may be fetched for the first 12 hours."),
     ("google", 12, True, False, "the last good copy applies."),
     ("google", 12, False, False, "everything is allowed, since no copy is known after 12 hours."),
     ("google", 30 * 24, True, True, "everything is allowed, since after 30 days the site answers other requests."),
@@ -152,10 +152,10 @@ OUTAGES = [
         30 * 24,
         True,
         False,
-        "everything is closed, since after 30 days the site does not answer other requests either.",
+        "nothing may be fetched, since after 30 days the site does not answer other requests either.",
     ),
-    *((dialect, 0, True, True, "everything is closed until it answers.") for dialect in HISTORIC),
-    *((dialect, 60 * 24, False, True, "everything is closed until it answers.") for dialect in HISTORIC),
+    *((dialect, 0, True, True, "nothing may be fetched until it answers.") for dialect in HISTORIC),
+    *((dialect, 60 * 24, False, True, "nothing may be fetched until it answers.") for dialect in HISTORIC),
 ]
 
 

@@ -284,7 +284,7 @@ async def test_the_reason_says_what_failed_in_this_run() -> None:
     scene = Scene({ROBOTS: failure})
     for _ in range(3):
         permit = await scene.permission.check(PAGE)
-        assert permit.verdict.reason == f"robots.txt is unreachable, so everything is closed: {failure.detail}."
+        assert permit.verdict.reason == f"robots.txt is unreachable, so nothing may be fetched: {failure.detail}."
         scene.clock.advance(3600)
 
 

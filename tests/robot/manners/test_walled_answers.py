@@ -120,7 +120,7 @@ async def test_a_wall_in_place_of_robots_txt_closes_the_site_until_it_opens(stat
     assert await scene.crawler.run() == "finished"
     assert scene.states() == {HOME: "visited", HOME + "private": "disallowed"}
     held = [reason for decision, reason in scene.decisions() if decision == "held off"]
-    assert held == ["robots.txt is unreachable (a bot wall answered: Cloudflare), so everything is closed."] * 2
+    assert held == ["robots.txt is unreachable (a bot wall answered: Cloudflare), so nothing may be fetched."] * 2
 
 
 @pytest.mark.parametrize("answer", [wall(200), wall(403, MITIGATED), page(status=202), page(status=402)])

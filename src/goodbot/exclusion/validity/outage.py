@@ -40,11 +40,11 @@ def copy_while_young(outage: Outage) -> Hold:
     Our choice: after that the site is closed; the RFC would permit opening it.
     """
     if outage.good_at is None:
-        return Hold("closed", inf, "everything is closed")
+        return Hold("closed", inf, "nothing may be fetched")
     until = outage.good_at + LAST_GOOD_S
     if outage.now < until:
         return Hold("rules", until, "the last good copy applies")
-    return Hold("closed", inf, "everything is closed, since the last good copy is older than 30 days")
+    return Hold("closed", inf, "nothing may be fetched, since the last good copy is older than 30 days")
 
 
 def as_google(outage: Outage) -> Hold:
@@ -52,7 +52,7 @@ def as_google(outage: Outage) -> Hold:
     restrictions), and 30 days after the first failure everything is allowed if the site answers other requests."""
     shut, over = outage.since + NO_CRAWL_S, outage.since + LAST_GOOD_S
     if outage.now < shut:
-        return Hold("closed", shut, "everything is closed for the first 12 hours")
+        return Hold("closed", shut, "nothing may be fetched for the first 12 hours")
     if outage.now < over and outage.good_at is not None:
         return Hold("rules", over, "the last good copy applies")
     if outage.now < over:
@@ -60,11 +60,11 @@ def as_google(outage: Outage) -> Hold:
     if outage.site_answers:
         return Hold("open", inf, "everything is allowed, since after 30 days the site answers other requests")
     return Hold(
-        "closed", inf, "everything is closed, since after 30 days the site does not answer other requests either"
+        "closed", inf, "nothing may be fetched, since after 30 days the site does not answer other requests either"
     )
 
 
 def closed_until_answered(outage: Outage) -> Hold:
     """Decides by draft-koster-robots-00 3.1: after a temporary failure no visit until the site answers, even if a copy
     is known."""
-    return Hold("closed", inf, "everything is closed until it answers")
+    return Hold("closed", inf, "nothing may be fetched until it answers")
