@@ -45,8 +45,8 @@ class Settings:
     )
     max_size: int | None = _setting(
         None,
-        "Discard answers longer than this many bytes (10M = 10,000,000). Without this setting longer answers are cut "
-        "to 10 MiB and kept",
+        "Discard answers longer than this many bytes (10M = 10,000,000). Without this setting, answers over 10 MiB are "
+        "cut there and kept",
     )
     workers: int | None = _setting(
         None,
@@ -67,7 +67,7 @@ class Settings:
         "Maximum number of sitemaps, sitemap indexes and feeds that a crawl reads from one host in a day, if "
         "robots.txt or a sitemap index names them; the others wait for the next run, or for the next visit of that "
         "index",
-        "1,000 sitemaps may list 50 million URLs: 18 months of pages at one a second; sitemaps and pages take turns",
+        "1,000 sitemaps may list 50 million URLs: 18 months at one page a second; sitemaps and pages take turns",
         internal=True,
     )
     delay: float | None = _setting(
@@ -90,9 +90,9 @@ class Settings:
     )
     signature_agent_form: SignatureAgentForm = _setting(
         "october",
-        "How Signature-Agent is written. october: URL of the keys; august: site with type=directory; string: bare site "
-        "(older drafts)",
-        "drafts of 2026, named by month; october is the newest",
+        "Form of the field Signature-Agent. october: URL of the keys; august: site with type=directory; string: only "
+        "the site, as in older drafts",
+        "named after the months of drafts of 2026; october is the newest",
     )
     dialect: str = _setting(
         "rfc9309",
@@ -118,7 +118,7 @@ class Settings:
         True,
         "Stop crawling endless pages without new content: repeating paths, calendars, session ids, soft 404, and sites "
         "whose pages lead to new URLs without end",
-        "`goodbot why` shows the evidence; a crawl of 27 real sites (79,922 URLs) lost no page",
+        "`goodbot why` shows the evidence; a crawl of 79,922 URLs on 27 real sites lost no page",
     )
     trap_pages: int = _setting(
         1000,
@@ -130,8 +130,8 @@ class Settings:
     )
     sitemaps: bool = _setting(
         True,
-        "Read the sitemaps that robots.txt files name, and crawl the URLs they list; both must be in scope",
-        "they list pages without links to them, and show which pages have changed",
+        "Read the sitemaps that robots.txt files name, and crawl the URLs they list, if sitemap and URL are in scope",
+        "sitemaps list pages without links to them, and show which pages have changed",
     )
     allow_private: bool = _setting(
         False, "Allow the private address range that a seed is in; public pages still cannot lead there"
@@ -226,7 +226,9 @@ class Settings:
     connect_timeout: float = _setting(
         15.0, "Maximum seconds to connect", "three SYN retries take 7 s (Linux)", internal=True
     )
-    timeout: float = _setting(60.0, "Maximum seconds for one whole answer", "ends answers that drip in", internal=True)
+    timeout: float = _setting(
+        60.0, "Maximum seconds for one whole answer", "ends answers that arrive a few bytes at a time", internal=True
+    )
     idle_timeout: float = _setting(
         20.0,
         "Maximum seconds without a byte of the body; the wait for the first byte counts too, and header fields do "

@@ -38,6 +38,6 @@ def test_a_code_may_be_in_lower_case() -> None:
 
 @pytest.mark.parametrize("code", ["R999", "", "R2", "E101", "R101\x1b[31m"])
 def test_an_unknown_code_is_bad_input(code: str) -> None:
-    with pytest.raises(InputError, match="no finding") as error:
+    with pytest.raises(InputError, match="no code") as error:
         explain(code)
     assert str(error.value).isprintable()

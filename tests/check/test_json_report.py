@@ -13,7 +13,7 @@ from goodbot.check import Finding, Subject, check
 from goodbot.check.checker import KINDS
 from goodbot.check.json_report import CheckedFile, as_github, as_json, has, summary
 from goodbot.check.sarif import as_sarif, source_url
-from goodbot.cli.check_report import excerpt, told
+from goodbot.cli.check_report import excerpt, report_lines
 from goodbot.cli.printing import joined
 
 BODY = b"User-agent: *\nDisalow: /a\nDisallow : /b\n"
@@ -142,7 +142,7 @@ def test_excerpts(name: str, line: str, start: int, end: int, text: str, caret: 
 
 @pytest.mark.parametrize(("name", "body"), HOSTILE, ids=[case[0] for case in HOSTILE])
 def test_no_control_character_reaches_the_terminal(name: str, body: bytes) -> None:
-    text = "".join(joined(*line) for line in told(checked(body, "a\x1b[2J\x07.txt")))
+    text = "".join(joined(*line) for line in report_lines(checked(body, "a\x1b[2J\x07.txt")))
     for code in ("[0m", "[1m", "[2m", "[31m", "[33m", "[36m", "[1m\x1b[31m"):
         text = text.replace(f"\x1b{code}", "")
     assert text.isprintable() or not text
@@ -163,6 +163,6 @@ def test_the_source_of_another_encoding() -> None:
 
 
 def test_many_infos_of_a_kind_are_shown_together() -> None:
-    lines = ["".join(line) for line in told(checked(b"User-agent: *\n" + b"Disallow : /a\n" * 30))]
+    lines = ["".join(line) for line in report_lines(checked(b"User-agent: *\n" + b"Disallow : /a\n" * 30))]
     assert sum("R202" in line for line in lines) == 4
     assert any(line == "  27 more R202 in lines 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, …" for line in lines)

@@ -9,6 +9,7 @@ import pytest
 
 from goodbot.cli import main
 from goodbot.cli.command_class import SHARED_HEADING, Command
+from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.commands import group
 
 SHARED = {
@@ -65,6 +66,17 @@ def test_help_has_examples_and_fits_80_columns(path: str, command: click.Command
         f"goodbot {path.split(' ', maxsplit=1)[0]}" in line for line in examples[1].splitlines() if line[2] != " "
     )
     assert [line for line in text.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize(("path", "command", "context"), EVERYTHING, ids=[path for path, _, _ in EVERYTHING])
+def test_a_folded_example_can_be_pasted(path: str, command: click.Command, context: click.Context) -> None:
+    assert isinstance(command, Command | CommandGroup)
+    narrow = command.context_class(command, info_name=path, parent=context.parent, terminal_width=58)
+    examples = re.search(r"^Examples:\n((?:  .*\n)+)", command.get_help(narrow), re.MULTILINE)
+    assert examples is not None
+    text = re.sub(r" \\\n +", " ", examples[1])
+    pasted = [line.strip() for line in text.splitlines() if not line.startswith("  # ")]
+    assert pasted == [line if line in pasted else line.partition(" # ")[0].strip() for line in command.examples]
 
 
 @pytest.mark.parametrize(("path", "command", "context"), LEAVES, ids=PATHS)

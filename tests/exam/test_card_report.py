@@ -107,7 +107,7 @@ def test_colours() -> None:
 
 
 def test_totals_leave_out_what_was_not_measured() -> None:
-    served = ScoreCard("whoever comes", (judge_drive({}, [], None),))
+    served = ScoreCard("all crawlers", (judge_drive({}, [], None),))
     assert [name for name, _ in totals(served)] == ["manners", "skill", "requests"]
     assert summary(served) == "0 of 0 sites passed, the overall rules failed"
     assert [mark.rule.code for mark in served.sites[0].marks] == ["identity", "robots-first"]

@@ -254,7 +254,7 @@ async def test_beside_a_crawl_that_runs(tmp_path: Path) -> None:
         assert (check.status, check.json["lost"]) == (0, []), check
         repair = await goodbot("archive", "repair", "--in", folder)
         assert (repair.status, repair.out) == (3, "")
-        assert "another crawl is using" in repair.complaint
+        assert "another crawl or command is using" in repair.complaint
         await goodbot("stop", "--in", folder)
         await ended(process)
     assert (await goodbot("archive", "check", "--in", folder)).status == 0

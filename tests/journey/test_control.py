@@ -271,7 +271,7 @@ async def test_a_dry_run_of_a_crawl_begun(folder: Path) -> None:
         assert host["disallowed"] in ([], [server.url("/2")])
         assert made["least_s"] == pytest.approx(2.0, abs=0.2)
         assert "60 s between requests" in text
-        assert "20 pages known would take 19 min" in text
+        assert "20 known pages would take 19 min" in text
         await goodbot("crawl", "--into", folder)
         order = [target for target in server.targets[asked:] if target != "/robots.txt"]
     assert [server.url(target) for target in order[: len(host["urls"]) - 1]] == [

@@ -164,7 +164,7 @@ async def test_a_file_that_is_not_there(folder: Path, tmp_path: Path) -> None:
         (("--exclude", "*/[a-"), "has a [ without a ]"),
         (("--exclude", "*?*"), "[?] for a question mark"),
         (("--include", "127.0.0.1/*"), "a glob must match the whole URL"),
-        (("--type", "html"), "--type is a media type"),
+        (("--type", "html"), "--type must be a media type"),
         (("--max-size", "0"), "is not a size"),
         (("--max-size", "lots"), "is not a size"),
     ],

@@ -256,7 +256,7 @@ async def test_a_host_not_known(folder: Path, sites: list[WebServer]) -> None:
     for name in ("example.org", "2606:4700::1111", other):
         result = await goodbot("forget", name, "--in", folder)
         assert (result.status, result.err) == (0, "")
-        assert result.out.startswith(f"this crawl knows no host {name}; it is barred too")
+        assert result.out.startswith(f"this crawl does not know {name}; from now on it gets no requests")
     assert await urls(folder) == before
     again = await goodbot("forget", other, "--in", folder, "--json")
     assert (again.status, again.json["done"], again.json["urls"]) == (0, True, 0)

@@ -67,7 +67,7 @@ async def test_a_host_known_by_another_port_is_named(
     keep(folder, [Url(text) for text in known])
     result = await goodbot("forget", name, "--in", folder)
     assert result.status == 0, result.err
-    assert "it is barred too" in result.out
+    assert "from now on it gets no requests" in result.out
     question = f"; did you mean {' or '.join(similar)}?\n"
     assert result.out.endswith(question) if similar else "did you mean" not in result.out
     shutil.rmtree(folder)

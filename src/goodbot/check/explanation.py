@@ -52,7 +52,7 @@ def explain(code: str) -> Explanation:
     """Explains the kind with this code, in either case. Raises InputError if there is none."""
     kind = KINDS.get(code.strip().upper())
     if kind is None:
-        raise InputError(f"there is no finding {code!r}: the codes go from {min(KINDS)} to {max(KINDS)}")
+        raise InputError(f"there is no code {code!r}: the codes begin with {min(KINDS)} and end with {max(KINDS)}")
     found = next(finding for finding in check(kind.example) if finding.code == kind.code)
     source = "the page of its operator, see docs/robots-directory.md" if "{" in kind.source else kind.source
     return Explanation(

@@ -13,10 +13,10 @@ from goodbot.exclusion import DIALECTS, RobotsTxt, Verdict
 from goodbot.url import MAX_URL_CHARS, Url, is_as_typed, parse_url, requested, resolve
 
 AGENTS_SHOWN = 20
-"""Of a group's names, in JSON."""
+"""How many names of a group JSON shows."""
 
 Answer = Callable[[str, str], Verdict]
-"""What one dialect says: URL, agent → verdict."""
+"""Answers for one dialect: URL, agent → verdict."""
 
 
 @click.command(
@@ -68,7 +68,7 @@ def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_jso
 
 
 def _requested(text: str) -> str:
-    """See `requested`. A slip such as `private` would match no rule, and seem allowed."""
+    """Calls `requested`. Raises InputError for text such as `private`: no rule matches it, so it would seem allowed."""
     url = requested(text)
     if url is None and len(text) > MAX_URL_CHARS:
         raise InputError(f"a URL may have at most {MAX_URL_CHARS:,} characters, and this one has {len(text):,}")
@@ -78,7 +78,7 @@ def _requested(text: str) -> str:
 
 
 def _named(typed: str, verdict: Verdict) -> str:
-    """The URL as typed, and the one that a robot requests for it if that is another."""
+    """Returns the URL as typed, with the URL that a robot would request if it differs."""
     return typed if is_as_typed(typed, verdict.url) else f"{typed}  (requested as {verdict.url})"
 
 
@@ -90,7 +90,7 @@ def _of_file(name: str, dialects: list[str]) -> list[Answer]:
 
 
 def _of_site(site: Url, dialects: list[str]) -> list[Answer]:
-    """One fetch; what its answer means in each dialect."""
+    """Fetches the robots.txt once, and reads it in each dialect."""
     from goodbot.one_shot import fetch_access  # noqa: PLC0415  (a robots.txt in a file needs no network)
 
     access = fetch_access(site)
@@ -98,7 +98,7 @@ def _of_site(site: Url, dialects: list[str]) -> list[Answer]:
 
 
 def _targets(site: Url, urls: tuple[str, ...]) -> list[tuple[str, str]]:
-    """Each URL as given and as asked about; all of them must be of the site."""
+    """Returns each URL as typed and resolved. Raises InputError for a URL of another site."""
     targets = []
     for text in urls:
         url = resolve(site, text)

@@ -59,8 +59,8 @@ def repair(folder: Path, as_json: bool) -> None:
 
     Moves damaged bytes to DIR/warc/damaged, writes empty records in their place, and rebuilds the CDXJ file of each
     damaged file. Every record that can be read stays where it is. Pages whose records are lost go back into the queue.
-    A damaged record is longer than 330 bytes. Where bytes were inserted or removed a damaged stretch may be shorter; no
-    record fits there, so it stays, and `goodbot archive check` still lists it.
+    A damaged stretch of less than 330 bytes stays as it is, because not even an empty record fits there, and `goodbot
+    archive check` still lists it. Only inserted or removed bytes leave such stretches: records are longer.
 
     Exit status: 0: repaired, or nothing to repair; 2: there is no crawl in DIR, or it has never kept an archive
     (--no-archive); 3: a crawl is running, or the disk is full.

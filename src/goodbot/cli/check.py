@@ -15,7 +15,7 @@ from goodbot.check.page_tags import page_text
 from goodbot.check.sarif import as_sarif
 from goodbot.cli.check_inputs import As, CheckInput, CheckInputs, is_file, read_robots
 from goodbot.cli.check_options import check_settings
-from goodbot.cli.check_report import told
+from goodbot.cli.check_report import report_lines
 from goodbot.cli.command_class import Command
 from goodbot.cli.options import header_field
 from goodbot.cli.printing import complain, folded, is_quiet, put, say, say_folded, write_json
@@ -113,7 +113,7 @@ def command(
 
     Exit status: 0: no finding at or above --fail-on. 1: there are such findings, or a rule in robots.txt disallows a
     page URL. 2: bad input. 3: a page, or the robots.txt that governs it, could not be fetched (also a page that answers
-    404). The other inputs are still checked; of several statuses, 2 wins, then 3, then 1.
+    404). The other inputs are still checked; if several apply, 2 goes before 3, and 3 before 1.
     """
     form = "json" if as_json else form
     settings = check_settings(ignore, fail_on)
@@ -139,7 +139,7 @@ def command(
 
 
 def _status(errors: Iterable[GoodbotError], *, failed: bool) -> int:
-    """The worst: bad input, then no answer, then findings."""
+    """Returns the exit status: 2 for bad input, else 3 for a page without an answer, else 1 for findings, else 0."""
     statuses = {error.exit_status for error in errors} | ({1} if failed else set())
     return next((status for status in (2, 3, 1) if status in statuses), 0)
 
@@ -167,7 +167,7 @@ def _report(everything: list[CheckedFile], form: str, *, to_error: bool, quiet: 
             say(line)
     else:
         for each in checked:
-            for parts in told(each):
+            for parts in report_lines(each):
                 say(*parts, err=to_error)
         if checked:
             for parts in folded(summary(everything, quiet=quiet)):

@@ -1,4 +1,4 @@
-"""What `goodbot check` is given → what is to be checked, with all that is known of it."""
+"""Reads the inputs of `goodbot check`, and completes them: URLs for files, the robots.txt of pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,13 +28,13 @@ class CheckInput:
 
 
 class ClosedError(RunError):
-    """robots.txt closes the page to goodbot, so there is nothing to judge: the answer is no."""
+    """robots.txt closes the page to goodbot, so it is not checked, and the answer is no."""
 
     exit_status = 1
 
 
 class CheckInputs:
-    """Reads inputs one by one; an error of one is kept, and does not keep the others from being checked."""
+    """Reads inputs one by one; keeps an error of one, and reads the others all the same."""
 
     def __init__(self, kind: As | None, headers: Headers, *, sitemaps: bool) -> None:
         self._kind = kind
@@ -116,7 +116,7 @@ class CheckInputs:
 def _url(text: str) -> Url:
     url = parse_url(text)
     if url is None:
-        raise InputError(f"--url is an http or https URL, not {text!r}")
+        raise InputError(f"--url must be an http or https URL, not {text!r}")
     return url
 
 

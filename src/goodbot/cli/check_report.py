@@ -12,15 +12,15 @@ from goodbot.cli.printing import Line, joined, styled, width, wrapped
 from goodbot.exclusion.text.shown_text import shown, visible
 
 NOTES_SHOWN = 3
-"""Findings of severity info that are shown of one kind in one file; of the others, only the lines."""
+"""How many findings of severity info are shown of one kind in one file; for the others, only their line numbers."""
 
 LINES_SHOWN = 12
 
 _COLOURS: dict[Severity, str] = {"error": "red", "warning": "yellow", "info": "cyan"}
 
 
-def told(checked: CheckedFile) -> Iterator[Line]:
-    """The lines to print."""
+def report_lines(checked: CheckedFile) -> Iterator[Line]:
+    """Yields the lines to print."""
     notes: dict[str, list[Finding]] = defaultdict(list)
     for finding in checked.findings:
         if finding.severity == "info":
@@ -43,7 +43,7 @@ def _finding(checked: CheckedFile, finding: Finding) -> Iterator[Line]:
 
 
 def _notes(checked: CheckedFile, findings: list[Finding]) -> Iterator[Line]:
-    """One line each for the first ones, and the line numbers of the others."""
+    """Yields a line for each of the first findings, and one with the line numbers of the others."""
     for finding in findings[:NOTES_SHOWN]:
         yield from wrapped(finding.message, joined(*_head(checked, finding), " "), "  ")
     more = findings[NOTES_SHOWN:]

@@ -144,13 +144,21 @@ def _rows(lines: Sequence[str]) -> list[tuple[str, str]]:
 
 
 def write_examples(examples: Sequence[str], formatter: click.HelpFormatter) -> None:
-    """Writes the section Examples of a `--help`; long command lines are folded."""
+    """Writes the section Examples of a `--help`. A long command line is folded with `\\`, so that a shell takes it as
+    it is; its comment is then put on the line before."""
     if not examples:
         return
     with formatter.section("Examples"):
         for example in examples:
             indent = " " * formatter.current_indent
-            formatter.write(click.wrap_text(_unbroken(example), formatter.width, indent, f"{indent}    ") + "\n")
+            if len(indent + example) <= formatter.width:
+                formatter.write(f"{indent}{example}\n")
+                continue
+            line, _, comment = (part.strip() for part in example.partition(" # "))
+            if comment:
+                formatter.write(click.wrap_text(comment, formatter.width, f"{indent}# ", f"{indent}# ") + "\n")
+            folded = click.wrap_text(_unbroken(line), formatter.width - 2, indent, f"{indent}    ")
+            formatter.write(folded.replace("\n", " \\\n") + "\n")
 
 
 def example_lines(text: str) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ SECTIONS = {
     },
     "Crawl": {
         "demo": "Crawl three sample sites and serve a search page",
-        "crawl": "Gather pages from seeds, politely, and keep them",
+        "crawl": "Crawl politely from seed URLs, and keep the pages",
         "status": "Show the progress of a crawl",
         "pause": "Pause a running crawl",
         "resume": "Resume a paused crawl",
@@ -56,7 +56,8 @@ COMMANDS = {name: summary for section in SECTIONS.values() for name, summary in 
 _NUMBER = re.compile(r"is not a valid (?:(integer)|float)(?: range)?")
 
 EPILOG = (
-    "Exit status: 0: done, or yes; 1: no (disallowed); 2: bad input; 3: failed while running; 130: interrupted. "
+    "Exit status: 0: done, or yes; 1: no (disallowed, problems found, a file would change); 2: bad input; 3: failed "
+    "while running; 130: interrupted. "
     "JSON goes to standard output, messages and progress to standard error."
 )
 

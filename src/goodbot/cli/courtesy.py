@@ -80,7 +80,7 @@ def _write(pieces: Iterator[str]) -> None:
 
 
 def _json_pieces(reports: Iterator[HostReport]) -> Iterator[str]:
-    """Writes one list on one line, with one host in memory at a time."""
+    """Yields the pieces of one JSON list on one line, with one host in memory at a time."""
     between = "["
     for report in reports:
         yield between + json_text(_json(report))
@@ -174,7 +174,8 @@ def _lines(report: HostReport, retry_after_most: float) -> Iterator[str]:
     yield f"                from {human_time(done.first_at)} to {human_time(done.last_at)}"
     if done.agent:
         yield f"  sent as       {shown(done.agent)}"
-    yield f"  delay asked   {_gap(report.asked_gap_s, 'none was asked for')}"
+    none = "none" if report.forgotten_at is None else "unknown: its robots.txt was removed"
+    yield f"  delay asked   {_gap(report.asked_gap_s, none)}"
     sooner = f"; {counted(done.sooner, 'request')} sooner than asked" if done.asked_gap_s or done.sooner else ""
     yield f"  least delay   {_gap(done.least_gap_s, 'one request only')}{sooner}"
     yield f"  429 and 503   {done.status_429:,} and {done.status_503:,}"

@@ -1,4 +1,4 @@
-"""`goodbot crawl`: gather pages from seeds, politely, and keep them."""
+"""`goodbot crawl`: crawls politely from seed URLs, and keeps the pages."""
 
 import asyncio
 import time
@@ -140,7 +140,8 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "seed_files",
     multiple=True,
     metavar="FILE",
-    help=SEEDS_HELP,
+    help=f"{SEEDS_HELP} A seed from a file allows a private address (--allow-private) only if its host is an IP "
+    "address or localhost.",
 )
 @click.option(
     "--into", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder of the crawl."
@@ -173,16 +174,16 @@ def command(
 ) -> int:
     """Crawl from SEEDs into DIR: fetch pages politely, keep them in WARC files, index them.
 
-    Run it again with the same DIR, with or without seeds, to resume: nothing is lost. After a kill, pages that were
-    being fetched and those of the last quarter second are fetched again. DIR keeps seeds and options for later runs,
-    except --max-pages, --dry-run, --keep-fresh, --once and the options of every command.
+    Run it again with the same DIR, with or without seeds, to resume. Even a kill loses nothing: only pages that were
+    being fetched then, and those of the quarter second before, are fetched again. DIR keeps seeds and options for later
+    runs, except --max-pages, --dry-run, --keep-fresh, --once and the options of every command.
 
     goodbot always obeys robots.txt, META robots, X-Robots-Tag and rel=nofollow. Ctrl-C once finishes the pages in
     flight (a minute or two if many long sitemaps are being read); twice stops at once.
 
-    Exit status: 0: finished, or --max-pages is reached; 2: bad input, such as no seed; 3: no seed could be fetched,
-    another crawl is running in DIR, or DIR is damaged or cannot be written; 130: interrupted, or stopped with
-    `goodbot stop`.
+    Exit status: 0: finished, or --max-pages is reached; 2: bad input, such as no seed; 3: every seed failed or is of a
+    forgotten host, another crawl is running in DIR, or DIR is damaged or cannot be written; 130: interrupted, or
+    stopped with `goodbot stop`.
     """
     if once and not keep_fresh:
         raise InputError("--once goes with --keep-fresh: a crawl without it visits every page once anyway")

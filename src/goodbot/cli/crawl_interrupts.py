@@ -1,4 +1,4 @@
-"""Ctrl-C while a crawl is opened, runs and is closed."""
+"""Handles Ctrl-C while a crawl is opened, runs and is closed."""
 
 import asyncio
 import signal
@@ -23,7 +23,7 @@ class Interrupts:
         self._act: Callable[[], object] = task.cancel if task is not None else lambda: None
 
     def act_by(self, act: Callable[[], object]) -> None:
-        """What is called from now on."""
+        """Sets the function to call from now on."""
         self._act = act
 
     def __enter__(self) -> Self:

@@ -18,7 +18,7 @@ URLS_SHOWN = 5
 
 
 def plan_crawl(folder: Path, settings: Settings, max_pages: int | None, listed: SeedSpool, *, as_json: bool) -> int:
-    """Prints the plan of a crawl; nothing is fetched, nothing in `folder` is changed. Gives the exit status."""
+    """Prints the plan of a crawl, without fetching anything or changing `folder`. Returns the exit status."""
     plan = rehearse(folder, settings, listed, max_pages=max_pages, urls_per_host=URLS_SHOWN)
     if as_json:
         write_json(_json(plan))
@@ -54,22 +54,26 @@ def _lines(plan: CrawlPlan) -> Iterator[str]:
     if not plan.hosts:
         yield "nothing would be fetched: no URL is ready"
         return
-    yield "would fetch, hosts side by side:"
+    yield "would fetch from these hosts at the same time:"
     now = time.time()
     for host in plan.hosts[:HOSTS_SHOWN]:
         yield from _host(host, now)
     if len(plan.hosts) > HOSTS_SHOWN:
         more = " or more" if len(plan.hosts) >= MAX_HOSTS else ""
         yield f"  … and {counted(len(plan.hosts) - HOSTS_SHOWN, 'host')}{more}"
-    took = f"{human_duration(plan.least_s)} at least" if plan.least_s >= 1 else "no longer than the servers need"
-    yield f"{counted(plan.pages, 'page')} known would take {took}; links found would add to it"
+    took = f"{human_duration(plan.least_s)} at least" if plan.least_s >= 1 else "as long as the servers need to answer"
+    yield f"{counted(plan.pages, 'known page')} would take {took}; pages found on the way take more"
     yield "nothing was fetched or written"
 
 
 def _host(host: PlannedHost, now: float) -> Iterator[str]:
     count = f"{host.ready:,}" + (" or more" if host.ready >= MAX_COUNT else "")
     when = f", from {human_time(host.starts_at)}" if host.starts_at > now + 1 else ""
-    asks = "" if host.robots_known else "; its robots.txt is not known yet: it is fetched first, and may ask for more"
+    asks = (
+        ""
+        if host.robots_known
+        else "; its robots.txt is not known yet: it is fetched first, and may ask for longer pauses"
+    )
     yield f"  {host.host}: {count} ready, {_gap(host.gap_s)}{when}{asks}"
     yield from (f"    {url}" for url in host.urls)
     yield from (f"    {url} (its robots.txt disallows it)" for url in host.disallowed)

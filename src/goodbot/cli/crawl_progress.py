@@ -24,7 +24,7 @@ Form = Literal["text", "json", "none"]
 
 LINE_EVERY_S = 10.0
 KINDS_SHOWN = 5
-"""Of errors, in one line."""
+"""How many kinds of error one line shows."""
 
 
 class Progress:

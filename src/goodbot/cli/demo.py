@@ -55,9 +55,9 @@ MEANING: dict[State, str] = {
 def command(once: bool, port: int, as_json: bool) -> int:
     """Serve three sample sites on this machine, crawl them, show what was decided and why, search them.
 
-    Nothing leaves this machine, and nothing stays on it.
+    Nothing leaves this machine, and the crawl is deleted at the end.
 
-    Exit status: 0: done, or ended with Ctrl-C while serving; 3: the port is in use; 130: interrupted before that.
+    Exit status: 0: done, or the search page was ended with Ctrl-C; 3: the port is in use; 130: interrupted before that.
     """
     console = new_console()
     with ExitStack() as stack:
@@ -104,12 +104,12 @@ def _print_decisions(console: Console, sites: Iterable[DemoSite], folder: Path) 
     with open_ledger(folder) as ledger:
         records = [ledger.record(record.url) or record for record in ledger.records()]
         counts = ledger.status().states
-    console.print("\n[bold]What became of every URL[/bold]")
+    console.print("\n[bold]URLs by state[/bold]")
     for state, meaning in MEANING.items():
         if counts[state]:
             console.print(f"  {counts[state]:>4} {state:<13} {meaning}", highlight=False)
     for site in sites:
-        console.print(f"\n[bold]{site.title}[/bold], where the robots.txt or a page had its own wish", highlight=False)
+        console.print(f"\n[bold]{site.title}[/bold]: exceptions, and the reason for each", highlight=False)
         console.print(_decisions(record for record in records if _site_of(record).startswith(site.url)))
 
 
@@ -130,7 +130,7 @@ def _site_of(record: UrlRecord) -> str:
 
 
 def _notable(record: UrlRecord) -> str:
-    """Why this URL is worth a line; empty if it was fetched, followed and indexed like any other."""
+    """Why this URL is listed as an exception; empty if it was fetched, followed and indexed like any other."""
     if record.state == "disallowed":
         event = next(event for event in record.events if event.line is not None)
         return f"line {event.line} of robots.txt: {event.reason.partition(' (line ')[0]}"

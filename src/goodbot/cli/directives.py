@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.command_class import Command
-from goodbot.cli.directives_report import ReadPage, hidden_chars, link_counts, told
+from goodbot.cli.directives_report import ReadPage, hidden_chars, link_counts, report_lines
 from goodbot.cli.options import header_field, read_input
 from goodbot.cli.printing import complain, say, write_json
 from goodbot.config import Settings
@@ -55,12 +55,12 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
     """What may a robot do with this page: index it, follow its links, show an extract, use it for AI?
 
     PAGE is a file, - for standard input, or a URL. goodbot reads META tags, the fields X-Robots-Tag and Robots-Tag, rel
-    on links and data-nosnippet, and shows where each directive is and what it decides. Usage preferences combine these
-    with robots.txt.
+    on links and data-nosnippet, and shows where each directive is and what it decides. For a URL it also reads what
+    robots.txt says about uses of the content, such as AI training.
 
     goodbot fetches a URL under its own name, and only if robots.txt allows that; the same holds for each URL it
-    redirects to. If robots.txt closes the page to the robot of --agent, goodbot says so: that robot would
-    never see the directives of the page.
+    redirects to. If robots.txt closes the page to the robot of --agent, goodbot says so: that robot would never see the
+    directives of the page.
 
     Exit status: 0: the page was read; 1: robots.txt closes it to goodbot; 2: bad input, such as a file that cannot be
     read; 3: the page or its robots.txt could not be fetched.
@@ -80,7 +80,7 @@ def command(page: str, agent: str, dialect: str, headers: tuple[str, ...], as_js
     if as_json:
         write_json(_json(read, agent, dialect, directives, preferences))
     else:
-        for line in told(read, agent, directives, preferences):
+        for line in report_lines(read, agent, directives, preferences):
             say(*line)
     return 0
 
@@ -111,7 +111,7 @@ def _of_file(name: str, given: Iterable[str]) -> ReadPage:
 
 
 def _type(name: str, body: bytes) -> str:
-    """What a server would call it, by its ending; with none that is known, what it looks like decides."""
+    """Returns the media type by the ending of the name, as servers do; empty if unknown: then the content decides."""
     if not body:
         return "text/html"
     if b"\0" in body[:1024] and not body.startswith(_UTF_16):

@@ -1,4 +1,4 @@
-"""A page's directives for people: what a robot may do with it, and where each directive stands."""
+"""Prints the directives of a page: what a robot may do with it, and where each directive is."""
 
 import time
 from collections.abc import Iterable, Iterator
@@ -19,15 +19,15 @@ MIN_LAST = 24
 """Columns that the last cell of a row needs at least."""
 
 REASONS_SHOWN = 3
-"""Of the directives that ask for one thing."""
+"""How many directives are shown as the reason for one answer."""
 
 _MARKS = ("nofollow", "ugc", "sponsored")
 
 
 @dataclass(frozen=True, slots=True)
 class ReadPage:
-    """A page that was read. `robots` is that of its site, empty for a file; `closed` the verdict that keeps the agent
-    asked about away from it."""
+    """A page that was read. `robots` is the robots.txt of its site, empty for a file; `closed` the verdict that
+    closes the page to the agent."""
 
     name: str
     target: str
@@ -38,8 +38,8 @@ class ReadPage:
     closed: Verdict | None = None
 
 
-def told(read: ReadPage, agent: str, directives: Directives, preferences: Preferences) -> Iterator[Line]:
-    """The lines to print."""
+def report_lines(read: ReadPage, agent: str, directives: Directives, preferences: Preferences) -> Iterator[Line]:
+    """Yields the lines to print."""
     yield [styled(shown(read.name), bold=True)]
     if read.kind != "html":
         yield from wrapped("This is not HTML, so only its HTTP header fields apply.", "", "")
@@ -61,7 +61,7 @@ def told(read: ReadPage, agent: str, directives: Directives, preferences: Prefer
 
 
 Use = tuple[bool, str, str]
-"""Whether it may, what, and the field of Directives that says so."""
+"""Whether the robot may do something, what it is, and the field of Directives that decides it."""
 
 
 def _uses(directives: Directives) -> Iterator[Use]:
@@ -121,7 +121,7 @@ def _sources(directives: Directives) -> Iterator[Line]:
     if not directives.sources:
         yield ["No directive was found."]
         return
-    yield ["Its directives, and what each decides:"]
+    yield ["Where, directive, what it decides:"]
     yield from _aligned(
         (
             shown(source.origin),
@@ -144,8 +144,8 @@ def _links(found: Extract) -> Iterator[Line]:
 
 
 def _aligned(rows: Iterable[tuple[str, ...]]) -> Iterator[Line]:
-    """Rows with the same number of cells, each column as wide as its widest cell; the last one is folded. Where the
-    terminal is too narrow for that, the cells stand one below the other."""
+    """Yields rows with the same number of cells, each column as wide as its widest cell; the last cell is folded. In a
+    terminal too narrow for that, each cell gets a line of its own."""
     table = list(rows)
     widths = [max(len(click.unstyle(cell)) for cell in column) for column in zip(*table, strict=True)][:-1]
     is_narrow = sum(widths) + 2 * len(widths) + MIN_LAST > width()

@@ -101,7 +101,7 @@ def command(
 ) -> int:
     """Drive a crawler through a web of hard sites on this machine, and report what it did wrong.
 
-    COMMAND is any crawler's command line. These are replaced in it:
+    COMMAND is any crawler's command line. goodbot replaces these in it:
 
     \b
     {seeds}      the URLs to start from; as separate arguments if {seeds} is a
@@ -113,11 +113,12 @@ def command(
     {proxy}      the URL of an HTTP proxy; with it the sites have names instead
                  of ports
 
-    The crawler should stay on the hosts of its seeds. Every link leads to this machine. The exam records its requests,
+    The crawler should stay on the hosts of its seeds. No link leads to another machine. The exam records the requests,
     judges them by rules for manners and skill, and measures the memory and CPU time of the crawler and of all processes
     it starts.
 
-    Exit status: 0: every site that ran, and the overall rules, passed; 1: otherwise.
+    Exit status: 0: every site that ran, and the overall rules, passed; 1: at least one did not; 2: bad input; 3: a port
+    is in use, or a file cannot be written.
     """
     sites = tuple(chosen_sites(names))
     form = "json" if as_json else form

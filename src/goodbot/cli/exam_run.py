@@ -37,7 +37,7 @@ Watch = Callable[[DriveProgress], None]
 
 @dataclass(frozen=True, slots=True)
 class ExamOrder:
-    """What the options say."""
+    """What the options ask for."""
 
     plan: DrivePlan
     sites: tuple[ExamSite, ...]
@@ -95,7 +95,7 @@ def _put_out(card: ScoreCard, order: ExamOrder) -> None:
 
 
 def _print_tail(driven: Driven) -> None:
-    """The last words of a crawler that did not end well, or that says so."""
+    """Prints the last lines of a crawler that did not end well, by our judgement or by its exit status."""
     ended_well = all(visit.judgement.passed for visit in driven.visits)
     if ended_well and not any(visit.status for visit in driven.visits):
         return
@@ -148,13 +148,13 @@ def _said(glance: DriveProgress) -> str:
 
 
 async def _serve(order: ExamOrder, workspace: Path) -> int:
-    """Until it is cancelled; then the score card is put out."""
+    """Serves the sites until it is cancelled, then writes the score card."""
     clock = SystemClock()
     first = None if order.port is None else order.port + 1
     async with open_ground(order.sites, clock, _folder(workspace / "ground"), base_port=first) as ground:
 
         def card() -> ScoreCard:
-            return ground.card("whoever comes")
+            return ground.card("all crawlers")
 
         async with live_card(card, clock, order.port) as url:
             _print_ground(ground, url)

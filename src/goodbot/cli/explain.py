@@ -59,7 +59,7 @@ def _known_code(code: str) -> str:
     else:
         near = get_close_matches(name, KINDS, 1, 0.5)
         hint = f"did you mean {near[0]}?" if near else "goodbot explain --list lists all codes"
-    raise InputError(f"there is no finding {code!r}; {hint}")
+    raise InputError(f"there is no code {code!r}; {hint}")
 
 
 def _list_codes(*, as_json: bool) -> None:

@@ -145,7 +145,8 @@ def _write_warc(folder: Path, as_json: bool) -> None:
 
 
 def _write_all(piece: bytes, descriptor: int) -> None:
-    """Writes past the buffer of standard output, which would try again at exit what the disk has refused."""
+    """Writes to the descriptor, without the buffer of standard output: after an error (disk full) that would be written
+    again at exit."""
     rest = memoryview(piece)
     while rest:
         rest = rest[os.write(descriptor, rest) :]

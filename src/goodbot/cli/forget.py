@@ -41,8 +41,8 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     The files of the archive keep their length: the records in them are overwritten. Other hosts' pages keep their links
     to this one.
 
-    A host that the crawl does not know is barred too; the message lists known hosts with the same name or address and
-    another port.
+    A host that the crawl does not know gets no requests from then on either; the message lists known hosts with the
+    same name or address and another port.
 
     Exit status: 0: everything is removed, or a running crawl will remove it ("done": false); 2: there is no crawl in
     DIR, HOST is not a host name, or with --undo HOST was not forgotten; 3: a running crawl does not answer, or --undo
@@ -82,8 +82,8 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
 def _line(done: Forgotten, folder: Path) -> str:
     if not done.known:
         return (
-            f"this crawl knows no host {done.host}; it is barred too, so that neither links nor seeds"
-            f" bring it in (goodbot forget {done.host} --undo --in {folder})"
+            f"this crawl does not know {done.host}; from now on it gets no requests, even if links or seeds lead to it"
+            f" (to undo this: goodbot forget {done.host} --undo --in {folder})"
             f"{_question(done.similar)}"
         )
     if done.running:

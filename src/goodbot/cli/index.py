@@ -26,8 +26,8 @@ def command() -> None:
 def rebuild(folder: Path, as_json: bool) -> None:
     """Rebuild the search index of the crawl in DIR from the pages in its archive.
 
-    Use it when the index is missing, damaged, an older copy or another crawl's, or to get an index for a crawl made
-    with --no-index. In the first four cases `goodbot crawl` does the same by itself.
+    Use it to get an index for a crawl made with --no-index, or when the index is missing, damaged, an older copy or
+    another crawl's: then `goodbot crawl` rebuilds it too.
 
     If there is an old index that can be read, it answers searches until the new one is complete; if not, `goodbot
     search` and `goodbot serve` end with status 3 until then. If the command is interrupted or killed, run it again: it

@@ -79,10 +79,10 @@ def _print_use(key: SigningKey, file: Path) -> None:
     rows = {
         "key id": key.key_id,
         "sign": f"goodbot crawl … --sign {file} --signature-agent https://YOUR-SITE",
-        "serve": f"the output of: goodbot key show {file} --json",
+        "keys": f"goodbot key show {file} --json prints what to serve",
         "at": f"https://YOUR-SITE{WELL_KNOWN}",
-        "as": f"{DIRECTORY_TYPE}, without a redirect",
-        "or": "goodbot serve --in DIR, which serves it too if the crawl in DIR was signed",
+        "type": f"{DIRECTORY_TYPE}, without a redirect",
+        "or": "goodbot serve --in DIR serves it too, if the crawl in DIR was signed",
     }
     for name, text in rows.items():
         say_folded(text, f"{name + ':':<8}", " " * 8)

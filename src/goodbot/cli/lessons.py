@@ -25,7 +25,7 @@ from goodbot.store.sqlite.lesson_table import lesson_id
     """,
 )
 def command() -> None:
-    """List or drop what a crawl has learned about hosts: traps, parameters that change nothing, mirrors.
+    """List or drop what a crawl has learned about hosts: traps, mirrors, URL parameters that do not change a page.
 
     A lesson is in force for a week; then the crawl fetches some of the pages again. If they show the same, the lesson
     is in force twice as long as before, up to a year. A lesson of the kind `canonical` is in force until you drop it.

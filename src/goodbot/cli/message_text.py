@@ -18,24 +18,24 @@ def human_duration(seconds: float) -> str:
 
 
 def when_due_again(at: float, now: float) -> str:
-    """From when `goodbot crawl --keep-fresh` has something to do."""
+    """Says from when pages are due for `goodbot crawl --keep-fresh`."""
     when = f"since {human_time(at)}" if at <= now else f"in {human_duration(at - now)}, at {human_time(at)}"
     return f"pages are due to be re-crawled {when} (goodbot crawl --keep-fresh)"
 
 
 def replayed_line(pages: int) -> str:
-    """Says what a crawl did before it went on."""
+    """Says how many pages a resumed crawl indexed late, before it goes on."""
     were, are = ("was", "it is") if pages == 1 else ("were", "they are")
     return f"{counted(pages, 'page')} of the last run {were} not in the index yet; {are} now"
 
 
 def forgotten_line(host: str, removed: Mapping[str, int]) -> str:
-    """`example.org is forgotten: 12 URLs, 1 record removed`; `removed`: how many of what, as one is called."""
+    """`example.org is forgotten: 12 URLs, 1 record removed`; `removed`: singular noun → count."""
     return f"{host} is forgotten: {', '.join(counted(count, what) for what, count in removed.items())} removed"
 
 
 def barred_line(host: str, folder: Path) -> str:
-    """Says that a seed brings nothing, and how to change that."""
+    """Says that the host of a seed is forgotten, and how to undo that."""
     return f"{host} is forgotten and gets no request; to allow it again: goodbot forget {host} --undo --in {folder}"
 
 

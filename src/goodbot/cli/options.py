@@ -48,8 +48,8 @@ def in_option(command: Command) -> Command:
 
 
 def read_input(name: str, *, or_site: bool = False) -> bytes:
-    """A file the user named, `-` for standard input; at most `MAX_INPUT_BYTES`. Raises InputError. `or_site`: the
-    command takes the URL of a site too."""
+    """Reads at most `MAX_INPUT_BYTES` of a file, or of standard input for `-`. Raises InputError. `or_site`: the
+    command accepts the URL of a site too."""
     try:
         if name == "-":
             if sys.stdin is None:
@@ -64,7 +64,7 @@ def read_input(name: str, *, or_site: bool = False) -> bytes:
 
 
 def site_meant(name: str) -> Url | None:
-    """The URL of a site, if the name of a file that does not exist looks like that of a host."""
+    """Returns the URL of a site if a file name looks like a host name; else None."""
     if name.startswith("/") or any(character.isspace() or character in "\\@" for character in name):
         return None
     url = parse_url(f"https://{name}")

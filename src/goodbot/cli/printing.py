@@ -164,14 +164,14 @@ def is_quiet() -> bool:
 
 @dataclass
 class Output:
-    """Where a command prints its result; None: standard output. `is_dropped`: the file stays as it was."""
+    """Where a command prints its result (None: standard output). `is_dropped`: the file is not replaced."""
 
     stream: TextIO | None = None
     keeps_partial: bool = False
     is_dropped: bool = False
 
     def drop(self) -> None:
-        """Leaves the file as it was."""
+        """Makes the block end without replacing the file."""
         self.is_dropped = True
 
 
@@ -212,7 +212,7 @@ def output_to(path: Path | None) -> Iterator[Output]:
 
 def keep_partial_output() -> None:
     """From now on the file of `--output` is written even if the command ends with an error: what it printed until then
-    is worth having."""
+    is useful."""
     output = _of_context(_OUTPUT)
     if output is not None:
         output.keeps_partial = True

@@ -8,8 +8,8 @@ from goodbot.exclusion.text.shown_text import visible
 
 
 def console(*, err: bool = False, columns: int | None = None) -> Console:
-    """A rich console for tables and displays, in colours as `say`. Outside text reaches it only as a `cell`.
-    `columns`: its width where it is no terminal."""
+    """A rich console for tables and displays, with colours by the same rules as `say`. Text from outside must
+    be wrapped in `cell`. `columns`: its width if it is not a terminal."""
     stream = stream_of(err=err)
     on_terminal = stream is not None and stream.isatty()
     coloured = in_colour(err=err)
@@ -28,5 +28,5 @@ class _Console(Console):
 
 
 def cell(text: str, style: str = "", *, cut: bool = False) -> Text:
-    """Visible text for a console; too long for its place, it is cut with `…` or folded."""
+    """Returns visible text for a console. Text too long for its column is cut with `…`, or folded."""
     return Text(visible(text), style=style, overflow="ellipsis" if cut else "fold", no_wrap=cut)

@@ -20,7 +20,7 @@ _REACHED: Final[dict[Order, tuple[State, ...]]] = {
 
 
 def give_order(folder: Path, order: Order, *, as_json: bool) -> None:
-    """Has the crawl in `folder` carry out the order, and prints the result."""
+    """Sends the order to the crawl in `folder`, and prints the result."""
     control = open_control(folder)
     is_running = control.send(order)
     live = control.live() if is_running else None

@@ -61,10 +61,10 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
     """Search the pages that were crawled.
 
     \b
-    robots politeness        both words, in any form
-    "crawl delay"            these words in this order
-    robots -google           pages without that word
-    site:example.org robots  only pages of that host
+    robots politeness        pages with both words, in any form
+    "crawl delay"            pages with these words in this order
+    robots -google           pages with robots and without google
+    site:example.org robots  pages of that host with robots
 
     Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR without a crawl or crawled with
     --no-index; 3: the index is missing or damaged.
@@ -94,7 +94,8 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot read {file}: {error}") from error
+        why = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
+        raise InputError(f"cannot read {file}: {why}") from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

@@ -1,4 +1,4 @@
-"""Seeds from files: lists, sitemaps, feeds, bookmarks, web pages, mail; checked to the last before anything begins."""
+"""Reads seeds from files: lists, sitemaps, feeds, bookmarks, web pages, mail. All are checked before a crawl begins."""
 
 import sys
 from collections.abc import Callable, Iterable, Iterator
@@ -17,16 +17,15 @@ from goodbot.url import MAX_URL_CHARS, Url
 
 SEEDS_HELP: Final = (
     "Seeds from a file: one URL a line (# for comments), a sitemap, a feed, a web page, a browser's bookmarks, an mbox "
-    "archive of mail or news, a robots.txt; gzip is unpacked; - is standard input. The format is detected. A seed "
-    "from a file allows a private address (--allow-private) only if its host is an IP address or localhost. Repeatable."
+    "archive of mail or news, a robots.txt; gzip is unpacked; - is standard input. The format is detected. Repeatable."
 )
 
 _MAX_LINE = 8 * MAX_URL_CHARS
-"""Bytes of a line at most, its comment included."""
+"""Maximum bytes of a line, with its comment."""
 
 _PIECE_BYTES = 65_536
 _REMEMBERED = 100_000
-"""URLs of one file of which it is remembered that they were there: mail names the same ones again and again."""
+"""How many URLs of a file are remembered to skip repeated ones: mail contains the same URLs again and again."""
 
 Check = Callable[[Url], None]
 Lines = Iterator[tuple[int, str]]
@@ -34,22 +33,22 @@ Lines = Iterator[tuple[int, str]]
 
 @contextmanager
 def read_seed_files(names: Iterable[str], check: Check) -> Iterator[SeedSpool]:
-    """The seeds of all files (`-`: standard input); `check` raises InputError for one that cannot be crawled. What was
-    found is told on standard error, a line a file.
+    """Yields the seeds of all files (`-`: standard input); `check` raises InputError for one that cannot be crawled.
+    Standard error gets a line for each file, with what was found.
 
-    A list is UTF-8; blanks around a URL, empty lines, and what follows a `#` at the beginning of a line or after a
-    blank are left out; a line that is wrong is an error. In files made for something else, what is no URL that can be
-    crawled is passed over. Raises InputError that names the file, and the line that is wrong or that there is none.
+    A list is UTF-8. Spaces around a URL, empty lines, and comments (`#` at the beginning of a line or after a space)
+    are left out; an invalid line is an error. In other formats, references that cannot be crawled are passed over.
+    Raises InputError, naming the file, and the invalid line, or saying that there is no URL.
     """
     with SeedSpool() as spool:
-        told = [_read_file(name, check, spool) for name in names]
-        for line in told:
+        lines = [_read_file(name, check, spool) for name in names]
+        for line in lines:
             say(line, err=True)
         yield spool
 
 
 def _read_file(name: str, check: Check, spool: SeedSpool) -> str:
-    """Takes the seeds of one file; gives the line that says so."""
+    """Reads the seeds of one file; returns the line to print about it."""
     before = spool.count
     try:
         if name == "-":
@@ -66,12 +65,12 @@ def _read_file(name: str, check: Check, spool: SeedSpool) -> str:
 
 
 def _read(name: str, file: BinaryIO, check: Check, spool: SeedSpool) -> tuple[FileKind, int]:
-    """The kind of a file, and how many references in it were passed over."""
+    """Reads a file; returns its kind, and how many references in it were passed over."""
     trouble: list[str] = []
     head, pieces = with_head(unpacked(iter(lambda: file.read(_PIECE_BYTES), b""), trouble.append, sys.maxsize))
     kind = kind_of(head)
     if kind == "binary data":
-        raise InputError(f"{name} is no list of seeds: it is binary data")
+        raise InputError(f"{name} is not a list of seeds: it is binary data")
     passed_over = 0
     try:
         if kind == "list":
@@ -92,12 +91,12 @@ def _read_references(found: Iterator[Url | None], check: Check, spool: SeedSpool
             passed_over += 1
         elif url not in lately:
             if len(lately) >= _REMEMBERED:
-                lately.clear()  # one that comes twice is one that is known
+                lately.clear()  # a seed that is added twice does no harm
             lately.add(url)
             try:
                 check(url)
             except PrivateSeedError:
-                passed_over += 1  # bookmarks and mail are full of machines that are nobody else's
+                passed_over += 1  # bookmarks and mail often contain private addresses
             else:
                 spool.add(url)
     return passed_over
@@ -120,7 +119,7 @@ def _checked(text: str, check: Check) -> Url:
 
 
 def _numbered(name: str, file: BinaryIO) -> Lines:
-    """Number and URL of each line that has one."""
+    """Yields the number and the URL of each line that has one."""
     number = 0
     while line := file.readline(_MAX_LINE):
         number += 1
@@ -135,7 +134,7 @@ def _numbered(name: str, file: BinaryIO) -> Lines:
 
 
 def _without_comment(line: str) -> str:
-    """`#` inside a URL begins its fragment, so a comment needs a blank before it."""
+    """`#` inside a URL begins its fragment, so a comment needs a space before it."""
     text = line.strip()
     if "#" not in text:
         return text

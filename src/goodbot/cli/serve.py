@@ -15,7 +15,7 @@ from goodbot.robot.fetch.signing import WELL_KNOWN, Signer, signer_of
 from goodbot.web import KeyDirectory, create_app, serve
 
 CONTROL_TIMEOUT_S = 4.0
-"""A visitor who controls the crawl waits this long for it to respond."""
+"""How long a page that controls the crawl waits for its response."""
 
 
 @click.command(

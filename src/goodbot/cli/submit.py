@@ -42,8 +42,8 @@ def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path, as
     The scope of the crawl stays as it is, and robots.txt still applies. A page fetched before is not fetched again.
 
     Exit status: 0: all URLs belong to the crawl; 1: a URL is out of scope; 2: a URL is invalid, or is on a public host
-    and the crawl has no contact; nothing is submitted (from a file: nothing of that batch of 10,000); 3: the crawl does
-    not answer.
+    and the crawl has no contact: nothing is submitted (of files: only the batches of 10,000 URLs before it); 3: the
+    crawl does not answer.
     """
     if not (urls or seed_files):
         raise InputError("give URLs, or a file of URLs with --seeds")

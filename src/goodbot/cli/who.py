@@ -36,7 +36,7 @@ from goodbot.registry.robot_records import ListName, load_records
 from goodbot.url import Url, parse_url
 
 SHOWN = 10
-"""Ranges shown of those that came and went; all of them in JSON."""
+"""How many added and removed ranges are shown; JSON has all."""
 
 USER_AGENT_SHOWN = 300
 """Characters shown of a User-Agent when several were given."""
@@ -45,7 +45,7 @@ MIN_TABLE = 70
 """Columns that a table of robots needs."""
 
 Found = tuple[str, VerifiedIdentity]
-"""A User-Agent, and whose it is."""
+"""A User-Agent, and the robot identified by it."""
 
 _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown": "yellow"}
 
@@ -54,7 +54,7 @@ _COLOURS = {"verified": "green", "declared": "cyan", "impostor": "red", "unknown
     name="who",
     cls=Command,
     examples="""
-    goodbot who "Mozilla/5.0 (compatible; GPTBot/1.3; +https://openai.com/gptbot)"
+    goodbot who "Mozilla/5.0 (compatible; GPTBot/1.3)"
     goodbot who Googlebot --ip 66.249.66.1
     goodbot who YandexBot --ip 5.255.231.1 --reverse-dns
     goodbot who --list --purpose ai-training
@@ -109,10 +109,10 @@ def command(
     \b
       verified  the address is in a range of the operator, or has one of its
                 reverse DNS names
-      declared  the request claims the name, and that is not verified: no --ip
-                was given, or goodbot lacks a list (--refresh), a DNS lookup
-                (--reverse-dns) or any way to check
-      impostor  with --ip: the address is outside those ranges, or no robot uses
+      declared  the request uses the name, and that is not verified: no --ip was
+              given, the check needs --refresh or --reverse-dns, or no check
+              exists
+    impostor  with --ip: the address is outside those ranges, or no robot uses
                 that name in requests
       unknown   no robot on record matches: a browser, or an unrecorded name
 
@@ -195,20 +195,20 @@ async def _confirmed(found: list[Found], address: str, server: str | None) -> li
 
 
 def _print(found: list[Found]) -> None:
-    """One after another; of several, each below the value asked about."""
+    """Prints each identity; if there are several, below its User-Agent."""
     for number, (user_agent, identity) in enumerate(found):
         if number:
             say()
         if len(found) > 1:
             for line in wrapped(shown(user_agent, USER_AGENT_SHOWN), "", "  ", bold=True):
                 say(*line)
-        for line in _told(user_agent, identity):
+        for line in _report_lines(user_agent, identity):
             say(*line)
 
 
 def _similar(user_agent: str) -> list[str]:
-    """Robots whose name this may be a misspelling of, if it is a name as people type it. A whole User-Agent is sent by
-    a program, which makes no slips."""
+    """Returns robots with a similar name, for a name that a person typed. A whole User-Agent comes from a program,
+    which does not misspell names."""
     return similar_tokens(user_agent) if user_agent == product_token(user_agent) else []
 
 
@@ -239,7 +239,7 @@ def _facts(robot: KnownRobot) -> dict[str, object]:
     }
 
 
-def _told(user_agent: str, identity: VerifiedIdentity) -> Iterator[Line]:
+def _report_lines(user_agent: str, identity: VerifiedIdentity) -> Iterator[Line]:
     tier = styled(identity.tier, fg=_COLOURS[identity.tier], bold=True)
     robot = identity.robot
     head = joined(f"{robot.name}: ", tier, ", ") if robot else joined(tier, ": ")
@@ -350,8 +350,8 @@ def _refresh(source: str, list_name: str | None, as_json: bool) -> int:
 
 
 def _newer(known: ListName, before: AddressList | None, body: bytes, source: str) -> AddressList:
-    """The list to use from now on. Raises InputError for a list older than `before`, unless it was downloaded from the
-    operator's own URL, which is always current."""
+    """Returns the list to use from now on. Raises InputError for a list older than `before`, unless it was
+    downloaded from the operator's own URL, which is always current."""
     today = time.strftime("%Y-%m-%d", time.gmtime())
     new = AddressList(known.name, known.url, min(day_of(body) or today, today), parse_ranges(body, source))
     if before is None or not new.as_of < before.as_of <= today:

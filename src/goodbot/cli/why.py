@@ -42,7 +42,8 @@ def command(url: str, folder: Path, as_json: bool) -> None:
         return
     _fold(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
     for event in record.events:
-        line = f" (line {event.line} of robots.txt)" if event.line is not None else ""
+        known = event.line is None or f"(line {event.line})" in event.reason
+        line = "" if known else f" (line {event.line} of robots.txt)"
         _fold(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
     _say(found.lesson, folder)
 

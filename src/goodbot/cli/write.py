@@ -34,9 +34,7 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
     """,
 )
 @click.argument("files", nargs=-1, metavar="[INPUT]...")
-@click.option(
-    "--closed", is_flag=True, help="Close the site to every robot except those of --only. Without it the site is open."
-)
+@click.option("--closed", is_flag=True, help="Close the site to every robot except those of --only.")
 @click.option("--close", multiple=True, metavar="PATH", help="Close a path to every robot. Repeatable.")
 @click.option("--open", "open_", multiple=True, metavar="PATH", help="Open a path inside a closed one. Repeatable.")
 @click.option(
@@ -64,7 +62,7 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
     metavar="FILE",
     help="Read these settings from a TOML file, described above.",
 )
-@click.option("--merge", is_flag=True, help="Make one file of several, which closes everything that one INPUT closes.")
+@click.option("--merge", is_flag=True, help="Merge several files into one that closes whatever any INPUT closes.")
 @click.option(
     "--output",
     "-o",
@@ -103,8 +101,8 @@ def command(
 ) -> int:
     """Write a robots.txt from what its owner wants.
 
-    A policy file may contain everyone ("open" or "closed"), delay (seconds), the lists close, open, only, no, no_robots
-    and sitemaps, and tables [robots.TOKEN] with close, open and delay for one robot. Options add to it.
+    The keys of a policy file: everyone = "open" (the default) or "closed"; delay, in seconds; the lists close, open,
+    only, no, no_robots and sitemaps; tables [robots.TOKEN] with close, open and delay for one robot. Options add to it.
 
     INPUT is a robots.txt, given only with --merge, which is for servers with several authors. The merged file is as
     strict, for each robot, as the strictest INPUT.
@@ -178,7 +176,7 @@ def _check_names(tokens: Iterable[str]) -> None:
 
 
 def _is_standard_output(output: Path) -> bool:
-    """Whether the path is another name of standard output, such as /dev/stdout."""
+    """Whether the path leads to standard output, as /dev/stdout does."""
     try:
         return os.path.samestat(output.stat(), os.fstat(sys.stdout.fileno()))
     except OSError:  # no such file, or no descriptor
@@ -186,7 +184,7 @@ def _is_standard_output(output: Path) -> bool:
 
 
 def _old(output: Path) -> bytes | None:
-    """The content of a regular file; None if there is none."""
+    """Returns the content of a regular file; None if the path is not one."""
     return read_input(str(output)) if output.is_file() else None
 
 

@@ -142,7 +142,7 @@ RECIPES: Final[dict[str, Recipe]] = {
             settings=(
                 "It follows every link on the domain of the exam.",
                 "It obeys robots.txt as `wget`, because it cannot use another name; the User-Agent says so too.",
-                "It sends one request at a time in all, and waits 0.2 s before each.",
+                "It sends one request at a time, over all hosts, and waits 0.2 s before each.",
                 "It waits up to 30 s for data and tries twice; the defaults are 900 s and 20 tries.",
                 "Other defaults are unchanged: five levels of links, 20 redirects, responses of any size.",
             ),

@@ -520,6 +520,16 @@ async def test_retry_after_and_back_off_outlive_the_run(root: Path) -> None:
     assert again.times()[1] - again.times()[0] >= 10  # twice what the first one added
 
 
+async def test_a_link_is_new_once() -> None:
+    """Not each time it goes to the frontier, which it does again when it is found for the 2nd, 4th, 8th… time."""
+    scene = Scene(
+        {LOCAL + "robots.txt": robots(""), LOCAL: page("a", "b"), **{LOCAL + name: page("c") for name in "ab"}}, LOCAL
+    )
+    await scene.crawler.run()
+    counts = [reason.partition(", 0 of these")[0] for decision, reason in scene.decisions() if " new, " in reason]
+    assert counts == ["2 links, 2 new", "1 link, 1 new", "1 link, 0 new"]
+
+
 async def test_request_rate() -> None:
     scene = Scene(site(LOCAL, "abc", "User-agent: *\nRequest-rate: 2/1m\n"), LOCAL)
     await scene.crawler.run()

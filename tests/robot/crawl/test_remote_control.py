@@ -50,7 +50,10 @@ def test_a_crawl_that_starts_is_waited_for(folder: Path) -> None:
 
 
 def test_a_folder_that_stays_taken(folder: Path) -> None:
-    with SqliteFrontier.open(folder / "frontier.sqlite"), pytest.raises(BusyError, match="another crawl is using"):
+    with (
+        SqliteFrontier.open(folder / "frontier.sqlite"),
+        pytest.raises(BusyError, match="another crawl or command is using"),
+    ):
         open_control(folder, 0.0).submit([MORE])
 
 

@@ -103,7 +103,7 @@ def test_a_lease_that_was_cut_says_when_its_host_may_last_have_been_asked(path: 
 def test_a_second_writer_is_refused_until_the_first_ends(path: Path) -> None:
     first = SqliteFrontier.open(path, create=True)
     for create in (False, True):
-        with pytest.raises(RunError, match=r"another crawl is using .*crawl: "):
+        with pytest.raises(RunError, match=r"another crawl or command is using .*crawl: "):
             SqliteFrontier.open(path, create=create)
     first.add(pages(1))
     first.close()

@@ -87,7 +87,7 @@ class Batch:
         record = self.keep(result.encoded) if result.encoded is not None else None
         if record is not None and result.encoded is not None:
             how = "headers" if result.encoded.headers_only else "yes"
-            kept = Event(outcome.at, "keep", how, f"{record.file} at {record.offset}")
+            kept = Event(outcome.at, "keep", how, f"{record.file} at byte {record.offset}")
             outcome = _recorded(replace(outcome, events=(*outcome.events, kept)), record)
         self._outcomes.append(outcome)
         self._links += len(outcome.links)

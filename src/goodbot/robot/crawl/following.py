@@ -62,10 +62,13 @@ class Following:
         links = [link for link in page.links if not self._is_left_out(link)] if self._left_out_rels else page.links
         followed = [link.url for link in links if link.follow]
         found = self.new_links(leased, followed)
-        refused = sum(discovery.refused is not None for discovery in found)
+        new = [
+            discovery for discovery in found if discovery.inlinks == 1
+        ]  # the others raise the priority of known URLs
+        refused = sum(discovery.refused is not None for discovery in new)
         marked = len(page.links) - len(followed)
         reason = (
-            f"{counted(len(followed), 'link')}, {len(found)} new, {refused} of these out of scope, "
+            f"{counted(len(followed), 'link')}, {len(new)} new, {refused} of these out of scope, "
             f"{marked} marked {' or '.join(('nofollow', *sorted(self._left_out_rels)))}"
         )
         return found, Event(at, "follow", "yes", reason)

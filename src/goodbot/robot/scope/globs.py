@@ -50,7 +50,7 @@ def parse_type_globs(globs: Iterable[str], option: str) -> GlobTable:
     for glob in table.globs:
         _check_sets(glob, option)
         if glob != "*" and glob.count("/") != 1:
-            raise InputError(f"{option} is a media type such as text/html or text/*: {glob!r}")
+            raise InputError(f"{option} must be a media type such as text/html or text/*: {glob!r}")
     return table
 
 

@@ -264,7 +264,7 @@ def lock(path: Path) -> int:
             if time.monotonic() > until:
                 os.close(descriptor)
                 raise BusyError(
-                    f"another crawl is using {path.parent}: wait until it ends or choose another folder"
+                    f"another crawl or command is using {path.parent}: wait until it ends, or stop it"
                 ) from error
             time.sleep(0.02)
         else:
