@@ -9,7 +9,7 @@ from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
-from typing import Any, Literal, get_args, get_origin
+from typing import Any, Final, Literal, get_args, get_origin
 
 from goodbot.config import FILES, Settings
 from goodbot.errors import InputError, SettingError
@@ -173,8 +173,14 @@ def _checked(type_: Any, value: Any, name: str) -> Any:
         return float(value)
     if any(isinstance(option, type) and type(value) is option for option in options):
         return value
-    raise SettingError(name, f"{name} has the wrong type: {type(value).__name__}; it must be {_named(type_)}")
+    raise SettingError(name, f"{name} must be {_named(type_)}: {value!r}")
+
+
+_WORDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
 
 
 def _named(type_: Any) -> str:
-    return "a list of texts" if get_origin(type_) is tuple else str(getattr(type_, "__name__", type_))
+    if get_origin(type_) is tuple:
+        return "a list of strings"
+    kinds = get_args(type_) if isinstance(type_, UnionType) else (type_,)
+    return next(words for kind, words in _WORDS.items() if kind in kinds)
