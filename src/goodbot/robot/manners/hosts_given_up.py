@@ -19,9 +19,6 @@ IN_TROUBLE: Final = "its host answered 429 or 503, or did not answer, too many t
 ONLY_WALLS: Final = f"a bot wall answered in place of the host {MAX_WALLS} times in a row"
 
 
-_log = logging.getLogger(__name__)
-
-
 class HostsGivenUp:
     """Hosts that failed too often, and hosts `left_alone`, which ask for a longer wait than a crawl accepts, so that
     their URLs fail at once. A host stays here for at least `at_least_s` seconds."""
@@ -35,14 +32,13 @@ class HostsGivenUp:
 
     def give_up(self, host: str, why: str, ready_at: float) -> None:
         """Gives up a host that was in trouble too often, until `at_least_s` after `ready_at`."""
-        if self.why(host) is None:
-            _log.warning("host %s given up: %s", host, why, extra={"host": host, "until": ready_at + self._at_least_s})
         if len(self._hosts) >= MAX_HOSTS:
             self._hosts.clear()
             self._left_alone.clear()
         until = ready_at + self._at_least_s
         if self.why(host) is None:
-            _LOG.warning("no requests to %s for %.0f s: %s", host, until - self._clock.now(), why)
+            fields = {"host": host, "until": until}
+            _LOG.warning("no requests to %s for %.0f s: %s", host, until - self._clock.now(), why, extra=fields)
         self._hosts[host] = until, why
 
     def after(self, host: str, delay: Delay, *, walled: bool) -> None:
