@@ -539,7 +539,7 @@ async def test_visit_time() -> None:
     assert scene.times()[-1] - scene.times()[0] < 60
     held = [reason for decision, reason in scene.decisions() if decision == "held off"]
     assert len(held) == 1
-    assert held[0].startswith("The robot may not come before 2300 UTC")
+    assert held[0].startswith("The robot may not crawl before 2300 UTC")
 
 
 async def test_a_visit_time_that_closes_while_we_crawl() -> None:

@@ -220,8 +220,8 @@ async def test_a_host_has_so_many_lists_and_then_the_next_run_goes_on(kind: str,
     assert len(waiting) == 10
     assert frontier.status().finished
     assert scene.why(waiting[0]) == (
-        "20 sitemaps and feeds of its host were read within a day; the next run reads this one, or the next visit of"
-        " the sitemap index that names it"
+        "20 sitemaps and feeds of its host were read within a day; this one is read in the next run, or when"
+        " the sitemap index that names it is visited again"
     )
     if isinstance(frontier, SqliteFrontier):
         frontier.close()
