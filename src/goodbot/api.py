@@ -15,6 +15,7 @@ from typing import Any, Final, Self, TypedDict, Unpack
 from goodbot.clock import SystemClock
 from goodbot.config import ScopeKind, Settings
 from goodbot.crawl_folder import CrawlFolder
+from goodbot.crawl_preparation import new_settings
 from goodbot.errors import InputError, RunError
 from goodbot.live import EndReason
 from goodbot.page.webpage import WebPage
@@ -34,7 +35,7 @@ from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.memory.memory_robots import MemoryRobots
 from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Discovery, FoundLinks, Outcome, Release, Response
-from goodbot.wiring import FailedSeed, failed_seed, new_settings, open_crawl
+from goodbot.wiring import FailedSeed, failed_seed, open_crawl
 
 MAX_ADMITTED: Final = 10_000
 """How many checked origins a `Robot` remembers."""

@@ -14,6 +14,7 @@ from typing import Final
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder, open_ledger
+from goodbot.crawl_preparation import add_seeds, reconsider
 from goodbot.errors import InputError
 from goodbot.host_removal import remove_host
 from goodbot.index import TantivyIndex, TantivySearch
@@ -39,7 +40,7 @@ from goodbot.store.sqlite.rehearsal import Rehearsal
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, authority_of
 from goodbot.values import Lease, UrlRecord
-from goodbot.wiring import add_seeds, drop_lessons, reconsider
+from goodbot.wiring import drop_lessons
 
 HOSTS_SHOWN: Final = 10
 FORGOTTEN: Final = "its host is forgotten (goodbot forget HOST --undo)"

@@ -1,13 +1,12 @@
 """Assembles the objects of a crawl from its settings. Only this module, `crawl_folder`, `crawl_admin`, `one_shot`,
 `api` and the other modules beside them use concrete classes of several packages."""
 
-import os
 from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from importlib.metadata import version
-from itertools import chain, islice
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from goodbot.archive_values import DamagedRange
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder
+from goodbot.crawl_preparation import add_seeds, answer_limits, reconsider, workers_of
 from goodbot.errors import InputError
 from goodbot.host_removal import RemovedHosts, remove_hosts
 from goodbot.index import TantivyIndex, prepare
@@ -26,7 +26,6 @@ from goodbot.robot.client.page_stream import PageStream
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
 from goodbot.robot.crawl.batch import Batch
 from goodbot.robot.crawl.crawler import Crawler
-from goodbot.robot.crawl.settings_check import check_files
 from goodbot.robot.crawl.supervisor import Supervisor
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
@@ -35,7 +34,7 @@ from goodbot.robot.lessons.site_knowledge import applies
 from goodbot.robot.processes.coordinator import Coordinator
 from goodbot.robot.render.rendering import Browser
 from goodbot.robot.scope.scope import Scope
-from goodbot.robot.scope.seeding import Seeding, parse_seeds, typed_seeds
+from goodbot.robot.scope.seeding import Seeding, typed_seeds
 from goodbot.settings_file import save_settings
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.control_token import make_token
@@ -46,11 +45,7 @@ from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_record import encode_capture
 from goodbot.url import Url
-from goodbot.values import Discovery, Outcome, Status, UrlRecord
-
-SEEDS_AT_ONCE = 10_000
-"""How many seeds are added in one transaction."""
-
+from goodbot.values import Outcome, Status, UrlRecord
 
 # ---- crawling -------------------------------------------------------------------------------------------------------
 
@@ -140,7 +135,7 @@ async def _browsing(settings: Settings) -> AsyncIterator[Browser | None]:
     try:
         from goodbot.robot.render.chromium import open_chromium  # noqa: PLC0415
     except ModuleNotFoundError as error:
-        raise InputError("rendering needs Playwright: pip install 'goodbot[render]'") from error
+        raise InputError("rendering needs Playwright: pip install playwright") from error
     identity = identity_of(settings, version("goodbot"))
     browser = await open_chromium(settings.render_executable, identity.user_agent)
     try:
@@ -165,7 +160,7 @@ async def _opened(
     identity = identity_of(settings, version("goodbot"))
     signer_of(settings)  # refuses an unusable key before anything is made
     folder, clock = CrawlFolder(path), SystemClock()
-    same_answers = _answer_limits(folder.settings_before()) == _answer_limits(settings)
+    same_answers = answer_limits(folder.settings_before()) == answer_limits(settings)
 
     def seeds() -> Iterable[Url]:
         return chain(typed, folder.seeds)
@@ -349,70 +344,3 @@ def _revisits(ledger: Ledger) -> tuple[int, float | None]:
     """Returns how many pages will be visited again, and when the first is due."""
     status = ledger.status()
     return status.pages, status.next_ready_at
-
-
-def workers_of(settings: Settings, seeds: Iterable[Url]) -> int:
-    """Returns the number of worker processes: `settings.workers`, by default the number of cores. If the scope is
-    limited to the seeds' hosts, it is at most their number, since each host belongs to one process."""
-    most = 1 if settings.render else settings.workers or os.cpu_count() or 1
-    if settings.scope not in ("page", "prefix", "host"):
-        return most
-    hosts: set[str] = set()
-    for seed in seeds:
-        hosts.add(seed.host_key)
-        if len(hosts) >= most:
-            break
-    return max(len(hosts), 1)
-
-
-def reconsider(file: Path, frontier: SqliteFrontier, scope: Scope, same_answers: bool) -> None:
-    """Makes URLs ready that were out of scope and are in scope now. `same_answers`: the limits of type and size have
-    not changed, so URLs whose answers exceeded them stay refused."""
-    with SqliteFrontier.open(file, read_only=True) as before:
-
-        def judge(url: Url, depth: int) -> str | None:
-            return scope.refuse(url, depth) or (_refused_answer(before, url) if same_answers else None)
-
-        frontier.reconsider(judge)
-
-
-def _answer_limits(settings: Settings) -> tuple[object, ...]:
-    return settings.types, settings.max_size
-
-
-def _refused_answer(ledger: Ledger, url: Url) -> str | None:
-    """Returns why the answer of a URL was refused for its type or size; None if it was not."""
-    record = ledger.record(url)
-    return record.why if record and record.state == "out-of-scope" and record.status is not None else None
-
-
-def add_seeds(frontier: SqliteFrontier, scope: Scope, seeds: Iterable[Url], same_answers: bool) -> None:
-    """Adds seeds to the frontier, `SEEDS_AT_ONCE` in a transaction; globs may refuse some. `same_answers` has the same
-    meaning as in `reconsider`."""
-    has_refused = same_answers and frontier.status().states["out-of-scope"] > 0
-
-    def refusal(seed: Url) -> str | None:
-        return scope.refuse(seed, 0) or (_refused_answer(frontier, seed) if has_refused else None)
-
-    found = (Discovery(seed, 0, refused=refusal(seed)) for seed in seeds)
-    while batch := list(islice(found, SEEDS_AT_ONCE)):
-        frontier.add(batch)
-
-
-def new_settings(
-    folder: CrawlFolder, base: Settings, options: dict[str, object], seeds: Iterable[str], *, listed: bool = False
-) -> Settings:
-    """Merges the settings of a crawl: `options` override the folder's `goodbot.toml`, which overrides `base`. `listed`:
-    there are seeds in a file. Raises InputError if there is no seed, or an invalid setting or seed."""
-    seeds = tuple(seeds)
-    settings = folder.settings(base, options)
-    together = tuple(dict.fromkeys([*settings.seeds, *seeds]))
-    if not (together or listed or folder.seeds):
-        raise InputError(f"no seed given, and no crawl in {folder.path} to resume")
-    settings = replace(settings, seeds=together)
-    with folder.naming_lines(options):
-        check_files(settings)
-    scope = Scope(settings, (), AddressGuard())
-    for seed in parse_seeds(seeds):
-        scope.check_seed(seed)
-    return settings

@@ -35,6 +35,7 @@ from goodbot.config import (
     SignatureAgentForm,
 )
 from goodbot.crawl_folder import CrawlFolder, index_lag
+from goodbot.crawl_preparation import new_settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes
@@ -43,7 +44,7 @@ from goodbot.live import EndReason
 from goodbot.robot.scope.seeding import Seeding, parse_seeds
 from goodbot.store.control.seed_file import SeedSpool
 from goodbot.values import STATES, Outcome
-from goodbot.wiring import Crawl, new_settings, open_crawl
+from goodbot.wiring import Crawl, open_crawl
 
 _TYPES: dict[str, Any] = {
     "scope": click.Choice(get_args(ScopeKind)),

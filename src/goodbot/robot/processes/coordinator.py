@@ -35,7 +35,7 @@ from goodbot.robot.processes.messages import (
     unpack_result,
 )
 from goodbot.robot.processes.spawning import Start, start_process
-from goodbot.robot.processes.worker_deaths import WorkerDeaths, exit_description
+from goodbot.robot.processes.worker_deaths import WorkerDeaths
 from goodbot.robot.processes.worker_records import HeldLease, WorkerRecord, worker_of_host
 from goodbot.url import Url
 from goodbot.values import Lease, LeasedUrl, Outcome, Release
@@ -348,8 +348,8 @@ class Coordinator(CrawlLoop):
         worker was reading is charged for the death."""
         now, status = self._clock.now(), worker.process.returncode
         self._deaths.count(now, self.visited, status, has_begun=worker.has_begun)
-        killer = next((leased for leased in _in_hand(worker) if worker.mark.is_on(leased.url)), None)
-        _log_death(worker, killer)
+        killer = next((leased for leased in worker.leased_urls() if worker.mark.is_on(leased.url)), None)
+        worker.log_death(killer)
         for host, held in worker.held.items():
             first = next(iter(held.urls.values()), None)
             ready_at, charged = now, None
@@ -399,19 +399,3 @@ class Coordinator(CrawlLoop):
             if worker.process.returncode is None:
                 worker.process.kill()
             await worker.process.wait()
-
-
-def _log_death(worker: WorkerRecord, page: LeasedUrl | None) -> None:
-    url = page.url.text if page is not None else None
-    _LOG.error(
-        "worker %d (process %d) died with %s %s",
-        worker.number,
-        worker.process.pid,
-        exit_description(worker.process.returncode),
-        f"while it read {url}" if url else "while it read no page",
-        extra={"worker": worker.number, "pid": worker.process.pid, "url": url},
-    )
-
-
-def _in_hand(worker: WorkerRecord) -> Iterator[LeasedUrl]:
-    return (leased for held in worker.held.values() for leased in held.urls.values())

@@ -1,7 +1,9 @@
 """Records what the coordinator knows of each worker: the leases that it holds, and those that wait for it."""
 
 import asyncio
+import logging
 from collections import deque
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -11,8 +13,11 @@ from goodbot.lru import LruCache
 from goodbot.robot.crawl.page_mark import PageMark
 from goodbot.robot.processes.messages import Pause, send
 from goodbot.robot.processes.spawning import Process
+from goodbot.robot.processes.worker_deaths import exit_description
 from goodbot.url import Url
 from goodbot.values import Lease, LeasedUrl
+
+_LOG: Final = logging.getLogger(__name__)
 
 MAX_HOSTS: Final = 16_384
 """How many hosts are remembered as hosts whose lessons a worker has. It is smaller than the number whose lessons a
@@ -78,6 +83,22 @@ class WorkerRecord:
         for host in new:
             self.hosts.put(host, True)
         return new
+
+    def leased_urls(self) -> Iterator[LeasedUrl]:
+        """Returns its leased URLs that have no outcome yet."""
+        return (leased for held in self.held.values() for leased in held.urls.values())
+
+    def log_death(self, page: LeasedUrl | None) -> None:
+        """Logs that its process died while it read `page` (None: no page)."""
+        url = page.url.text if page is not None else None
+        _LOG.error(
+            "worker %d (process %d) died with %s %s",
+            self.number,
+            self.process.pid,
+            exit_description(self.process.returncode),
+            f"while it read {url}" if url else "while it read no page",
+            extra={"worker": self.number, "pid": self.process.pid, "url": url},
+        )
 
 
 @lru_cache(maxsize=1 << 16)
