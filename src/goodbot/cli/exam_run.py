@@ -153,7 +153,7 @@ async def _serve(order: ExamOrder, workspace: Path) -> int:
     async with open_ground(order.sites, clock, _folder(workspace / "ground"), base_port=first) as ground:
 
         def card() -> ScoreCard:
-            return ground.card("whoever comes")
+            return ground.card("visiting crawlers")
 
         async with live_card(card, clock, order.port) as url:
             _print_ground(ground, url)
