@@ -49,9 +49,8 @@ def summary(card: ScoreCard) -> str:
     parts = [f"{results.count('passed')} of {driven} sites passed"]
     if results.count("skipped"):
         parts.append(f"{results.count('skipped')} skipped")
-    parts += [
-        "the overall rules (the-drive) failed" for site in card.sites if site.name == THE_DRIVE and not site.passed
-    ]
+    if any(site.name == THE_DRIVE and not site.passed for site in card.sites):
+        parts.append("the overall rules (the-drive) failed")
     return ", ".join(parts)
 
 
