@@ -12,6 +12,16 @@ def human_bytes(count: float) -> str:
     return f"{count:,.1f} TB"
 
 
+def human_duration(seconds: float) -> str:
+    """Formats a duration: `45 s`, `3 min 20 s`, `2 h 5 min`."""
+    whole = round(seconds)
+    if whole < 60:
+        return f"{whole} s"
+    if whole < 3600:
+        return f"{whole // 60} min {whole % 60} s"
+    return f"{whole // 3600} h {whole % 3600 // 60} min"
+
+
 def human_time(at: float) -> str:
     """Formats a time as `2026-11-21 14:05:09 UTC`. A time after the year 9999 becomes `a time beyond the calendar`."""
     try:

@@ -70,8 +70,9 @@ class LiveStatus:
 class HostRequest(NamedTuple):
     """One request to a host: it began at `at`, and its answer ended at `until` (Unix seconds).
 
-    `status` is None if no answer came. `gap_s` is the delay that robots.txt asks for (None: none), `not_before` the
-    time set by the answer's Retry-After, `agent` the `User-Agent` sent.
+    `status` is None if no answer came. `gap_s` is the delay that robots.txt requests (None: none), `not_before` the
+    time set by the answer's Retry-After, `agent` the `User-Agent` sent. `own_gap_s` and `response_factor` are the delay
+    that the robot keeps at this host without being asked: seconds, and a factor of the response time.
     """
 
     host: str
@@ -82,6 +83,8 @@ class HostRequest(NamedTuple):
     gap_s: float | None = None
     not_before: float | None = None
     agent: str = ""
+    own_gap_s: float = 0.0
+    response_factor: float = 0.0
 
 
 class Courtesy(NamedTuple):
@@ -89,9 +92,9 @@ class Courtesy(NamedTuple):
 
     `least_gap_s` is the shortest time from the end of an answer to the beginning of the next request: 0 for two at
     once, None before the second request. `sooner` counts requests sent sooner than robots.txt permits, `inside` those
-    sent within a Retry-After. `waited_s` is the extra time that the robot waited because the host asked for it. The
-    latest series of requests lasted from `busy_from` to `busy_until`, the latest Retry-After from `held_from` to
-    `held_until`. It is a tuple because every request makes a new one.
+    sent within a Retry-After. `waited_s` is how long the robot waited only because the host requested it: without the
+    robot's own delay and without its back-off. The latest series of requests lasted from `busy_from` to `busy_until`,
+    the latest Retry-After from `held_from` to `held_until`. It is a tuple because every request makes a new one.
     """
 
     host: str

@@ -15,7 +15,7 @@ from goodbot.exam.card_report import COLOURS, html_card, printable, summary, tex
 from goodbot.exam.conduct import MEMORY_LIMIT_BYTES, ExamVisit, identity_fault, judge_drive
 from goodbot.exam.exam_values import MAIN, ExamRequest, ExamSite, Observed, SiteJudgement, page
 from goodbot.exam.expectations import CustomExpectation, DoesNotFetch, Fetches
-from goodbot.exam.live_page import REFRESH_S, live_card
+from goodbot.exam.live_page import AT_THE_END, NOT_VISITED, REFRESH_S, live_card, so_far
 from web.browser import chromium
 
 AGENT = "SomeBot/1.0 (+https://bot.example/)"
@@ -107,9 +107,9 @@ def test_colours() -> None:
 
 
 def test_totals_leave_out_what_was_not_measured() -> None:
-    served = ScoreCard("all crawlers", (judge_drive({}, [], None),))
+    served = ScoreCard("visiting crawlers", (judge_drive({}, [], None),))
     assert [name for name, _ in totals(served)] == ["manners", "skill", "requests"]
-    assert summary(served) == "0 of 0 sites passed, the overall rules failed"
+    assert summary(served) == "0 of 0 sites passed, the overall rules (the-drive) failed"
     assert [mark.rule.code for mark in served.sites[0].marks] == ["identity", "robots-first"]
 
 
@@ -247,6 +247,28 @@ def test_a_finished_card_has_no_script() -> None:
     assert "Refresh" not in page
 
 
+def test_sites_without_a_request_are_not_judged_while_the_exam_runs(browser: Browser) -> None:
+    early = so_far(card())
+    assert [(site.name, site.state) for site in early.sites] == [
+        ("obeyed", "passed"),
+        ("broken", "failed"),
+        ("lonely", "pending"),
+        ("far", "skipped"),
+        ("the-drive", "pending"),
+    ]
+    assert [site["state"] for site in early.as_json()["sites"]] == [site.state for site in early.sites]
+    assert [site["passed"] for site in early.as_json()["sites"]] == [True, False, False, None, True]
+    with browser.new_context() as context:
+        tab = context.new_page()
+        tab.set_content(html_card(early, REFRESH_S))
+        expect(tab.get_by_text("So far: 2 of 3 sites visited, 1 passed, 1 failed, 1 skipped")).to_be_visible()
+        for name, word in (("lonely", NOT_VISITED), ("the-drive", AT_THE_END)):
+            row = tab.get_by_role("row").filter(has=tab.get_by_role("rowheader", name=name))
+            expect(row.get_by_role("cell").first).to_have_text(word)
+        assert tab.locator("ul.jump a").all_text_contents() == ["broken"]
+        assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+
+
 @pytest.fixture(scope="module")
 def live() -> Iterator[str]:
     """A running exam's page; its card begins with one request, and has more each time."""
@@ -271,6 +293,22 @@ def live() -> Iterator[str]:
     yield urls[0]
     done.set()
     thread.join()
+
+
+def test_the_live_page_runs_no_script_but_its_own(browser: Browser, live: str) -> None:
+    with browser.new_context() as context:
+        tab = context.new_page()
+        for path in ("", "card.json", "card.js"):
+            answer = context.request.get(live + path)
+            policy = answer.headers["content-security-policy"]
+            assert policy.startswith("default-src 'none'; script-src 'self'; style-src")
+            assert answer.headers["x-content-type-options"] == "nosniff"
+        refused: list[str] = []
+        tab.on("console", lambda message: refused.append(message.text) if message.type == "error" else None)
+        tab.goto(live)
+        expect(tab.get_by_role("button", name="Stop refreshing")).to_be_visible()
+        assert tab.evaluate("getComputedStyle(document.querySelector('.totals')).display") == "grid"
+        assert refused == []
 
 
 def test_the_live_page_refreshes_itself(browser: Browser, live: str) -> None:

@@ -111,7 +111,8 @@ async def test_the_report_agrees_with_the_server(folder: Path) -> None:
     assert host["asked_gap_s"] == 0.2
     assert 0.2 - ROUNDING_S <= host["least_gap_s"] <= min(site.gaps) + ROUNDING_S
     assert (host["sooner_than_asked"], host["retry_after"]) == (0, {"count": 1, "longest_s": 1.0, "inside": 0})
-    assert host["waited_s"] >= 1 + 0.2 * (len(site.seen) - 3)
+    asked_s = 1 + 0.2 * (len(site.seen) - 2)  # the back-off after 429 and 503 is goodbot's own
+    assert asked_s - 0.2 <= host["waited_s"] <= asked_s + ROUNDING_S
     assert before - DRIFT_S <= host["first_request_at"] <= site.seen[0].at + DRIFT_S
     assert host["first_request_at"] < host["last_request_at"] <= site.seen[-1].at + DRIFT_S
     assert {seen.agent for seen in site.seen} == {host["user_agent"]}

@@ -169,7 +169,8 @@ async def test_serve(tmp_path: Path) -> None:
     said = [(await process.stderr.readline()).decode() for _ in range(4)]
     url, seed = said[0].split()[3], said[3].strip()
     page = await fetched(url)
-    assert "sent no request" in page
+    assert "not visited yet" in page
+    assert "failed" not in page.partition("<body>")[2]
     assert "http-equiv" not in page
     assert '<script src="/card.js"' in page
     await fetched(seed)

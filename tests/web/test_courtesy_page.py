@@ -9,14 +9,14 @@ from playwright.sync_api import Browser, expect
 
 from goodbot.exclusion import Access
 from goodbot.live import Courtesy
-from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, host_reports
+from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, host_names, host_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.web.courtesy_page import conclusion, courtesy_page
+from goodbot.web.courtesy_page import LISTED_FROM, conclusion, courtesy_page
 from web.browser import chromium
 
 NOW = 1_795_000_000.0
 KEPT = Courtesy(
-    "a.example", 120, 2, 1, 1, 0, 1, 30.0, waited_s=600.0, least_gap_s=5.001, asked_gap_s=5.0, first_at=NOW,
+    "a.example", 120, 2, 1, 1, 0, 1, 30.0, waited_s=151.0, least_gap_s=5.001, asked_gap_s=5.0, first_at=NOW,
     last_at=NOW + 700, agent="goodbot/0.1 (+https://bot.example/)",
 )  # fmt: skip
 HURRIED = Courtesy("b.example", 7, 1, sooner=2, inside=1, least_gap_s=0.1, asked_gap_s=1.0, first_at=NOW, last_at=NOW)
@@ -33,14 +33,16 @@ def frontier(tmp_path: Path) -> Path:
 
 
 def page(frontier: Path, host: str | None = None) -> str:
-    return "".join(
-        courtesy_page(courtesy_totals(frontier, host), host_reports(frontier, "x", host), "goodbot", host, 60)
-    )
+    totals, reports = courtesy_totals(frontier, host), host_reports(frontier, "x", host)
+    return "".join(courtesy_page(totals, reports, host_names(frontier), "goodbot", host, 60))
 
 
 def test_totals(frontier: Path) -> None:
-    assert courtesy_totals(frontier) == CourtesyTotals(2, 127, 3, 2, 1, 1, 1, 600.0)
-    assert courtesy_totals(frontier, "a.example") == CourtesyTotals(1, 120, 2, 0, 0, 1, 1, 600.0)
+    assert courtesy_totals(frontier) == CourtesyTotals(2, 127, 3, 2, 1, 1, 1, 151.0)
+    assert courtesy_totals(frontier, "a.example") == CourtesyTotals(1, 120, 2, 0, 0, 1, 1, 151.0)
+    with SqliteFrontier.open(frontier) as opened:
+        opened.save_courtesies([Courtesy("c.example", 2, 2)])
+    assert courtesy_totals(frontier) == CourtesyTotals(3, 129, 5, 2, 1, 1, 1, 151.0, robots_txt_only=1)
     assert courtesy_totals(frontier, "unknown.example") == CourtesyTotals(0, 0, 0, 0, 0, 0, 0, 0.0)
 
 
@@ -51,6 +53,19 @@ def test_totals(frontier: Path) -> None:
             CourtesyTotals(3, 12, 3, 0, 0, 0, 0, 0.0),
             None,
             "goodbot visited 3 hosts, kept every delay that robots.txt asks for, and waited for every Retry-After.",
+        ),
+        (
+            CourtesyTotals(71, 100, 80, 0, 0, 0, 0, 0.0, robots_txt_only=60),
+            None,
+            (
+                "goodbot sent requests to 71 hosts (60 of them: robots.txt only), kept every delay that robots.txt "
+                "asks for, and waited for every Retry-After."
+            ),
+        ),
+        (
+            CourtesyTotals(1, 1, 1, 0, 1, 0, 0, 0.0, robots_txt_only=1),
+            "b.example",
+            "goodbot fetched only robots.txt from b.example, but sent 1 request before a Retry-After had passed.",
         ),
         (
             CourtesyTotals(1, 7, 1, 2, 1, 0, 0, 0.0),
@@ -66,6 +81,28 @@ def test_totals(frontier: Path) -> None:
 )
 def test_the_conclusion(totals: CourtesyTotals, host: str | None, sentence: str) -> None:
     assert conclusion(totals, "goodbot", host) == sentence
+
+
+def test_a_wait_has_the_form_of_the_text_report(frontier: Path) -> None:
+    assert page(frontier).count("2 min 31 s") == 2
+
+
+def test_many_hosts_have_a_list_with_links(browser: Browser, tmp_path: Path) -> None:
+    with SqliteFrontier.open(path := tmp_path / "many.sqlite", create=True) as opened:
+        hosts = [*(f"h{number}.example" for number in range(LISTED_FROM - 2)), "127.0.0.1:81"]
+        opened.save_courtesies(Courtesy(host, 1, 1, first_at=NOW, last_at=NOW) for host in hosts)
+        assert "<nav" not in page(path)
+        opened.save_courtesies([Courtesy("[::1]:80", 2, 1, first_at=NOW, last_at=NOW)])
+    assert "<nav" not in page(path, "127.0.0.1:81")
+    with browser.new_context() as context:
+        tab = context.new_page()
+        tab.set_content(page(path))
+        links = tab.get_by_role("navigation", name="Hosts").get_by_role("link")
+        assert links.all_text_contents() == sorted([*hosts, "[::1]:80"])
+        for host in ("[::1]:80", "127.0.0.1:81"):
+            tab.get_by_role("link", name=host).click()
+            expect(tab.locator(":target")).to_have_text(host)
+        assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
 
 
 def test_the_conclusion_comes_first(frontier: Path) -> None:
@@ -87,6 +124,6 @@ def test_axe_finds_nothing(browser: Browser, frontier: Path, width: int, scheme:
     ) as context:
         tab = context.new_page()
         tab.set_content(page(frontier))
-        expect(tab.get_by_role("row", name="Hosts visited")).to_contain_text("2")
+        expect(tab.get_by_role("row", name="Hosts that received requests")).to_contain_text("2")
         assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
         assert tab.evaluate("document.documentElement.scrollWidth") <= width

@@ -12,16 +12,22 @@ import click
 from goodbot.cli.command_class import Command
 from goodbot.cli.host_argument import HOST_HELP, host_key, hosts_meant
 from goodbot.cli.lesson_text import held, lesson_json
-from goodbot.cli.message_text import human_duration
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import end_when_unread, folded, json_text, put, say, say_folded
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.exclusion import Access
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.human import counted, human_time
+from goodbot.human import counted, human_duration, human_time
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.manners.request_recorder import longest_retry_after
-from goodbot.store.sqlite.courtesy_report import HostReport, OriginReport, RefusedUrl, courtesy_totals, host_reports
+from goodbot.store.sqlite.courtesy_report import (
+    HostReport,
+    OriginReport,
+    RefusedUrl,
+    courtesy_totals,
+    host_names,
+    host_reports,
+)
 from goodbot.web.courtesy_page import courtesy_page
 
 
@@ -64,9 +70,8 @@ def command(folder: Path, host: str | None, form: str, as_json: bool) -> None:
     if as_json or form == "json":
         _write(_json_pieces(reports))
     elif form == "html":
-        _write(
-            courtesy_page(courtesy_totals(crawl.frontier, wanted), reports, token, wanted, settings.retry_after_most)
-        )
+        totals, names = courtesy_totals(crawl.frontier, wanted), host_names(crawl.frontier)
+        _write(courtesy_page(totals, reports, names, token, wanted, settings.retry_after_most))
     else:
         _write_text(folder, reports, wanted, settings.retry_after_most)
 

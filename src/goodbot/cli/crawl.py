@@ -20,7 +20,6 @@ from goodbot.cli.message_text import (
     barred_line,
     damage_line,
     forgotten_line,
-    human_duration,
     removed_damage_line,
     replayed_line,
     when_due_again,
@@ -38,7 +37,7 @@ from goodbot.crawl_folder import CrawlFolder, index_lag
 from goodbot.crawl_preparation import new_settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIALECTS
-from goodbot.human import counted, human_bytes
+from goodbot.human import counted, human_bytes, human_duration
 from goodbot.interrupts import INTERRUPTED, STATUS
 from goodbot.live import EndReason
 from goodbot.robot.scope.seeding import Seeding, parse_seeds

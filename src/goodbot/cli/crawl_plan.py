@@ -4,11 +4,10 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from goodbot.cli.message_text import human_duration
 from goodbot.cli.printing import folded, say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rehearse
-from goodbot.human import counted, human_time
+from goodbot.human import counted, human_duration, human_time
 from goodbot.robot.manners.plan import CrawlPlan, PlannedHost
 from goodbot.store.control.seed_file import SeedSpool
 from goodbot.store.sqlite.host_queries import MAX_COUNT, MAX_HOSTS

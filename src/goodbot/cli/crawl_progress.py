@@ -10,10 +10,9 @@ from rich.live import Live as Display
 from rich.table import Table
 
 from goodbot.cli.command_class import logs_to_terminal
-from goodbot.cli.message_text import human_duration
 from goodbot.cli.printing import is_quiet, say, write_json
 from goodbot.cli.rich_tables import cell, console
-from goodbot.human import counted, human_bytes
+from goodbot.human import counted, human_bytes, human_duration
 from goodbot.live import LiveStatus
 from goodbot.robot.processes.worker_deaths import KILLS_THE_READER
 from goodbot.url import Url

@@ -6,11 +6,10 @@ from dataclasses import dataclass
 
 import click
 
-from goodbot.cli.message_text import human_duration
 from goodbot.cli.printing import Line, Styled, joined, styled, width, wrapped
 from goodbot.exclusion import Directives, Preferences, RobotsTxt, Verdict
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.human import counted, human_time
+from goodbot.human import counted, human_duration, human_time
 from goodbot.page.document import DocumentKind
 from goodbot.page.extract import Extract
 from goodbot.values import Headers

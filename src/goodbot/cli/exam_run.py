@@ -14,7 +14,6 @@ from typing import Literal
 from rich.live import Live
 
 from goodbot.cli.command_class import logs_to_terminal
-from goodbot.cli.message_text import human_duration
 from goodbot.cli.printing import complain, is_quiet, put, say, styled, write_json
 from goodbot.cli.rich_tables import cell, console
 from goodbot.clock import SystemClock
@@ -25,7 +24,7 @@ from goodbot.exam.exam_values import ExamSite
 from goodbot.exam.live_page import live_card
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.files import make_folder, write_whole
-from goodbot.human import counted, human_bytes
+from goodbot.human import counted, human_bytes, human_duration
 
 LINE_EVERY_S = 10.0
 TAIL_LINES = 10
@@ -154,7 +153,7 @@ async def _serve(order: ExamOrder, workspace: Path) -> int:
     async with open_ground(order.sites, clock, _folder(workspace / "ground"), base_port=first) as ground:
 
         def card() -> ScoreCard:
-            return ground.card("all crawlers")
+            return ground.card("visiting crawlers")
 
         async with live_card(card, clock, order.port) as url:
             _print_ground(ground, url)

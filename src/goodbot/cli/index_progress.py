@@ -3,8 +3,7 @@
 import time
 from collections.abc import Callable
 
-from goodbot.cli.message_text import human_duration
-from goodbot.human import counted
+from goodbot.human import counted, human_duration
 from goodbot.index_opening import Indexing
 
 LINE_EVERY_S = 10.0

@@ -4,17 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from goodbot.archive_values import DamagedRange
-from goodbot.human import counted, human_bytes, human_time
-
-
-def human_duration(seconds: float) -> str:
-    """`45 s`, `3 min 20 s`, `2 h 5 min`."""
-    whole = round(seconds)
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60} s"
-    return f"{whole // 3600} h {whole % 3600 // 60} min"
+from goodbot.human import counted, human_bytes, human_duration, human_time
 
 
 def when_due_again(at: float, now: float) -> str:

@@ -5,9 +5,8 @@ import time
 from types import TracebackType
 
 from goodbot.cli.command_class import logs_to_terminal
-from goodbot.cli.message_text import human_duration
 from goodbot.cli.printing import is_quiet, overwrite
-from goodbot.human import human_bytes
+from goodbot.human import human_bytes, human_duration
 
 SHOWN_AFTER_S = 2.0
 EVERY_S = 0.5

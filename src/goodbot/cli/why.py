@@ -2,6 +2,7 @@
 
 import time
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -15,6 +16,10 @@ from goodbot.human import human_time
 from goodbot.lesson_values import Lesson
 from goodbot.store.sqlite.lesson_table import lesson_id
 from goodbot.url import Url, parse_url
+from goodbot.values import Event
+
+_SHOWN_DECISIONS: Final = {("settle", "rest"): "delay: ", ("found", "known"): ""}
+"""How the text shows decisions whose stored names are not plain."""
 
 
 @click.command(name="why", cls=Command, examples="goodbot why https://example.org/page --in crawl")
@@ -42,10 +47,16 @@ def command(url: str, folder: Path, as_json: bool) -> None:
         return
     _fold(f"{record.url}: {record.state}{f', {record.why}' if record.why else ''}")
     for event in record.events:
-        known = event.line is None or f"(line {event.line})" in event.reason
-        line = "" if known else f" (line {event.line} of robots.txt)"
-        _fold(f"  {human_time(event.at)}  {event.step:<10} {event.decision}: {event.reason}{line}")
+        _fold(event_line(event))
     _say(found.lesson, folder)
+
+
+def event_line(event: Event) -> str:
+    """Returns one event as text. Names the line of robots.txt unless the reason does."""
+    decision = _SHOWN_DECISIONS.get((event.step, event.decision), f"{event.decision}: ")
+    is_named = event.line is None or f"(line {event.line})" in event.reason
+    line = "" if is_named else f" (line {event.line} of robots.txt)"
+    return f"  {human_time(event.at)}  {event.step:<10} {decision}{event.reason}{line}"
 
 
 def _fold(text: str) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from goodbot.exam.exam_values import ExamRequest, ExamSite, Observed, SiteJudgement
 from goodbot.exam.expectations import OnLaterVisit
@@ -29,7 +29,8 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class SiteCard:
-    """The result of one site. `skipped` says why it was not part of the exam; a site without requests has no points."""
+    """The result of one site. `skipped` says why it was not part of the exam, `pending` why it is not judged yet. A
+    site without requests has no points."""
 
     name: str
     teaches: str
@@ -37,6 +38,14 @@ class SiteCard:
     marks: tuple[Mark, ...]
     requests: int = 0
     skipped: str | None = None
+    pending: str | None = None
+
+    @property
+    def state(self) -> Literal["passed", "failed", "skipped", "pending"]:
+        """The result in one word."""
+        if self.pending:
+            return "pending"
+        return "skipped" if self.passed is None else "passed" if self.passed else "failed"
 
     @property
     def passed(self) -> bool | None:
@@ -148,6 +157,7 @@ def _site_json(site: SiteCard) -> Mapping[str, Any]:
     return {
         "name": site.name,
         "passed": site.passed,
+        "state": site.state,
         "expected": site.expected,
         "observed": site.observed,
         "points": site.points,

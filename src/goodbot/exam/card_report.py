@@ -42,20 +42,29 @@ def html_card(card: ScoreCard, refresh_s: int | None = None) -> str:
     return _template().render(card=card, totals=totals(card), refresh_s=refresh_s)
 
 
-def result(site: SiteCard) -> str:
-    """Returns `passed`, `failed` or `skipped`."""
-    return {True: "passed", False: "failed", None: "skipped"}[site.passed]
-
-
 def summary(card: ScoreCard) -> str:
     """Sums up the sites: `50 of 54 sites passed, 2 skipped`. Says so if the overall rules (`the-drive`) failed."""
-    results = [result(site) for site in card.sites if site.name != THE_DRIVE]
+    results = _states(card)
     driven = len(results) - results.count("skipped")
     parts = [f"{results.count('passed')} of {driven} sites passed"]
     if results.count("skipped"):
         parts.append(f"{results.count('skipped')} skipped")
-    parts += ["the overall rules failed" for site in card.sites if site.name == THE_DRIVE and not site.passed]
+    if any(site.name == THE_DRIVE and not site.passed for site in card.sites):
+        parts.append("the overall rules (the-drive) failed")
     return ", ".join(parts)
+
+
+def progress(card: ScoreCard) -> str:
+    """Sums up the sites of a running exam: `12 of 52 sites visited, 10 passed, 2 failed`."""
+    states = _states(card)
+    judged = states.count("passed") + states.count("failed")
+    parts = [f"{judged} of {judged + states.count('pending')} sites visited"]
+    parts += [f"{states.count(state)} {state}" for state in ("passed", "failed", "skipped") if state in states]
+    return ", ".join(parts)
+
+
+def _states(card: ScoreCard) -> list[str]:
+    return [site.state for site in card.sites if site.name != THE_DRIVE]
 
 
 def totals(card: ScoreCard) -> list[tuple[str, str]]:
@@ -87,9 +96,8 @@ def printable(text: str) -> str:
 
 
 def _site_lines(site: SiteCard, began_at: float | None) -> Iterator[str]:
-    word = result(site)
     points = "" if site.skipped else f"{site.points}/{site.max_points}"
-    yield f"{word:<8}{points:>7}   {site.name}" + (f"  ({site.skipped})" if site.skipped else "")
+    yield f"{site.state:<8}{points:>7}   {site.name}" + (f"  ({site.skipped})" if site.skipped else "")
     for mark in shown_marks(site):
         yield f"{_INDENT}expected  {printable(mark.expected)}"
         yield f"{_INDENT}seen      {printable(mark.judgement.observed)}"
@@ -112,6 +120,6 @@ def _template() -> Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters.update(printable=printable, result=result)
-    environment.globals.update(request_line=request_line, summary=summary)
+    environment.filters.update(printable=printable)
+    environment.globals.update(progress=progress, request_line=request_line, summary=summary)
     return environment.get_template("card.html")

@@ -3,32 +3,42 @@
 Text from other servers is escaped by the template, cut to a length, and shown without control characters.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
+from typing import Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from goodbot.exclusion.robotstxt.timing import RequestRate, Window
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.human import counted, human_time
+from goodbot.human import counted, human_duration, human_time
 from goodbot.robot.manners.request_recorder import longest_retry_after
 from goodbot.store.sqlite.courtesy_report import CourtesyTotals, HostReport
-from goodbot.web.view import human_number, human_seconds
+from goodbot.web.view import human_number
+
+LISTED_FROM: Final = 6
+"""A report about this many hosts or more begins with a list of them."""
 
 
 def courtesy_page(
-    totals: CourtesyTotals, reports: Iterable[HostReport], robot: str, host: str | None, retry_after_most: float
+    totals: CourtesyTotals,
+    reports: Iterable[HostReport],
+    names: Sequence[str],
+    robot: str,
+    host: str | None,
+    retry_after_most: float,
 ) -> Iterator[str]:
-    """Yields the page in pieces, with one host in memory at a time.
+    """Yields the page in pieces, with one report in memory at a time.
 
-    `robot` is the product token of the robot, `host` the only host of the report (None: all hosts), `retry_after_most`
-    the longest Retry-After that the crawl waits for, in seconds.
+    `names` are the hosts of the reports, `robot` is the product token of the robot, `host` the only host of the report
+    (None: all hosts), `retry_after_most` the longest Retry-After that the crawl waits for, in seconds.
     """
     return _template().generate(
         totals=totals,
         conclusion=conclusion(totals, robot, host),
         reports=iter(reports),
+        listed=names if host is None and len(names) >= LISTED_FROM else (),
         host=host,
         retry_after_most=retry_after_most,
     )
@@ -39,6 +49,11 @@ def conclusion(totals: CourtesyTotals, robot: str, host: str | None) -> str:
     if totals.requests == 0:
         return f"{robot} has sent no request to {host or 'any host'}."
     visited = f"{robot} visited {host or counted(totals.hosts, 'host')}"
+    if totals.robots_txt_only and host:
+        visited = f"{robot} fetched only robots.txt from {host}"
+    elif totals.robots_txt_only:
+        hosts = f"{counted(totals.hosts, 'host')} ({totals.robots_txt_only:,} of them: robots.txt only)"
+        visited = f"{robot} sent requests to {hosts}"
     broken = [
         f"{counted(count, 'request')} {how}"
         for count, how in (
@@ -66,7 +81,7 @@ def _template() -> Template:
         longest=longest_retry_after,
         number=human_number,
         rate=_rate,
-        seconds=human_seconds,
+        seconds=human_duration,
         shown=shown,
         span=_span,
         when=human_time,

@@ -5,9 +5,11 @@ from itertools import permutations
 
 import pytest
 
+from goodbot.config import Settings
 from goodbot.exclusion import Verdict
 from goodbot.exclusion.text.decimals import MAX_NUMBER
 from goodbot.live import Courtesy, HostRequest
+from goodbot.robot.manners.politeness import Politeness
 from goodbot.robot.manners.request_recorder import RequestRecorder, add_requests, add_up, host_request_of
 from goodbot.testing import FakeClock, FakeWeb, MemoryFrontier
 from goodbot.url import Url
@@ -16,11 +18,12 @@ from goodbot.values import Capture, Failure, Request, Response
 HOST = "example.org"
 NOW = 1_700_000_000.0
 AGENT = "Mozilla/5.0 (compatible; Rex/1.0; +me@example.org)"
+PRIVATE = Politeness(Settings(delay=0.0, response_factor=0.0))
 HEAD = f"GET /a HTTP/1.1\r\nHost: {HOST}\r\nUser-Agent: {AGENT}\r\nAccept: */*\r\n\r\n".encode()
 
 
 def asked(at: float, until: float, status: int | None = 200, **more: float) -> HostRequest:
-    return HostRequest(HOST, at, until, status, gap_s=more.get("gap_s"), not_before=more.get("not_before"))
+    return HostRequest(HOST, at, until, status, **more)  # type: ignore[arg-type]
 
 
 def done(*requests: HostRequest) -> Courtesy:
@@ -71,13 +74,18 @@ def test_a_lane_that_ends_late_is_seen_by_the_next_gap() -> None:
         ([asked(0, 1, 429, not_before=11), asked(11, 12)], 0, 0, 10.0),
         ([asked(0, 1, 503, not_before=11), asked(10, 11), asked(10.5, 12)], 0, 2, 9.0),
         ([asked(0, 1, 429, not_before=11), asked(0.5, 2)], 0, 0, 0.0),
-        ([asked(0, 1, 429), asked(4, 5)], 0, 0, 3.0),
-        ([asked(0, 1, 429), asked(9e5, 9e5 + 1)], 0, 0, 3600.0),
+        ([asked(0, 1, 429), asked(4, 5)], 0, 0, 0.0),
+        ([asked(0, 1, 429, not_before=4), asked(64, 65)], 0, 0, 3.0),
+        ([asked(0, 1, 429, not_before=4), asked(64, 65, own_gap_s=1)], 0, 0, 2.0),
+        ([asked(0, 1, gap_s=5, own_gap_s=1), asked(6, 7, gap_s=5, own_gap_s=1)], 0, 0, 4.0),
+        ([asked(0, 1, gap_s=5, own_gap_s=6), asked(7, 8, gap_s=5, own_gap_s=6)], 0, 0, 0.0),
+        ([asked(0, 3, gap_s=5, own_gap_s=1), asked(8, 9, gap_s=5, own_gap_s=1, response_factor=1)], 0, 0, 2.0),
         ([asked(0, 1, 200, not_before=4), asked(10, 11)], 0, 0, 3.0),
     ],
     ids=[
         *("delay kept", "too soon", "within the clock's error", "nothing asked", "retry-after kept"),
-        *("two inside", "begun before the answer", "429 alone", "another run", "with a page"),
+        *("two inside", "begun before the answer", "429 alone", "back-off after a Retry-After"),
+        *("beyond the own delay", "delay beyond the own", "own delay is longer", "slow answer", "with a page"),
     ],
 )
 def test_what_was_asked_is_kept(requests: list[HostRequest], sooner: int, inside: int, waited_s: float) -> None:
@@ -100,32 +108,42 @@ def test_the_longest_retry_after_stays_in_force() -> None:
 def test_what_the_host_saw_of_a_capture() -> None:
     response = Response(503, (("Retry-After", "120"),), b"")
     capture = Capture(request("http://example.org/a", 2.5), response, NOW, 0.5, request_head=HEAD)
-    assert host_request_of(capture) == HostRequest(HOST, NOW, NOW + 0.5, 503, False, 2.5, NOW + 120.5, AGENT)
+    assert host_request_of(capture, PRIVATE) == HostRequest(HOST, NOW, NOW + 0.5, 503, False, 2.5, NOW + 120.5, AGENT)
     robots = Capture(request("http://127.0.0.1:81/robots.txt"), Failure("reset", ""), NOW, 0.0, request_head=HEAD)
-    assert host_request_of(robots) == HostRequest("127.0.0.1:81", NOW, NOW, None, True, None, None, AGENT)
+    assert host_request_of(robots, PRIVATE) == HostRequest("127.0.0.1:81", NOW, NOW, None, True, None, None, AGENT)
+
+
+def test_goodbots_own_delay_is_not_counted_as_waiting_for_the_host() -> None:
+    requests: list[HostRequest] = []
+    for number, address in enumerate(["8.8.8.8", "8.8.8.8"]):
+        answer = Response(429, (("Retry-After", "3"),), b"")
+        capture = Capture(request("http://example.org/"), answer, NOW + 64 * number, 0.5, peer=address)
+        requests.append(host_request_of(capture, Politeness(Settings())))
+    assert (requests[0].own_gap_s, requests[0].response_factor) == (1.0, 1.0)
+    assert done(*requests).waited_s == 2.0  # of 63.5 s: 3 s were requested, of which 1 s is the usual delay
 
 
 @pytest.mark.parametrize("value", ["", "soon", "9" * 400, "-1", "Tue, 99 Nov 2026 99:99:99 GMT"])
 def test_any_retry_after(value: str) -> None:
     capture = Capture(request("http://example.org/"), Response(429, (("Retry-After", value),), b""), NOW, 0.0)
-    not_before = host_request_of(capture).not_before
+    not_before = host_request_of(capture, PRIVATE).not_before
     assert not_before is None or NOW <= not_before <= NOW + MAX_NUMBER
 
 
-async def test_a_witness_tells_of_what_was_sent() -> None:
+async def test_the_recorder_reports_what_was_sent() -> None:
     clock, seen = FakeClock(NOW), list[HostRequest]()
     web = FakeWeb({"http://example.org/a": Failure("connect", "refused")}, clock, elapsed_s=1.0)
-    witness = RequestRecorder(web, clock, seen.append)
-    await witness.send(request("http://example.org/"))
-    await witness.send(request("http://example.org/a"))  # no connection: the host saw nothing
+    recorder = RequestRecorder(web, clock, seen.append, Politeness(Settings()))
+    await recorder.send(request("http://example.org/"))
+    await recorder.send(request("http://example.org/a"))  # no connection: the host saw nothing
     assert [(item.host, item.at, item.until, item.status) for item in seen] == [(HOST, NOW, NOW + 1, 404)]
-    task = asyncio.create_task(witness.send(request("http://example.org/robots.txt")))
+    task = asyncio.create_task(recorder.send(request("http://example.org/robots.txt")))
     await asyncio.sleep(0)
     task.cancel()
     with pytest.raises(asyncio.CancelledError):
         await task
     assert (seen[-1].status, seen[-1].robots_txt) == (None, True)
-    await witness.close()
+    await recorder.close()
 
 
 def test_hosts_are_written_apart_and_added_to_what_is_known() -> None:

@@ -141,7 +141,7 @@ def crawler_of(
         *(settings, setup.guard, identity, clock, signer_of(settings), bodies), kept_most=kept_most
     )
     gate = ForgottenHostsGate(fetching, clock, setup.forgotten)
-    recorder = RequestRecorder(gate, clock, sink.note)
+    recorder = RequestRecorder(gate, clock, sink.note, Politeness(settings))
     pace = Pace(settings, clock)
 
     def keep(capture: Capture, headers_only: bool = False) -> None:

@@ -96,6 +96,12 @@ class Politeness:
         defaults = self._private if private else self._public
         return max(defaults.floor_s, asked_s, defaults.response_factor * elapsed_s)
 
+    def own_delay(self, capture: Capture) -> tuple[float, float]:
+        """Returns the delay that the robot keeps without being asked: the least gap in seconds, and the factor of the
+        response time."""
+        defaults = self._private if self._is_private(capture) else self._public
+        return defaults.floor_s, defaults.response_factor
+
     def after(
         self, capture: Capture, timing: Timing, backoff_s: float, backed_off_at: float = 0.0, *, walled: bool = False
     ) -> Delay:

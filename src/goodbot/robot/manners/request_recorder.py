@@ -13,26 +13,27 @@ from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.validity.freshness import retry_after_s
 from goodbot.live import Courtesy, HostRequest
 from goodbot.ports import Clock, CourtesyStore, Transport
+from goodbot.robot.manners.politeness import Politeness
 from goodbot.url import Url
 from goodbot.values import Capture, Request, Response
 
 CLOCK_ERROR_S: Final = 0.001
 """Two readings of a clock and a timer may differ by this much."""
-TROUBLE: Final = (429, 503)
 _COUNTED: Final = {429: "status_429", 503: "status_503", None: "unanswered"}
-MAX_WAITED_S: Final = 3600.0
-"""The most that one gap adds to `waited_s` after a 429 or 503 without a Retry-After; a longer gap has other reasons."""
-
 _AGENT_FIELD: Final = b"\r\nUser-Agent: "
 
 
 class RequestRecorder:
-    """A Transport that reports to `note` every request that reached its host. Costs 3 µs a request."""
+    """A Transport that reports to `note` every request that reached its host. Costs 3 µs a request. `politeness` has
+    the delays that the robot keeps without being asked."""
 
-    def __init__(self, transport: Transport, clock: Clock, note: Callable[[HostRequest], None]) -> None:
+    def __init__(
+        self, transport: Transport, clock: Clock, note: Callable[[HostRequest], None], politeness: Politeness
+    ) -> None:
         self._transport = transport
         self._clock = clock
         self._note = note
+        self._politeness = politeness
 
     async def send(self, request: Request) -> Capture:
         """See `Transport.send`."""
@@ -45,7 +46,7 @@ class RequestRecorder:
             )
             raise
         if isinstance(capture.result, Response) or capture.request_head:
-            self._note(host_request_of(capture))
+            self._note(host_request_of(capture, self._politeness))
         return capture
 
     async def close(self) -> None:
@@ -53,8 +54,8 @@ class RequestRecorder:
         await self._transport.close()
 
 
-def host_request_of(capture: Capture) -> HostRequest:
-    """Returns what the host saw of a request that was sent."""
+def host_request_of(capture: Capture, politeness: Politeness) -> HostRequest:
+    """Returns what the host saw of a request that was sent, and the robot's own delay before it."""
     request, result = capture.request, capture.result
     until = capture.fetched_at + capture.elapsed_s
     status = not_before = None
@@ -71,6 +72,7 @@ def host_request_of(capture: Capture) -> HostRequest:
         request.verdict.delay_s,
         not_before,
         _agent(capture.request_head),
+        *politeness.own_delay(capture),
     )
 
 
@@ -126,11 +128,10 @@ def _take_gap(changes: dict[str, Any], known: Courtesy, item: HostRequest) -> No
     asked_s = 0.0 if item.gap_s is None else item.gap_s
     if gap_s < asked_s - CLOCK_ERROR_S:
         changes["sooner"] = known.sooner + 1
-    because_s = max(asked_s, known.held_until - known.busy_until)
-    if known.last_status in TROUBLE:
-        because_s = max(because_s, MAX_WAITED_S)
-    if because_s > 0:
-        changes["waited_s"] = known.waited_s + min(gap_s, because_s)
+    required_s = min(gap_s, max(asked_s, known.held_until - known.busy_until))
+    own_s = max(item.own_gap_s, item.response_factor * (known.busy_until - known.busy_from))
+    if required_s > own_s:
+        changes["waited_s"] = known.waited_s + required_s - own_s
 
 
 def _take_retry_after(changes: dict[str, Any], known: Courtesy, answered_at: float, not_before: float) -> None:

@@ -37,7 +37,8 @@ _REFUSED: Final = """SELECT origin, path, visits.at, events FROM urls JOIN hosts
 _WALLED: Final = """SELECT origin, path, why FROM urls JOIN hosts ON hosts.id = urls.host
   JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?, ?) AND substr(why, 1, ?) = ?"""
 _TOTALS: Final = """SELECT count(nullif(requests, 0)), total(requests), total(robots_txt), total(sooner), total(inside),
-  total(status_429), total(status_503), total(waited_s) FROM courtesies WHERE :host IS NULL OR host = :host"""
+  total(status_429), total(status_503), total(waited_s), total(requests > 0 AND requests = robots_txt)
+  FROM courtesies WHERE :host IS NULL OR host = :host"""
 _HOSTS: Final = """SELECT host FROM courtesies UNION
   SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host ORDER BY 1"""
 
@@ -102,7 +103,8 @@ class HostReport:
 
 @dataclass(frozen=True, slots=True)
 class CourtesyTotals:
-    """Sums over all hosts, or of one: each field but `hosts` as in `Courtesy`."""
+    """Sums over all hosts, or of one: each field but `hosts` as in `Courtesy`. `robots_txt_only` of the `hosts`
+    received no request except for robots.txt."""
 
     hosts: int
     requests: int
@@ -112,6 +114,7 @@ class CourtesyTotals:
     status_429: int
     status_503: int
     waited_s: float
+    robots_txt_only: int = 0
 
 
 def courtesy_totals(frontier: Path, host: str | None = None) -> CourtesyTotals:
@@ -119,8 +122,14 @@ def courtesy_totals(frontier: Path, host: str | None = None) -> CourtesyTotals:
     running."""
     with translated(frontier), closing(connect(frontier, read_only=True)) as connection:
         row = connection.execute(_TOTALS, {"host": host}).fetchone()
-    hosts, requests, robots_txt, sooner, inside, status_429, status_503 = map(int, row[:-1])
-    return CourtesyTotals(hosts, requests, robots_txt, sooner, inside, status_429, status_503, row[-1])
+    hosts, requests, robots_txt, sooner, inside, status_429, status_503 = map(int, row[:-2])
+    return CourtesyTotals(hosts, requests, robots_txt, sooner, inside, status_429, status_503, row[-2], int(row[-1]))
+
+
+def host_names(frontier: Path) -> list[str]:
+    """Returns the hosts that `host_reports` reports on, in its order."""
+    with translated(frontier), closing(connect(frontier, read_only=True)) as connection:
+        return [name for (name,) in connection.execute(_HOSTS)]
 
 
 def host_reports(frontier: Path, token: str, host: str | None = None) -> Iterator[HostReport]:
