@@ -95,6 +95,11 @@ class CrawlConsole:
         self.token = load_token(path)
         self.control = open_control(path, reply_timeout_s)
 
+    @property
+    def path(self) -> Path:
+        """The folder of the crawl."""
+        return self._folder.path
+
     def look(self) -> CrawlView:
         """Returns the current state of the crawl."""
         return look_at(self._folder.path)

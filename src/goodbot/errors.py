@@ -2,7 +2,8 @@
 
 GoodbotError                  everything goodbot raises on purpose; its text is one clear line that says what to do
 ├── InputError      exit 2    the user's input cannot be used: a scheme, a folder, a query, a setting
-│   └── SettingError          a setting's value; `name` is the setting
+│   ├── SettingError          a setting's value; `name` is the setting
+│   └── NoIndexError          this crawl keeps no index, so it cannot be searched
 └── RunError        exit 3    the work cannot continue: disk full, port in use, no seed could be fetched
     ├── DamagedError          a frontier, archive or index cannot be read
     └── BusyError             another process is writing to the crawl's folder
@@ -29,6 +30,10 @@ class SettingError(InputError):
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
         self.name = name
+
+
+class NoIndexError(InputError):
+    """The crawl keeps no index, so it cannot be searched."""
 
 
 class RunError(GoodbotError):

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 
 from goodbot.live import ControlRequest, FetchError, LiveStatus
 from goodbot.ports import Frontier, Ledger
@@ -61,6 +62,8 @@ class Crawls:
     trouble: Exception | None = None
     requests: list[ControlRequest] = field(default_factory=list)
     frontier: MemoryFrontier = field(default_factory=MemoryFrontier)
+    status: Status = STATES
+    path: Path = Path("my crawl")
 
     @property
     def control(self) -> RemoteControl:
@@ -79,7 +82,7 @@ class Crawls:
     def look(self) -> CrawlView:
         if self.trouble:
             raise self.trouble
-        return CrawlView(STATES, self.live_now is not None, self.live_now)
+        return CrawlView(self.status, self.live_now is not None, self.live_now)
 
     def hosts(self) -> list[HostAhead]:
         return HOSTS

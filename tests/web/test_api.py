@@ -7,6 +7,7 @@ from urllib.parse import quote
 import pytest
 
 from goodbot.errors import DamagedError
+from goodbot.index import NoSearch
 from goodbot.search_values import Hit, Results
 from web.library import SPECIMENS, Library, Visitor, served
 
@@ -80,6 +81,25 @@ def test_a_damaged_index(path: str) -> None:
     assert answer.status == 503
     assert list(json.loads(answer.text)) == ["error"]
     assert "meta.json" not in answer.text
+
+
+def test_an_index_that_opens_but_cannot_be_searched_is_not_healthy() -> None:
+    class HalfDamaged(Library):
+        def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
+            raise DamagedError("a segment is damaged")
+
+    with served(HalfDamaged(SPECIMENS)) as visitor:
+        assert visitor.ask("/healthz").status == 503
+
+
+def test_a_crawl_without_an_index() -> None:
+    with served(NoSearch("C_noindex has no index")) as visitor:
+        page, answer = visitor.ask("/search?q=robot"), visitor.ask("/api/search?q=robot")
+        assert "Search is unavailable" in page.text
+        assert "<code>goodbot index rebuild --in DIR</code>." in page.text
+        assert (page.status, answer.status, list(json.loads(answer.text))) == (404, 404, ["error"])
+        assert "`" not in answer.text
+        assert json.loads(visitor.ask("/healthz").text) == {"ok": True, "documents": 0}
 
 
 class Meeting:

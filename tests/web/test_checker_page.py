@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from urllib.parse import urlencode
 
 import pytest
@@ -43,6 +44,7 @@ class FakeSource:
     def __init__(self) -> None:
         self.answer: SiteRobots | InputError = site()
         self.fetched: list[str] = []
+        self.why_not = ""
 
     async def fetch(self, text: str) -> SiteRobots:
         self.fetched.append(text)
@@ -248,7 +250,7 @@ def test_without_a_source_no_site_is_fetched() -> None:
     with running(create_app(Library(SPECIMENS), "Sample library")) as url:
         visitor = Visitor(url)
         assert 'name="site"' not in visitor.ask("/check").text
-        assert "This server does not fetch from sites" in post(visitor, site="a.example").text
+        assert "Not fetched: this server does not fetch from sites" in post(visitor, site="a.example").text
         assert "R203" in post(visitor, robots=BAD).text
 
 
@@ -285,11 +287,53 @@ def test_a_form_that_is_too_long(visitor: Visitor) -> None:
 
 def test_a_refusal_keeps_what_was_typed(visitor: Visitor, source: FakeSource) -> None:
     source.answer = InputError("x.example is on a private address")
-    answer = post(visitor, site="x.example", agent="Googlebot", url="/a")
+    answer = post(visitor, button="fetch", site="x.example", robots=BAD, agent="Googlebot", url="/a")
     assert answer.status == 400
-    assert "X.example is on a private address" in answer.text
+    assert "Not fetched: x.example is on a private address" in answer.text
     assert 'value="x.example"' in answer.text
     assert 'value="/a"' in answer.text
+    assert BAD in answer.text
+
+
+@pytest.mark.parametrize("status", [None, 404, 503])
+def test_a_site_without_a_file_keeps_what_was_pasted(visitor: Visitor, source: FakeSource, status: int | None) -> None:
+    source.answer = replace(site(b"x", 404), answer=HttpAnswer(status, (), ()))
+    page = post(visitor, button="fetch", site="a.example", robots=BAD, agent="Googlebot", url="/a").text
+    assert BAD in page
+    assert "The text in the form is not from this site." in page
+    assert "R203" not in page  # the report is about the site
+    assert "R203" in post(visitor, button="check", site="a.example", robots=BAD, of="https://a.example").text
+
+
+def test_the_enter_key_fetches_only_from_a_site_just_typed(visitor: Visitor, source: FakeSource) -> None:
+    post(visitor, site="a.example", shown_site="a.example", robots=BAD)
+    post(visitor, button="check", site="a.example", robots=BAD)
+    assert source.fetched == []
+    post(visitor, site="b.example", shown_site="a.example", robots=BAD)
+    assert source.fetched == ["b.example"]
+
+
+def test_a_server_that_fetches_from_no_site_says_so_beforehand(visitor: Visitor, source: FakeSource) -> None:
+    source.why_not = "this server has no contact: set `contact`"
+    page = visitor.ask("/check").text
+    assert "This server has no contact: set <code>contact</code>." in page
+    assert page.count(" disabled") == 2
+
+
+def test_text_of_visitors_keeps_its_case(visitor: Visitor) -> None:
+    page = post(visitor, robots=BAD, agent="MyBot", url="p").text
+    assert "<code>p</code> is not a URL that robots fetch" in page
+    assert "<code>/</code>." in page
+    assert (
+        "No group applies to MyBot" in post(visitor, robots="User-agent: a\nDisallow: /", agent="MyBot", url="/").text
+    )
+
+
+def test_a_long_or_right_to_left_url_cannot_disturb_the_heading(visitor: Visitor) -> None:
+    page = post(visitor, robots=GOOD, agent="a", url="/אבג/" + "x" * 500).text
+    heading = page[page.index('<h2 class="question"') :].partition("</h2>")[0]
+    assert '<bdi dir="ltr">/אבג/' in heading
+    assert len(heading) < 300
 
 
 def test_what_was_fetched_is_judged_with_its_answer_until_it_is_edited(visitor: Visitor, source: FakeSource) -> None:
@@ -404,6 +448,29 @@ def test_a_site_by_keyboard_alone(tab: Page, source: FakeSource) -> None:
     tab.keyboard.type("# mine")
     expect(tab.locator("#report")).not_to_contain_text("status 200")
     assert source.fetched == ["a.example"]  # typing sends no request to the site
+
+
+@pytest.mark.parametrize("scripted", [True, False])
+def test_a_failed_fetch_keeps_everything(
+    browser: Browser, visitor: Visitor, source: FakeSource, scripted: bool
+) -> None:
+    source.answer = InputError("x.example is on a private address")
+    with browser.new_context(base_url=visitor.base, java_script_enabled=scripted) as context:
+        tab = context.new_page()
+        tab.goto("/check")
+        tab.get_by_label("Or paste a robots.txt").fill(BAD)
+        tab.get_by_label("Robot", exact=True).fill("Googlebot")
+        tab.get_by_label("URL or path").fill("/tmp/x.html")
+        tab.get_by_label("Fetch the robots.txt of a site").fill("x.example")
+        tab.get_by_label("Fetch the robots.txt of a site").press("Enter")
+        for _ in range(2):  # with the Enter key, then with the button
+            expect(tab.locator(".notice")).to_contain_text("Not fetched: x.example is on a private address")
+            expect(tab.get_by_label("Or paste a robots.txt")).to_have_value(BAD)
+            expect(tab.get_by_label("Robot", exact=True)).to_have_value("Googlebot")
+            expect(tab.get_by_label("URL or path")).to_have_value("/tmp/x.html")
+            expect(tab.get_by_label("Fetch the robots.txt of a site")).to_have_value("x.example")
+            tab.get_by_role("button", name="Fetch").click()
+    assert len(source.fetched) >= 2
 
 
 def test_without_javascript(browser: Browser, visitor: Visitor) -> None:

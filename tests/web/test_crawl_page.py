@@ -10,7 +10,7 @@ from playwright.sync_api import Browser, Page, expect
 from prometheus_client.parser import text_string_to_metric_families
 
 from goodbot.errors import DamagedError
-from goodbot.live import ControlRequest
+from goodbot.live import ControlRequest, LiveStatus
 from goodbot.url import Url
 from goodbot.values import STATES, Status
 from goodbot.web import create_app, running
@@ -77,6 +77,8 @@ def test_progress(visitor: Visitor, crawls: Crawls) -> None:
 def test_equal_errors_are_grouped_with_the_latest_example(visitor: Visitor) -> None:
     groups = error_groups(RUNNING)
     assert [(group.name, group.count) for group in groups] == [("404 Not Found", 12), ("timeout", 3), ("<b>", 1)]
+    named = replace(RUNNING, errors=(("reset", 2), ("robots.txt", 1)))
+    assert [group.name for group in error_groups(named)] == ["connection reset", "robots.txt unreachable"]
     assert [group.latest.url[:28] if group.latest else None for group in groups] == [
         "http://big.example/gone",
         "http://slow.example/xxxxxxxx",
@@ -108,6 +110,8 @@ def test_without_a_crawl_there_is_no_page() -> None:
     with running(create_app(Library(SPECIMENS), "Sample library")) as url:
         visitor = Visitor(url)
         assert visitor.ask("/crawl").status == 404
+        assert "No crawl is served here" in visitor.ask("/crawl").text
+        assert "<code>goodbot serve --in DIR</code>." in visitor.ask("/crawl").text
         assert "/crawl" not in visitor.ask("/").text
         assert "goodbot_index_documents" in visitor.ask("/metrics").text
 
@@ -161,7 +165,10 @@ WRONG = ["", "wrong", TOKEN[:-1], TOKEN + "x", "ü", "\x00"]
 def test_a_wrong_token_is_refused_and_logged(
     visitor: Visitor, crawls: Crawls, token: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    assert visitor.ask(f"/crawl?token={quote(token)}").status == 403
+    answer = visitor.ask(f"/crawl?token={quote(token)}")
+    assert answer.status == 403
+    assert ("Wrong token" if token else "Not allowed") in answer.text
+    assert '<a href="/crawl">Read the page without control</a>' in answer.text
     assert post(visitor, "stop", token=token).status == 403
     assert crawls.requests == []
     refused = [record for record in caplog.records if record.levelname == "WARNING"]
@@ -200,17 +207,92 @@ def test_control_needs_post(visitor: Visitor, crawls: Crawls) -> None:
     assert crawls.requests == []
 
 
+def signed_in(visitor: Visitor, path: str = "/crawl") -> Answer:
+    cookie = visitor.ask(f"/crawl?token={TOKEN}").headers["Set-Cookie"].partition(";")[0]
+    return visitor.ask(path, Cookie=cookie)
+
+
+def submitted(visitor: Visitor, urls: str) -> Answer:
+    """Submits URLs and follows the redirect, after which a reload submits nothing."""
+    answer = post(visitor, "submit", token=TOKEN, urls=urls)
+    assert answer.status == 303
+    assert "notice" not in visitor.ask(answer.headers["Location"]).text.replace('id="notice"', "").replace(
+        'id="trouble" class="notice"', ""
+    )
+    return signed_in(visitor, answer.headers["Location"])
+
+
+NOTICES = [
+    ("pause", replace(RUNNING, pace="paused"), "is pausing"),
+    ("pause", replace(RUNNING, pace="paused", in_flight=0), ""),
+    ("pause", RUNNING, ""),
+    ("pause", None, ""),
+    ("resume", RUNNING, "running again"),
+    ("resume", replace(RUNNING, pace="paused"), ""),
+    ("stop", replace(RUNNING, pace="stopping"), "is stopping"),
+    ("stop", None, ""),
+    ("not-running", None, "Nothing has changed"),
+    ("not-running", RUNNING, ""),
+    ("nonsense", RUNNING, ""),
+]
+
+
+@pytest.mark.parametrize(("done", "live", "words"), NOTICES)
+def test_a_notice_agrees_with_the_state(
+    visitor: Visitor, crawls: Crawls, done: str, live: LiveStatus | None, words: str
+) -> None:
+    crawls.live_now = live
+    path = f"/crawl?done={done}"
+    for answer, expected in ((signed_in(visitor, path), words), (visitor.ask(path), "")):
+        notice = answer.text.partition('<div id="notice"')[2].partition("</div>")[0]
+        assert expected in notice
+        assert ("<p" in notice) == bool(expected)
+
+
+def test_all_bad_lines_are_named_and_none_is_accepted(visitor: Visitor, crawls: Crawls) -> None:
+    text = "http://here.example/a\nnot a url\nexample.org/x\nP\n" + "ftp://x/\n" * 4
+    answer = post(visitor, "submit", token=TOKEN, urls=text)
+    assert answer.status == 400
+    for words in ("not a url</code></bdi></li>", "https://example.org/x</code></bdi>?", ">P</code>", "And 2 more."):
+        assert words in answer.text
+    assert crawls.requests == []
+
+
+def test_a_crawl_that_has_ended_says_where_its_errors_are(visitor: Visitor, crawls: Crawls) -> None:
+    crawls.live_now = None
+    assert "goodbot export --what urls --in DIR</code>" in visitor.ask("/crawl").text
+    page = signed_in(visitor).text
+    assert "goodbot export --what urls --in &#39;my crawl&#39;</code>" in page
+    assert "goodbot crawl --into &#39;my crawl&#39;</code>" in page
+    assert "Next request" not in page
+
+
+def test_an_empty_crawl_that_has_ended_promises_nothing(crawls: Crawls) -> None:
+    crawls.live_now = None
+    crawls.status = Status(dict.fromkeys(STATES, 0), 0, 0, 0, None)
+    with running(create_app(Library([]), "x", crawls)) as url:
+        for path in ("/", "/search?q=a"):
+            assert "No page is indexed, and the crawl is finished." in Visitor(url).ask(path).text
+        assert "No URL is in scope." in Visitor(url).ask("/crawl").text
+
+
+def test_a_crawl_that_keeps_fresh_says_when_it_goes_on(visitor: Visitor, crawls: Crawls) -> None:
+    crawls.live_now = replace(RUNNING, waiting=7, next_at=1_795_000_100.0)
+    assert "7 pages will be visited again, the next at 2026-11-18 11:08:20 UTC" in visitor.ask("/crawl").text
+
+
 def test_submit_to_a_running_crawl(visitor: Visitor, crawls: Crawls) -> None:
     urls = "http://here.example/a\n\nhttp://elsewhere.example/\r\nhttp://here.example/b\n"
-    answer = post(visitor, "submit", token=TOKEN, urls=urls)
-    assert answer.status == 200
+    answer = submitted(visitor, urls)
+    assert "not running" not in answer.text
     assert crawls.requests == [ControlRequest("submit", (Url("http://here.example/a"), Url("http://here.example/b")))]
     assert "elsewhere.example is not the host of a seed" in answer.text
 
 
 def test_submit_to_a_crawl_that_is_not_running(visitor: Visitor, crawls: Crawls) -> None:
     crawls.live_now = None
-    assert post(visitor, "submit", token=TOKEN, urls="http://here.example/a").status == 200
+    answer = submitted(visitor, "http://here.example/a")
+    assert "The crawl is not running: submitted URLs wait until it runs." in answer.text
     assert crawls.requests == []
     record = crawls.frontier.record(Url("http://here.example/a"))
     assert record is not None
@@ -265,6 +347,7 @@ def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
         tab.get_by_role("button", name="Pause").click()
         expect(tab.get_by_role("status")).to_contain_text("The crawl is pausing")
         expect(tab.get_by_role("heading", level=1)).to_have_text("The crawl is paused")
+        crawls.live_now = RUNNING
         tab.get_by_role("button", name="Resume").click()
         expect(tab.get_by_role("status")).to_contain_text("The crawl is running again")
         tab.get_by_label("URLs to fetch").fill("http://here.example/new")
@@ -278,6 +361,7 @@ def test_by_hand(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
         tab.get_by_role("link", name="Refresh").click()
         expect(tab.get_by_role("button", name="Stop the crawl")).not_to_be_visible()
         tab.get_by_text("Stop …").click()
+        crawls.live_now = replace(RUNNING, pace="stopping")
         tab.get_by_role("button", name="Stop the crawl").click()
         expect(tab.get_by_role("status")).to_contain_text("The crawl is stopping")
     assert [request.kind for request in crawls.requests] == ["pause", "resume", "submit", "stop"]
@@ -314,10 +398,39 @@ def test_it_refreshes_itself_and_keeps_focus_scroll_and_input(
         expect(tab.get_by_role("button", name="Pause")).to_have_count(0)
         crawls.trouble = DamagedError("frontier.sqlite is damaged")
         refreshes(tab)
-        expect(tab.locator("#trouble")).to_have_text("The figures cannot be refreshed at the moment. Trying again.")
+        expect(tab.locator("#trouble")).to_contain_text("The figures cannot be refreshed since ")
+        expect(tab.locator("#trouble")).to_be_visible()
+        expect(tab.get_by_role("heading", level=1)).to_have_text("The state of the crawl is unknown")
         crawls.trouble = None
         refreshes(tab)
-        expect(tab.locator("#trouble")).to_be_empty()
+        expect(tab.locator("#trouble")).to_be_hidden()
+        expect(tab.get_by_role("heading", level=1)).to_have_text("The crawl is stopping")
+
+
+def test_focus_and_notices_follow_the_state(browser: Browser, visitor: Visitor, crawls: Crawls) -> None:
+    with browser.new_context(base_url=visitor.base) as context:
+        tab = context.new_page()
+        tab.clock.install()
+        crawls.live_now = replace(RUNNING, pace="paused")
+        tab.goto(f"/crawl?token={TOKEN}")
+        tab.goto("/crawl?done=pause")
+        expect(tab.get_by_text("The crawl is pausing")).to_be_visible()
+        tab.get_by_role("button", name="Resume").focus()
+        crawls.live_now = RUNNING
+        with tab.expect_response("**/crawl?done=pause") as answered:
+            tab.clock.run_for(5000)
+        answered.value.finished()
+        expect(tab.get_by_role("button", name="Pause")).to_be_focused()
+        expect(tab.get_by_text("The crawl is pausing")).to_have_count(0)
+        expect(tab.get_by_role("button", name="Stop refreshing")).to_be_visible()
+        crawls.live_now, crawls.status = None, replace(crawls.status, next_ready_at=None)
+        crawls.status = Status(dict.fromkeys(STATES, 0), 0, 0, 0, None)
+        with tab.expect_response("**/crawl?done=pause") as answered:
+            tab.clock.run_for(5000)
+        answered.value.finished()
+        expect(tab.get_by_role("heading", level=1)).to_have_text("The crawl is finished")
+        expect(tab.get_by_role("button", name="Stop refreshing")).to_be_hidden()
+        assert tab.evaluate("document.activeElement.id") == "main"
 
 
 def test_it_does_not_refresh_while_hidden_or_switched_off(browser: Browser, visitor: Visitor) -> None:

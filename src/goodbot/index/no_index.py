@@ -1,6 +1,6 @@
 """Implements the search of a crawl that keeps no index."""
 
-from goodbot.errors import InputError
+from goodbot.errors import NoIndexError
 from goodbot.search_values import Results
 
 
@@ -11,8 +11,8 @@ class NoSearch:
         self._reason = reason
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
-        """Always raises InputError."""
-        raise InputError(self._reason)
+        """Always raises NoIndexError."""
+        raise NoIndexError(self._reason)
 
     def count(self) -> int:
         """Returns 0."""

@@ -24,6 +24,7 @@ from goodbot.web.checker_report import (
     MAX_TEXT_BYTES,
     URL_CHARS,
     CheckerReport,
+    has_text,
     judge,
     same_text,
     text_of,
@@ -39,7 +40,7 @@ CHECKS_AT_ONCE: Final = 2
 """This many files are checked at the same time; others wait."""
 CHECKS_WAITING: Final = 20
 
-_FIELDS: Final = ("robots", "site", "of", "agent", "url")
+_FIELDS: Final = ("robots", "site", "shown_site", "button", "of", "agent", "url")
 _TOO_LONG: Final = (
     f"a robots.txt of more than {MAX_TEXT_BYTES // 1024} KiB is not checked: robots read only the first 500 KiB"
 )
@@ -52,17 +53,31 @@ class RobotsSource(Protocol):
 
     def cached(self, origin: str) -> SiteRobots | None: ...
 
+    @property
+    def why_not(self) -> str: ...
+
 
 @dataclass(frozen=True)
 class _Form:
-    """The fields of a form: the text of a robots.txt or a `site` to fetch it from, a robot and a URL. `of` is the
-    origin that the text was fetched from."""
+    """The fields of a form: the text of a robots.txt and a `site` to fetch it from, a robot and a URL. `of` is the
+    origin that the text was fetched from, `shown_site` the site that the page showed before the visitor typed, `button`
+    the button pressed: `fetch`, `check`, or empty for the Enter key."""
 
     robots: str = ""
     site: str = ""
     of: str = ""
     agent: str = ""
     url: str = ""
+    shown_site: str = ""
+    button: str = ""
+
+    @property
+    def fetches(self) -> bool:
+        """Whether the visitor wants the file fetched. The Enter key fetches from a site that was just typed, and else
+        checks the text."""
+        if self.button:
+            return self.button == "fetch"
+        return bool(self.site) and self.site != self.shown_site
 
 
 class CheckerPage:
@@ -93,7 +108,8 @@ class CheckerPage:
         try:
             report = await self._judge(request, form)
         except InputError as error:
-            return self._page(form, trouble=str(error), status=_status(error))
+            trouble = f"not fetched: {error}" if form.fetches else str(error)
+            return self._page(form, trouble=trouble, status=_status(error))
         status = 400 if report.trouble else 200
         return self._page(_filled(form, report.site), report, trouble=report.trouble, status=status)
 
@@ -101,10 +117,10 @@ class CheckerPage:
         """POST /check/report: returns the report alone, for the page's script. Never fetches from a site."""
         form = await _read_form(request)
         try:
-            report = await self._judge(request, replace(form, site=""))
+            report = await self._judge(request, replace(form, button="check"))
         except InputError as error:
-            return self._render("check_report.html", report=None, trouble=str(error))
-        return self._render("check_report.html", report=report, trouble=report.trouble)
+            return self._render("check_report.html", report=None, trouble=str(error), keeps_text=False)
+        return self._render("check_report.html", report=report, trouble=report.trouble, keeps_text=False)
 
     async def api(self, request: Request) -> Response:
         """POST /api/check: answers `{"robots": TEXT}` or `{"site": URL}`, optionally with `"agent"` and `"url"`."""
@@ -118,7 +134,7 @@ class CheckerPage:
 
     async def _judge(self, request: Request, form: _Form) -> CheckerReport:
         site = await self._site(form)
-        text = form.robots.encode("utf-8", "replace")
+        text = b"" if form.fetches else form.robots.encode("utf-8", "replace")
         if len(text) > MAX_TEXT_BYTES:
             raise HTTPException(413, _TOO_LONG)
         if self._waiting >= CHECKS_WAITING:
@@ -135,7 +151,7 @@ class CheckerPage:
     async def _site(self, form: _Form) -> SiteRobots | None:
         """Fetches the robots.txt of `form.site`. Without one, returns what the text was fetched from, unless the
         visitor has edited it."""
-        if form.site:
+        if form.fetches:
             if self._source is None:
                 raise InputError("this server does not fetch from sites: paste the file")
             return await self._source.fetch(form.site)
@@ -145,12 +161,23 @@ class CheckerPage:
     def _page(
         self, form: _Form, report: CheckerReport | None = None, *, trouble: str = "", status: int = 200
     ) -> Response:
-        return self._render("check.html", status, sent=form, report=report, trouble=trouble, tokens=_tokens())
+        keeps_text = bool(report and report.site and form.robots and not has_text(report.site))
+        return self._render(
+            "check.html", status, sent=form, report=report, trouble=trouble, keeps_text=keeps_text, tokens=_tokens()
+        )
 
     def _render(self, template: str, status: int = 200, **values: Any) -> Response:
         bounds = {"agent_chars": AGENT_CHARS, "url_chars": URL_CHARS, "site_chars": SITE_CHARS}
+        why_not = self._source.why_not if self._source else ""
         response = self._pages.page(
-            template, status, query="", bounds=bounds, most=FINDINGS_SHOWN, can_fetch=self._source is not None, **values
+            template,
+            status,
+            query="",
+            bounds=bounds,
+            most=FINDINGS_SHOWN,
+            has_source=self._source is not None,
+            why_not=why_not,
+            **values,
         )
         response.headers["Content-Security-Policy"] = SCRIPT_POLICY
         response.headers["Cache-Control"] = "no-store"
@@ -173,14 +200,19 @@ def _from_json(fields: dict[str, Any]) -> _Form:
         raise InputError("robots, site, agent and url must be strings")
     if ("robots" in known) == ("site" in known):
         raise InputError("give either robots (the text of a robots.txt) or site (the site to fetch it from)")
-    return _Form(**{name: text.encode("utf-8", "replace").decode() for name, text in known.items()})  # no surrogates
+    texts = {name: text.encode("utf-8", "replace").decode() for name, text in known.items()}  # no surrogates
+    return _Form(**texts, button="fetch" if "site" in known else "check")
 
 
 def _filled(form: _Form, site: SiteRobots | None) -> _Form:
-    """Returns the form to show again, with the fetched text in it for editing."""
+    """Returns the form to show again, with the fetched text in it for editing. If the site sent no file, the visitor's
+    text stays."""
     if site is None:
         return replace(form, of="")
-    return replace(form, robots=text_of(site), site=form.site or site.url.origin, of=site.url.origin)
+    form = replace(form, site=form.site or site.url.origin)
+    if form.robots and not has_text(site):
+        return form
+    return replace(form, robots=text_of(site), of=site.url.origin)
 
 
 def _status(error: InputError) -> int:

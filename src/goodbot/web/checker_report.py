@@ -125,9 +125,14 @@ def judge(text: bytes, agent: str = "", url: str = "", site: SiteRobots | None =
 
 def text_of(site: SiteRobots) -> str:
     """Returns the text of a site's robots.txt, cut to what a form may send back; empty if its status is not 2xx."""
-    if site.answer.status is None or not 200 <= site.answer.status < 300:
+    if not has_text(site):
         return ""
     return decode(site.body)[: MAX_TEXT_BYTES // 4] if len(site.body) > MAX_TEXT_BYTES else decode(site.body)
+
+
+def has_text(site: SiteRobots) -> bool:
+    """Returns whether the site answered with a file."""
+    return site.answer.status is not None and 200 <= site.answer.status < 300
 
 
 def same_text(one: str, other: str) -> bool:
@@ -151,13 +156,13 @@ def _verdicts(subject: Subject, agent: str, url: str, site: SiteRobots | None) -
         request_url = requested(url)
         if request_url is None:
             raise InputError(
-                f"{shown(url)} is not a URL that robots fetch: give an http or https URL, or a path that begins with "
+                f"`{shown(url)}` is not a URL that robots fetch: give an http or https URL, or a path that begins with "
                 "`/`"
             )
         return list(subject.parsed.compare(request_url, agent).values())
     target = resolve(site.url, url)
     if target is None or target.origin != site.url.origin:
-        raise InputError(f"{shown(url)} is not a URL of {shown(site.url.origin)}, whose robots.txt was fetched")
+        raise InputError(f"`{shown(url)}` is not a URL of {shown(site.url.origin)}, whose robots.txt was fetched")
     return [site.access.in_dialect(name).verdict(target.text, agent) for name in DIALECTS]
 
 

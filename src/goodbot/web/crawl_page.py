@@ -8,7 +8,13 @@ can make a visitor's browser control the crawl.
 import hashlib
 import hmac
 import logging
+import secrets
+import shlex
 import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Final, Literal, Protocol, get_args
 
 from starlette.concurrency import run_in_threadpool
@@ -17,11 +23,11 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from goodbot.errors import InputError, RunError
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.robot.crawl.remote_control import CrawlView, RemoteControl, Submitted
-from goodbot.robot.scope.seeding import parse_seeds
 from goodbot.store.sqlite.host_queries import HostAhead
-from goodbot.url import Url
-from goodbot.web.crawl_view import MEANINGS, error_groups, progress
+from goodbot.url import Url, parse_url
+from goodbot.web.crawl_view import MEANINGS, error_groups, notice, progress
 from goodbot.web.posted_forms import read_form
 from goodbot.web.request_log import LOGGER
 from goodbot.web.security_headers import SCRIPT_POLICY
@@ -29,17 +35,29 @@ from goodbot.web.templates_env import Templates
 
 MAX_FORM_BYTES: Final = 256 * 1024
 MAX_URLS: Final = 100
+BAD_LINES_SHOWN: Final = 5
+SUBMISSIONS_KEPT: Final = 16
+"""Results of submissions kept for the pages that show them."""
 _LOG: Final = logging.getLogger(LOGGER)
 
 Order = Literal["pause", "resume", "stop"]
 
-_NOTICES: Final = {
-    "pause": "The crawl is pausing. Pages in flight finish first.",
-    "resume": "The crawl is running again.",
-    "stop": "The crawl is stopping. Pages in flight finish first.",
-    "not-running": "The crawl is not running.",
-}
-"""The messages shown after a form was posted, by the `done` parameter of the URL."""
+
+@dataclass(frozen=True, slots=True)
+class _BadLine:
+    """A submitted line that is not a URL, and the URL that may be meant (empty: none)."""
+
+    text: str
+    meant: str
+
+
+class _BadLinesError(InputError):
+    """Some submitted lines are not URLs; `lines` are the first of `count`."""
+
+    def __init__(self, lines: list[_BadLine], count: int) -> None:
+        super().__init__(f"{count} lines are not URLs")
+        self.lines = lines
+        self.count = count
 
 
 class CrawlDesk(Protocol):
@@ -47,6 +65,9 @@ class CrawlDesk(Protocol):
 
     @property
     def token(self) -> str | None: ...
+
+    @property
+    def path(self) -> Path: ...
 
     @property
     def control(self) -> RemoteControl: ...
@@ -62,6 +83,7 @@ class CrawlPage:
     def __init__(self, crawl: CrawlDesk, pages: Templates) -> None:
         self._crawl = crawl
         self._pages = pages
+        self._submissions: OrderedDict[str, list[Submitted]] = OrderedDict()
         # Cookies of one host are shared by all its ports, so each crawl has its own cookie name.
         self._cookie = "goodbot-" + hashlib.sha256((crawl.token or "").encode()).hexdigest()[:12]
 
@@ -70,13 +92,16 @@ class CrawlPage:
         token = request.query_params.get("token")
         if token is not None:
             return self._log_in(request, token)
-        notice = _NOTICES.get(request.query_params.get("done", ""), "")
-        return self._page(may_control=self._is_token(request.cookies.get(self._cookie, "")), notice=notice)
+        if not self._is_token(request.cookies.get(self._cookie, "")):
+            return self._page(may_control=False)
+        submitted = self._submissions.get(request.query_params.get("submitted", ""), [])
+        return self._page(may_control=True, done=request.query_params.get("done", ""), submitted=submitted)
 
     async def act(self, request: Request) -> Response:
         """POST /crawl/pause, resume, stop and submit: controls the crawl."""
         form = await read_form(request, MAX_FORM_BYTES)
-        self._check_token(request, form.get("token", ""))
+        if refusal := self._refusal(request, form.get("token", "")):
+            return refusal
         order = request.path_params["order"]
         if order == "submit":
             return await run_in_threadpool(self._submit, form.get("urls", ""))
@@ -85,16 +110,29 @@ class CrawlPage:
         raise HTTPException(404)
 
     def _log_in(self, request: Request, token: str) -> Response:
-        self._check_token(request, token)
+        if refusal := self._refusal(request, token):
+            return refusal
         response = RedirectResponse("/crawl", status_code=303)
         response.set_cookie(self._cookie, token, path="/crawl", httponly=True, samesite="strict")
         return response
 
-    def _check_token(self, request: Request, token: str) -> None:
-        if not self._is_token(token):
-            client = request.client.host if request.client else "an unknown address"
-            _LOG.warning("refused a control request from %s: %s without the token", client, request.url.path)
-            raise HTTPException(403)
+    def _refusal(self, request: Request, token: str) -> Response | None:
+        """Logs and answers a request with a wrong token; None if it is right."""
+        if self._is_token(token):
+            return None
+        client = request.client.host if request.client else "an unknown address"
+        _LOG.warning("refused a control request from %s: %s without the token", client, request.url.path)
+        response = self._pages.page(
+            "message.html",
+            403,
+            query="",
+            heading="Wrong token" if token else "Not allowed",
+            line=f"{'this token is not the one of the crawl' if token else 'this request has no token'}; open the link "
+            "that `goodbot serve` printed when it started",
+            link=("/crawl", "Read the page without control"),
+        )
+        response.headers["Cache-Control"] = "no-store"
+        return response
 
     def _is_token(self, given: str) -> bool:
         return self._crawl.token is not None and hmac.compare_digest(given.encode(), self._crawl.token.encode())
@@ -109,20 +147,31 @@ class CrawlPage:
     def _submit(self, text: str) -> Response:
         try:
             submitted = self._crawl.control.submit(_urls(text))
+        except _BadLinesError as error:
+            return self._page(may_control=True, bad_lines=error, urls=text, status=400)
         except InputError as error:
-            return self._page(may_control=True, trouble=str(error), urls=text, status=400)
+            return self._page(may_control=True, trouble=f"nothing was submitted: {error}", urls=text, status=400)
         except RunError as error:
-            return self._page(may_control=True, trouble=str(error), urls=text, status=503)
-        return self._page(may_control=True, submitted=submitted)
+            return self._page(may_control=True, trouble=f"nothing was submitted: {error}", urls=text, status=503)
+        return RedirectResponse(f"/crawl?submitted={self._remember(submitted)}", status_code=303)
+
+    def _remember(self, submitted: list[Submitted]) -> str:
+        """Keeps the result of a submission for the page that the browser loads next. Returns its key."""
+        key = secrets.token_urlsafe(8)
+        self._submissions[key] = submitted
+        while len(self._submissions) > SUBMISSIONS_KEPT:
+            self._submissions.popitem(last=False)
+        return key
 
     def _page(
         self,
         *,
         may_control: bool,
-        notice: str = "",
+        done: str = "",
         trouble: str = "",
         urls: str = "",
-        submitted: list[Submitted] | None = None,
+        bad_lines: _BadLinesError | None = None,
+        submitted: Sequence[Submitted] = (),
         status: int = 200,
     ) -> Response:
         view = self._crawl.look()
@@ -139,10 +188,12 @@ class CrawlPage:
             hosts=self._crawl.hosts(),
             now=time.time(),
             token=self._crawl.token if may_control else None,
-            notice=notice,
+            folder=shlex.quote(str(self._crawl.path)) if may_control else "DIR",
+            notice=notice(done, view),
             trouble=trouble,
+            bad_lines=bad_lines,
             urls=urls,
-            submitted=submitted or [],
+            submitted=submitted,
         )
         response.headers["Cache-Control"] = "no-store"
         response.headers["Content-Security-Policy"] = SCRIPT_POLICY
@@ -151,7 +202,16 @@ class CrawlPage:
 
 def _urls(text: str) -> list[Url]:
     """Parses one URL per line. Raises InputError if a line is not a URL, or if there are none or too many."""
-    lines = [line for line in text.splitlines() if line.strip()]
+    lines = [line.strip() for line in text.splitlines() if line.strip()]
     if not 1 <= len(lines) <= MAX_URLS:
         raise InputError(f"give 1 to {MAX_URLS} URLs, one per line")
-    return parse_seeds(lines)
+    bad = [line for line in lines if parse_url(line) is None]
+    if bad:
+        raise _BadLinesError([_BadLine(shown(line), _meant(line)) for line in bad[:BAD_LINES_SHOWN]], len(bad))
+    return [url for url in map(parse_url, lines) if url is not None]
+
+
+def _meant(line: str) -> str:
+    """Returns the https URL that a line such as `example.org/a` may mean; empty if it means none."""
+    url = parse_url(f"https://{line}") if "://" not in line and "." in line.partition("/")[0] else None
+    return shown(url.text) if url is not None else ""

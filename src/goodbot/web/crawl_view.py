@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Final
 
 from goodbot.live import FetchError, LiveStatus
+from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.values import State, Status
 
 MEANINGS: Final[Mapping[State, str]] = {
@@ -18,6 +19,21 @@ MEANINGS: Final[Mapping[State, str]] = {
     "gone": "the server reported that there is no such page",
 }
 """Explains each state of a URL to people who look at the crawl."""
+
+
+_KINDS: Final = {
+    "connect": "connection failed",
+    "dns": "host name not found",
+    "forgotten": "forgotten host",
+    "private-address": "private address",
+    "protocol": "response is not HTTP",
+    "reset": "connection reset",
+    "robots.txt": "robots.txt unreachable",
+    "tls": "TLS failed",
+    "too-many-redirects": "too many redirects",
+    "wall": "bot wall",
+}
+"""Names the kinds of errors that need more words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +58,21 @@ class ErrorGroup:
     latest: FetchError | None
 
 
+def notice(done: str, view: CrawlView) -> str:
+    """Says what the order in `done`, the parameter of the URL, is doing now; empty if the crawl has done it, or does
+    something else meanwhile."""
+    live = view.live
+    if done == "pause" and live and live.pace == "paused" and live.in_flight:
+        return "The crawl is pausing. Pages in flight finish first."
+    if done == "resume" and live and live.pace == "running":
+        return "The crawl is running again."
+    if done == "stop" and live and live.pace == "stopping":
+        return "The crawl is stopping. Pages in flight finish first."
+    if done == "not-running" and not view.running:
+        return "Nothing has changed, because the crawl is not running."
+    return ""
+
+
 def progress(status: Status) -> Progress:
     """Counts URLs in scope. The total grows while the crawl finds new links."""
     total = sum(status.states[state] for state in MEANINGS if state != "out-of-scope")
@@ -55,8 +86,8 @@ def error_groups(live: LiveStatus) -> list[ErrorGroup]:
 
 
 def _name(kind: str) -> str:
-    """Adds its phrase to a status: `404 Not Found`."""
+    """Returns the name of a kind for people; a status gets its phrase: `404 Not Found`."""
     try:
         return f"{kind} {HTTPStatus(int(kind)).phrase}"
     except ValueError:
-        return kind
+        return _KINDS.get(kind, kind)

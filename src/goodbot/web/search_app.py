@@ -4,6 +4,7 @@ Endpoints are plain functions: Starlette runs each in a thread, so a search neve
 """
 
 import logging
+from contextlib import suppress
 from http import HTTPStatus
 from pathlib import Path
 from typing import Any, Final
@@ -16,7 +17,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from goodbot.errors import GoodbotError, InputError
+from goodbot.errors import GoodbotError, InputError, NoIndexError
 from goodbot.index import results_json
 from goodbot.ports import Search
 from goodbot.search_values import Results
@@ -45,7 +46,7 @@ _ROBOTS_TXT = "User-agent: *\nDisallow: /search\nDisallow: /api/\nDisallow: /cra
 
 _MESSAGES = {
     400: ("Bad request", "The data sent cannot be read as a form."),
-    403: ("Not allowed", "Control needs the link that goodbot serve printed."),
+    403: ("Not allowed", "Control needs the link that `goodbot serve` printed."),
     404: ("Page not found", "There is no page at this address."),
     405: ("Method not allowed", "This address does not accept this request method."),
     413: ("Too much data", "Send less at a time."),
@@ -53,12 +54,20 @@ _MESSAGES = {
     500: ("Server error", "This is a fault of the server. Its log has the details."),
     503: ("Search is unavailable", "The index cannot be read at the moment. The server's log says why."),
 }
+_SEARCH_PATHS = ("/search", "/api/search")
 _CRAWL_PATHS = ("/crawl", "/metrics")
 _CRAWL_UNAVAILABLE = (
     "Crawl status is unavailable",
     "The files of the crawl cannot be read at the moment. The server's log says why.",
 )
-_NO_CRAWL = ("No crawl is served here", "There is nothing to search. To serve a crawl, run goodbot serve --in DIR.")
+_NO_CRAWL = (
+    "No crawl is served here",
+    "So there is nothing to search or to control. To serve a crawl, run `goodbot serve --in DIR`",
+)
+_NO_INDEX = (
+    "Search is unavailable",
+    "This crawl keeps no index, because it runs with --no-index. To make one, run `goodbot index rebuild --in DIR`",
+)
 
 
 def create_app(
@@ -84,7 +93,7 @@ def create_app(
             Route("/api/search", site.api),
             Route("/healthz", site.health),
             Route("/metrics", site.metrics),
-            *(_crawl_routes(crawl_page) if crawl_page else ()),
+            *(_crawl_routes(crawl_page) if crawl_page else (Route("/crawl", site.no_crawl),)),
             *((keys.route(),) if keys else ()),
             *CheckerPage(pages, robots_source).routes(),
             Route("/robots.txt", _robots_txt),
@@ -93,6 +102,7 @@ def create_app(
         ],
         middleware=[Middleware(SecurityHeaders)],
         exception_handlers={
+            NoIndexError: site.no_index,
             InputError: site.bad_query,
             GoodbotError: site.unavailable,
             HTTPException: site.http_error,
@@ -125,7 +135,8 @@ class _SearchSite:
         query = read_search_query(request.query_params)
         found = _find(self._search, query)
         if found.total == 0:
-            return self._page("nothing.html", query=query.query, documents=self._count())
+            documents = self._count()
+            return self._page("nothing.html", query=query.query, documents=documents, hope=self._hope(documents))
         pages = page_count(found.total)
         if query.page > pages:
             return RedirectResponse(page_url(query.query, pages), status_code=303)
@@ -148,7 +159,15 @@ class _SearchSite:
         found = _find(self._search, query)
         return JSONResponse({**results_json(found), "page": query.page, "pages": page_count(found.total)})
 
+    def no_crawl(self, request: Request) -> Response:
+        """Answers 404 on the pages of a crawl if none is served."""
+        return self._error(request, 404, *_NO_CRAWL)
+
     def health(self, request: Request) -> Response:
+        """Searches for a word, because an index that can be opened may still be unreadable."""
+        if self._search is not None:
+            with suppress(NoIndexError):
+                self._search.search("health", 1)
         return JSONResponse({"ok": True, "documents": self._count()})
 
     def metrics(self, request: Request) -> Response:
@@ -156,8 +175,15 @@ class _SearchSite:
         return Response(metrics_text(self._count(), view), headers={"Content-Type": CONTENT_TYPE})
 
     def bad_query(self, request: Request, error: Exception) -> Response:
-        """Answers 400 to a search that cannot be done."""
+        """Answers 400 to a query that cannot be searched for. On other pages, an InputError means that the files of the
+        crawl are gone."""
+        if not request.url.path.startswith(_SEARCH_PATHS):
+            return self.unavailable(request, error)
         return self._error(request, 400, "Cannot search for this", str(error))
+
+    def no_index(self, request: Request, error: Exception) -> Response:
+        """Answers 404 to a search of a crawl that keeps no index."""
+        return self._error(request, 404, *_NO_INDEX)
 
     def unavailable(self, request: Request, error: Exception) -> Response:
         """Answers 503 if the index or the crawl cannot be read. The error names files of this machine, so it goes to
@@ -183,16 +209,26 @@ class _SearchSite:
         return response
 
     def _front(self, hint: str) -> Response:
-        return self._page("front.html", documents=self._count(), hint=hint)
+        documents = self._count()
+        return self._page("front.html", documents=documents, hint=hint, hope=self._hope(documents))
+
+    def _hope(self, documents: int) -> str:
+        """Says why no page is indexed, if none is: a crawl that is not running promises none."""
+        if documents or self._crawl is None:
+            return "" if documents else "No page is indexed yet."
+        view = self._crawl.look()
+        if view.running:
+            return "No page is indexed yet. Pages appear here as the crawl fetches them."
+        return f"No page is indexed, and the crawl is {'finished' if view.status.finished else 'not running'}."
 
     def _count(self) -> int:
         return self._search.count() if self._search is not None else 0
 
     def _error(self, request: Request, status: int, heading: str, line: str) -> Response:
         if request.url.path.startswith("/api/") or request.url.path == "/healthz":
-            return JSONResponse({"error": line}, status_code=status)
+            return JSONResponse({"error": line.replace("`", "")}, status_code=status)
         query = request.query_params.get("q", "").strip()[:MAX_QUERY_CHARS]
-        return self._page("message.html", status, query=query, heading=heading, line=line)
+        return self._page("message.html", status, query=query, heading=heading, line=line, link=None)
 
     def _page(self, template: str, status: int = 200, **values: Any) -> Response:
         return self._pages.page(template, status, **values)

@@ -114,18 +114,23 @@ class RobotsFetcher:
         """Returns the last answer of this origin, if it is among the last `SITES_CACHED` answers."""
         return self._cache.get(origin)
 
-    def _count_fetch(self) -> None:
-        """Counts one more fetch. Raises InputError if it is not allowed now."""
+    @property
+    def why_not(self) -> str:
+        """Says in one sentence why these settings permit no fetch; empty if they do."""
         if self._settings.contact is None:
-            raise InputError(
-                "this server fetches from no site, because it has no contact for site owners: set contact in "
-                "goodbot.toml, or GOODBOT_CONTACT, to a mail address or a URL, and restart goodbot serve; or paste the "
-                "file"
+            return (
+                "this server fetches from no site, because it has no contact for site owners: set `contact` in "
+                "`goodbot.toml`, or `GOODBOT_CONTACT`, to a mail address or a URL, and restart `goodbot serve`; or "
+                "paste the file"
             )
         if self._settings.proxy:
-            raise InputError(
-                "this server fetches through a proxy, so it cannot check that an address is public: paste the file"
-            )
+            return "this server fetches through a proxy, so it cannot check that an address is public: paste the file"
+        return ""
+
+    def _count_fetch(self) -> None:
+        """Counts one more fetch. Raises InputError if it is not allowed now."""
+        if self.why_not:
+            raise InputError(self.why_not)
         now = self._clock.now()
         if len(self._fetched_at) == FETCHES_PER_MINUTE and 0 <= now - self._fetched_at[0] < 60:
             raise TooManyRequestsError(

@@ -10,7 +10,7 @@ from starlette.responses import HTMLResponse, Response
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_bytes, human_time
 from goodbot.web.search_query import MAX_QUERY_CHARS
-from goodbot.web.view import clipped, duration, human_number, human_seconds, quoted
+from goodbot.web.view import capitalised, clipped, duration, human_number, human_seconds, quoted
 
 
 class Templates:
@@ -32,6 +32,7 @@ class Templates:
             page_url=page_url,
         )
         self._templates.filters.update(
+            capitalised=capitalised,
             clipped=clipped,
             duration=duration,
             number=human_number,

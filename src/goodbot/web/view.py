@@ -48,6 +48,12 @@ def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[s
         yield text[done:], False
 
 
+def capitalised(text: str) -> str:
+    """Makes a sentence of a message: with a capital letter and one full stop. A message that begins with a word of a
+    user, in backquotes, keeps it as it is."""
+    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+
+
 def quoted(text: str) -> list[tuple[str, bool]]:
     """Cuts a sentence at its backquotes into (text, is quoted); a backquote without a pair stays."""
     parts = text.split("`")

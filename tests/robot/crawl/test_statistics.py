@@ -6,6 +6,7 @@ import pytest
 
 from goodbot.robot.crawl.statistics import (
     ACTIVE_HOST_S,
+    MAX_KINDS,
     MAX_LATEST_ERRORS,
     MAX_WHY_CHARS,
     RATE_WINDOW_S,
@@ -71,6 +72,19 @@ def test_errors_and_the_last_of_them() -> None:
     tally.observe(long, 2.0)
     assert tally.errors(5) == (("404", MAX_LATEST_ERRORS), ("dns", 1))
     assert tally.errors(1) == (("404", MAX_LATEST_ERRORS),)
-    last = tally.troubles()
+    last = tally.troubles(5)
     assert (len(last), last[0].kind, len(last[0].why)) == (MAX_LATEST_ERRORS, "dns", MAX_WHY_CHARS)
     assert (tally.pages, tally.bytes) == (0, 10 * MAX_LATEST_ERRORS)
+
+
+def test_each_of_the_largest_kinds_keeps_its_latest_example() -> None:
+    tally = CrawlStatistics(0.0)
+    for at in (1.0, 2.0):
+        tally.observe(outcome("gone", 404), at)
+    for status in range(500, 500 + 2 * MAX_KINDS):
+        tally.observe(outcome("failed", status), 3.0)
+    assert [error.kind for error in tally.troubles(1)][-1] != "404"  # its example made room for newer kinds
+    tally.observe(outcome("gone", 404), 4.0)
+    for _ in range(MAX_LATEST_ERRORS):
+        tally.observe(outcome("failed", 503), 5.0)
+    assert [error.kind for error in tally.troubles(2)] == ["503"] * MAX_LATEST_ERRORS + ["404"]

@@ -120,7 +120,7 @@ class Matcher:
         if self._dialect.is_itself(target):
             return self._verdict(url, "robots.txt itself is open to every robot.", sections.itself)
         if not self.groups:
-            name = shown(self._dialect.robot(self.agent)) or "a robot without a name"
+            name = shown(_as_typed(self._dialect.robot(self.agent), self.agent)) or "a robot without a name"
             reason = f"No {self._dialect.groups_called} applies to {name}."
             return self._verdict(url, reason, sections.group)
         matching = list(islice(self._rules.matching(target), MAX_EQUAL_RULES))
@@ -196,3 +196,10 @@ def _rules(group: Group, dialect: Dialect) -> Iterator[Record]:
     """The rule lines of a group, without needless copies. In one group equal lines have equal shapes."""
     rules = (record for record in group.records if record[1] in dialect.rule_fields)
     return first_of_equals(rules, itemgetter(1, 2))
+
+
+def _as_typed(name: str, agent: str) -> str:
+    """Returns the folded name of a robot in the case in which `agent` has it."""
+    start = agent.lower().find(name)
+    typed = agent[start : start + len(name)] if start >= 0 else name
+    return typed if typed.lower() == name else name

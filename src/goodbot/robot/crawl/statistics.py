@@ -12,6 +12,8 @@ ACTIVE_HOST_S: Final = 60.0
 """A host counts as active for this long after its last outcome."""
 MAX_HOSTS: Final = 100_000
 MAX_LATEST_ERRORS: Final = 10
+MAX_KINDS: Final = 100
+"""Kinds of errors with an example; servers invent statuses."""
 MAX_WHY_CHARS: Final = 200
 
 
@@ -24,6 +26,7 @@ class CrawlStatistics:
         self._hosts: OrderedDict[str, float] = OrderedDict()
         self._errors: Counter[str] = Counter()
         self._latest_errors: deque[FetchError] = deque(maxlen=MAX_LATEST_ERRORS)
+        self._examples: OrderedDict[str, FetchError] = OrderedDict()
         self.states: Counter[str] = Counter()
         self.bytes = 0
 
@@ -44,7 +47,12 @@ class CrawlStatistics:
         kind = error_kind_of(outcome)
         if kind is not None:
             self._errors[kind] += 1
-            self._latest_errors.append(FetchError(outcome.at, outcome.url.text, kind, outcome.why[:MAX_WHY_CHARS]))
+            error = FetchError(outcome.at, outcome.url.text, kind, outcome.why[:MAX_WHY_CHARS])
+            self._latest_errors.append(error)
+            self._examples[kind] = error
+            self._examples.move_to_end(kind)
+            if len(self._examples) > MAX_KINDS:
+                self._examples.popitem(last=False)
 
     def rates(self, now: float) -> tuple[float, float]:
         """Returns the pages per second over the last `RATE_WINDOW_S`, and since the start. Each call adds a sample."""
@@ -64,9 +72,12 @@ class CrawlStatistics:
         """The most frequent kinds of errors, each with its count."""
         return tuple(self._errors.most_common(most))
 
-    def troubles(self) -> tuple[FetchError, ...]:
-        """The latest errors, newest first."""
-        return tuple(reversed(self._latest_errors))
+    def troubles(self, most_kinds: int) -> tuple[FetchError, ...]:
+        """The latest errors, newest first, then the latest one of each of the most frequent kinds not among them."""
+        latest = tuple(reversed(self._latest_errors))
+        kinds = {error.kind for error in latest}
+        others = (self._examples.get(kind) for kind, _ in self.errors(most_kinds) if kind not in kinds)
+        return (*latest, *(error for error in others if error is not None))
 
 
 def error_kind_of(outcome: Outcome) -> str | None:

@@ -208,7 +208,7 @@ class Supervisor:
             workers=self._workers,
             left_s=min(left / rate, 1e9) if rate > 0 and self._state == "running" else None,
             errors=statistics.errors(MAX_ERROR_KINDS),
-            troubles=statistics.troubles(),
+            troubles=statistics.troubles(MAX_ERROR_KINDS),
             waiting=waiting,
             next_at=next_at,
         )

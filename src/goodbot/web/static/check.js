@@ -2,7 +2,8 @@
 "use strict";
 {
   const form = document.getElementById("judge");
-  const fetchForm = document.getElementById("fetch");
+  const fetchButton = document.getElementById("fetch");
+  const site = document.getElementById("site");
   const text = document.getElementById("robots");
   const announcement = document.getElementById("announcement");
   const TYPING_PAUSE_MS = 350;
@@ -43,20 +44,24 @@
     }
   };
 
-  form.addEventListener("input", () => {
+  form.addEventListener("input", (event) => {
+    if (event.target === site) return;
     clearTimeout(timer);
     timer = setTimeout(check, TYPING_PAUSE_MS);
   });
 
+  // The Fetch button, and the Enter key in its field, load the page with the fetched file. Else only the report changes.
+  site?.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    form.requestSubmit(fetchButton);
+  });
+
   form.addEventListener("submit", (event) => {
+    if (event.submitter === fetchButton) return;
     event.preventDefault();
     clearTimeout(timer);
     check();
-  });
-
-  // The form that fetches from a site also sends the robot and the URL of the other form.
-  fetchForm?.addEventListener("submit", () => {
-    for (const name of ["agent", "url"]) fetchForm.elements[name].value = form.elements[name].value;
   });
 
   // A link to a line selects that line in the text, and scrolls to it.

@@ -6,7 +6,11 @@
   const TIMEOUT_MS = 10000;
   const button = document.getElementById("auto");
   const trouble = document.getElementById("trouble");
+  const heading = document.getElementById("state");
   const shown = new Map();
+  // The notice of a pause or a stop is refreshed with the page; any other notice goes away with the first refresh.
+  const query = /^\?done=(pause|stop)$/.test(location.search) ? location.search : "";
+  let refreshedAt = new Date();
   let isOn = true;
   let timer = 0;
 
@@ -18,7 +22,7 @@
     const open = [...part.querySelectorAll("details[open]")].map((each) => each.id);
     part.replaceChildren(...document.adoptNode(fresh).childNodes);
     for (const id of open) document.getElementById(id)?.setAttribute("open", "");
-    if (focused) document.getElementById(focused)?.focus({ preventScroll: true });
+    if (focused) (document.getElementById(focused) ?? document.getElementById("main")).focus({ preventScroll: true });
   };
 
   const showPage = (html) => {
@@ -34,15 +38,32 @@
 
   const report = (sentence) => {
     if (trouble.textContent !== sentence) trouble.textContent = sentence;
+    trouble.hidden = sentence === "";
+  };
+
+  // A crawl that is finished changes no more: nothing to switch off. It is still refreshed, in case it is started again.
+  const showButton = () => {
+    const isFinished = document.querySelector("[data-finished]") !== null;
+    if (isFinished && document.activeElement === button) document.getElementById("main").focus({ preventScroll: true });
+    button.hidden = isFinished && isOn;
+  };
+
+  const showTrouble = () => {
+    report(`The figures cannot be refreshed since ${refreshedAt.toLocaleTimeString()}. Trying again.`);
+    if (!shown.has(heading.id)) return;
+    shown.delete(heading.id); // so that the next page restores the heading
+    heading.querySelector("h1").textContent = "The state of the crawl is unknown";
   };
 
   const refresh = async () => {
     try {
-      const response = await fetch("/crawl", { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const response = await fetch(`/crawl${query}`, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
       showPage(await response.text());
+      refreshedAt = new Date();
       report("");
+      showButton();
     } catch {
-      report("The figures cannot be refreshed at the moment. Trying again.");
+      showTrouble();
     }
     schedule(EVERY_MS);
   };
@@ -60,6 +81,6 @@
     schedule(0);
   });
 
-  button.hidden = false;
+  showButton();
   schedule(EVERY_MS);
 }
