@@ -62,7 +62,7 @@ _CRAWL_UNAVAILABLE = (
 )
 _NO_CRAWL = (
     "No crawl is served here",
-    "So there is nothing to search or to control. To serve a crawl, run `goodbot serve --in DIR`",
+    "There is nothing to search or to control. To serve a crawl, run `goodbot serve --in DIR`",
 )
 _NO_INDEX = (
     "Search is unavailable",
