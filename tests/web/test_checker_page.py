@@ -494,6 +494,14 @@ def test_without_javascript(browser: Browser, visitor: Visitor) -> None:
         expect(tab.get_by_label("Or paste a robots.txt")).to_have_value("\n" + BAD)
 
 
+def test_axe_finds_nothing_where_no_site_is_fetched(browser: Browser, visitor: Visitor, source: FakeSource) -> None:
+    source.why_not = "this server has no contact: set `contact`"
+    with browser.new_context(base_url=visitor.base) as context:
+        tab = context.new_page()
+        tab.goto("/check")
+        assert [(found["id"], found["nodes"]) for found in Axe().run(tab)["violations"]] == []
+
+
 WINDOWS = [
     (320, "dark"),
     (1280, "light"),

@@ -286,6 +286,8 @@ def test_submit_to_a_running_crawl(visitor: Visitor, crawls: Crawls) -> None:
     answer = submitted(visitor, urls)
     assert "not running" not in answer.text
     assert crawls.requests == [ControlRequest("submit", (Url("http://here.example/a"), Url("http://here.example/b")))]
+    crawls.live_now = None
+    assert "URLs wait" not in submitted(visitor, "http://elsewhere.example/").text
     assert "elsewhere.example is not the host of a seed" in answer.text
 
 
@@ -398,7 +400,7 @@ def test_it_refreshes_itself_and_keeps_focus_scroll_and_input(
         expect(tab.get_by_role("button", name="Pause")).to_have_count(0)
         crawls.trouble = DamagedError("frontier.sqlite is damaged")
         refreshes(tab)
-        expect(tab.locator("#trouble")).to_contain_text("The figures cannot be refreshed since ")
+        expect(tab.locator("#trouble")).to_contain_text("The server has sent no figures since ")
         expect(tab.locator("#trouble")).to_be_visible()
         expect(tab.get_by_role("heading", level=1)).to_have_text("The state of the crawl is unknown")
         crawls.trouble = None

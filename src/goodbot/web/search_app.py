@@ -62,7 +62,7 @@ _CRAWL_UNAVAILABLE = (
 )
 _NO_CRAWL = (
     "No crawl is served here",
-    "So there is nothing to search or to control. To serve a crawl, run `goodbot serve --in DIR`",
+    "There is nothing to search or to control. To serve a crawl, run `goodbot serve --in DIR`",
 )
 _NO_INDEX = (
     "Search is unavailable",
@@ -136,7 +136,9 @@ class _SearchSite:
         found = _find(self._search, query)
         if found.total == 0:
             documents = self._count()
-            return self._page("nothing.html", query=query.query, documents=documents, hope=self._hope(documents))
+            return self._page(
+                "nothing.html", query=query.query, documents=documents, why_empty=self._why_empty(documents)
+            )
         pages = page_count(found.total)
         if query.page > pages:
             return RedirectResponse(page_url(query.query, pages), status_code=303)
@@ -182,7 +184,9 @@ class _SearchSite:
         return self._error(request, 400, "Cannot search for this", str(error))
 
     def no_index(self, request: Request, error: Exception) -> Response:
-        """Answers 404 to a search of a crawl that keeps no index."""
+        """Answers 404 to a search of a crawl that keeps no index; to programs 400, with the reason."""
+        if request.url.path.startswith("/api/"):
+            return self._error(request, 400, "", str(error))
         return self._error(request, 404, *_NO_INDEX)
 
     def unavailable(self, request: Request, error: Exception) -> Response:
@@ -210,9 +214,9 @@ class _SearchSite:
 
     def _front(self, hint: str) -> Response:
         documents = self._count()
-        return self._page("front.html", documents=documents, hint=hint, hope=self._hope(documents))
+        return self._page("front.html", documents=documents, hint=hint, why_empty=self._why_empty(documents))
 
-    def _hope(self, documents: int) -> str:
+    def _why_empty(self, documents: int) -> str:
         """Says why no page is indexed, if none is: a crawl that is not running promises none."""
         if documents or self._crawl is None:
             return "" if documents else "No page is indexed yet."

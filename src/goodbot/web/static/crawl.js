@@ -49,7 +49,7 @@
   };
 
   const showTrouble = () => {
-    report(`The figures cannot be refreshed since ${refreshedAt.toLocaleTimeString()}. Trying again.`);
+    report(`The server has sent no figures since ${refreshedAt.toLocaleTimeString()}. Trying again.`);
     if (!shown.has(heading.id)) return;
     shown.delete(heading.id); // so that the next page restores the heading
     heading.querySelector("h1").textContent = "The state of the crawl is unknown";
