@@ -50,6 +50,8 @@ def read_seed_files(names: Iterable[str], check: Check) -> Iterator[SeedSpool]:
 
 def _read_file(name: str, check: Check, spool: SeedSpool) -> str:
     """Takes the seeds of one file; gives the line that says so."""
+    if not name:
+        raise InputError("--seeds: the name of a file is empty")
     before = spool.count
     try:
         if name == "-":
