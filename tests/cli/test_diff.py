@@ -81,3 +81,16 @@ def test_check_prints_the_findings_as_json_and_the_difference_on_standard_error(
     assert {finding["file"] for finding in json.loads(out)} == {"robots.txt"}
     assert "+User-agent: *" in err.splitlines()
     assert Path("robots.txt").read_bytes() == BEFORE[0]
+
+
+def test_the_difference_is_safe_for_a_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("robots.txt").write_bytes(b"\xef\xbb\xbfUser-agent : \x1b[2J*\r\n")
+    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    assert main(["write", "--closed", "-o", "robots.txt", "--diff"]) == 1
+    assert capsys.readouterr().out.splitlines() == [
+        *("--- a/robots.txt", "+++ b/robots.txt  (new)", "@@ -1 +1,2 @@"),
+        *(r"-\ufeffUser-agent : \x1b[2J*␍", "+User-agent: *", "+Disallow: /"),
+    ]

@@ -186,9 +186,10 @@ def _report(everything: list[CheckedFile], form: str, *, to_error: bool, quiet: 
 
 def _fixed(given: CheckInput, ignore: Collection[str], form: str, errors: list[GoodbotError]) -> CheckInput:
     """Fixes and writes a robots.txt in a file; writes one from standard input to standard output."""
-    after = _fixed_body(given, ignore, to_error=given.file == "-" or form != "text")
+    after = _fixed_body(given, ignore)
     if given.file is None or after is None:
         return given
+    print_diff(_difference(given, after), for_people=True, to_error=given.file == "-" or form != "text")
     try:
         _write(given.file, given.subject.body, after)
     except RunError as error:
@@ -199,22 +200,25 @@ def _fixed(given: CheckInput, ignore: Collection[str], form: str, errors: list[G
 
 def _show_differences(given: Iterable[CheckInput], ignore: Collection[str], *, to_error: bool) -> bool:
     """Shows what `--fix` would change; returns whether it would change something."""
-    changed = [_fixed_body(each, ignore, to_error=to_error) not in (None, each.subject.body) for each in given]
-    return any(changed)
+    differences = [_difference(each, _fixed_body(each, ignore)) for each in given]
+    for difference in differences:
+        print_diff(difference, to_error=to_error)
+    return any(differences)
 
 
-def _fixed_body(given: CheckInput, ignore: Collection[str], *, to_error: bool) -> bytes | None:
-    """Shows the difference and returns the fixed file; None if `--fix` does not apply to it."""
+def _difference(given: CheckInput, after: bytes | None) -> bytes:
+    return b"" if after is None else unified_diff(given.subject.body, after, given.name, "fixed")
+
+
+def _fixed_body(given: CheckInput, ignore: Collection[str]) -> bytes | None:
+    """Returns the fixed file; None if `--fix` does not apply to it."""
     if given.file is None or given.subject.is_page:
         say_folded(f"goodbot: --fix changes only robots.txt files; {given.name} is unchanged", err=True)
         return None
-    before = given.subject.body
-    if len(before) > LIMIT_BYTES:
+    if len(given.subject.body) > LIMIT_BYTES:
         why = "robots read only its first 500 KiB, and a fix would move that point"
         say_folded(f"goodbot: --fix leaves {given.name} unchanged: {why}", err=True)
-    after = apply_fixes(given.subject, ignore)
-    print_diff(unified_diff(before, after, given.name, "fixed"), to_error=to_error)
-    return after
+    return apply_fixes(given.subject, ignore)
 
 
 def _write(name: str, before: bytes, after: bytes) -> None:

@@ -3,7 +3,7 @@
 import difflib
 import re
 
-from goodbot.cli.printing import put, say
+from goodbot.cli.printing import put, say, stream_of
 from goodbot.exclusion.text.shown_text import visible
 
 _LINE = re.compile(rb"[^\n]*\n|[^\n]+")
@@ -27,10 +27,13 @@ def unified_diff(before: bytes | None, after: bytes, name: str, label: str) -> b
     return b"".join(line if line.endswith(b"\n") else line + _NO_NEWLINE for line in lines)
 
 
-def print_diff(difference: bytes, *, to_error: bool = False) -> None:
-    """Prints a difference byte for byte; on a terminal and on standard error, with invisible characters as escapes."""
-    if not to_error:
+def print_diff(difference: bytes, *, for_people: bool = False, to_error: bool = False) -> None:
+    """Prints a difference byte for byte. On a terminal, `for_people` and on standard error invisible characters are
+    escapes, and a CR at the end of a line is ␍."""
+    stream = stream_of(err=False)
+    if not (for_people or to_error or (stream is not None and stream.isatty())):
         put(difference)
     elif difference:
-        for line in difference.decode("utf-8", "replace").removesuffix("\n").split("\n"):
-            say(line, err=True)
+        text = difference.decode("utf-8", "replace").replace("\t(", "  (", 1).replace("\r\n", "␍\n")
+        for line in text.removesuffix("\n").split("\n"):
+            say(line, err=to_error)
