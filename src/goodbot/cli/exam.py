@@ -172,7 +172,7 @@ def _check(order: ExamOrder, *, serves: bool) -> None:
         )
     for file in (order.html_file, order.plan.log):
         if file and not file.parent.is_dir():
-            raise InputError(f"no such folder: {file.parent}")
+            raise InputError(f"cannot write {file}: there is no folder {file.parent}")
         if file and not os.access(file if file.exists() else file.parent, os.W_OK):
             raise RunError(f"cannot write {file}")
 
