@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from goodbot.errors import RunError
+from goodbot.errors import InputError, RunError
 from goodbot.files import write_whole
 
 KILLED_BEFORE_THE_RENAME = """
@@ -75,12 +75,14 @@ def test_a_full_disk_leaves_the_old_file(tmp_path: Path) -> None:
     assert (file.read_bytes(), os.listdir(tmp_path)) == (b"old", ["robots.txt"])
 
 
-@pytest.mark.parametrize("problem", ["folder/robots.txt", "loop", "folder"])
-def test_a_path_that_cannot_be_written_is_reported(problem: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("problem", "error"), [("folder/robots.txt", InputError), ("folder", InputError), ("loop", RunError)]
+)
+def test_a_path_that_cannot_be_written_is_reported(problem: str, error: type[Exception], tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     if problem == "folder":
         (tmp_path / "folder").mkdir()
-    with pytest.raises(RunError, match=f"cannot write .*{problem}: "):
+    with pytest.raises(error, match=f"cannot write .*{problem}: "):
         write_whole(tmp_path / problem, b"")
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
 
-from goodbot.errors import InputError, RunError
+from goodbot.errors import GoodbotError, InputError, RunError
 
 
 def make_folder(path: Path) -> None:
@@ -27,14 +27,30 @@ def write_whole(path: Path, content: bytes) -> None:
 
     The content goes to a temporary file in the same folder, which is then renamed. The new file has the mode of the old
     one, and its owner and group if the system permits that. A symbolic link stays a link: its target is replaced. A
-    pipe, /dev/stdout or other special file is written directly. Raises RunError if the file is write-protected or
-    cannot be written.
+    pipe, /dev/stdout or other special file is written directly. Raises InputError or RunError (see `cannot_write`).
     """
     try:
         with writing_whole(path) as file:
             file.write(content)
     except OSError as error:
-        raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+        raise cannot_write(path, error) from error
+
+
+def cannot_write(path: Path, error: OSError) -> GoodbotError:
+    """Returns the error to raise for a file that cannot be written: InputError if `path` is a folder, or its folder
+    does not exist; else RunError, such as for a full disk or a missing permission."""
+    refused = isinstance(error, PermissionError)
+    fits = os.path.isdir(os.path.dirname(os.path.realpath(path))) and not os.path.isdir(path)
+    kind = RunError if fits or refused else InputError
+    return kind(f"cannot write {path}: {error.strerror or error}")
+
+
+def is_same_file(one: Path, other: Path) -> bool:
+    """Whether both paths lead to one regular file."""
+    try:
+        return one.is_file() and one.samefile(other)
+    except (OSError, ValueError):  # missing; or no path at all, such as a long URL
+        return False
 
 
 @contextmanager

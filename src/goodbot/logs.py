@@ -14,6 +14,7 @@ from typing import Final
 
 from goodbot.errors import InputError
 from goodbot.exclusion.text.shown_text import visible
+from goodbot.files import cannot_write
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 """Lowest first."""
@@ -40,7 +41,8 @@ SILENT: Final = LogSettings()
 def start_logging(settings: LogSettings) -> None:
     """Replaces the handlers of the logger `goodbot` by those that `settings` ask for; with none, nothing is printed.
 
-    Raises InputError for an unknown level, and for a file that cannot be written.
+    Raises InputError for an unknown level; InputError or RunError for a file that cannot be written (see
+    `cannot_write`).
     """
     level = _number_of(settings.level or DEFAULT_JSON_LEVEL)
     handlers: list[logging.Handler] = []
@@ -106,7 +108,7 @@ class JsonLinesHandler(logging.Handler):
         try:
             self._descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise InputError(f"cannot write the log file {file}: {error.strerror}") from error
+            raise cannot_write(file, error) from error
 
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler.emit`."""

@@ -3,7 +3,7 @@
 import json
 import re
 import tomllib
-from collections.abc import Container, Mapping
+from collections.abc import Collection, Container, Mapping
 from contextlib import suppress
 from dataclasses import fields, replace
 from difflib import get_close_matches
@@ -16,11 +16,11 @@ from goodbot.errors import InputError, SettingError
 from goodbot.files import write_whole
 
 FILE_NAME = "goodbot.toml"
-TABLES = frozenset({"check"})
-"""Tables of that file: each has the settings of one command other than `crawl`."""
+TABLES: Mapping[str, tuple[str, ...]] = {"check": ("ignore", "fail_on")}
+"""Tables of that file, each with the settings of one command other than `crawl`: name → names of its settings."""
 
 _PREFIX = "GOODBOT_"
-_OF_TABLES = tuple(f"{_PREFIX}{table.upper()}_" for table in TABLES)
+_OF_TABLES = frozenset(f"{_PREFIX}{table}_{name}".upper() for table, names in TABLES.items() for name in names)
 _OF_SERVICES = re.compile(r"GOODBOT_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\w+)?")
 """Matches what Kubernetes sets in the environment for a service called goodbot, goodbot-web and the like."""
 
@@ -66,8 +66,10 @@ def place_of(file: Path, name: str) -> str:
 
 
 def line_of(file: Path, name: str) -> int | None:
-    """Returns the number of the line at which a settings file sets `name`; None if no line is found."""
-    sets = re.compile(rf"""\s*["']?{re.escape(name)}["']?\s*=""")
+    """Returns the number of the line at which a settings file sets `name` or begins a table of that name; None if no
+    line is found."""
+    escaped = re.escape(name)
+    sets = re.compile(rf"""\s*(?:["']?{escaped}["']?\s*=|\[\s*["']?{escaped}["']?\s*\])""")
     try:
         lines = file.read_text(encoding="utf-8").split("\n")
     except OSError:  # removed since it was read
@@ -89,11 +91,14 @@ def load_table(file: Path, table: str) -> dict[str, Any]:
     """Reads one of the `TABLES` of a file; an empty one if the file lacks it. Raises InputError for a file that is not
     TOML, and for an unknown key or table, which may be a misspelling of this one."""
     values = load_toml(file)
-    if unknown := sorted(values.keys() - TABLES - {item.name for item in fields(Settings)}):
-        raise InputError(f"{file}: unknown setting {unknown[0]!r}")
+    if unknown := sorted(values.keys() - TABLES.keys() - {item.name for item in fields(Settings)}):
+        raise invalid_setting(file, _unknown(unknown[0]))
     found = values.get(table, {})
     if not isinstance(found, dict):
-        raise InputError(f"{file}: [{table}] must be a table")
+        raise InputError(f"{place_of(file, table)}: [{table}] must be a table")
+    if unknown := sorted(found.keys() - set(TABLES[table])):
+        hint = _hint(unknown[0], TABLES[table])
+        raise InputError(f"{place_of(file, unknown[0])}: unknown setting {unknown[0]!r} of [{table}]{hint}")
     return found
 
 
@@ -121,8 +126,9 @@ def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings
     for variable, text in environment.items():
         if variable in names:
             values[names[variable]] = _from_text(names[variable], text, variable)
-        elif variable.startswith(_PREFIX) and not (variable.startswith(_OF_TABLES) or _OF_SERVICES.fullmatch(variable)):
-            near = get_close_matches(variable.removeprefix(_PREFIX), (name.removeprefix(_PREFIX) for name in names), 1)
+        elif variable.startswith(_PREFIX) and not (variable in _OF_TABLES or _OF_SERVICES.fullmatch(variable)):
+            known = [name.removeprefix(_PREFIX) for name in (*names, *_OF_TABLES)]
+            near = get_close_matches(variable.removeprefix(_PREFIX), known, 1)
             hint = f"; did you mean {_PREFIX}{near[0]}?" if near else ""
             raise InputError(f"environment: unknown setting {variable}{hint}")
     try:
@@ -137,9 +143,20 @@ def with_values(base: Settings, values: Mapping[str, Any]) -> Settings:
     clean: dict[str, Any] = {}
     for name, value in values.items():
         if name not in known:
-            raise SettingError(name, f"unknown setting {name!r}")
+            raise _unknown(name)
         clean[name] = _checked(known[name], value, name)
     return replace(base, **clean)
+
+
+def _unknown(name: str) -> SettingError:
+    known = [*TABLES, *(item.name for item in fields(Settings))]
+    return SettingError(name, f"unknown setting {name!r}{_hint(name, known)}")
+
+
+def _hint(name: str, known: Collection[str]) -> str:
+    """Returns ` (did you mean depth?)`, or nothing if no known name is similar."""
+    near = get_close_matches(name, known, 1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 def _from_text(name: str, text: str, variable: str) -> Any:

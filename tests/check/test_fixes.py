@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from check.test_kinds import BODIES, HOSTILE
 from goodbot.check import Subject, check
-from goodbot.check.fixes import apply_fixes, difference
+from goodbot.check.fixes import apply_fixes
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.access.access import LIMIT_BYTES
 
@@ -112,11 +112,3 @@ def test_no_verdict_changes(body: bytes) -> None:
             assert [one.allows(path, agent) for path in PATHS] == [other.allows(path, agent) for path in PATHS]
             assert one.crawl_delay(agent) == other.crawl_delay(agent)
         assert one.sitemaps == other.sitemaps
-
-
-def test_the_difference_is_safe_for_a_terminal() -> None:
-    shown = difference(b"\xef\xbb\xbfUser-agent : \x1b[2J*\r\nAllow: /\r", b"User-agent: \x1b[2J*\nAllow: /\n", "r.txt")
-    assert shown.splitlines() == [
-        *("--- r.txt", "+++ r.txt (fixed)", "@@ -1,2 +1,2 @@"),
-        *(r"-\ufeffUser-agent : \x1b[2J*␍", "-Allow: /␍", r"+User-agent: \x1b[2J*", "+Allow: /"),
-    ]

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -175,6 +176,8 @@ def test_no_command_prints_what_steers_a_terminal(
     case: str, url: str, place: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(place)
+    if "--diff" in case:  # elsewhere `patch` needs the bytes of the file
+        monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
     status = main(arguments_of(case, url))
     out, err = capfd.readouterr()
     assert status in (0, 1, 2)

@@ -9,7 +9,9 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -241,11 +243,22 @@ def test_a_failure_leaves_the_old_file(place: Path, monkeypatch: pytest.MonkeyPa
     assert [*tmp_path.iterdir()] == [file]
 
 
+def test_queries_may_come_from_standard_input(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(place)
+    assert main(["search", "--run", "queries.jsonl", "--in", "crawl"]) == 0
+    from_file = capfd.readouterr().out
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=BytesIO(Path("queries.jsonl").read_bytes())))
+    assert main(["search", "--run", "-", "--in", "crawl"]) == 0
+    assert capfd.readouterr().out == from_file
+
+
 def test_an_output_file_that_cannot_be_written_is_a_failure(
     place: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(place)
-    assert main(["status", "--in", "crawl", "-o", "/proc/none/result"]) == 3
+    assert main(["status", "--in", "crawl", "-o", "/proc/result"]) == 3
     assert len(capfd.readouterr().err.splitlines()) == 1
 
 

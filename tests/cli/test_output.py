@@ -260,7 +260,6 @@ SLIPS = [
     ("write --policy policy.toml", "did you mean GPTBot?"),
     ("write --closed -o robots.txt", "robots.txt exists already: --force replaces it"),
     ("write --closed --diff", "--output FILE"),
-    ("check --diff --json robots.txt", "--diff prints text: leave out --json"),
     ("crawl http://127.0.0.1:9/ --allow-private --into robots.txt/deep/er", "a file is in the way"),
     ("crawl http://127.0.0.1:9/ --allow-private --into robots.txt", "a file is in the way"),
 ]
@@ -291,7 +290,7 @@ TAKEN = [
     ("write --closed -o new.txt", 0),
     ("write --merge robots.txt robots.txt -o robots.txt --diff", 1),
     ("format robots.txt --diff", 0),
-    ("format untidy.txt --diff --write", 1),
+    ("format untidy.txt --diff --json", 1),
     ("check robots.txt --fix --diff", 0),
     ("check untidy.txt --fix --diff", 1),
     ("check untidy.txt --diff", 1),

@@ -77,6 +77,10 @@ async def test_what_can_be_read_is_exported_and_what_is_lost_is_fetched_again(
     pages = await exported(folder)
     assert (pages.status, 0 < PAGES - len(pages.lines) < 4) == (3, True)
     assert "goodbot archive repair --in" in pages.complaint
+    file = folder / "pages.jsonl"
+    file.write_text("old")
+    written = await goodbot("export", "--in", folder, "--what", "pages", "-o", file)
+    assert (written.status, file.read_text()) == (3, pages.out)
     lost = {server.url(f"/{number or ''}") for number in range(PAGES)} - {line["url"] for line in pages.lines}
     links = await exported(folder, "links")
     assert (links.status, len({line["source"] for line in links.lines})) == (3, len(pages.lines))

@@ -89,7 +89,7 @@ async def test_quiet() -> None:
     [
         (("missing.txt",), "cannot read missing.txt: No such file"),
         ((".",), "cannot read .: Is a directory"),
-        (("",), "an input without a name: give a FILE, a URL, or -"),
+        (("",), "the name of an input is empty: give a FILE, a URL, or -"),
         (("ftp://example.org/robots.txt",), "not an http or https URL"),
         (("-", "--ignore", "R999"), "there is no code R999"),
         (("-", "--ignore", ""), "there is no code ''"),

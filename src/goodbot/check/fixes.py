@@ -1,7 +1,6 @@
 """Applies safe fixes to a robots.txt. They change no verdict in any dialect: a fix after which some dialect would read
 other groups or rules is left out."""
 
-import difflib
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Sequence
@@ -12,7 +11,6 @@ from goodbot.check.subject import Subject
 from goodbot.exclusion import DIALECTS, RobotsTxt
 from goodbot.exclusion.access.access import LIMIT_BYTES
 from goodbot.exclusion.robotstxt.lines import decode
-from goodbot.exclusion.text.shown_text import visible
 from goodbot.exclusion.verdict import RULE_FIELDS, Group
 
 MAX_PASSES = 10
@@ -42,18 +40,6 @@ def apply_fixes(subject: Subject, ignore: Collection[str] = ()) -> bytes:
             break
         body = after
     return body
-
-
-def difference(before: bytes, after: bytes, name: str) -> str:
-    """Returns a unified diff for people, with invisible characters escaped and a CR at the end of a line shown as ␍."""
-    lines = difflib.unified_diff(_shown_lines(before), _shown_lines(after), name, f"{name} (fixed)", lineterm="")
-    return "".join(f"{line}\n" for line in lines)
-
-
-def _shown_lines(body: bytes) -> list[str]:
-    text = body.decode("utf-8", "replace").replace("\r\n", "␍\n").replace("\r", "␍\n")
-    lines = text.removesuffix("\n").split("\n")
-    return [visible(line) for line in lines]
 
 
 # ---- one pass -------------------------------------------------------------------------------------------------------

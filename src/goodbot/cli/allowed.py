@@ -22,6 +22,7 @@ Answer = Callable[[str, str], Verdict]
 @click.command(
     name="allowed",
     cls=Command,
+    inputs=("robots",),
     examples="""
     goodbot allowed robots.txt --agent Googlebot /private /open
     goodbot allowed https://example.org/ --agent GPTBot https://example.org/page

@@ -9,7 +9,7 @@ import click
 
 from goodbot.check import Severity, check
 from goodbot.check.findings import SEVERITIES
-from goodbot.check.fixes import apply_fixes, difference
+from goodbot.check.fixes import apply_fixes
 from goodbot.check.json_report import CheckedFile, as_github, as_json, has, summary
 from goodbot.check.page_tags import page_text
 from goodbot.check.sarif import as_sarif
@@ -17,6 +17,7 @@ from goodbot.cli.check_inputs import As, CheckInput, CheckInputs, is_file, read_
 from goodbot.cli.check_options import check_settings
 from goodbot.cli.check_report import report_lines
 from goodbot.cli.command_class import Command
+from goodbot.cli.file_diff import print_diff, unified_diff
 from goodbot.cli.options import header_field
 from goodbot.cli.printing import complain, folded, is_quiet, put, say, say_folded, write_json
 from goodbot.errors import GoodbotError, InputError, RunError
@@ -28,6 +29,7 @@ from goodbot.files import write_whole
 @click.command(
     name="check",
     cls=Command,
+    inputs=("names", "robots"),
     examples="""
     goodbot check robots.txt
     goodbot check https://example.org/ --fail-on warning
@@ -50,7 +52,12 @@ from goodbot.files import write_whole
 @click.option(
     "--fix", is_flag=True, help="Fix what is safe to fix (no verdict changes), show the difference, write the file."
 )
-@click.option("--diff", is_flag=True, help="Show what --fix would change, and write nothing; exit 1 if anything would.")
+@click.option(
+    "--diff",
+    is_flag=True,
+    help="Show what --fix would change (with --json or --format, on standard error), and write nothing; exit 1 if "
+    "anything would.",
+)
 @click.option(
     "--fail-on",
     type=click.Choice(SEVERITIES),
@@ -117,17 +124,17 @@ def command(
     """
     form = "json" if as_json else form
     settings = check_settings(ignore, fail_on)
-    if diff and form != "text":
-        raise InputError("--diff prints text: leave out --json and --format")
     if fix and "-" in names and form != "text":
         raise InputError("--fix - writes the fixed file to standard output, where the findings would go")
     inputs = CheckInputs(kind, tuple(header_field(text) for text in headers), sitemaps=sitemaps)
-    rules = read_robots(robots) if robots else None
+    rules = read_robots(robots) if robots is not None else None
     inputs.read(names)
     inputs.place(urls)
     inputs.join(rules)
     if diff:
-        failed = _show_differences(inputs.given, settings.ignore)
+        failed = _show_differences(inputs.given, settings.ignore, to_error=form != "text")
+        if form != "text":
+            _report([_checked(each, settings.ignore) for each in inputs.given], form, to_error=False, quiet=is_quiet())
     else:
         given = [_fixed(each, settings.ignore, form, inputs.errors) if fix else each for each in inputs.given]
         checked = [_checked(each, settings.ignore) for each in given]
@@ -179,9 +186,10 @@ def _report(everything: list[CheckedFile], form: str, *, to_error: bool, quiet: 
 
 def _fixed(given: CheckInput, ignore: Collection[str], form: str, errors: list[GoodbotError]) -> CheckInput:
     """Fixes and writes a robots.txt in a file; writes one from standard input to standard output."""
-    after = _fixed_body(given, ignore, to_error=given.file == "-" or form != "text")
+    after = _fixed_body(given, ignore)
     if given.file is None or after is None:
         return given
+    print_diff(_difference(given, after), for_people=True, to_error=given.file == "-" or form != "text")
     try:
         _write(given.file, given.subject.body, after)
     except RunError as error:
@@ -190,26 +198,27 @@ def _fixed(given: CheckInput, ignore: Collection[str], form: str, errors: list[G
     return replace(given, subject=replace(given.subject, body=after))
 
 
-def _show_differences(given: Iterable[CheckInput], ignore: Collection[str]) -> bool:
+def _show_differences(given: Iterable[CheckInput], ignore: Collection[str], *, to_error: bool) -> bool:
     """Shows what `--fix` would change; returns whether it would change something."""
-    changed = [_fixed_body(each, ignore, to_error=False) not in (None, each.subject.body) for each in given]
-    return any(changed)
+    differences = [_difference(each, _fixed_body(each, ignore)) for each in given]
+    for difference in differences:
+        print_diff(difference, to_error=to_error)
+    return any(differences)
 
 
-def _fixed_body(given: CheckInput, ignore: Collection[str], *, to_error: bool) -> bytes | None:
-    """Shows the difference and returns the fixed file; None if `--fix` does not apply to it."""
+def _difference(given: CheckInput, after: bytes | None) -> bytes:
+    return b"" if after is None else unified_diff(given.subject.body, after, given.name, "fixed")
+
+
+def _fixed_body(given: CheckInput, ignore: Collection[str]) -> bytes | None:
+    """Returns the fixed file; None if `--fix` does not apply to it."""
     if given.file is None or given.subject.is_page:
         say_folded(f"goodbot: --fix changes only robots.txt files; {given.name} is unchanged", err=True)
         return None
-    before = given.subject.body
-    if len(before) > LIMIT_BYTES:
+    if len(given.subject.body) > LIMIT_BYTES:
         why = "robots read only its first 500 KiB, and a fix would move that point"
         say_folded(f"goodbot: --fix leaves {given.name} unchanged: {why}", err=True)
-    after = apply_fixes(given.subject, ignore)
-    if after != before:
-        for line in difference(before, after, given.name).splitlines():
-            say(line, err=to_error)
-    return after
+    return apply_fixes(given.subject, ignore)
 
 
 def _write(name: str, before: bytes, after: bytes) -> None:

@@ -53,7 +53,7 @@ class CheckInputs:
 
     def _read(self, name: str) -> CheckInput:
         if not name:
-            raise InputError("an input without a name: give a FILE, a URL, or - for standard input")
+            raise InputError("the name of an input is empty: give a FILE, a URL, or - for standard input")
         url = parse_url(name)
         if url is not None:
             return CheckInput(name, self._robots_at(url) if self._is_robots_url(url) else _page_at(url))

@@ -8,8 +8,10 @@ from typing import Any, Final
 
 import click
 
+from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import be_quiet, output_to
-from goodbot.interrupts import STATUS as INTERRUPTED_STATUS
+from goodbot.errors import InputError
+from goodbot.files import is_same_file
 from goodbot.logs import LEVELS, SILENT, LogSettings, start_logging
 
 SHARED_HEADING: Final = "Options of every command"
@@ -63,6 +65,7 @@ class Command(click.Command):
     """A command with the shared options. Its callback gets `as_json`; the other shared options act by themselves.
 
     `examples` are command lines, one per line of text. `output`: the command prints a result, so it has `--output`.
+    `inputs`: names of parameters that are files the command reads, which `--output` must not replace.
     `default_log_level`: what a server logs to standard error without log options. `sections` groups options in the
     help: heading → names of parameters.
     """
@@ -74,6 +77,7 @@ class Command(click.Command):
         *args: Any,
         examples: str,
         output: bool = True,
+        inputs: Sequence[str] = (),
         default_log_level: str | None = None,
         sections: Mapping[str, Sequence[str]] | None = None,
         **attributes: Any,
@@ -81,21 +85,27 @@ class Command(click.Command):
         super().__init__(*args, **attributes)
         self.examples = example_lines(examples)
         self._sections = sections or {}
+        self._inputs = inputs
         self._default_log_level = default_log_level
         self._shared = shared_options(output=output)
         self.params += self._shared
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Runs the command. Raises InputError if the file of `--config` cannot be read as TOML."""
-        if (config := ctx.meta.get(_CONFIG)) is not None:
-            from goodbot.settings_file import load_toml  # noqa: PLC0415  (few commands have settings)
+        """Runs the command. Raises InputError if options contradict each other, or the file of `--config` is not a
+        valid settings file. The file of `--output` keeps its content unless the exit status is 0 or 1."""
+        _check_form(ctx)
+        config, output_file = ctx.meta.get(_CONFIG), ctx.meta.get(_OUTPUT)
+        if output_file is not None:
+            _check_output(output_file, [config, *(ctx.params[name] for name in self._inputs)])
+        if config is not None:
+            from goodbot.cli.options import load_valid_settings  # noqa: PLC0415  (few commands have settings)
 
-            load_toml(config)
+            load_valid_settings(config)
         settings = log_settings()
         start_logging(LogSettings(self._default_log_level) if settings == SILENT else settings)
-        with output_to(ctx.meta.get(_OUTPUT)) as output:
+        with output_to(output_file) as output:
             status = super().invoke(ctx)
-            if status == INTERRUPTED_STATUS:
+            if status not in (None, 0, 1):
                 output.drop()
         return status
 
@@ -189,7 +199,7 @@ def shared_options(*, output: bool) -> list[click.Option]:
             callback=_choose_quiet,
             help="Print no progress and no messages, only results and errors.",
         ),
-        _kept(["--config"], _CONFIG, click.Path(path_type=Path), "FILE", "Read settings from FILE, not goodbot.toml."),
+        _kept(["--config"], _CONFIG, NamedPath(path_type=Path), "FILE", "Read settings from FILE, not goodbot.toml."),
         _kept(
             ["--log-level"],
             _LOG_LEVEL,
@@ -200,21 +210,21 @@ def shared_options(*, output: bool) -> list[click.Option]:
         _kept(
             ["--log-json"],
             _LOG_JSON,
-            click.Path(path_type=Path, dir_okay=False),
+            NamedPath(path_type=Path, dir_okay=False),
             "FILE",
             "Append log messages to FILE as JSON lines (level info and above, unless --log-level is given).",
         ),
     ]
     if output:
         text = "Write the result to FILE instead of standard output. FILE is replaced as a whole, at the end."
-        kind = click.Path(path_type=Path, dir_okay=False)
+        kind = NamedPath(path_type=Path, dir_okay=False)
         made.insert(1, _kept(["-o", "--output"], _OUTPUT, kind, "FILE", text))
     return made
 
 
 def _kept(names: list[str], key: str, kind: click.ParamType[Any], metavar: str, help_: str) -> click.Option:
     def keep(ctx: click.Context, _: click.Parameter, value: Any) -> None:
-        if value is not None:
+        if value is not None and not (key == _OUTPUT and str(value) == "-"):  # -o -: standard output
             ctx.meta[key] = value
 
     return click.Option(names, type=kind, metavar=metavar, help=help_, expose_value=False, callback=keep)
@@ -228,6 +238,27 @@ def _choose_colour(ctx: click.Context, _: click.Parameter, value: str | None) ->
 def _choose_quiet(ctx: click.Context, _: click.Parameter, value: bool) -> None:
     if value:
         be_quiet()
+
+
+def _check_form(ctx: click.Context) -> None:
+    """Raises InputError if `--json` and another `--format` are given."""
+    form = ctx.params.get("form", "json")
+    is_given = ctx.get_parameter_source("form") == click.core.ParameterSource.COMMANDLINE
+    if ctx.params.get("as_json") and is_given and form != "json":
+        raise InputError(f"--json means --format json: leave out --json or --format {form}")
+
+
+def _check_output(file: Path, inputs: Iterable[Any]) -> None:
+    """Raises InputError if the file of `--output` is one of `inputs`: names of files, lists of them, or None."""
+    for value in inputs:
+        for name in value if isinstance(value, tuple) else (value,):
+            if name not in (None, "-") and is_same_file(Path(name), file):
+                raise InputError(f"--output is one of the inputs: {file}")
+
+
+def output_is_given() -> bool:
+    """Whether `--output` names a file."""
+    return _OUTPUT in click.get_current_context().meta
 
 
 def config_file() -> Path | None:

@@ -10,6 +10,7 @@ import click
 
 from goodbot.cli.check_options import check_settings
 from goodbot.cli.command_class import Command
+from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings, settings_file
 from goodbot.cli.printing import joined, say, styled, wrapped, write_json
 from goodbot.config import Settings
@@ -39,7 +40,7 @@ class SettingInForce:
     """,
 )
 @click.option(
-    "--in", "folder", metavar="DIR", type=click.Path(path_type=Path), help="Also read the settings kept with a crawl."
+    "--in", "folder", metavar="DIR", type=NamedPath(path_type=Path), help="Also read the settings kept with a crawl."
 )
 def command(folder: Path | None, as_json: bool) -> None:
     """Show each setting in force, and where its value comes from.
@@ -82,9 +83,9 @@ def _crawl_settings(folder: Path | None) -> Iterator[SettingInForce]:
         crawl.check()
     settings = base_settings() if crawl is None else crawl.settings(base_settings())
     file = settings_file()
-    in_file = load_toml(file).keys() - TABLES if file is not None else set[str]()
+    in_file = load_toml(file).keys() - TABLES.keys() if file is not None else set[str]()
     has_kept = crawl is not None and crawl.settings_file.is_file()
-    kept = load_toml(crawl.settings_file).keys() - TABLES if crawl is not None and has_kept else set[str]()
+    kept = load_toml(crawl.settings_file).keys() - TABLES.keys() if crawl is not None and has_kept else set[str]()
     for item in fields(Settings):
         value = getattr(settings, item.name)
         if item.metadata["secret"]:

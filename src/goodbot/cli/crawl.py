@@ -14,6 +14,7 @@ from goodbot.cli.command_class import Command, log_settings
 from goodbot.cli.crawl_interrupts import Interrupts
 from goodbot.cli.crawl_plan import plan_crawl
 from goodbot.cli.crawl_progress import Form, Progress, progress_for
+from goodbot.cli.file_types import NamedPath
 from goodbot.cli.index_progress import IndexProgress
 from goodbot.cli.lesson_text import left_out_line
 from goodbot.cli.message_text import (
@@ -57,7 +58,8 @@ _TYPES: dict[str, Any] = {
     "concurrency": click.IntRange(1, 10_000),
     "per_host": click.IntRange(1, 1000),
     "delay": click.FloatRange(0),
-    "ca_file": click.Path(exists=True, dir_okay=False),
+    "ca_file": NamedPath(exists=True, dir_okay=False),
+    "sign": NamedPath(),
 }
 _METAVARS = {
     "depth": "N",
@@ -144,7 +146,7 @@ def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "address or localhost.",
 )
 @click.option(
-    "--into", "folder", required=True, type=click.Path(path_type=Path), metavar="DIR", help="Folder of the crawl."
+    "--into", "folder", required=True, type=NamedPath(path_type=Path), metavar="DIR", help="Folder of the crawl."
 )
 @click.option("--max-pages", type=click.IntRange(1), metavar="N", help="Maximum number of pages to visit in this run.")
 @_settings_options

@@ -24,6 +24,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
 @click.command(
     name="directives",
     cls=Command,
+    inputs=("page",),
     examples="""
     goodbot directives https://example.org/report --agent Googlebot
     goodbot directives report.html --header 'X-Robots-Tag: noindex'

@@ -9,8 +9,9 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.exam_run import CardForm, ExamOrder, run_exam
+from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import folded, say, styled, write_json
-from goodbot.errors import InputError
+from goodbot.errors import InputError, RunError
 from goodbot.exam.drive import DrivePlan, as_typed
 from goodbot.exam.exam_values import ExamSite
 from goodbot.exam.recipes import RECIPES, InstalledRecipe
@@ -65,13 +66,13 @@ from goodbot.exam.sites import chosen_sites
 @click.option(
     "--into",
     "kept_folder",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=NamedPath(path_type=Path, file_okay=False),
     metavar="DIR",
     help="Use DIR as {dir}, and do not delete it.",
 )
-@click.option("--keep", "old_folder", type=click.Path(path_type=Path, file_okay=False), hidden=True)
+@click.option("--keep", "old_folder", type=NamedPath(path_type=Path, file_okay=False), hidden=True)
 @click.option(
-    "--log", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write the crawler's output to FILE."
+    "--log", type=NamedPath(path_type=Path, dir_okay=False), metavar="FILE", help="Write the crawler's output to FILE."
 )
 @click.option(
     "--format",
@@ -82,7 +83,7 @@ from goodbot.exam.sites import chosen_sites
     metavar="FORMAT",
     help="Form of the score card: text, json or html.",
 )
-@click.option("--html", "html_file", type=click.Path(path_type=Path, dir_okay=False), hidden=True)
+@click.option("--html", "html_file", type=NamedPath(path_type=Path, dir_okay=False), hidden=True)
 def command(
     crawler: tuple[str, ...],
     names: tuple[str, ...],
@@ -123,6 +124,8 @@ def command(
     sites = tuple(chosen_sites(names))
     form = "json" if as_json else form
     if lists:
+        if crawler or serves or recipe:
+            raise InputError("--list runs no command: leave out COMMAND, --serve and --with")
         if form == "html":
             raise InputError("--list prints text or JSON, not HTML")
         _print_list(sites, as_json=form == "json")
@@ -169,8 +172,10 @@ def _check(order: ExamOrder, *, serves: bool) -> None:
             f"{crawler[0]!r} gets no URLs to start from: write {{seeds}} or {{seed-file}} where they belong"
         )
     for file in (order.html_file, order.plan.log):
-        if file and not (file.parent.is_dir() and os.access(file if file.exists() else file.parent, os.W_OK)):
-            raise InputError(f"cannot write {file}")
+        if file and not file.parent.is_dir():
+            raise InputError(f"cannot write {file}: there is no folder {file.parent}")
+        if file and not os.access(file if file.exists() else file.parent, os.W_OK):
+            raise RunError(f"cannot write {file}")
 
 
 def _print_list(sites: Sequence[ExamSite], *, as_json: bool) -> None:

@@ -50,12 +50,12 @@ def command(folder: Path, what: str, as_json: bool) -> None:
     --json changes nothing: urls, pages and links are always JSON lines.
 
     Pages, links and records are read from the archive, so a crawl run with --no-archive has none. If the archive is
-    damaged, everything that can be read is printed, and the last line of standard error says what is missing.
+    damaged, everything that can be read is printed, also to the file of --output, and the last line of standard error
+    says what is missing. After any other error the file of --output stays as it was.
 
     Exit status: 0: done; 2: there is no crawl in DIR, or it keeps no archive; 3: the archive is damaged.
     """
     end_when_unread()
-    keep_partial_output()
     if what == "warc":
         _write_warc(folder, as_json)
         return
@@ -68,6 +68,7 @@ def command(folder: Path, what: str, as_json: bool) -> None:
         warc = CrawlFolder(folder).warc
         missing = "" if warc.is_dir() else f"{warc} is missing: "
         what = f"{missing}{counted(len(lost), 'page')} cannot be read, the first is {lost[0].url}"
+        keep_partial_output()
         raise DamagedError(damaged_line(what, folder))
 
 
@@ -141,6 +142,7 @@ def _write_warc(folder: Path, as_json: bool) -> None:
     known = {gap.file for gap in lost}
     lost += (gap for gap in missing if gap.file not in known)
     if lost:
+        keep_partial_output()
         raise DamagedError(damage_line(lost, folder))
 
 

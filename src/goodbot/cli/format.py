@@ -1,15 +1,14 @@
 """`goodbot format`: rewrites a robots.txt with the same verdicts."""
 
-import difflib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 import click
 
-from goodbot.cli.command_class import Command
+from goodbot.cli.command_class import Command, output_is_given
+from goodbot.cli.file_diff import print_diff, unified_diff
 from goodbot.cli.options import site_meant
-from goodbot.cli.printing import put, say, say_folded, write_json
+from goodbot.cli.printing import put, say_folded, write_json
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError
 from goodbot.files import write_whole
@@ -34,6 +33,7 @@ class Formatted:
 @click.command(
     name="format",
     cls=Command,
+    inputs=("files",),
     examples="""
     goodbot format robots.txt --diff
     goodbot format robots.txt --compact -o small.txt
@@ -64,8 +64,7 @@ def command(
     Exit status: 0: done; 1: a file would change (--check, --diff); 2: a file cannot be read; 3: one cannot be
     written.
     """
-    if only_check and in_place:
-        raise InputError("--check writes nothing: leave out --write")
+    _check_options(in_place=in_place, only_check=only_check, diff=diff, as_json=as_json)
     if in_place and "-" in files:
         raise InputError("--write needs a file, not standard input")
     formatted = [_formatted(name, compact=compact) for name in files]
@@ -74,7 +73,7 @@ def command(
         if each.why_unchanged:
             name = "standard input" if each.name == "-" else each.name
             say_folded(f"goodbot: {name} is left unchanged: {each.why_unchanged}", err=True)
-        if in_place and not is_preview:
+        if in_place:
             _write(each)
         elif not as_json:
             _print(each, only_check=only_check, diff=diff)
@@ -82,6 +81,16 @@ def command(
         parts = [_json(each, diff=diff, text=not (is_preview or in_place)) for each in formatted]
         write_json({"done": not is_preview, "files": parts})
     return 1 if is_preview and any(each.changes for each in formatted) else 0
+
+
+def _check_options(*, in_place: bool, only_check: bool, diff: bool, as_json: bool) -> None:
+    """Raises InputError for options that contradict each other."""
+    if only_check and in_place:
+        raise InputError("--check writes nothing: leave out --write")
+    if diff and (in_place or only_check):
+        raise InputError(f"--diff prints what would change: leave out {'--write' if in_place else '--check'}")
+    if (in_place or only_check) and output_is_given() and not as_json:
+        raise InputError(f"{'--write' if in_place else '--check'} prints nothing: leave out --output")
 
 
 def _formatted(name: str, *, compact: bool) -> Formatted:
@@ -95,8 +104,7 @@ def _formatted(name: str, *, compact: bool) -> Formatted:
 
 def _print(each: Formatted, *, only_check: bool, diff: bool) -> None:
     if diff:
-        for line in _difference(each):
-            say(line)
+        print_diff(_difference(each))
     elif not only_check:
         put(each.after)
 
@@ -108,7 +116,7 @@ def _json(each: Formatted, *, diff: bool, text: bool) -> dict[str, object]:
         "bytes_before": len(each.before),
         "bytes_after": len(each.after),
         "why_unchanged": each.why_unchanged,
-        **({"diff": "".join(f"{line}\n" for line in _difference(each))} if diff else {}),
+        **({"diff": _difference(each).decode("utf-8", "replace")} if diff else {}),
         **({"text": each.after.decode("utf-8", "replace")} if text else {}),
     }
 
@@ -119,9 +127,8 @@ def _read(name: str) -> bytes:
     return read_robots_file(name)
 
 
-def _difference(each: Formatted) -> Iterator[str]:
-    before, after = (text.decode("utf-8", "replace").split("\n") for text in (each.before, each.after))
-    return difflib.unified_diff(before, after, each.name, f"{each.name} (formatted)", lineterm="")
+def _difference(each: Formatted) -> bytes:
+    return unified_diff(each.before, each.after, each.name, "formatted")
 
 
 def _write(each: Formatted) -> None:

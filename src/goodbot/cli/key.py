@@ -5,7 +5,9 @@ from pathlib import Path
 import click
 
 from goodbot.cli.command_groups import CommandGroup
+from goodbot.cli.file_types import NamedPath
 from goodbot.cli.printing import say_folded, write_json
+from goodbot.errors import InputError
 from goodbot.robot.fetch.signing import DIRECTORY_TYPE, WELL_KNOWN
 from goodbot.robot.fetch.signing_key import SigningKey, create_key, load_key
 
@@ -32,11 +34,11 @@ def command() -> None:
     "file",
     default=DEFAULT_FILE,
     show_default=True,
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="The file of the key; an existing file is never overwritten.",
 )
-@click.option("--out", "old_file", type=click.Path(path_type=Path), hidden=True)
+@click.option("--out", "old_file", type=NamedPath(path_type=Path), hidden=True)
 def new(file: Path, old_file: Path | None, as_json: bool) -> None:
     """Make a key (Ed25519) and keep it in FILE, a JWK that only you can read.
 
@@ -45,6 +47,8 @@ def new(file: Path, old_file: Path | None, as_json: bool) -> None:
     Exit status: 0: done; 2: FILE exists already; 3: FILE cannot be written.
     """
     file = old_file or file
+    if str(file) == "-":
+        raise InputError("a key is kept in a file, not printed: give a FILE")
     key = create_key(file)
     if as_json:
         write_json({"done": True, "file": str(file), "key_id": key.key_id, "keys": [key.public_jwk()]})
@@ -60,7 +64,7 @@ def new(file: Path, old_file: Path | None, as_json: bool) -> None:
     goodbot key show goodbot-key.jwk --json -o http-message-signatures-directory
     """,
 )
-@click.argument("file", default=DEFAULT_FILE, type=click.Path(path_type=Path))
+@click.argument("file", default=DEFAULT_FILE, type=NamedPath(path_type=Path))
 def show(file: Path, as_json: bool) -> None:
     """Show the id of the key in FILE and how to serve it; never the private key. FILE is a JWK or a PEM file (default:
     goodbot-key.jwk). With --json: the public key as a JWK Set, which is what you serve.

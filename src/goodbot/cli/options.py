@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 import click
 
 from goodbot.cli.command_class import config_file
+from goodbot.cli.file_types import NamedPath
 from goodbot.config import Settings
 from goodbot.errors import InputError, SettingError
 from goodbot.settings_file import FILE_NAME, from_environment, invalid_setting, load_settings
@@ -43,13 +44,15 @@ class Bytes(click.ParamType[int]):
 def in_option(command: Command) -> Command:
     """`--in DIR`: the folder of a crawl."""
     return click.option(
-        "--in", "folder", required=True, metavar="DIR", type=click.Path(path_type=Path), help="Folder of the crawl."
+        "--in", "folder", required=True, metavar="DIR", type=NamedPath(path_type=Path), help="Folder of the crawl."
     )(command)
 
 
 def read_input(name: str, *, or_site: bool = False) -> bytes:
     """Reads at most `MAX_INPUT_BYTES` of a file, or of standard input for `-`. Raises InputError. `or_site`: the
     command accepts the URL of a site too."""
+    if not name:
+        raise InputError("the name of a file is empty")
     try:
         if name == "-":
             if sys.stdin is None:
@@ -87,20 +90,31 @@ def settings_file() -> Path | None:
     return config_file() or next((place for place in (Path(FILE_NAME), user / FILE_NAME) if place.is_file()), None)
 
 
-def base_settings() -> Settings:
-    """Returns the defaults, overridden by goodbot.toml (see `settings_file`), overridden by the environment. Raises
-    InputError."""
-    from goodbot.robot.crawl.settings_check import check_form  # noqa: PLC0415  (most commands have no settings)
+def load_valid_settings(file: Path) -> Settings:
+    """Reads a settings file and checks all of it, tables of other commands too. Raises InputError."""
+    from goodbot.cli.check_options import table_settings  # noqa: PLC0415  (most commands have no settings)
+    from goodbot.robot.crawl.settings_check import check_form  # noqa: PLC0415
 
-    file = settings_file()
-    settings = load_settings(file, Settings()) if file else Settings()
+    settings = load_settings(file, Settings())
     try:
         check_form(settings)
     except SettingError as error:
-        raise (invalid_setting(file, error) if file else InputError(str(error))) from error
-    settings = from_environment(settings, os.environ)
+        raise invalid_setting(file, error) from error
+    table_settings(file)
+    return settings
+
+
+def base_settings() -> Settings:
+    """Returns the defaults, overridden by goodbot.toml (see `settings_file`), overridden by the environment. Raises
+    InputError, also for values of tables and variables of other commands."""
+    from goodbot.cli.check_options import variables  # noqa: PLC0415  (most commands have no settings)
+    from goodbot.robot.crawl.settings_check import check_form  # noqa: PLC0415
+
+    file = settings_file()
+    settings = from_environment(load_valid_settings(file) if file else Settings(), os.environ)
     try:
         check_form(settings)
     except SettingError as error:
         raise InputError(f"environment: {error}") from error
+    variables()
     return settings

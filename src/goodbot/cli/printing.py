@@ -14,9 +14,9 @@ from typing import Any, Final, TextIO
 
 import click
 
-from goodbot.errors import GoodbotError, RunError
+from goodbot.errors import GoodbotError
 from goodbot.exclusion.text.shown_text import visible
-from goodbot.files import writing_whole
+from goodbot.files import cannot_write, writing_whole
 
 MAX_WIDTH: Final = 100
 MIN_WIDTH: Final = 30
@@ -182,7 +182,7 @@ class _DroppedError(Exception):
 @contextmanager
 def output_to(path: Path | None) -> Iterator[Output]:
     """Sends what the block prints as its result to the file at `path`, which is replaced as a whole when the block
-    ends; None: to standard output. Raises RunError if the file cannot be written."""
+    ends; None: to standard output. Raises InputError or RunError (see `cannot_write`)."""
     if path is None:
         yield Output()
         return
@@ -191,7 +191,7 @@ def output_to(path: Path | None) -> Iterator[Output]:
         try:
             file = stack.enter_context(writing_whole(path))
         except OSError as error:
-            raise RunError(f"cannot write {path}: {error.strerror or error}") from error
+            raise cannot_write(path, error) from error
         stream = TextIOWrapper(file, "utf-8", "backslashreplace", newline="\n", write_through=True)
         stack.callback(stream.detach)
         meta = click.get_current_context().meta

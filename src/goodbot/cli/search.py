@@ -7,7 +7,8 @@ from pathlib import Path
 import click
 
 from goodbot.cli.command_class import Command
-from goodbot.cli.options import in_option
+from goodbot.cli.file_types import NamedPath
+from goodbot.cli.options import in_option, read_input
 from goodbot.cli.printing import end_when_unread, folded, say, styled, width, write_json
 from goodbot.crawl_folder import index_lag, open_search
 from goodbot.errors import InputError
@@ -39,6 +40,7 @@ def _takes_value(param: click.Parameter | None) -> bool:
 @click.command(
     name="search",
     cls=_Search,
+    inputs=("run_file",),
     examples="""
     goodbot search "robots politeness" --in crawl
     goodbot search "site:example.org robots" --in crawl --top 3
@@ -53,9 +55,10 @@ def _takes_value(param: click.Parameter | None) -> bool:
 @click.option(
     "--run",
     "run_file",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE.jsonl",
-    help='Instead of QUERY: a file of {"id", "text"} lines; prints a TREC run (with --json: one object per line).',
+    help='Instead of QUERY: a file of {"id", "text"} lines, - for standard input; prints a TREC run (with --json: one '
+    "object per line).",
 )
 def command(query: str | None, folder: Path, top: int, run_file: Path | None, as_json: bool) -> None:
     """Search the pages that were crawled.
@@ -92,10 +95,9 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
 
 def _queries(file: Path) -> Iterator[tuple[str, str]]:
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        why = "not UTF-8 text" if isinstance(error, UnicodeDecodeError) else error.strerror
-        raise InputError(f"cannot read {file}: {why}") from error
+        lines = read_input(str(file)).decode("utf-8").splitlines()
+    except UnicodeDecodeError as error:
+        raise InputError(f"cannot read {file}: not UTF-8 text") from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue

@@ -49,6 +49,8 @@ def read_seed_files(names: Iterable[str], check: Check) -> Iterator[SeedSpool]:
 
 def _read_file(name: str, check: Check, spool: SeedSpool) -> str:
     """Reads the seeds of one file; returns the line to print about it."""
+    if not name:
+        raise InputError("--seeds: the name of a file is empty")
     before = spool.count
     try:
         if name == "-":

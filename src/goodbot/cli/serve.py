@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from goodbot.cli.command_class import Command
+from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import flush, say, write_json
 from goodbot.config import Settings
@@ -29,7 +30,7 @@ CONTROL_TIMEOUT_S = 4.0
     "--in",
     "folder",
     metavar="DIR",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     help="Folder of the crawl. Without it only the robots.txt checker is served.",
 )
 @click.option(

@@ -1,6 +1,5 @@
 """`goodbot write`: generates a robots.txt from what the owner of a site wants."""
 
-import difflib
 import os
 import sys
 import tomllib
@@ -13,11 +12,13 @@ import click
 
 from goodbot.check.policy_writer import Policy, RobotLimits, merge_robotstxt, write_robotstxt
 from goodbot.cli.command_class import Command
+from goodbot.cli.file_diff import print_diff, unified_diff
+from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import read_input
-from goodbot.cli.printing import put, say, say_folded, write_json
+from goodbot.cli.printing import put, say_folded, write_json
 from goodbot.cli.robots_file import read_robots_file
 from goodbot.errors import InputError
-from goodbot.files import write_whole
+from goodbot.files import is_same_file, write_whole
 from goodbot.registry import PURPOSES, find_token, similar_tokens
 
 
@@ -58,15 +59,15 @@ from goodbot.registry import PURPOSES, find_token, similar_tokens
 @click.option("--sitemap", multiple=True, metavar="URL", help="URL of a sitemap. Repeatable.")
 @click.option(
     "--policy",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
-    help="Read these settings from a TOML file, described above.",
+    help="Read these settings from a TOML file, described above; - is standard input.",
 )
 @click.option("--merge", is_flag=True, help="Merge several files into one that closes whatever any INPUT closes.")
 @click.option(
     "--output",
     "-o",
-    type=click.Path(path_type=Path),
+    type=NamedPath(path_type=Path),
     metavar="FILE",
     help="Write to FILE instead of standard output. An existing FILE with other content is replaced only with --merge "
     "or --force.",
@@ -114,6 +115,10 @@ def command(
     """
     if diff and output is None:
         raise InputError("--diff shows what --output FILE would change: give both")
+    if output is not None and str(output) == "-":
+        output = None
+    if output is not None and policy is not None and is_same_file(policy, output):
+        raise InputError(f"--output is one of the inputs: {output}")
     given = any((closed, close, open_, only, no, no_robot, delay is not None, sitemap, policy))
     if merge:
         if given or len(files) < 2:
@@ -196,15 +201,13 @@ def _write(text: bytes, output: Path, *, replaces: bool) -> None:
 
 def _show_difference(text: bytes, output: Path, *, as_json: bool) -> int:
     """Prints what would change in the file; returns the exit status."""
-    before, after = ((body or b"").decode("utf-8", "replace").split("\n") for body in (_old(output), text))
-    lines = list(difflib.unified_diff(before, after, str(output), f"{output} (new)", lineterm=""))
+    difference = unified_diff(_old(output), text, str(output), "new")
     if as_json:
-        diff = "".join(f"{line}\n" for line in lines)
-        write_json({"done": False, "file": str(output), "changed": bool(lines), "diff": diff})
+        shown = difference.decode("utf-8", "replace")
+        write_json({"done": False, "file": str(output), "changed": bool(difference), "diff": shown})
     else:
-        for line in lines:
-            say(line)
-    return 1 if lines else 0
+        print_diff(difference)
+    return 1 if difference else 0
 
 
 # ---- the policy file ------------------------------------------------------------------------------------------------
@@ -213,12 +216,10 @@ _LISTS = {"close", "open", "only", "no", "no_robots", "sitemaps"}
 
 
 def load_policy(file: Path) -> Policy:
-    """Reads a policy file. Raises InputError, naming the file, if it is not TOML, or for an unknown key, a wrong type
-    or a wrong value."""
+    """Reads a policy file, or standard input (`-`). Raises InputError, naming the file, if it is not TOML, or for an
+    unknown key, a wrong type or a wrong value."""
     try:
-        values = tomllib.loads(file.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise InputError(f"cannot read {file}: {error.strerror}") from error
+        values = tomllib.loads(read_input(str(file)).decode("utf-8"))
     except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
         raise InputError(f"{file} is not TOML: {error}") from error
     try:

@@ -1,0 +1,67 @@
+"""A settings file is checked whole, whatever the command needs of it."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from goodbot.cli import main
+
+WRONG = [
+    ("depht = 3\n", "line 1: unknown setting 'depht' (did you mean depth?)"),
+    ("\n[chek]\nignore = []\n", "line 2: unknown setting 'chek' (did you mean check?)"),
+    ("[check]\nignroe = []\n", "line 2: unknown setting 'ignroe' of [check] (did you mean ignore?)"),
+    ('[check]\nignore = ["X999"]\n', "there is no finding X999"),
+    ('[check]\nfail_on = "never"\n', "fail_on must be one of"),
+    ("check = 3\n", "[check] must be a table"),
+    ("depth = -1\n", "line 1: depth must be at least 0"),
+    ('depth = "3"\n', "line 1: depth has the wrong type"),
+    ('proxy = "foo"\n', "line 1: "),
+]
+USERS = ["config", "check robots.txt", "crawl http://127.0.0.1:9/ --allow-private --into d --dry-run"]
+"""Commands that read settings."""
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in [name for name in os.environ if name.startswith("GOODBOT_")]:
+        monkeypatch.delenv(name)
+    Path("robots.txt").write_text("User-agent: *\nDisallow: /a\n")
+
+
+def refused(typed: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(typed.split()) == 2
+    out, err = capsys.readouterr()
+    assert (out, len(err.splitlines())) == ("", 1)
+    assert said in err
+
+
+@pytest.mark.parametrize(("text", "said"), WRONG)
+def test_an_invalid_settings_file_is_bad_input(text: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("wrong.toml").write_text(text)
+    for typed in ("explain R203", "format robots.txt", *USERS):
+        refused(f"{typed} --config wrong.toml", f"wrong.toml, {said}" if said.startswith("line") else said, capsys)
+    Path("goodbot.toml").write_text(text)
+    for typed in USERS:
+        refused(typed, said, capsys)
+    assert main(["explain", "R203"]) == 0
+
+
+VARIABLES = [
+    ("GOODBOT_DEPHT", "3", "did you mean GOODBOT_DEPTH?"),
+    ("GOODBOT_DEPTH", "-1", "depth must be at least 0"),
+    ("GOODBOT_CHECK_IGNROE", "R2", "did you mean GOODBOT_CHECK_IGNORE?"),
+    ("GOODBOT_CHECK_IGNORE", "X999", "there is no finding X999"),
+    ("GOODBOT_CHECK_FAIL_ON", "never", "must be one of"),
+]
+
+
+@pytest.mark.parametrize(("variable", "value", "said"), VARIABLES)
+def test_an_invalid_variable_is_bad_input_of_commands_with_settings(
+    variable: str, value: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv(variable, value)
+    for typed in USERS:
+        refused(typed, said, capsys)
+    assert main(["explain", "R203"]) == 0
