@@ -7,6 +7,7 @@ module logs with `logging.getLogger(__name__)`. Without `start_logging` the hand
 import json
 import logging
 import os
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
@@ -52,7 +53,7 @@ def start_logging(settings: LogSettings) -> None:
 
 
 def _number_of(level: str) -> int:
-    if level not in LEVELS:
+    if level.lower() not in LEVELS:
         raise InputError(f"unknown log level {level!r}: use one of {', '.join(LEVELS)}")
     return logging.getLevelNamesMapping()[level.upper()]
 
@@ -98,11 +99,13 @@ class JsonLinesHandler(logging.Handler):
 
     Each line is a single write to a file opened with O_APPEND, so several processes can share the file. The keys are
     `at` (Unix seconds), `level`, `logger`, `message` and `process` (its id), then the event's own fields (`extra`), and
-    `traceback` if there is one.
+    `traceback` if there is one. If the file cannot be written (a full disk), one line on standard error says so, and
+    the handler writes nothing more.
     """
 
     def __init__(self, file: Path) -> None:
         super().__init__()
+        self._file = file
         try:
             self._descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
@@ -110,10 +113,20 @@ class JsonLinesHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler.emit`."""
+        if self._descriptor < 0:
+            return
         try:
-            os.write(self._descriptor, json_line(record))
+            self._append(json_line(record))
+        except OSError as error:
+            self.close()
+            if sys.stderr is not None:
+                sys.stderr.write(f"goodbot: cannot write the log {visible(str(self._file))}: {error.strerror}\n")
         except Exception:  # noqa: BLE001  (`handleError` reports it, as every handler of `logging` does)
             self.handleError(record)
+
+    def _append(self, line: bytes) -> None:
+        while line:  # a full disk takes a part of a line, and refuses the rest
+            line = line[os.write(self._descriptor, line) :]
 
     def close(self) -> None:
         """See `logging.Handler.close`."""
