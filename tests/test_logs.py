@@ -65,7 +65,7 @@ def test_json_lines_hold_the_fields_of_the_event(tmp_path: Path) -> None:
     assert line == {
         "level": "info",
         "logger": "goodbot.somewhere",
-        "message": "host paused: \udc80",
+        "message": "host paused: %80",
         "host": "a.example",
         "until": 12.5,
     }

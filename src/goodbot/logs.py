@@ -4,7 +4,6 @@ Only the logger `goodbot` gets handlers: the root logger, and with it the logs o
 module logs with `logging.getLogger(__name__)`. Without `start_logging` the handlers of the surrounding program apply.
 """
 
-import json
 import logging
 import os
 import sys
@@ -14,7 +13,7 @@ from pathlib import Path
 from typing import Final
 
 from goodbot.errors import InputError
-from goodbot.exclusion.text.shown_text import visible
+from goodbot.exclusion.text.shown_text import strict_json, visible
 
 LEVELS: Final = ("debug", "info", "warning", "error")
 """Lowest first."""
@@ -148,7 +147,7 @@ def json_line(record: logging.LogRecord) -> bytes:
     own = {key: value for key, value in record.__dict__.items() if key not in _STANDARD_ATTRIBUTES | fields.keys()}
     if traceback := _traceback_of(record):
         own["traceback"] = traceback
-    return json.dumps(fields | own, default=str).encode("ascii") + b"\n"
+    return strict_json(fields | own, default=str).encode("ascii") + b"\n"
 
 
 def _traceback_of(record: logging.LogRecord) -> str:

@@ -203,6 +203,32 @@ def test_a_server_prints_its_address_and_ends_with_status_0(
     assert (process.returncode, out) == (0, b"")
 
 
+BAD_QUERIES = [
+    ("nofile", None, "no such file: nofile"),
+    ("q", '{"id": 1, "text": "word"}\n{"id": 7, "text": " "}\n', "q, line 2, id 7: the query contains no word"),
+    ("q", '{"id": 1, "text": "word"}\n[]\n', "q, line 2: not a"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BAD_QUERIES)
+def test_a_file_of_queries_is_read_before_anything_is_printed(
+    name: str,
+    text: str | None,
+    message: str,
+    place: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path(name).write_text(text)
+    assert main(["search", "--run", name, "--in", str(place / "crawl")]) == 2
+    out, err = capfd.readouterr()
+    assert (out, len(err.splitlines())) == ("", 1)
+    assert message in err
+
+
 # ---- --output and --quiet -------------------------------------------------------------------------------------------
 
 WRITTEN = [

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from goodbot.cli import main
-from goodbot.cli.printing import Styled, joined, styled
+from goodbot.cli.printing import Styled, joined, json_text, styled
+from goodbot.demo import DemoWeb
 
 ROBOTS = b"User-agent: GPTBot\nDisalow: /a/path/with\x1b[2J/several/parts\nDisallow: /private\n"
 UNTIDY = b"User-agent : *\nDisallow : /a\n"
@@ -52,6 +53,11 @@ COMMANDS = [
     ("allowed", "robots.txt", "--agent", "GPTBot", "/private", "/open"),
     ("exam", "--list", "--site", "robots-404"),
 ]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[command[0] for command in COMMANDS])
+def test_a_dumb_terminal_gets_no_escape_codes(robots: str, command: tuple[str, ...]) -> None:
+    assert "\x1b" not in on_a_terminal(*command, TERM="dumb")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=[command[0] for command in COMMANDS])
@@ -232,6 +238,26 @@ def test_a_reader_that_goes_away_changes_no_exit_status(robots: str, typed: str,
         assert b"User-agent : *" not in Path("untidy.txt").read_bytes() + Path("wrong.txt").read_bytes()
 
 
+def test_a_crawl_whose_reader_goes_away_is_not_finished(robots: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with DemoWeb() as web:
+        command = ["crawl", web.sites[0].url, "--into", "crawl", "--allow-private", "--json"]
+        ended = subprocess.run(
+            [sys.executable, "-m", "goodbot", *command], stdout=writer, stderr=subprocess.PIPE, check=False
+        )
+    os.close(writer)
+    assert ended.returncode == 3
+    (line,) = ended.stderr.decode().splitlines()
+    assert line.endswith("the crawl is not finished; resume with: goodbot crawl --into crawl")
+
+
+def test_a_file_name_that_is_not_utf_8_is_strict_json() -> None:
+    assert json_text({"\udcff": ["a \udcff", "\ud800", "\U0001f600"]}) == (
+        '{"%FF": ["a %FF", "\\ufffd", "\\ud83d\\ude00"]}'
+    )
+
+
 def test_styles_are_ours_alone() -> None:
     assert joined("\x1b[1m", styled("a\x1b[0mb", bold=True), "\n") == "\\x1b[1m\x1b[1ma\\x1b[0mb\x1b[0m\\n"
     assert joined(f"{styled('a', bold=True)}") == r"\x1b[1ma\x1b[0m"
@@ -244,6 +270,12 @@ SLIPS = [
     ("xyz", "there is no command 'xyz' (see goodbot --help)"),
     ("archive repiar", "there is no command 'archive repiar'; did you mean repair? (see goodbot archive --help)"),
     ("archive check --in", "Option '--in' requires an argument (see goodbot archive check --help)"),
+    ("-q status", "put -q after the command: goodbot status -q"),
+    ("--json lessons list", "put --json after the command: goodbot lessons list --json"),
+    ("lessons -q list", "put -q after the command: goodbot lessons list -q"),
+    ("--log-level info", "put --log-level after the command: goodbot COMMAND --log-level"),
+    ("help", "there is no command 'help'; did you mean --help? (see goodbot --help)"),
+    ("crawl http://127.0.0.1:9/ --allow-private --into \udcff", "the name of the folder \\udcff is not valid UTF-8"),
     ("check --ignore", "Option '--ignore' requires an argument (see goodbot check --help)"),
     ("write --delay x", "Invalid value for '--delay': 'x' is not a number (see goodbot write --help)"),
     ("crawl --depth x", "Invalid value for '--depth': 'x' is not a whole number (see goodbot crawl --help)"),

@@ -1,6 +1,7 @@
 """`goodbot crawl`: gather pages from seeds, politely, and keep them."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import fields
@@ -26,7 +27,7 @@ from goodbot.cli.message_text import (
     when_due_again,
 )
 from goodbot.cli.options import Bytes, base_settings
-from goodbot.cli.printing import end_when_unread, say_folded, write_json
+from goodbot.cli.printing import drop, end_when_unread, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
 from goodbot.config import (
     FollowRel,
@@ -246,7 +247,12 @@ async def _run(
     """Runs an opened crawl to its end. `folder`: the folder named in advice; None: no advice is printed."""
     _report_start(crawl, progress, folder)
     with progress.watching():
-        reason = await _until_end(crawl, max_pages, progress, interrupts)
+        try:
+            reason = await _until_end(crawl, max_pages, progress, interrupts)
+        except BrokenPipeError as error:  # raised by `JsonProgress`
+            drop(sys.stdout)
+            advice = f"; resume with: goodbot crawl --into {folder}" if folder else ""
+            raise RunError(f"no program reads the output any more: the crawl is not finished{advice}") from error
     seconds, failed = progress.seconds, crawl.failed_seed()
     for gone in crawl.remove_forgotten(lambda host: progress.say(f"removing what is kept of {host}")):
         progress.say(forgotten_line(gone.host, {"URL": gone.urls, "record": gone.captures}))
