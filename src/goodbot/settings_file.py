@@ -38,7 +38,7 @@ def load_settings(file: Path, base: Settings, but: Container[str] = ()) -> Setti
 
 def invalid_setting(file: Path, error: SettingError) -> InputError:
     """Returns an error that names the place of the setting in the file, and what to do."""
-    return InputError(f"{place_of(file, error.name)}: {error}; change or remove it there")
+    return InputError(f"{place_of(file, error.name)}: {error.naming(error.name)}; change or remove it there")
 
 
 def load_usable(file: Path) -> Settings:
@@ -128,7 +128,12 @@ def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings
     try:
         return with_values(base, values)
     except SettingError as error:
-        raise InputError(f"environment: {error}") from error
+        raise invalid_variable(error) from error
+
+
+def invalid_variable(error: SettingError) -> InputError:
+    """Returns an error that names the variable of the environment."""
+    return InputError(f"environment: {error.naming(f'{_PREFIX}{error.name.upper()}')}")
 
 
 def with_values(base: Settings, values: Mapping[str, Any]) -> Settings:
@@ -173,8 +178,12 @@ def _checked(wanted: Any, value: Any, name: str) -> Any:
         return float(value)
     if any(isinstance(option, type) and type(value) is option for option in options):
         return value
-    raise SettingError(name, f"{name} has the wrong type: {type(value).__name__}; it must be {_named(wanted)}")
+    raise SettingError(name, f"{name} must be {_kind_of(options)}, not {_GIVEN.get(type(value), 'this')}")
 
 
-def _named(wanted: Any) -> str:
-    return "a list of texts" if get_origin(wanted) is tuple else str(getattr(wanted, "__name__", wanted))
+_KINDS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
+_GIVEN = {float: "a number", int: "a number", bool: "true or false", str: "text", list: "a list", dict: "a table"}
+
+
+def _kind_of(options: tuple[Any, ...]) -> str:
+    return next((kind for option, kind in _KINDS.items() if option in options), "a list of texts")

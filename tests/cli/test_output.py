@@ -238,6 +238,23 @@ def test_a_reader_that_goes_away_changes_no_exit_status(robots: str, typed: str,
         assert b"User-agent : *" not in Path("untidy.txt").read_bytes() + Path("wrong.txt").read_bytes()
 
 
+def test_a_variable_with_a_wrong_value_is_named(
+    robots: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GOODBOT_INCLUDE", "http")
+    assert main(["crawl", "http://127.0.0.1:9/", "--into", "x"]) == 2
+    assert "environment: GOODBOT_INCLUDE 'http' matches no URL" in capsys.readouterr().err
+
+
+def test_a_crawl_without_any_page_failed(
+    robots: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GOODBOT_ROBOTS_RETRY_FIRST", "0.1")
+    monkeypatch.setenv("GOODBOT_BACKOFF_FIRST", "0.1")
+    assert main(["crawl", "http://127.0.0.1:9/", "--into", "x", "--allow-private"]) == 3
+    assert capsys.readouterr().out.startswith("failed: 0 pages visited in")
+
+
 def test_a_crawl_whose_reader_goes_away_is_not_finished(robots: str) -> None:
     reader, writer = os.pipe()
     os.close(reader)
@@ -276,6 +293,14 @@ SLIPS = [
     ("--log-level info", "put --log-level after the command: goodbot COMMAND --log-level"),
     ("help", "there is no command 'help'; did you mean --help? (see goodbot --help)"),
     ("crawl http://127.0.0.1:9/ --allow-private --into \udcff", "the name of the folder \\udcff is not valid UTF-8"),
+    (
+        "crawl http://127.0.0.1:9/ --into x --config contact.toml",
+        "contact.toml, line 1: contact must be a mail address",
+    ),
+    ("crawl http://127.0.0.1:9/ --into x --config delay.toml", "delay.toml, line 1: delay must be a number, not text"),
+    ("crawl http://127.0.0.1:9/ --into x --delay inf", "goodbot: --delay must be at least 0"),
+    ("crawl http://127.0.0.1:9/ --into x --contact x", "goodbot: --contact must be a mail address"),
+    ("check --ignore Z9 robots.txt", "there is no finding Z9; goodbot explain --list lists all codes"),
     ("check --ignore", "Option '--ignore' requires an argument (see goodbot check --help)"),
     ("write --delay x", "Invalid value for '--delay': 'x' is not a number (see goodbot write --help)"),
     ("crawl --depth x", "Invalid value for '--depth': 'x' is not a whole number (see goodbot crawl --help)"),
@@ -301,6 +326,8 @@ SLIPS = [
 @pytest.mark.parametrize(("typed", "said"), SLIPS)
 def test_a_slip_is_one_line_that_helps(robots: str, typed: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("policy.toml").write_text("[robots.GPTbto]\nclose = ['/']\n")
+    Path("contact.toml").write_text("contact = 'x'")
+    Path("delay.toml").write_text("delay = 'x'")
     assert main(typed.split()) == 2
     out, err = capsys.readouterr()
     assert (out, len(err.splitlines())) == ("", 1)

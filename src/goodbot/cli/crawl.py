@@ -36,7 +36,7 @@ from goodbot.config import (
     SignatureAgentForm,
 )
 from goodbot.crawl_folder import CrawlFolder, index_lag
-from goodbot.errors import InputError, RunError
+from goodbot.errors import InputError, RunError, SettingError, option_of
 from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes
 from goodbot.interrupts import INTERRUPTED, STATUS
@@ -98,6 +98,12 @@ _SECTIONS: Final = {
     "Network": ("allow_private", "ca_file", "resolve", "proxy"),
 }
 """Headings of the help → names of options."""
+
+_END_WORDS: Final[dict[EndReason, str]] = {
+    "finished": "finished",
+    "max-pages": "reached --max-pages",
+    "interrupted": "interrupted",
+}
 
 
 def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -194,7 +200,11 @@ def command(
     revisit_until = (time.time() if once else inf) if keep_fresh else None
     crawl_folder = CrawlFolder(folder)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
-    settings = new_settings(crawl_folder, base_settings(), given, seeds, listed=bool(seed_files))
+    base = base_settings()
+    try:
+        settings = new_settings(crawl_folder, base, given, seeds, listed=bool(seed_files))
+    except SettingError as error:
+        raise InputError(error.naming(f"--{option_of(error.name)}")) from error
     with read_seed_files(seed_files, Seeding(settings).check) as listed:
         if dry_run:
             return plan_crawl(folder, settings, max_pages, listed, as_json=as_json)
@@ -261,7 +271,8 @@ async def _run(
     if form == "json":
         _write_end(crawl, reason)
     elif form == "text":
-        _print_end(crawl, reason, progress.bytes, seconds, folder)
+        word = _END_WORDS[reason] if failed is None or reason == "interrupted" else "failed"
+        _print_end(crawl, word, progress.bytes, seconds, folder)
     if reason == "interrupted":
         return STATUS
     if failed is not None:
@@ -311,12 +322,11 @@ def _write_end(crawl: Crawl, reason: EndReason) -> None:
     write_json({"event": "end", "reason": reason, "visited": crawl.crawler.visited, **lessons, **lag})
 
 
-def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folder: Path | None) -> None:
-    """Prints the end of a crawl that has received `size` bytes, and how to resume it in `folder`."""
+def _print_end(crawl: Crawl, word: str, size: int, seconds: float, folder: Path | None) -> None:
+    """Prints the end of a crawl, in a `word`, that has received `size` bytes, and how to resume it in `folder`."""
     status, visited, left_out = crawl.status(), crawl.crawler.visited, crawl.left_out()
-    what = {"finished": "finished", "max-pages": "reached --max-pages", "interrupted": "interrupted"}[reason]
     say_folded(
-        f"{what}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
+        f"{word}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
         f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(size)})"
     )
     if counts := [f"{status.states[state]} {state}" for state in STATES if status.states[state]]:
