@@ -409,8 +409,10 @@ async def test_a_crawl_whose_reader_goes_away(folder: Path) -> None:
         out, err = await process.communicate()
         assert process.returncode == 3
         assert err.decode().splitlines() == [
-            "goodbot: no program reads the output any more: the crawl is not finished; resume with: "
-            f"goodbot crawl --into {folder}"
+            (
+                "goodbot: no program reads the output any more: the crawl is not finished; resume with: "
+                f"goodbot crawl --into {folder}"
+            )
         ]
         assert len(out.splitlines()) == 1
         await goodbot("crawl", "--into", folder)
