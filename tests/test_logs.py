@@ -65,7 +65,7 @@ def test_json_lines_hold_the_fields_of_the_event(tmp_path: Path) -> None:
     assert line == {
         "level": "info",
         "logger": "goodbot.somewhere",
-        "message": "host paused: \udc80",
+        "message": "host paused: %80",
         "host": "a.example",
         "until": 12.5,
     }
@@ -110,3 +110,20 @@ def test_an_unknown_level_and_a_file_that_cannot_be_written_are_input_errors(tmp
         start_logging(LogSettings("loud"))
     with pytest.raises(InputError, match=r"cannot write .*: No such file or directory"):
         start_logging(LogSettings(json_file=tmp_path / "missing" / "log"))
+
+
+def test_a_full_disk_is_reported_once_and_the_program_goes_on(capsys: pytest.CaptureFixture[str]) -> None:
+    start_logging(LogSettings("warning", Path("/dev/full")))
+    LOG.info("one")
+    LOG.info("two")
+    LOG.warning("three")
+    err = capsys.readouterr().err.splitlines()
+    assert err[0] == "goodbot: cannot write the log /dev/full: No space left on device"
+    assert len(err) == 2
+    assert err[1].endswith(": three")
+
+
+def test_a_level_may_be_written_in_capitals(capsys: pytest.CaptureFixture[str]) -> None:
+    start_logging(LogSettings("INFO"))
+    LOG.info("shown")
+    assert capsys.readouterr().err.endswith(": shown\n")

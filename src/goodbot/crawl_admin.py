@@ -1,6 +1,7 @@
 """Inspects, controls and rehearses a crawl from outside its process. Like `wiring` it uses concrete classes, not only
 ports."""
 
+import logging
 import tempfile
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,7 +16,7 @@ from goodbot.clock import SystemClock
 from goodbot.config import Settings
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder, open_ledger
 from goodbot.crawl_preparation import add_seeds, reconsider
-from goodbot.errors import InputError
+from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.host_removal import remove_host
 from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.index_opening import Indexing, Sources, Watch, close_all, open_to_remove, rebuild
@@ -41,6 +42,8 @@ from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, authority_of
 from goodbot.values import Lease, UrlRecord
 from goodbot.wiring import drop_lessons
+
+_LOG: Final = logging.getLogger(__name__)
 
 HOSTS_SHOWN: Final = 10
 FORGOTTEN: Final = "its host is forgotten (goodbot forget HOST --undo)"
@@ -86,11 +89,12 @@ def look_up(path: Path, url: Url) -> UrlReport:
 
 class CrawlConsole:
     """Gives the Web pages their view of a crawl, its remote control, and the token that permits using it. It may be
-    used in any thread."""
+    used in any thread. Raises InputError if there is no crawl, DamagedError if it is damaged."""
 
     def __init__(self, path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> None:
         folder = CrawlFolder(path)
         folder.check()
+        _check_readable(path)
         self._folder = folder
         self.token = load_token(path)
         self.control = open_control(path, reply_timeout_s)
@@ -107,6 +111,16 @@ class CrawlConsole:
     def hosts(self) -> list[HostAhead]:
         """Returns the hosts with the most URLs still to fetch."""
         return hosts_ahead(self._folder.frontier, HOSTS_SHOWN)
+
+
+def _check_readable(path: Path) -> None:
+    """Raises DamagedError if the crawl in `path` is damaged. One of an older format can still be searched."""
+    try:
+        look_at(path)
+    except DamagedError:
+        raise
+    except RunError as error:
+        _LOG.warning("%s", error)
 
 
 def open_control(path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> RemoteControl:

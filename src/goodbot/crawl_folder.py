@@ -91,8 +91,17 @@ class CrawlFolder:
         except OSError as error:
             raise InputError(f"cannot read {self.path}: {error.strerror}") from error
 
+    def check_name(self) -> None:
+        """Raises InputError if the folder's name is not UTF-8: the index library could not open it."""
+        try:
+            str(self.path).encode()
+        except UnicodeEncodeError as error:
+            raise InputError(f"the name of the folder {self.path} is not valid UTF-8: choose another") from error
+
     def create(self) -> None:
-        """Makes the folder if it is missing. Raises InputError if a file is in the way, RunError if that fails."""
+        """Makes the folder if it is missing. Raises InputError if its name is not UTF-8 or a file is in the way,
+        RunError if that fails."""
+        self.check_name()
         make_folder(self.path)
 
 

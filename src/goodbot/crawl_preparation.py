@@ -27,7 +27,9 @@ def new_settings(
     folder: CrawlFolder, base: Settings, options: dict[str, object], seeds: Iterable[str], *, listed: bool = False
 ) -> Settings:
     """Merges the settings of a crawl: `options` override the folder's `goodbot.toml`, which overrides `base`. `listed`:
-    there are seeds in a file. Raises InputError if there is no seed, or an invalid setting or seed."""
+    there are seeds in a file. Raises InputError for an invalid name of the folder, setting or seed, and without a
+    seed."""
+    folder.check_name()
     seeds = tuple(seeds)
     settings = folder.settings(base, options)
     together = tuple(dict.fromkeys([*settings.seeds, *seeds]))

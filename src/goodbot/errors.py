@@ -9,6 +9,7 @@ GoodbotError                  everything goodbot raises on purpose; its text is 
     └── BusyError             another process is writing to the crawl's folder
 """
 
+import re
 from typing import ClassVar
 
 
@@ -30,6 +31,17 @@ class SettingError(InputError):
     def __init__(self, name: str, text: str) -> None:
         super().__init__(text)
         self.name = name
+
+    def naming(self, shown: str) -> str:
+        """Returns the text with the setting called `shown`, as the user gave it: `--contact`, `GOODBOT_CONTACT`."""
+        return re.sub(
+            rf"(?:^|(?<![\w-])--)(?:{option_of(self.name)}|{self.name})(?![\w-])", lambda _: shown, str(self), count=1
+        )
+
+
+def option_of(name: str) -> str:
+    """Returns the option of a setting, without the dashes."""
+    return "type" if name == "types" else name.replace("_", "-")
 
 
 class NoIndexError(InputError):

@@ -4,16 +4,16 @@ Only the logger `goodbot` gets handlers: the root logger, and with it the logs o
 module logs with `logging.getLogger(__name__)`. Without `start_logging` the handlers of the surrounding program apply.
 """
 
-import json
 import logging
 import os
+import sys
 import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from goodbot.errors import InputError
-from goodbot.exclusion.text.shown_text import visible
+from goodbot.exclusion.text.shown_text import strict_json, visible
 from goodbot.files import cannot_write
 
 LEVELS: Final = ("debug", "info", "warning", "error")
@@ -54,7 +54,7 @@ def start_logging(settings: LogSettings) -> None:
 
 
 def _number_of(level: str) -> int:
-    if level not in LEVELS:
+    if level.lower() not in LEVELS:
         raise InputError(f"unknown log level {level!r}: use one of {', '.join(LEVELS)}")
     return logging.getLevelNamesMapping()[level.upper()]
 
@@ -100,11 +100,13 @@ class JsonLinesHandler(logging.Handler):
 
     Each line is a single write to a file opened with O_APPEND, so several processes can share the file. The keys are
     `at` (Unix seconds), `level`, `logger`, `message` and `process` (its id), then the event's own fields (`extra`), and
-    `traceback` if there is one.
+    `traceback` if there is one. If the file cannot be written (a full disk), one line on standard error says so, and
+    the handler writes nothing more.
     """
 
     def __init__(self, file: Path) -> None:
         super().__init__()
+        self._file = file
         try:
             self._descriptor = os.open(file, os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
         except OSError as error:
@@ -112,10 +114,20 @@ class JsonLinesHandler(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         """See `logging.Handler.emit`."""
+        if self._descriptor < 0:
+            return
         try:
-            os.write(self._descriptor, json_line(record))
+            self._append(json_line(record))
+        except OSError as error:
+            self.close()
+            if sys.stderr is not None:
+                sys.stderr.write(f"goodbot: cannot write the log {visible(str(self._file))}: {error.strerror}\n")
         except Exception:  # noqa: BLE001  (`handleError` reports it, as every handler of `logging` does)
             self.handleError(record)
+
+    def _append(self, line: bytes) -> None:
+        while line:  # a full disk takes a part of a line, and refuses the rest
+            line = line[os.write(self._descriptor, line) :]
 
     def close(self) -> None:
         """See `logging.Handler.close`."""
@@ -137,7 +149,7 @@ def json_line(record: logging.LogRecord) -> bytes:
     own = {key: value for key, value in record.__dict__.items() if key not in _STANDARD_ATTRIBUTES | fields.keys()}
     if traceback := _traceback_of(record):
         own["traceback"] = traceback
-    return json.dumps(fields | own, default=str).encode("ascii") + b"\n"
+    return strict_json(fields | own, default=str).encode("ascii") + b"\n"
 
 
 def _traceback_of(record: logging.LogRecord) -> str:

@@ -38,7 +38,7 @@ def load_settings(file: Path, base: Settings, omit: Container[str] = ()) -> Sett
 
 def invalid_setting(file: Path, error: SettingError) -> InputError:
     """Returns an error that names the place of the setting in the file, and what to do."""
-    return InputError(f"{place_of(file, error.name)}: {error}; change or remove it there")
+    return InputError(f"{place_of(file, error.name)}: {error.naming(error.name)}; change or remove it there")
 
 
 def load_usable(file: Path) -> Settings:
@@ -134,7 +134,12 @@ def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings
     try:
         return with_values(base, values)
     except SettingError as error:
-        raise InputError(f"environment: {error}") from error
+        raise invalid_variable(error) from error
+
+
+def invalid_variable(error: SettingError) -> InputError:
+    """Returns an error that names the variable of the environment."""
+    return InputError(f"environment: {error.naming(f'{_PREFIX}{error.name.upper()}')}")
 
 
 def with_values(base: Settings, values: Mapping[str, Any]) -> Settings:

@@ -106,6 +106,22 @@ def test_metavars_say_what_they_want(path: str, command: click.Command, context:
     assert not re.search(r"\b(TEXT|INTEGER|FLOAT|RANGE)\b", command.get_help(context))
 
 
+def test_summaries_of_commands_are_whole_at_80_columns() -> None:
+    groups = [(command, context) for _, command, context in [("", group, ROOT), *EVERYTHING]]
+    for command, context in groups:
+        if isinstance(command, click.Group):
+            rows = command.get_help(context).partition("Commands:")[2].splitlines()
+            assert not [row for row in rows if row.endswith("...")], rows
+
+
+def test_dialects_are_named_in_the_help_and_not_beside_the_option() -> None:
+    found = [option for _, command, _ in LEAVES for option in options_of(command) if "--dialect" in option.opts]
+    assert {option.metavar for option in found} == {"DIALECT"}
+    for option in found:
+        assert isinstance(option.type, click.Choice)
+        assert all(choice in (option.help or "") for choice in option.type.choices)
+
+
 def test_one_option_has_one_meaning() -> None:
     """By the metavar: `--host` is a host everywhere, `--in` a folder; `--check` of one command is no other's."""
     metavars: dict[str, set[str | None]] = {}

@@ -189,17 +189,46 @@ SERVING = [
 ]
 
 
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 @pytest.mark.parametrize(("typed", "keys"), SERVING, ids=["serve", "demo"])
-def test_a_server_prints_its_address_and_ends_with_status_0(typed: str, keys: set[str], place: Path) -> None:
+def test_a_server_prints_its_address_and_ends_with_status_0(
+    typed: str, keys: set[str], number: signal.Signals, place: Path
+) -> None:
     command = [sys.executable, "-m", "goodbot", *typed.split()]
     with subprocess.Popen(command, cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         assert process.stdout is not None
         value: dict[str, Any] = json.loads(process.stdout.readline())
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, _ = process.communicate()
     assert keys <= set(value)
     assert value["url"].startswith("http://127.0.0.1:")
     assert (process.returncode, out) == (0, b"")
+
+
+BAD_QUERIES = [
+    ("nofile", None, "no such file: nofile"),
+    ("q", '{"id": 1, "text": "word"}\n{"id": 7, "text": " "}\n', "q, line 2, id 7: the query contains no word"),
+    ("q", '{"id": 1, "text": "word"}\n[]\n', "q, line 2: not a"),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "message"), BAD_QUERIES)
+def test_a_file_of_queries_is_read_before_anything_is_printed(
+    name: str,
+    text: str | None,
+    message: str,
+    place: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    if text is not None:
+        Path(name).write_text(text)
+    assert main(["search", "--run", name, "--in", str(place / "crawl")]) == 2
+    out, err = capfd.readouterr()
+    assert (out, len(err.splitlines())) == ("", 1)
+    assert message in err
 
 
 # ---- --output and --quiet -------------------------------------------------------------------------------------------
@@ -331,6 +360,15 @@ def test_an_invalid_kept_setting_is_named_with_what_to_do(
     assert line.startswith(f"goodbot: {tmp_path}/crawl/goodbot.toml, line ")
     assert "proxy must be" in line
     assert line.endswith("; change or remove it there")
+
+
+def test_a_damaged_crawl_is_not_served(place: Path, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """One line, although `serve` logs errors."""
+    shutil.copytree(place / "crawl", tmp_path / "crawl")
+    (tmp_path / "crawl" / "frontier.sqlite").write_bytes(b"no database at all" * 100)
+    assert main(["serve", "--in", str(tmp_path / "crawl"), "--port", "0"]) == 3
+    (line,) = capfd.readouterr().err.splitlines()
+    assert "frontier.sqlite is damaged" in line
 
 
 # ---- log messages ---------------------------------------------------------------------------------------------------

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from goodbot.cli import main
-from goodbot.cli.printing import Styled, joined, styled
+from goodbot.cli.printing import Styled, joined, json_text, styled
+from goodbot.demo import DemoWeb
 
 ROBOTS = b"User-agent: GPTBot\nDisalow: /a/path/with\x1b[2J/several/parts\nDisallow: /private\n"
 UNTIDY = b"User-agent : *\nDisallow : /a\n"
@@ -52,6 +53,11 @@ COMMANDS = [
     ("allowed", "robots.txt", "--agent", "GPTBot", "/private", "/open"),
     ("exam", "--list", "--site", "robots-404"),
 ]
+
+
+@pytest.mark.parametrize("command", COMMANDS, ids=[command[0] for command in COMMANDS])
+def test_a_dumb_terminal_gets_no_escape_codes(robots: str, command: tuple[str, ...]) -> None:
+    assert "\x1b" not in on_a_terminal(*command, TERM="dumb")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=[command[0] for command in COMMANDS])
@@ -232,6 +238,43 @@ def test_a_reader_that_goes_away_changes_no_exit_status(robots: str, typed: str,
         assert b"User-agent : *" not in Path("untidy.txt").read_bytes() + Path("wrong.txt").read_bytes()
 
 
+def test_a_variable_with_a_wrong_value_is_named(
+    robots: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GOODBOT_INCLUDE", "http")
+    assert main(["crawl", "http://127.0.0.1:9/", "--into", "x"]) == 2
+    assert "environment: GOODBOT_INCLUDE 'http' matches no URL" in capsys.readouterr().err
+
+
+def test_a_crawl_without_any_page_failed(
+    robots: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("GOODBOT_ROBOTS_RETRY_FIRST", "0.1")
+    monkeypatch.setenv("GOODBOT_BACKOFF_FIRST", "0.1")
+    assert main(["crawl", "http://127.0.0.1:9/", "--into", "x", "--allow-private"]) == 3
+    assert capsys.readouterr().out.startswith("failed: 0 pages visited in")
+
+
+def test_a_crawl_whose_reader_goes_away_is_not_finished(robots: str) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with DemoWeb() as web:
+        command = ["crawl", web.sites[0].url, "--into", "crawl", "--allow-private", "--json"]
+        ended = subprocess.run(
+            [sys.executable, "-m", "goodbot", *command], stdout=writer, stderr=subprocess.PIPE, check=False
+        )
+    os.close(writer)
+    assert ended.returncode == 3
+    (line,) = ended.stderr.decode().splitlines()
+    assert line.endswith("the crawl is not finished; resume with: goodbot crawl --into crawl")
+
+
+def test_a_file_name_that_is_not_utf_8_is_strict_json() -> None:
+    assert json_text({"\udcff": ["a \udcff", "\ud800", "\U0001f600"]}) == (
+        '{"%FF": ["a %FF", "\\ufffd", "\\ud83d\\ude00"]}'
+    )
+
+
 def test_styles_are_ours_alone() -> None:
     assert joined("\x1b[1m", styled("a\x1b[0mb", bold=True), "\n") == "\\x1b[1m\x1b[1ma\\x1b[0mb\x1b[0m\\n"
     assert joined(f"{styled('a', bold=True)}") == r"\x1b[1ma\x1b[0m"
@@ -244,6 +287,20 @@ SLIPS = [
     ("xyz", "there is no command 'xyz' (see goodbot --help)"),
     ("archive repiar", "there is no command 'archive repiar'; did you mean repair? (see goodbot archive --help)"),
     ("archive check --in", "Option '--in' requires an argument (see goodbot archive check --help)"),
+    ("-q status", "put -q after the command: goodbot status -q"),
+    ("--json lessons list", "put --json after the command: goodbot lessons list --json"),
+    ("lessons -q list", "put -q after the command: goodbot lessons list -q"),
+    ("--log-level info", "put --log-level after the command: goodbot COMMAND --log-level"),
+    ("help", "there is no command 'help'; did you mean --help? (see goodbot --help)"),
+    ("crawl http://127.0.0.1:9/ --allow-private --into \udcff", "the name of the folder \\udcff is not valid UTF-8"),
+    (
+        "crawl http://127.0.0.1:9/ --into x --config contact.toml",
+        "contact.toml, line 1: contact must be a mail address",
+    ),
+    ("crawl http://127.0.0.1:9/ --into x --config delay.toml", "delay.toml, line 1: delay must be a number, not text"),
+    ("crawl http://127.0.0.1:9/ --into x --delay inf", "goodbot: --delay must be at least 0"),
+    ("crawl http://127.0.0.1:9/ --into x --contact x", "goodbot: --contact must be a mail address"),
+    ("check --ignore Z9 robots.txt", "there is no finding Z9; goodbot explain --list lists all codes"),
     ("check --ignore", "Option '--ignore' requires an argument (see goodbot check --help)"),
     ("write --delay x", "Invalid value for '--delay': 'x' is not a number (see goodbot write --help)"),
     ("crawl --depth x", "Invalid value for '--depth': 'x' is not a whole number (see goodbot crawl --help)"),
@@ -268,6 +325,8 @@ SLIPS = [
 @pytest.mark.parametrize(("typed", "said"), SLIPS)
 def test_a_slip_is_one_line_that_helps(robots: str, typed: str, said: str, capsys: pytest.CaptureFixture[str]) -> None:
     Path("policy.toml").write_text("[robots.GPTbto]\nclose = ['/']\n")
+    Path("contact.toml").write_text("contact = 'x'")
+    Path("delay.toml").write_text("delay = 'x'")
     assert main(typed.split()) == 2
     out, err = capsys.readouterr()
     assert (out, len(err.splitlines())) == ("", 1)

@@ -87,7 +87,7 @@ async def test_a_port_that_is_none(port: int) -> None:
 async def test_a_port_that_is_taken() -> None:
     listener = Listener()
     port = await listener.listen("127.0.0.1", 0, _for_ever)
-    with pytest.raises(RunError, match=f"cannot serve on 127.0.0.1:{port}: Address already in use"):
+    with pytest.raises(RunError, match=f"port {port} is in use on 127.0.0.1: choose another with --port"):
         await listener.listen("127.0.0.1", port, _for_ever)
     await listener.stop()
 

@@ -397,7 +397,7 @@ async def test_a_crawl_on_a_disk_that_is_read_only(tmp_path: Path) -> None:
 
 
 async def test_a_crawl_whose_reader_goes_away(folder: Path) -> None:
-    """`goodbot crawl --json | head -1`: no complaint, and what was fetched is kept."""
+    """`goodbot crawl --json | head -1`: one line says that the crawl is not finished, and what was fetched is kept."""
     links = "".join(f'<a href="/x{number}">x</a>' for number in range(300))
     async with WebServer({"/": answer(links.encode())}, fallback=answer(b"<p>x")) as server:
         crawl = f"{sys.executable} -W error -m goodbot crawl {server.url('/')} --into {folder} --allow-private --json"
@@ -407,7 +407,13 @@ async def test_a_crawl_whose_reader_goes_away(folder: Path) -> None:
             stderr=asyncio.subprocess.PIPE,
         )
         out, err = await process.communicate()
-        assert (process.returncode, err) == (0, b"")
+        assert process.returncode == 3
+        assert err.decode().splitlines() == [
+            (
+                "goodbot: no program reads the output any more: the crawl is not finished; resume with: "
+                f"goodbot crawl --into {folder}"
+            )
+        ]
         assert len(out.splitlines()) == 1
         await goodbot("crawl", "--into", folder)
         pages = [target for target in server.targets if target != "/robots.txt"]

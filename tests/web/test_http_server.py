@@ -26,7 +26,8 @@ print("ended")
 """
 
 
-def test_serves_until_ctrl_c_and_prints_nothing() -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_serves_until_a_signal_and_prints_nothing(number: signal.Signals) -> None:
     with subprocess.Popen(
         [sys.executable, "-c", SERVE], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
@@ -34,7 +35,7 @@ def test_serves_until_ctrl_c_and_prints_nothing() -> None:
         visitor = Visitor(process.stdout.readline().strip())
         assert visitor.ask("/healthz").status == 200
         assert visitor.ask("/nowhere").status == 404
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         out, err = process.communicate(timeout=60)
     assert (process.returncode, out, err) == (0, "ended\n", "")
 

@@ -43,7 +43,7 @@ def _rule(kind: Kind) -> dict[str, object]:
         "id": kind.code,
         "name": kind.title,
         "shortDescription": {"text": kind.title},
-        "help": {"text": f"{kind.title} (goodbot's docs/findings.md). Source: {kind.source}"},
+        "help": {"text": f"{kind.title} (goodbot explain {kind.code}). Source: {kind.source}"},
         "defaultConfiguration": {"level": _LEVELS[kind.severity]},
     }
     url = source_url(kind.source)

@@ -30,7 +30,7 @@ def known_codes(codes: Iterable[str], origin: str) -> tuple[str, ...]:
     given = tuple(code.strip().upper() for code in codes)
     for code in given:
         if not code or not any(known.startswith(code) for known in KINDS):
-            raise InputError(f"{origin}: there is no code {code or repr(code)} (docs/findings.md lists them)")
+            raise InputError(f"{origin}: there is no code {code or repr(code)}; goodbot explain --list lists all codes")
     return given
 
 

@@ -37,7 +37,8 @@ Answer = Callable[[str, str], Verdict]
     default="rfc9309",
     show_default=True,
     type=click.Choice([*DIALECTS, "all"]),
-    help="How robots.txt is read; all: every dialect, side by side.",
+    metavar="DIALECT",
+    help=f"How robots.txt is read: {', '.join(DIALECTS)}; or all: every dialect, side by side.",
 )
 def command(robots: str, urls: tuple[str, ...], agent: str, dialect: str, as_json: bool) -> int:
     """May a robot fetch these URLs, and which line of robots.txt says so?

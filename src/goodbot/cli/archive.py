@@ -28,7 +28,9 @@ def command() -> None:
     """Check the archive of a crawl, and repair it."""
 
 
-@command.command(name="check", examples="goodbot archive check --in crawl")
+@command.command(
+    name="check", short_help="List damaged bytes and lost records", examples="goodbot archive check --in crawl"
+)
 @in_option
 def check(folder: Path, as_json: bool) -> int:
     """Read every record of the archive in DIR, and list damaged bytes and URLs whose records are lost.
@@ -52,7 +54,12 @@ def check(folder: Path, as_json: bool) -> int:
     return 0 if found.is_sound else 1
 
 
-@command.command(name="repair", output=False, examples="goodbot archive repair --in crawl")
+@command.command(
+    name="repair",
+    short_help="Let the next crawl fetch lost pages again",
+    output=False,
+    examples="goodbot archive repair --in crawl",
+)
 @in_option
 def repair(folder: Path, as_json: bool) -> None:
     """Repair the archive in DIR, so that the next crawl fetches lost pages again.

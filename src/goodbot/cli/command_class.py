@@ -203,9 +203,10 @@ def shared_options(*, output: bool) -> list[click.Option]:
         _kept(
             ["--log-level"],
             _LOG_LEVEL,
-            click.Choice(LEVELS),
+            click.Choice(LEVELS, case_sensitive=False),
             "LEVEL",
-            f"Log to standard error: {', '.join(LEVELS)}. Without this option nothing is logged there.",
+            f"Log to standard error: {', '.join(LEVELS)}. Without this option nothing is logged there, except by "
+            "`goodbot serve`, which logs warnings and errors.",
         ),
         _kept(
             ["--log-json"],

@@ -42,7 +42,7 @@ class CommandGroup(click.Group):
         name, known = args[0], self.list_commands(ctx)
         if name not in known and not name.startswith("-"):
             whole = f"{ctx.command_path} {name}".partition(" ")[2]
-            raise click.UsageError(f"there is no command {whole!r}{did_you_mean(name, known)}", ctx)
+            raise click.UsageError(f"there is no command {whole!r}{did_you_mean(name, [*known, '--help'])}", ctx)
         return super().resolve_command(ctx, args)
 
 

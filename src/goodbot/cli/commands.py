@@ -4,12 +4,14 @@ import os
 import re
 import shutil
 import sys
+from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
 from importlib.metadata import version
 
 import click
 
+from goodbot.cli.command_class import shared_options
 from goodbot.cli.command_groups import CommandGroup, did_you_mean
 from goodbot.cli.printing import MAX_WIDTH, MIN_WIDTH, complain, drop, escape_what_cannot_be_encoded, flush, say
 from goodbot.errors import GoodbotError
@@ -102,9 +104,9 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _run(arguments: list[str] | None) -> int:
+    given, columns = sys.argv[1:] if arguments is None else arguments, shutil.get_terminal_size().columns
     try:
         # Not `group.main`: it takes a broken pipe for a failure (exit 1, which means "no" here).
-        given, columns = sys.argv[1:] if arguments is None else arguments, shutil.get_terminal_size().columns
         with group.make_context("goodbot", given, terminal_width=help_width(columns)) as context:
             result = group.invoke(context)
             flush()
@@ -121,7 +123,7 @@ def _run(arguments: list[str] | None) -> int:
         return 2
     except click.ClickException as error:
         hint = f" (see goodbot {_command(error)}--help)"
-        return _complain(_message(error) + hint, 2)
+        return _complain(_misplaced(error, given) or _message(error) + hint, 2)
     except BrokenPipeError:
         drop(sys.stdout)  # its reader has gone (`| head`): nothing to say, and nothing more to flush at exit
         return 0
@@ -148,6 +150,22 @@ def _message(error: click.ClickException) -> str:
         return error.message.rstrip(".") + did_you_mean(error.option_name, _options(error.ctx))
     said = " ".join(error.format_message().split()).rstrip(".")
     return _NUMBER.sub(lambda match: f"is not a {'whole ' if match[1] else ''}number", said)
+
+
+def _misplaced(error: click.ClickException, given: Sequence[str]) -> str:
+    """The message for a shared option in front of the command; empty for any other error."""
+    if not isinstance(error, click.NoSuchOption) or error.ctx is None or not isinstance(error.ctx.command, click.Group):
+        return ""
+    if error.option_name not in {name for option in shared_options(output=True) for name in option.opts}:
+        return ""
+    words = ["goodbot"]
+    command: click.Command = group
+    for word in given:
+        child = command.get_command(error.ctx, word) if isinstance(command, click.Group) else None
+        if child is not None:
+            words, command = [*words, word], child
+    typed = " ".join(words if len(words) > 1 else [*words, "COMMAND"])
+    return f"put {error.option_name} after the command: {typed} {error.option_name}"
 
 
 def _options(context: click.Context | None) -> list[str]:

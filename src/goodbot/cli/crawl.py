@@ -1,6 +1,7 @@
 """`goodbot crawl`: crawls politely from seed URLs, and keeps the pages."""
 
 import asyncio
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import fields
@@ -26,7 +27,7 @@ from goodbot.cli.message_text import (
     when_due_again,
 )
 from goodbot.cli.options import Bytes, base_settings
-from goodbot.cli.printing import end_when_unread, say_folded, write_json
+from goodbot.cli.printing import drop, end_when_unread, say_folded, write_json
 from goodbot.cli.seed_files import SEEDS_HELP, read_seed_files
 from goodbot.config import (
     FollowRel,
@@ -36,7 +37,7 @@ from goodbot.config import (
 )
 from goodbot.crawl_folder import CrawlFolder, index_lag
 from goodbot.crawl_preparation import new_settings
-from goodbot.errors import InputError, RunError
+from goodbot.errors import InputError, RunError, SettingError, option_of
 from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes, human_duration
 from goodbot.interrupts import INTERRUPTED, STATUS
@@ -99,6 +100,12 @@ _SECTIONS: Final = {
     "Network": ("allow_private", "ca_file", "resolve", "proxy"),
 }
 """Headings of the help → names of options."""
+
+_END_WORDS: Final[dict[EndReason, str]] = {
+    "finished": "finished",
+    "max-pages": "reached --max-pages",
+    "interrupted": "interrupted",
+}
 
 
 def _settings_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -196,7 +203,11 @@ def command(
     revisit_until = (time.time() if once else inf) if keep_fresh else None
     crawl_folder = CrawlFolder(folder)
     given = {name: value for name, value in options.items() if value is not None and value != ()}
-    settings = new_settings(crawl_folder, base_settings(), given, seeds, listed=bool(seed_files))
+    base = base_settings()
+    try:
+        settings = new_settings(crawl_folder, base, given, seeds, listed=bool(seed_files))
+    except SettingError as error:
+        raise InputError(error.naming(f"--{option_of(error.name)}")) from error
     with read_seed_files(seed_files, Seeding(settings).check) as listed:
         if dry_run:
             return plan_crawl(folder, settings, max_pages, listed, as_json=as_json)
@@ -249,7 +260,12 @@ async def _run(
     """Runs an opened crawl to its end. `folder`: the folder named in advice; None: no advice is printed."""
     _report_start(crawl, progress, folder)
     with progress.watching():
-        reason = await _until_end(crawl, max_pages, progress, interrupts)
+        try:
+            reason = await _until_end(crawl, max_pages, progress, interrupts)
+        except BrokenPipeError as error:  # raised by `JsonProgress`
+            drop(sys.stdout)
+            advice = f"; resume with: goodbot crawl --into {folder}" if folder else ""
+            raise RunError(f"no program reads the output any more: the crawl is not finished{advice}") from error
     seconds, failed = progress.seconds, crawl.failed_seed()
     for gone in crawl.remove_forgotten(lambda host: progress.say(f"removing what is kept of {host}")):
         progress.say(forgotten_line(gone.host, {"URL": gone.urls, "record": gone.captures}))
@@ -258,7 +274,8 @@ async def _run(
     if form == "json":
         _write_end(crawl, reason)
     elif form == "text":
-        _print_end(crawl, reason, progress.bytes, seconds, folder)
+        word = _END_WORDS[reason] if failed is None or reason == "interrupted" else "failed"
+        _print_end(crawl, word, progress.bytes, seconds, folder)
     if reason == "interrupted":
         return STATUS
     if failed is not None:
@@ -308,12 +325,11 @@ def _write_end(crawl: Crawl, reason: EndReason) -> None:
     write_json({"event": "end", "reason": reason, "visited": crawl.crawler.visited, **lessons, **lag})
 
 
-def _print_end(crawl: Crawl, reason: EndReason, size: int, seconds: float, folder: Path | None) -> None:
-    """Prints the end of a crawl that has received `size` bytes, and how to resume it in `folder`."""
+def _print_end(crawl: Crawl, word: str, size: int, seconds: float, folder: Path | None) -> None:
+    """Prints the end of a crawl, in a `word`, that has received `size` bytes, and how to resume it in `folder`."""
     status, visited, left_out = crawl.status(), crawl.crawler.visited, crawl.left_out()
-    what = {"finished": "finished", "max-pages": "reached --max-pages", "interrupted": "interrupted"}[reason]
     say_folded(
-        f"{what}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
+        f"{word}: {counted(visited, 'page')} visited in {human_duration(seconds)} "
         f"({visited / max(seconds, 0.001):.1f} pages/s, {human_bytes(size)})"
     )
     if counts := [f"{status.states[state]} {state}" for state in STATES if status.states[state]]:

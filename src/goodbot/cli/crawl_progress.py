@@ -10,7 +10,7 @@ from rich.live import Live as Display
 from rich.table import Table
 
 from goodbot.cli.command_class import logs_to_terminal
-from goodbot.cli.printing import is_quiet, say, write_json
+from goodbot.cli.printing import can_rewrite, is_quiet, say, write_json
 from goodbot.cli.rich_tables import cell, console
 from goodbot.human import counted, human_bytes, human_duration
 from goodbot.live import LiveStatus
@@ -186,4 +186,4 @@ def progress_for(form: Form, event: Callable[[Outcome], dict[str, object]], seed
         return JsonProgress(event)
     if form == "none" or is_quiet():
         return Progress(seeds)
-    return LiveProgress(seeds) if sys.stderr.isatty() and not logs_to_terminal() else LineProgress(seeds)
+    return LiveProgress(seeds) if can_rewrite() and not logs_to_terminal() else LineProgress(seeds)

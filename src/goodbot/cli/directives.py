@@ -43,6 +43,7 @@ _UTF_16 = (b"\xff\xfe", b"\xfe\xff")
     default="modern",
     show_default=True,
     type=click.Choice(DIRECTIVE_DIALECTS),
+    metavar="DIALECT",
     help="How directives are combined. modern: the strictest wins; kollar: as Russian robots read them in the 1990s.",
 )
 @click.option(

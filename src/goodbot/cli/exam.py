@@ -118,8 +118,9 @@ def command(
     judges them by rules for manners and skill, and measures the memory and CPU time of the crawler and of all processes
     it starts.
 
-    Exit status: 0: every site that ran, and the overall rules, passed; 1: at least one did not; 2: bad input; 3: a port
-    is in use, or a file cannot be written.
+    Exit status: 0: every site that ran, and the overall rules, passed; or --serve was ended with Ctrl-C; 1: a site or
+    an overall rule failed; 2: bad input, such as a COMMAND without URLs to start from; 3: the exam cannot run, for
+    example because the port is in use; 130: interrupted.
     """
     sites = tuple(chosen_sites(names))
     form = "json" if as_json else form

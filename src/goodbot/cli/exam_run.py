@@ -3,7 +3,6 @@
 import asyncio
 import shlex
 import signal
-import sys
 import tempfile
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import Literal
 from rich.live import Live
 
 from goodbot.cli.command_class import logs_to_terminal
-from goodbot.cli.printing import complain, is_quiet, put, say, styled, write_json
+from goodbot.cli.printing import can_rewrite, complain, is_quiet, put, say, styled, write_json
 from goodbot.cli.rich_tables import cell, console
 from goodbot.clock import SystemClock
 from goodbot.exam.card import ScoreCard
@@ -113,7 +112,7 @@ def _progress(*, is_text: bool) -> Iterator[Watch]:
     --quiet, or beside a score card that is not text."""
     if is_quiet():
         yield lambda glance: None
-    elif sys.stderr.isatty() and not logs_to_terminal():
+    elif can_rewrite() and not logs_to_terminal():
         with Live(console=console(err=True), auto_refresh=False, transient=True) as live:
             yield _now_and_then(0.25, lambda glance: live.update(cell(_said(glance)), refresh=True))
     elif not is_text:

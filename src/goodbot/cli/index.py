@@ -21,7 +21,12 @@ def command() -> None:
     """Rebuild the search index of a crawl."""
 
 
-@command.command(name="rebuild", output=False, examples="goodbot index rebuild --in crawl")
+@command.command(
+    name="rebuild",
+    short_help="Rebuild the search index from the archive",
+    output=False,
+    examples="goodbot index rebuild --in crawl",
+)
 @in_option
 def rebuild(folder: Path, as_json: bool) -> None:
     """Rebuild the search index of the crawl in DIR from the pages in its archive.

@@ -27,7 +27,12 @@ def command() -> None:
     that only use its name."""
 
 
-@command.command(name="new", output=False, examples="goodbot key new -o goodbot-key.jwk")
+@command.command(
+    name="new",
+    short_help="Make a key and keep it in a file",
+    output=False,
+    examples="goodbot key new -o goodbot-key.jwk",
+)
 @click.option(
     "-o",
     "--output",
@@ -59,6 +64,7 @@ def new(file: Path, old_file: Path | None, as_json: bool) -> None:
 
 @command.command(
     name="show",
+    short_help="Show the id of a key and how to serve it",
     examples="""
     goodbot key show
     goodbot key show goodbot-key.jwk --json -o http-message-signatures-directory

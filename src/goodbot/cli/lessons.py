@@ -32,7 +32,9 @@ def command() -> None:
     """
 
 
-@command.command(name="list", examples="goodbot lessons list --in crawl --host example.org")
+@command.command(
+    name="list", short_help="List lessons, host by host", examples="goodbot lessons list --in crawl --host example.org"
+)
 @in_option
 @click.option("--host", metavar="HOST", help=HOST_HELP)
 def list_command(folder: Path, host: str | None, as_json: bool) -> None:
@@ -53,7 +55,12 @@ def list_command(folder: Path, host: str | None, as_json: bool) -> None:
         say_folded(held(lesson, now), " " * 12, " " * 12)
 
 
-@command.command(name="drop", output=False, examples="goodbot lessons drop 5ab31c90e2 --in crawl")
+@command.command(
+    name="drop",
+    short_help="Drop lessons, so that their URLs are fetched",
+    output=False,
+    examples="goodbot lessons drop 5ab31c90e2 --in crawl",
+)
 @click.argument("ids", nargs=-1, required=True, metavar="ID...")
 @in_option
 def drop_command(ids: tuple[str, ...], folder: Path, as_json: bool) -> None:

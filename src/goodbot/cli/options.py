@@ -13,7 +13,7 @@ from goodbot.cli.command_class import config_file
 from goodbot.cli.file_types import NamedPath
 from goodbot.config import Settings
 from goodbot.errors import InputError, SettingError
-from goodbot.settings_file import FILE_NAME, from_environment, invalid_setting, load_settings
+from goodbot.settings_file import FILE_NAME, from_environment, invalid_setting, invalid_variable, load_settings
 from goodbot.url import Url, parse_url
 
 MAX_INPUT_BYTES = 64 * 1024 * 1024
@@ -115,6 +115,6 @@ def base_settings() -> Settings:
     try:
         check_form(settings)
     except SettingError as error:
-        raise InputError(f"environment: {error}") from error
+        raise invalid_variable(error) from error
     variables()
     return settings

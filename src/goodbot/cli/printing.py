@@ -1,6 +1,5 @@
 """Prints what commands print. All of it goes through this module, so that no text from outside steers a terminal."""
 
-import json
 import os
 import shutil
 import sys
@@ -15,7 +14,7 @@ from typing import Any, Final, TextIO
 import click
 
 from goodbot.errors import GoodbotError
-from goodbot.exclusion.text.shown_text import visible
+from goodbot.exclusion.text.shown_text import strict_json, visible
 from goodbot.files import cannot_write, writing_whole
 
 MAX_WIDTH: Final = 100
@@ -116,8 +115,8 @@ def put(content: bytes) -> None:
 
 
 def json_text(value: object) -> str:
-    """One JSON value in printable ASCII."""
-    return json.dumps(value, ensure_ascii=True, allow_nan=False).replace("\x7f", "\\u007f")
+    """One JSON value in printable ASCII. A byte of a file name that is not UTF-8 is written as `%FF`."""
+    return strict_json(value, allow_nan=False).replace("\x7f", "\\u007f")
 
 
 def write_json(value: object) -> None:
@@ -265,12 +264,21 @@ def escape_what_cannot_be_encoded() -> None:
 
 
 def in_colour(*, err: bool = False) -> bool:
-    """Whether to print in colours: as `--color` says, else on a terminal unless NO_COLOR is set."""
+    """Whether to print in colours: as `--color` says, else on a terminal that knows them, unless NO_COLOR is set."""
     context = click.get_current_context(silent=True)
     if context is not None and context.color is not None:
         return context.color
     stream = stream_of(err=err)
-    return stream is not None and stream.isatty() and not os.environ.get("NO_COLOR")
+    return stream is not None and stream.isatty() and not (os.environ.get("NO_COLOR") or _is_dumb())
+
+
+def can_rewrite() -> bool:
+    """Whether a display on standard error can rewrite its lines: on a terminal that knows escape codes."""
+    return sys.stderr is not None and sys.stderr.isatty() and not _is_dumb()
+
+
+def _is_dumb() -> bool:
+    return os.environ.get("TERM") == "dumb"
 
 
 def width() -> int:

@@ -1,11 +1,10 @@
 """A line on the terminal that shows the progress of a long task."""
 
-import sys
 import time
 from types import TracebackType
 
 from goodbot.cli.command_class import logs_to_terminal
-from goodbot.cli.printing import is_quiet, overwrite
+from goodbot.cli.printing import can_rewrite, is_quiet, overwrite
 from goodbot.human import human_bytes, human_duration
 
 SHOWN_AFTER_S = 2.0
@@ -43,4 +42,4 @@ class ProgressLine:
 
 
 def _may_show() -> bool:
-    return sys.stderr.isatty() and not is_quiet() and not logs_to_terminal()
+    return can_rewrite() and not is_quiet() and not logs_to_terminal()

@@ -13,7 +13,7 @@ from goodbot.cli.printing import end_when_unread, folded, say, styled, width, wr
 from goodbot.crawl_folder import index_lag, open_search
 from goodbot.errors import InputError
 from goodbot.human import counted
-from goodbot.index import results_json
+from goodbot.index import parse_query, results_json
 from goodbot.search_values import Hit, Results
 
 
@@ -78,8 +78,9 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
     if lag.why:
         say(lag.why, err=True)
     if run_file is not None:
+        queries = list(_queries(run_file))
         end_when_unread()
-        for query_id, text in _queries(run_file):
+        for query_id, text in queries:
             if as_json:
                 write_json({"id": query_id, **results_json(search.search(text, top))})
                 continue
@@ -94,18 +95,25 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
 
 
 def _queries(file: Path) -> Iterator[tuple[str, str]]:
+    """The id and text of each query. Raises InputError for a file that cannot be read, and for a line without a query
+    that can be searched for."""
     try:
         lines = read_input(str(file)).decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
-        raise InputError(f"cannot read {file}: not UTF-8 text") from error
+        raise InputError(f"{file} is not valid UTF-8") from error
     for number, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:
             value = json.loads(line)
-            yield str(value["id"]), str(value["text"])
+            query_id, text = str(value["id"]), str(value["text"])
         except (ValueError, KeyError, TypeError) as error:
             raise InputError(f'{file}, line {number}: not a {{"id", "text"}} object') from error
+        try:
+            parse_query(text)
+        except InputError as error:
+            raise InputError(f"{file}, line {number}, id {query_id}: {error}") from error
+        yield query_id, text
 
 
 def print_results(results: Results) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import contextlib
+import errno
 import os
 import resource
 import socket
@@ -76,6 +77,8 @@ class Listener:
         except (OSError, OverflowError) as error:
             server.close()
             number = error.errno if isinstance(error, OSError) else None
+            if number == errno.EADDRINUSE:  # as `goodbot serve` says it
+                raise RunError(f"port {port} is in use on {host}: choose another with --port") from error
             raise RunError(f"cannot serve on {host}:{port}: {os.strerror(number) if number else error}") from error
         server.setblocking(False)
         self._servers.append(server)

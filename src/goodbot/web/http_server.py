@@ -5,10 +5,11 @@ import errno
 import ipaddress
 import logging
 import os
+import signal
 import socket
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from threading import Event, Thread
+from threading import Event, Thread, current_thread, main_thread
 from typing import Final
 
 import uvicorn
@@ -31,7 +32,7 @@ def serve(
     listener: socket.socket | None = None,
 ) -> None:
     """Serves `app` on `host` and `port` (0: any free one), or on a `listener` already opened for them. Returns after
-    Ctrl-C, once open requests are answered (2 s at most); SIGTERM ends the process in the same way.
+    Ctrl-C or SIGTERM, once open requests are answered (2 s at most).
 
     Calls `on_ready` with the URL as soon as it answers requests. Raises RunError if it cannot listen on the address,
     InputError for a port that does not exist. Prints nothing; logs to `goodbot.web`. On loopback it answers only
@@ -41,9 +42,23 @@ def serve(
     with listener or listening(host, port) as opened, throttled():
         server = _Server(app, opened, host, on_ready)
         try:
-            server.run(sockets=[opened])
+            with _interrupted_by_sigterm():
+                server.run(sockets=[opened])
         except KeyboardInterrupt:  # raised again by uvicorn once everything is finished
             pass
+
+
+@contextmanager
+def _interrupted_by_sigterm() -> Iterator[None]:
+    """Makes SIGTERM raise KeyboardInterrupt, as Ctrl-C does. Only the main thread receives signals."""
+    if current_thread() is not main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 @contextmanager

@@ -79,7 +79,13 @@ async def test_each_fetch_is_logged_for_debugging(caplog: pytest.LogCaptureFixtu
         url = server.url("/")
         await curl.send(request(url))
         await curl.send(request("http://nowhere.invalid/"))
-    first, second = [item.getMessage() for item in caplog.records if item.name.endswith("fetch.transport")]
+    records = [item for item in caplog.records if item.name.endswith("fetch.transport")]
+    assert [(item.__dict__["url"], item.__dict__["status"]) for item in records] == [
+        (url, 200),
+        ("http://nowhere.invalid/", None),
+    ]
+    assert all(item.__dict__["elapsed_s"] >= 0 for item in records)
+    first, second = [item.getMessage() for item in records]
     assert first.startswith(f"GET {url}: 200, 3 bytes (")
     assert "abc" not in first
     assert second.startswith("GET http://nowhere.invalid/: the name has no address (")

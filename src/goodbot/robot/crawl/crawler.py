@@ -339,10 +339,9 @@ class Crawler(CrawlLoop):
         """Settles a URL that robots.txt forbids. If robots.txt is unreachable, the whole host is paused."""
         outcome = disallowed(leased, self._clock.now(), permit)
         if outcome.state == "ready":
-            fields = {"host": visit.host, "until": outcome.ready_at}
-            _LOG.info(
-                "host %s paused for %.0f s: %s", visit.host, outcome.ready_at - outcome.at, outcome.why, extra=fields
-            )
+            fields, seconds = {"host": visit.host, "until": outcome.ready_at}, outcome.ready_at - outcome.at
+            if seconds >= 0.5:
+                _LOG.info("host %s paused for %.0f s: %s", visit.host, seconds, outcome.why, extra=fields)
             visit.hold(outcome.ready_at)
         self._add(visit, self._reader.not_requested(leased, outcome))
 

@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
+from goodbot.errors import GoodbotError
 from goodbot.human import counted
 from goodbot.lesson_values import Lesson
 from goodbot.live import ControlRequest, EndReason, LiveStatus, RunState
@@ -88,8 +89,10 @@ class Supervisor:
         except asyncio.CancelledError:
             _LOG.info("crawl cancelled, outcomes: %s", self._counts(), extra={"states": self._states()})
             raise
-        except Exception:
-            _LOG.exception("crawl ended by a failure, outcomes: %s", self._counts())
+        except Exception as error:  # whoever called this prints an error of goodbot: no traceback of it in the log
+            unexpected = not isinstance(error, GoodbotError)
+            fields = {"error": str(error), "states": self._states()}
+            _LOG.error("crawl ended by a failure, outcomes: %s", self._counts(), exc_info=unexpected, extra=fields)
             raise
         _LOG.info(
             "crawl ended (%s), outcomes: %s", reason, self._counts(), extra={"reason": reason, "states": self._states()}

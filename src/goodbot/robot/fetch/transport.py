@@ -200,7 +200,9 @@ def _logged(capture: Capture) -> Capture:
     if _LOG.isEnabledFor(logging.DEBUG):
         request, result = capture.request, capture.result
         outcome = f"{result.status}, {len(result.body):,} bytes" if isinstance(result, Response) else result.detail
-        _LOG.debug("%s %s: %s (%.3f s)", request.method, request.url, outcome, capture.elapsed_s)
+        status = result.status if isinstance(result, Response) else None
+        fields = {"url": request.url.text, "status": status, "elapsed_s": round(capture.elapsed_s, 3)}
+        _LOG.debug("%s %s: %s (%.3f s)", request.method, request.url, outcome, capture.elapsed_s, extra=fields)
     return capture
 
 

@@ -1,7 +1,6 @@
 """Defines the frontier's file: its tables, how it is created, opened and locked, and what its errors mean."""
 
 import fcntl
-import logging
 import os
 import sqlite3
 import time
@@ -21,8 +20,6 @@ from goodbot.store.sqlite.robots_table import ROBOTS_TABLE
 from goodbot.store.sqlite.seen_table import SEEN_TABLES
 from goodbot.url import Url
 from goodbot.values import STATES, State
-
-_LOG: Final = logging.getLogger(__name__)
 
 FORMAT = 7
 """Raised with every change of the tables; `migrations.py` has the step that leads to it."""
@@ -281,9 +278,7 @@ def translated(path: Path) -> Iterator[None]:
     except sqlite3.Error as error:
         code = getattr(error, "sqlite_errorcode", None)
         if (code if code is None else code & 0xFF) in _DAMAGED:
-            _LOG.error("%s is damaged: %s", path, error)
             raise damaged(path, error) from error
-        _LOG.error("cannot use %s: %s", path, error)
         raise RunError(f"cannot use {path}: {error}; what was done before is kept") from error
     except OSError as error:
         raise RunError(f"cannot use {path}: {error.strerror or error}") from error

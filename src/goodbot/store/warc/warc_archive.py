@@ -228,7 +228,6 @@ class WarcArchive:
         """Remembers the disk error and makes it final: after a failed fsync the system may have dropped what was
         written, and report the next fsync as a success."""
         self._refused = RunError(f"cannot write the archive {self._folder}: {error.strerror}")
-        _LOG.error("%s", self._refused)
         return self._refused
 
     @contextmanager
