@@ -195,14 +195,12 @@ def _checked(type_: Any, value: Any, name: str) -> Any:
         return float(value)
     if any(isinstance(option, type) and type(value) is option for option in options):
         return value
-    raise SettingError(name, f"{name} must be {_named(type_)}: {value!r}")
+    raise SettingError(name, f"{name} must be {_kind_of(options)}, not {_GIVEN.get(type(value), 'this')}")
 
 
-_WORDS: Final = {bool: "true or false", int: "a whole number", float: "a number", str: "a string"}
+_KINDS: Final = {float: "a number", int: "a whole number", bool: "true or false", str: "a string"}
+_GIVEN: Final = {float: "a number", int: "a number", bool: "true or false", str: "text", list: "a list", dict: "a table"}
 
 
-def _named(type_: Any) -> str:
-    if get_origin(type_) is tuple:
-        return "a list of strings"
-    kinds = get_args(type_) if isinstance(type_, UnionType) else (type_,)
-    return next(words for kind, words in _WORDS.items() if kind in kinds)
+def _kind_of(options: tuple[Any, ...]) -> str:
+    return next((kind for option, kind in _KINDS.items() if option in options), "a list of strings")

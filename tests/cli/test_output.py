@@ -300,7 +300,7 @@ SLIPS = [
     ("crawl http://127.0.0.1:9/ --into x --config delay.toml", "delay.toml, line 1: delay must be a number, not text"),
     ("crawl http://127.0.0.1:9/ --into x --delay inf", "goodbot: --delay must be at least 0"),
     ("crawl http://127.0.0.1:9/ --into x --contact x", "goodbot: --contact must be a mail address"),
-    ("check --ignore Z9 robots.txt", "there is no finding Z9; goodbot explain --list lists all codes"),
+    ("check --ignore Z9 robots.txt", "there is no code Z9; goodbot explain --list lists all codes"),
     ("check --ignore", "Option '--ignore' requires an argument (see goodbot check --help)"),
     ("write --delay x", "Invalid value for '--delay': 'x' is not a number (see goodbot write --help)"),
     ("crawl --depth x", "Invalid value for '--depth': 'x' is not a whole number (see goodbot crawl --help)"),

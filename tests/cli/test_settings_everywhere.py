@@ -11,11 +11,11 @@ WRONG = [
     ("depht = 3\n", "line 1: unknown setting 'depht' (did you mean depth?)"),
     ("\n[chek]\nignore = []\n", "line 2: unknown setting 'chek' (did you mean check?)"),
     ("[check]\nignroe = []\n", "line 2: unknown setting 'ignroe' of [check] (did you mean ignore?)"),
-    ('[check]\nignore = ["X999"]\n', "there is no finding X999"),
+    ('[check]\nignore = ["X999"]\n', "there is no code X999"),
     ('[check]\nfail_on = "never"\n', "fail_on must be one of"),
     ("check = 3\n", "[check] must be a table"),
     ("depth = -1\n", "line 1: depth must be at least 0"),
-    ('depth = "3"\n', "line 1: depth has the wrong type"),
+    ('depth = "3"\n', "line 1: depth must be a whole number, not text"),
     ('proxy = "foo"\n', "line 1: "),
 ]
 USERS = ["config", "check robots.txt", "crawl http://127.0.0.1:9/ --allow-private --into d --dry-run"]
@@ -50,9 +50,9 @@ def test_an_invalid_settings_file_is_bad_input(text: str, said: str, capsys: pyt
 
 VARIABLES = [
     ("GOODBOT_DEPHT", "3", "did you mean GOODBOT_DEPTH?"),
-    ("GOODBOT_DEPTH", "-1", "depth must be at least 0"),
+    ("GOODBOT_DEPTH", "-1", "GOODBOT_DEPTH must be at least 0"),
     ("GOODBOT_CHECK_IGNROE", "R2", "did you mean GOODBOT_CHECK_IGNORE?"),
-    ("GOODBOT_CHECK_IGNORE", "X999", "there is no finding X999"),
+    ("GOODBOT_CHECK_IGNORE", "X999", "there is no code X999"),
     ("GOODBOT_CHECK_FAIL_ON", "never", "must be one of"),
 ]
 
