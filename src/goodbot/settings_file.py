@@ -199,7 +199,14 @@ def _checked(type_: Any, value: Any, name: str) -> Any:
 
 
 _KINDS: Final = {float: "a number", int: "a whole number", bool: "true or false", str: "a string"}
-_GIVEN: Final = {float: "a number", int: "a number", bool: "true or false", str: "text", list: "a list", dict: "a table"}
+_GIVEN: Final = {
+    float: "a number",
+    int: "a number",
+    bool: "true or false",
+    str: "text",
+    list: "a list",
+    dict: "a table",
+}
 
 
 def _kind_of(options: tuple[Any, ...]) -> str:
