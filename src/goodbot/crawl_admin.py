@@ -274,8 +274,8 @@ def lessons_of(path: Path, host: str | None = None) -> list[Lesson]:
 
 
 def unlearn(path: Path, ids: Sequence[str]) -> list[Lesson]:
-    """Drops lessons and returns them; the URLs they left out become ready. A running crawl follows at once. Raises
-    InputError for an unknown id before anything is dropped."""
+    """Drops lessons and returns them; the URLs they left out become ready. A running crawl drops them at once, too.
+    Raises InputError for an unknown id before anything is dropped."""
     known = {lesson_id(lesson): lesson for lesson in lessons_of(path)}
     for name in ids:
         if name not in known:

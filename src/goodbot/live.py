@@ -40,11 +40,10 @@ class LiveStatus:
 
     `rate` is pages per second over the last ten seconds, `mean_rate` since the start. `hosts` counts hosts that
     answered in the last minute, `to_fetch` URLs that are ready or leased. `errors` counts failed requests by failure
-    kind or status, the most frequent first; `troubles` are the latest of them, and the
-    latest of each kind. `left_s` estimates the time until all
-    known URLs, or the `--max-pages` requested, are fetched at this rate; None: no estimate. With `--keep-fresh`,
-    `waiting` pages will be visited again, the next at `next_at`; otherwise `next_at` is None.
-    """
+    kind or status, the most frequent first; `troubles` are the latest failed requests, and the latest one of each kind.
+    `left_s` estimates the time until all known URLs, or the `--max-pages` requested, are fetched at this rate; None: no
+    estimate. With `--keep-fresh`, `waiting` pages will be visited again, the next at `next_at`; otherwise `next_at` is
+    None."""
 
     pid: int
     started_at: float

@@ -156,8 +156,9 @@ async def _fetch_document(url: Url) -> bytes:
 
 
 async def _follow_redirects(url: Url, reason: str, section: str = "") -> tuple[list[Url], Capture]:
-    """Returns the URLs requested one after another, and the last answer. That is a redirect if there were more than
-    `MAX_REDIRECTS`, or if it leads back to an earlier URL, which then is the last of the list too."""
+    """Returns the URLs requested one after another, and the last answer. The last answer is itself a redirect if there
+    were more than `MAX_REDIRECTS`, or if it leads back to an earlier URL; that URL is then added at the end of the
+    list."""
     settings, clock = Settings(allow_private=True), SystemClock()
     networks, urls, pace = opened_networks(settings, [url]), [url], Pace(settings, clock)
     while True:

@@ -62,10 +62,9 @@ class Frontier(Protocol):
 
         For a known URL the first source stays. While it waits, the best depth, in-link count and hint of all its
         discoveries count. A known URL becomes ready again in three cases: it was out of scope and a link finds it in
-        scope; it is a seed that failed or was settled as out of scope; or it was `public_only`, failed or out of scope,
-        and a link or seed in scope that is not `public_only` names it (it then stays without that limit). Otherwise a
-        discovery never changes a settled URL.
-        """
+        scope; it is a seed that failed or was settled as out of scope; or it was `public_only` and had failed or was
+        out of scope, and a link or seed in scope that is not `public_only` names it (from then on it is without that
+        limit). Otherwise a discovery never changes a settled URL."""
         ...
 
     def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
@@ -132,11 +131,12 @@ class IndexQueue(Protocol):
         ...
 
     def passed_over(self, urls: Iterable[Url]) -> None:
-        """Removes pages that the index does not have: when they were read again, they did not permit indexing."""
+        """Takes pages off the queue that will not be indexed: when they were read again, they did not permit it."""
         ...
 
     def requeue(self, urls: Iterable[Url]) -> None:
-        """Removes pages that are missing from the archive, and makes them ready to be fetched again."""
+        """Takes pages off the queue and makes them ready to be fetched again, for example because they are missing from
+        the archive."""
         ...
 
     def leaving(self) -> list[Url]:

@@ -174,8 +174,8 @@ _MAX_CACHED_CHARS = 256
 """Longer links, and links on pages in longer directories, are not cached."""
 
 _PATH = re.compile(r"(?:https?://|[^\x00-\x20?#:\\]++(?:[?#]|\Z))", re.IGNORECASE)
-"""Matches links that lead to the same URL from all pages of a directory. They are not empty, not a query or fragment
-alone, and have no scheme except one with an authority (`http:?x` is a query)."""
+"""Matches links that lead to the same URL from all pages of a directory. Such a link is more than a query or a
+fragment, and it has either no scheme or one followed by `//` (`http:?x` without `//` acts like the query `?x`)."""
 
 
 def _join(base: str, reference: str) -> Url | None:

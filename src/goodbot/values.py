@@ -227,13 +227,12 @@ class FoundLinks(NamedTuple):
 class LastVisit:
     """The facts about a URL's last visit that the next visit needs.
 
-    `at`: when the server last answered; `due_at`: when the next visit is due; `interval_s`: the time chosen between the
-    two; `changed_at`: when the page was last found changed. `etag` and `modified` are the validators as received;
+    `at`: when the server last answered; `due_at`: when the next visit is due; `interval_s`: the wait that was chosen
+    for it; `changed_at`: when the page was last found changed. `etag` and `modified` are the validators as received;
     `digest`, `record` and `title` belong to the last answer that carried the page. `gone` counts consecutive answers
-    404 and 410. `available_until` is the page's `unavailable_after`. `indexed`: the page was added to the index.
-    `text` is a digest of the page's text, which stays the same when only markup changes. `rendered`: a browser rendered
-    the page, so its text is not in the archive.
-    """
+    404 and 410. `available_until` is the page's `unavailable_after`. `indexed`: the page was added to the index. `text`
+    is a digest of the page's text, which stays the same when only markup changes. `rendered`: a browser rendered the
+    page, so its text is not in the archive."""
 
     at: float
     due_at: float
@@ -253,8 +252,8 @@ class LastVisit:
 
 class LeasedUrl(NamedTuple):
     """One URL of a lease. `tries` counts earlier attempts that failed. `seen`: the URL was visited before and is due
-    again. `interval_s`: how often the page changes, according to a sitemap. `same_as`: the page that this one was a
-    copy of at the last visit, if that page is in the index and has not changed. `lists`, `expects_list`: see
+    again. `interval_s`: how often the page changes, according to a sitemap. `same_as`: the page of which this one was a
+    copy at the last visit; None if that other page has changed or is not in the index. `lists`, `expects_list`: see
     `Discovery`."""
 
     url: Url
@@ -274,9 +273,8 @@ class Lease:
     """A host, with a few of its URLs that are due now. Only the holder may send it requests until the lease is
     released.
 
-    `backoff_s` is the delay added because the host answered 429 or 503. `cut_at`: the lease before this one was cut
-    off; the host may have received requests until then.
-    """
+    `backoff_s` is the delay added because the host answered 429 or 503. `cut_at`: when the lease before this one was
+    cut off, if it was; the host may have received requests until then."""
 
     host: str
     urls: tuple[LeasedUrl, ...]
@@ -308,11 +306,10 @@ class Outcome:
 
     `state` is its new state; `ready` means one more attempt, not before `ready_at`. `why` is one sentence. `to_index`:
     the page may be indexed and is not in a committed index yet; `from_index`: it must be removed from the index;
-    `unchanged`: the page is as before (304), and so is its index entry. `links` are committed with this outcome.
-    `seen` is kept for the next visit; None drops what was known. `same_as`: this page is a copy of that one, its
-    representative; `alike`: comparison showed that, not the page's canonical link. `revisit`: the URL had been visited
-    before.
-    """
+    `unchanged`: the page is as before (304), and so is its index entry. `links` are committed with this outcome. `seen`
+    is kept for the next visit; None drops what was known. `same_as`: the page of which this one is a copy, and which
+    represents it in the index; `alike`: that was found by comparison, not stated by a canonical link. `revisit`: the
+    URL had been visited before."""
 
     url: Url
     state: State
@@ -340,9 +337,8 @@ class Outcome:
 class Release:
     """Ends a lease: the host may receive requests again at `ready_at`; its URLs without an outcome are ready again.
 
-    `cut_at` is passed to the next lease: when this lease was cut off, or, if nothing was requested in it, the `cut_at`
-    of this lease.
-    """
+    `cut_at` is passed to the next lease: the time when this lease was cut off, or, if this lease sent no request, the
+    `Lease.cut_at` that it got itself."""
 
     host: str
     ready_at: float
@@ -362,7 +358,8 @@ class Status:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is ready or leased. A crawl with nothing due at the moment is not finished."""
+        """Whether no URL has the state `ready` or `leased`. A URL can be `ready` before it is due, so a crawl with
+        nothing due at the moment need not be finished."""
         return not (self.states["ready"] or self.states["leased"])
 
 

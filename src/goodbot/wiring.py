@@ -77,10 +77,10 @@ def failed_seed(
 class Crawl:
     """An open crawl.
 
-    `replayed` counts the pages that were indexed from the archive first. `damage` lists damaged ranges found when the
-    archive was opened after a kill and compared with the frontier. `left_out` counts what lessons have left out,
-    `not_indexed` the visited pages that the index lacks. `forgotten` are the hosts barred before this run.
-    """
+    `replayed` counts the pages that were indexed from the archive before the crawl continued. `damage` lists the
+    damaged ranges of the archive, found on opening it after a kill, or by comparing it with the frontier. `left_out`
+    counts what lessons have left out, `not_indexed` the visited pages that the index lacks. `forgotten` are the hosts
+    barred before this run."""
 
     crawler: Crawler | Coordinator
     supervisor: Supervisor

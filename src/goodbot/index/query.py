@@ -62,7 +62,7 @@ class AnyOf:
 
 @dataclass(frozen=True, slots=True)
 class AllOf:
-    """All of `required` (at least one), none of `excluded`."""
+    """All of `required`, which is never empty, and none of `excluded`."""
 
     required: "tuple[Node, ...]"
     excluded: "tuple[Node, ...]" = ()

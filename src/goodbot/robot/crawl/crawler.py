@@ -35,8 +35,8 @@ from goodbot.values import Capture, FoundLinks, Lease, LeasedUrl, Outcome, Relea
 from goodbot.visit_values import VisitResult
 
 SHORT_DELAY_S = 0.25
-"""The crawler waits for a delay up to this without giving the lease back, because a new lease would take as long
-(`BATCH_S`)."""
+"""The crawler waits out a delay of at most this length instead of giving the lease back, because leasing the host again
+would take just as long (`BATCH_S`)."""
 
 _LOG: Final = logging.getLogger(__name__)
 
@@ -126,8 +126,8 @@ class Crawler(CrawlLoop):
             task.add_done_callback(self._lease_done)
 
     def _ready_at(self, host: str, now: float) -> float:
-        """Returns when a leased host may be requested: not at once if the robots.txt of another host has redirected to
-        it since the lease."""
+        """Returns when a leased host may be requested. That can be later than `now`: the robots.txt of another host may
+        have redirected to it, so that it was requested without the frontier's knowledge."""
         ready_at = self._pace.ready_at(host)
         if ready_at - now <= self._settings.retry_after_most:
             return max(now, ready_at)
@@ -296,8 +296,8 @@ class Crawler(CrawlLoop):
     async def _send(
         self, visit: HostVisit, leased: LeasedUrl, permit: Permit
     ) -> tuple[Capture, Wall | None, Delay] | None:
-        """Returns the answer, the bot wall that gave it, and the delay that the host gets; None if the host may not be
-        requested soon: then the lease ends."""
+        """Returns the answer, the bot wall that gave it (None: no wall), and the new delay of the host. If the host may
+        not be requested soon, ends the lease and returns only None."""
         async with self._pace.turn(leased.url) as turn:
             until = await turn.wait_until_ready(permit.timing, SHORT_DELAY_S)
             if until is not None:

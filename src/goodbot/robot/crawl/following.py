@@ -98,9 +98,8 @@ class Following:
     def new_links(self, leased: LeasedUrl, urls: Iterable[Url]) -> tuple[Discovery, ...]:
         """Returns those of the links that go to the frontier. The links of a hub get a higher priority.
 
-        Links from public hosts are remembered separately: a link from a private host to the same URL, which may lead to
-        a private address, has to go to the frontier all the same.
-        """
+        Links from public hosts are remembered separately: if a private host links to the same URL, that link has to go
+        to the frontier all the same, because it may lead to a private address."""
         depth, public_only = leased.depth + 1, leased.public_only
         recent = self._recent[public_only]
         new = recent.new(urls, depth)

@@ -63,8 +63,7 @@ class OutcomeReader:
     """Turns captures into outcomes for one crawl.
 
     `encode` is None for a crawl without an archive, `prepare` for one without an index, `evidence` for one without a
-    coordinator, which would store the answers that kill workers.
-    """
+    coordinator, since only a coordinator stores the answers that kill workers."""
 
     def __init__(
         self,
@@ -154,8 +153,9 @@ class OutcomeReader:
             self._mark.end()
 
     def _keep_evidence(self, leased: LeasedUrl, capture: Capture, response: Response) -> None:
-        """Stores the answer so that it survives the death of this process, if this try may be the last. Its body is
-        left out if a header forbids archiving; whether the page does is not known before it is read."""
+        """Stores the answer so that it survives the death of this process, if this try may be the last. The answer's
+        body is left out if a header forbids archiving; whether the page forbids it, too, is not known until it is
+        read."""
         if self._evidence is not None and (leased.tries or self._settings.tries <= 1):
             archived = Directives.parse((), response.headers, self._token).archive
             self._mark.keep(self._evidence(capture, not archived).data)

@@ -103,8 +103,8 @@ def _corrected_wait(settings: Settings, before: LastVisit, changed: bool, now: f
 
 
 def _combined_with_hint(interval_s: float, stated_s: float | None, changed: bool) -> float:
-    """Returns the geometric mean of the wait and the stated interval if the last visit agrees with the statement, else
-    the wait."""
+    """Returns the geometric mean of the wait and the stated interval if the last visit supports the statement (changed,
+    and the stated interval is shorter; or unchanged, and it is longer), else the wait."""
     agrees = stated_s is not None and (0 < stated_s < interval_s if changed else stated_s > interval_s)
     return sqrt(interval_s * stated_s) if agrees and stated_s is not None else interval_s
 

@@ -52,7 +52,8 @@ class PageJudgement:
 
 
 CLEAN_PARAMS_BYTES: Final = 8 * 1024 * 1024
-"""Memory for the Clean-param records of all origins; those of one origin may take 10 MB."""
+"""Memory for the Clean-param records of all origins. Those of a single origin may take 10 MB; they are then kept
+alone."""
 
 
 def _weight_bytes(records: tuple[CleanParams, Drops]) -> int:
@@ -60,8 +61,8 @@ def _weight_bytes(records: tuple[CleanParams, Drops]) -> int:
 
 
 class SiteKnowledge:
-    """The knowledge of one of `processes`, which share the bounds. What `Settings` turn off is neither learned nor
-    applied."""
+    """The knowledge of one worker process. The bounds are divided among the `processes` of the crawl. What `Settings`
+    turn off is neither learned nor applied."""
 
     def __init__(self, settings: Settings, allows: Allows, processes: int = 1) -> None:
         self._settings = settings
@@ -151,8 +152,8 @@ class SiteKnowledge:
         return self._learned.refuse(url.text)
 
     def refuse_leased(self, leased: LeasedUrl) -> Refusal | None:
-        """Returns why a waiting URL is not requested now. Seeds, targets of redirects and pages visited before always
-        are."""
+        """Returns why a waiting URL is not requested now; None if it is. Seeds, targets of redirects and pages visited
+        before are never refused."""
         return None if leased.depth == 0 or leased.hops or leased.seen is not None else self.refuse(leased.url)
 
     # ---- pages
@@ -196,7 +197,8 @@ class SiteKnowledge:
         text: str | None = None,
         before: Url | None = None,
     ) -> Copy | None:
-        """Returns the page of which a page that may be indexed is a copy, by its text. See `Copies.same`."""
+        """Takes a page that may be indexed, and returns the page that it is a copy of, judged by content; None if it is
+        no copy. See `Copies.same`."""
         if not self._sees_copies or not response.body:
             return None
         return self._copies.same(page, digest, text, before)
@@ -208,7 +210,8 @@ class SiteKnowledge:
                 self._copies.remember(item)
 
     def settled(self, outcome: Outcome) -> None:
-        """Records the outcome of a URL that is no page."""
+        """Notes if the outcome shows that the URL has no page of its own any more: gone, failed, redirected or out of
+        the index."""
         if outcome.state in ("gone", "failed") or (outcome.from_index and outcome.same_as is None):
             self._copies.lost(outcome.url)
         elif outcome.status is not None and 300 <= outcome.status < 400 and outcome.links:

@@ -26,9 +26,10 @@ from goodbot.values import Discovery, Page, Response
 
 HOLDS_S: Final = 7 * 86400.0
 MAX_HOLDS_S: Final = 365 * 86400.0
-"""How long a lesson holds, doubled each time it is learned again. Maintenance is over within days, and learning a
-lesson again usually takes 40 pages. A lesson that pages name a wrong canonical URL holds until it is dropped: it leaves
-nothing out, and learning it again would first take the page out of the index."""
+"""How long a lesson holds, doubled each time it is learned again. Why so short: a site under maintenance may look like
+a trap, but that is over within days; and learning a lesson again usually takes only 40 pages. A lesson that pages name
+a wrong canonical URL holds until it is dropped: it leaves nothing out, and learning it again would first take the page
+out of the index."""
 
 SMALL_BYTES: Final = 4096
 """Shorter pages are always read: error pages are among them, and it costs little."""
@@ -44,8 +45,8 @@ _NUMBER = re.compile(r"[0-9]++")
 
 @dataclass(frozen=True, slots=True)
 class VisitedPage:
-    """A page that was visited, its answer, the URLs its links discovered, and when; `html` if a browser rendered
-    another document."""
+    """A page that was visited, its answer, the URLs its links discovered, and when; `html`: the document after
+    rendering, if a browser made one that differs from the answer."""
 
     page: Page
     response: Response

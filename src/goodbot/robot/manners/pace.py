@@ -1,7 +1,7 @@
 """Queues requests before each host: first come, first served, each after the host's delay.
 
-For tasks that choose their URLs independently (`Robot`, a page's subresources). A crawl leases hosts instead.
-"""
+It serves tasks that choose their URLs independently (`Robot`, a page's subresources). A crawl also leases hosts, but
+its requests take their turns here too."""
 
 import asyncio
 import heapq
@@ -231,9 +231,9 @@ class Turn:
 
 
 class PacedTransport:
-    """A Transport that takes a turn for every request, without the delays of any robots.txt. A host that needs a delay
-    longer than `wait_most_s` gets no request, but a `Failure`. A request by a task that holds a turn at the same host
-    waits forever."""
+    """A Transport that takes a turn for every request. It knows no robots.txt, so it keeps no delay that one asks for.
+    A host that needs a delay longer than `wait_most_s` gets no request, but a `Failure`. A request by a task that holds
+    a turn at the same host waits forever."""
 
     def __init__(self, transport: Transport, pace: Pace, wait_most_s: float = math.inf) -> None:
         self._transport = transport

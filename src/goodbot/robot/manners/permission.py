@@ -28,8 +28,8 @@ from goodbot.values import Capture, Failure, Response
 _LOG: Final = logging.getLogger(__name__)
 
 MAX_LEVELS = 2
-"""How many robots.txt may wait for each other, each because a redirect leads to the next. At most 30 requests in
-all."""
+"""How long a chain of robots.txt fetches may be in which each waits for the next, because a redirect leads there. At
+most 30 requests in all."""
 ROBOTS_LIMIT_BYTES = 4 * 1024 * 1024
 """Decoded bytes that are read; `Access` uses the first 500 KiB and says what it cut."""
 MAX_SITEMAPS = 1000
@@ -38,7 +38,7 @@ sitemap index."""
 MEMORY_BYTES = 8 * 1024 * 1024
 """Memory for parsed robots.txt files, which take up to 50 times the bytes of the file. The store has the others."""
 MAX_UNUSED = 100_000
-"""Origins whose robots.txt was fetched before any page; 0.2 kB each."""
+"""Origins remembered because their robots.txt was fetched but not yet used for a page; 0.2 kB each."""
 MAX_ORIGINS = 50_000
 """How many origins are remembered as given up, and how many as answering."""
 RECENT_ANSWER_S = 24 * 3600.0
@@ -66,7 +66,8 @@ class Permit:
 
     @property
     def held_until(self) -> float | None:
-        """When robots.txt can be fetched, if a host's delay is too long to wait for now; else None."""
+        """If robots.txt was put off because a host's delay is too long to wait for: when it can be fetched. Else
+        None."""
         held = self.failure == "held-off" and not self.verdict.allowed and self.verdict.rule is None
         return self.verdict.valid_until if held else None
 
@@ -153,12 +154,11 @@ class Permission:
         return self._known.bytes
 
     async def check(self, url: Url, *, public_only: bool = False) -> Permit:
-        """Decides whether `url` may be fetched now. `unreachable` and not given up: check again at
-        `verdict.valid_until`.
+        """Decides whether `url` may be fetched now. If robots.txt is `unreachable` and the permit is not `given_up`,
+        check again at `verdict.valid_until`.
 
         `public_only`: robots.txt is not fetched from a private address either. A failure for that reason is not
-        remembered, because it does not concern other requests for the same URL.
-        """
+        remembered, because it does not concern other requests for the same URL."""
         known, delay = await self._in_force(url, public_only)
         given_up = self._given_up.get(url.origin, 0.0) > self._clock.now() or _is_barred(known.access)
         verdict = known.access.verdict(url.text, self._token)
@@ -204,12 +204,13 @@ class Permission:
         return await self._refresh(url, known.access if known is not None else None, public_only, level)
 
     def _may_be_used(self, origin: str, access: Access) -> bool:
-        """Returns whether a robots.txt is fresh, or was fetched for a page that is only requested now.
+        """Returns whether a robots.txt may be used: it is fresh, or it was fetched for a page that could not be
+        requested until now.
 
         Fetching robots.txt costs the host's delay, and on a broad crawl the host's turn, which comes again only after
-        minutes. If robots.txt could be kept for a minute only, no page would ever be requested. So the first page
-        after a fetch uses what was fetched, for 24 hours at most (RFC 9309 §2.4).
-        """
+        minutes. So if a server lets robots.txt be kept for only a minute, it would have expired before every page, and
+        none would ever be requested. So the first page after a fetch uses what was fetched, for 24 hours at most (RFC
+        9309 §2.4)."""
         now = self._clock.now()
         fetched_at = self._unused.pop(origin)
         if access.is_fresh(now):
@@ -274,9 +275,10 @@ class Permission:
 
     # Deviation (RFC 9309 §2.3.1.2): not every redirect is followed, because the target host's robots.txt decides.
     async def _judge(self, chain: RobotsKey, url: Url, public_only: bool, level: int) -> NotFollowed | None:
-        """Returns why a redirect of the robots.txt `chain` to `url` is not followed; None if it is. A /robots.txt is
-        always open, and so is everything at the origin that redirects. Any other URL needs a verdict of its own
-        robots.txt. If two robots.txt wait for each other, one goes on without a verdict."""
+        """Returns why a redirect to `url` is not followed in `chain`, the fetch of one robots.txt with its redirects;
+        None if it is followed. A /robots.txt is always open, and so is everything at the origin that redirects. Any
+        other URL needs a verdict of its own robots.txt. If two robots.txt wait for each other, one goes on without a
+        verdict."""
         awaited = url.robots_txt, public_only
         if url in (url.robots_txt, chain[0]) or url.origin == chain[0].origin or self._waits_for(awaited, chain):
             return None

@@ -27,7 +27,8 @@ NOTHING_ASKED: Final = Timing()
 _UNANSWERED: Final = frozenset({"dns", "connect", "timeout", "reset", "tls"})
 """Failures of the host. `private-address` is our own refusal, and `protocol` is a kind of answer."""
 _QUICK: Final = frozenset({"dns", "connect", "tls"})
-"""Failures that take no time and seldom pass: robots.txt is fetched again after a quarter of the usual pause."""
+"""Failures that show at once and seldom go away. A try costs little, so robots.txt is fetched again after a quarter of
+the usual pause."""
 _MAX_PAUSES: Final = 10
 """How many times the pause before the next fetch of robots.txt grows; `Access` bounds it to a day."""
 
@@ -157,8 +158,9 @@ class Politeness:
         return f"its Retry-After asks for {retry_after_text} s, more than retry_after_most {most_s:g} in goodbot.toml"
 
     def after_interruption(self, url: Url, timing: Timing, cut_at: float, kills: int = 0) -> float:
-        """Returns when a host may be requested again that another run may have requested until `cut_at`. `kills`: how
-        many worker processes its pages have killed in this run; each doubles the delay, as a server's trouble does."""
+        """Returns when the next request may be sent to a host that another run was possibly still requesting at
+        `cut_at`. `kills`: how many worker processes its pages have killed in this run; each doubles the delay, as a
+        server's trouble does."""
         private = is_private_host(url.host)
         usual_s = self.gap_s(private=private, elapsed_s=0.0, asked_s=0.0)
         asked_s = _asked_s(timing, cut_at, usual_s, 0.0)
@@ -173,7 +175,8 @@ class Politeness:
         return self.pause_s(private=self._is_private(capture), tries=tries) * (0.25 if kind in _QUICK else 1.0)
 
     def pause_s(self, *, private: bool, tries: int) -> float:
-        """Returns the pause after a try in which no request was sent."""
+        """Returns the pause after a failed try, before the shortening for quick failures (`robots_pause_s`). Called
+        directly if no request was sent."""
         defaults = self._private if private else self._public
         return defaults.robots_first_s * defaults.robots_factor ** min(tries, _MAX_PAUSES)
 
@@ -211,7 +214,8 @@ def opens_at(timing: Timing, at: float) -> float:
 
 
 def _asked_s(timing: Timing, answered_at: float, usual_s: float, added_s: float) -> float:
-    """Returns the gap asked for when the answer came, or at the time that this gap leads to, whichever is longer."""
+    """Returns the longer of two gaps: the one asked for at the time of the answer, and the one asked for at the time
+    when the next request would then be sent."""
     asked_s = asked_gap_s(timing, answered_at)
     for _ in range(2 if timing.rates else 0):  # two steps suffice: no known file has a third rate that begins just then
         then = opens_at(timing, answered_at + max(usual_s, asked_s) + added_s)

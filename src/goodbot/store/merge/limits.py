@@ -12,8 +12,8 @@ MAX_DUE: Final = 1000
 MAX_INDEXED_PAGES: Final = 2000
 """Indexed pages of one host that a run loads, so that it recognizes their copies."""
 MAX_LOOKED_AT: Final = 10_000
-"""How many visited URLs are searched for these, because redirects and copies are not indexed. Takes at most 40 ms, once
-a run."""
+"""How many visited URLs of a host are looked through to find its indexed pages: more than are loaded, because there are
+redirects and copies among them, which are not indexed. Takes at most 40 ms, once a run."""
 MAX_LESSONS: Final = 1000
 """Lessons kept for one host; the oldest go first."""
 LISTS_S: Final = 86_400.0

@@ -2,9 +2,8 @@
 
 Pages that can wait come after all others. Then depth decides, then how often a URL was linked to, then the hint given
 with its links, then the order found, which is stored separately. All but the last are packed into one column, so that
-one index yields the next URLs of a host. URLs where a sitemap is expected have ranks after all others, because they
-take turns with these.
-"""
+one index yields the next URLs of a host. URLs where a sitemap is expected have a range of ranks of their own, after all
+others, so that the two kinds can be read separately and take turns."""
 
 from functools import lru_cache
 

@@ -71,13 +71,12 @@ class SqliteFrontier(SqliteLedger):
         """Opens the frontier in file `path`. `create` makes one if there is none; an older format is migrated.
 
         URLs that a killed crawl had leased are ready again. `read_only` takes no lock, changes nothing and works beside
-        a running crawl. `now` returns the time at which `add` finds its URLs. At most `host_pages` URLs of one host are
-        visited; further ready ones are out of scope, until `reconsider` under a higher limit. URLs that were visited
-        (or were gone, or disallowed) and are due again up to `revisit_until` (infinity: always) are leased when they
-        are due; None: no revisits. At most `host_lists` URLs of one host where a list is expected are visited in a day;
-        further ready ones are out of scope, until `reconsider` or until they are found again. Raises InputError if
-        there is no such file, BusyError if another process writes to it.
-        """
+        a running crawl. `now` returns the time that `add` records as the time of discovery. At most `host_pages` URLs
+        of one host are visited; further ready ones are out of scope, until `reconsider` under a higher limit. URLs that
+        were visited (or were gone, or disallowed) and are due again up to `revisit_until` (infinity: always) are leased
+        when they are due; None: no revisits. Of the URLs of one host that are expected to be sitemaps or feeds, at most
+        `host_lists` are visited in a day; further ready ones are out of scope, until `reconsider` or until they are
+        found again. Raises InputError if there is no such file, BusyError if another process writes to it."""
         path, bounds = Path(path), (now, host_pages, revisit_until, host_lists)
         if read_only or not (create or path.exists()):
             return cls(path, schema.connect(path, read_only=True), None, *bounds)
