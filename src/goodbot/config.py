@@ -101,7 +101,8 @@ class Settings:
     )
     follow_rel: FollowRel = _setting(
         "both",
-        "Follow links marked ugc, sponsored, both or none; nofollow links are never followed",
+        "Which marked links to follow: ugc, sponsored, both or none of them. Unmarked links are followed, nofollow "
+        "links never",
         "ugc and sponsored say who placed a link, not whether it may be fetched",
     )
     clean_urls: bool = _setting(
@@ -122,7 +123,7 @@ class Settings:
     )
     trap_pages: int = _setting(
         1000,
-        "The crawl leaves an origin after this many pages without new content that lead to new URLs, and a folder "
+        "The crawl leaves an origin after this many pages that have no new content but lead to new URLs, and a folder "
         "after half as many",
         "25 generated traps ended after 520 to 4,070 pages; honest sites with little text per page are crawled "
         "completely up to 8,000 to 16,000 pages, or half as many in one folder",
@@ -144,7 +145,8 @@ class Settings:
     auth: tuple[str, ...] = _setting(
         (),
         "Credentials for one host: HOST=basic:USER:PASSWORD or HOST=bearer:TOKEN. They are sent over TLS to port 443, "
-        "or to another port with HOST:PORT=…. They are sent without TLS with http://HOST=…, and to private addresses. "
+        "or to another port with HOST:PORT=…. Without TLS they are sent only if given as http://HOST=…, or if the "
+        "address is private. "
         "Not saved with a crawl: give them again when you resume",
         "not a command-line option, because other users of the machine can see those",
         internal=True,
@@ -254,7 +256,10 @@ class Settings:
         internal=True,
     )
     robots_retry_factor: float | None = _setting(
-        None, "Factor by which that wait grows each time", "5 for public hosts, 3 for private ones", internal=True
+        None,
+        "Factor by which the wait for an unreachable robots.txt (robots_retry_first) grows each time",
+        "5 for public hosts, 3 for private ones",
+        internal=True,
     )
     response_factor: float | None = _setting(
         None,
@@ -279,7 +284,7 @@ class Settings:
     )
     backoff_most: float | None = _setting(
         None,
-        "Maximum seconds that such failures add to a host's delay; at the next 429, 503 or failure its URLs are "
+        "Maximum seconds that 429, 503 and failures to answer add to a host's delay; at the next of them its URLs are "
         "`failed`",
         "3600 for public hosts: eleven failures in a row, over two hours. 60 for private ones: seven failures, two "
         "minutes",
@@ -337,7 +342,7 @@ class Settings:
     )
     given_up_rest: float = _setting(
         3600.0,
-        "Seconds without requests to a host, or for a robots.txt, after the last try has failed",
+        "Seconds for which a host, or a robots.txt, is not requested after its last try has failed",
         "its URLs are `failed` meanwhile",
         internal=True,
     )
