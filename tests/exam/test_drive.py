@@ -250,8 +250,13 @@ def test_one_that_ends_while_it_is_looked_at_was_there() -> None:
                 child.wait()
 
     tree = Slow()
-    children.append(subprocess.Popen(python("import time; time.sleep(600)"), env={**os.environ, **tree.environment}))
-    tree.sample()
+    code = "import time; print(flush=True); time.sleep(600)"
+    environment = {**os.environ, **tree.environment}
+    with subprocess.Popen(python(code), env=environment, stdout=subprocess.PIPE) as child:
+        assert child.stdout is not None
+        child.stdout.readline()  # before, its environment may not be readable yet
+        children.append(child)
+        tree.sample()
     assert tree.found
     tree.sample()
     assert not tree.found
