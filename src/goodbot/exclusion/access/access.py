@@ -206,16 +206,29 @@ class Access:
 
     def verdict(self, url: str, agent: str) -> Verdict:
         """Whether `agent` may fetch `url` of this origin, and why. Never raises, whatever the texts."""
-        verdict = replace(self.rules.verdict(url, agent), access=self.result, valid_until=self.valid_until)
-        if self.result == "successful":
-            return verdict
-        if self.in_force == "rules":
+        in_force, section, reason = self.in_force, self.section, self.reason
+        if in_force == "rules":
+            verdict = self.rules.verdict(url, agent, self.result, self.valid_until)
+            if self.result == "successful":
+                return verdict
             reason = f"{verdict.reason[:-1]}, according to the last good copy, while robots.txt is unreachable."
             return replace(verdict, reason=reason)
-        if self.is_closed and verdict.allowed:  # robots.txt itself
-            return verdict
-        bare = replace(verdict, line=None, rule=None, pattern=None, group_line=None, group_agents=())
-        return replace(bare, reason=self.reason, section=self.section)
+        if in_force == "closed":
+            verdict = self.rules.verdict(url, agent, self.result, self.valid_until)
+            if verdict.allowed:  # robots.txt itself
+                return verdict
+        return Verdict(
+            in_force == "open",
+            line=None,
+            rule=None,
+            reason=reason,
+            section=section,
+            access=self.result,
+            valid_until=self.valid_until,
+            url=url,
+            agent=agent,
+            dialect=self.dialect,
+        )
 
     def in_dialect(self, name: str) -> "Access":
         """Returns what the same fetches mean in another dialect. `valid_until` may be earlier there, never later. The

@@ -40,7 +40,8 @@ class Sections:
 class Dialect:
     """How one specification reads a robots.txt. `source` is its short name, with which its `sections` begin.
 
-    Lines: `read` turns bytes into records, `grouping` turns records into groups.
+    Lines: `read` turns the bytes of a file into records, `grouping` into groups; `file_values` finds the values of a
+    field of the whole file.
 
     Robots: `robot` turns the argument `agent` into the name that is compared, `chooser` finds the groups that apply to
     that name, `groups_called` is the specification's word for a group.
@@ -62,6 +63,7 @@ class Dialect:
     sections: Sections
     read: Callable[[bytes | str], Iterable[Record]]
     grouping: Grouping
+    file_values: Callable[[bytes | str, str], list[str]]
     robot: Callable[[str], str]
     chooser: Callable[[Sequence[Group]], Chooser]
     paths: Callable[[str], Sequence[str]]

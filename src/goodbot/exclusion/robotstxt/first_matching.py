@@ -4,8 +4,8 @@ Compiling all rules takes longer than a few scans. A scan reads only the rules t
 number of rules, and in the length of the target for each rule that may match.
 """
 
+import math
 import re
-import string
 from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple, TypeVar
 
@@ -21,15 +21,10 @@ MAX_EQUAL_RULES: Final = 2 * LOST_MOST + 2
 
 # Characters that stand for themselves in every dialect: those a pattern begins with, and those after its first `*` or
 # its first `?` (a `?` that is the first one is in no parameter value).
-_BEGINNING = re.compile(f"[{PLAIN_CHARACTERS}]*")
 _BEGINNING_AND_PIECE = re.compile(rf"([{PLAIN_CHARACTERS}]*)\**(\??[A-Za-z0-9/_.-]*)")
-_SLASH_AND_CHARACTER = frozenset("/" + character for character in string.ascii_letters + string.digits)
 
 _INDEX = "index.htm"
 """A pattern that contains this may match the directory it is in (Google)."""
-
-_HEAD_CHARS = len(_INDEX)
-"""How many characters of a rule are compared first: `index.htm` fits, but nothing after it."""
 
 _COMPARED_CHARS = 64
 """How much of a rule's beginning is compared with many targets at once."""
@@ -64,7 +59,7 @@ class RankedRule(NamedTuple):
 
 
 class RuleScan:
-    """Answers from the rules of some groups without compiling them: each question is a scan over all rules."""
+    """Answers from the rules of some groups without compiling them: each answer takes one scan."""
 
     __slots__ = ("_dialect", "_groups")
 
@@ -77,25 +72,32 @@ class RuleScan:
         target = self._dialect.target(url)
         if self._dialect.is_itself(target):
             return True
-        best = min(self._matching(target, 1), key=_precedence, default=None)
-        return self.unmatched if best is None else best.allow
+        shapes, seen, best_key, answer = self._dialect.shapes, set[Hashable](), math.inf, self.unmatched
+        for allow, pattern, _, group in _rules_near(self._groups, self._dialect, target):
+            if (rule := (allow, pattern, id(group))) in seen:
+                continue
+            seen.add(rule)
+            for shape in shapes(pattern, allow, group):
+                if shape.key < best_key and shape.matches(target):
+                    best_key, answer = shape.key, allow
+        return answer
 
     def matching(self, target: Compared) -> list[RankedRule]:
         """The rules that match, the one that counts most first; of equal ones the first in the file."""
-        return sorted(self._matching(target, MAX_EQUAL_RULES), key=_precedence)
+        return sorted(self._matching(target), key=_precedence)
 
     @property
     def unmatched(self) -> bool:
         """Whether a URL that no rule matches is allowed."""
         return self._dialect.allows_unmatched(self._groups)
 
-    def _matching(self, target: Compared, equal_most: int) -> Iterator[RankedRule]:
+    def _matching(self, target: Compared) -> Iterator[RankedRule]:
         shapes = self._dialect.shapes
         counts: dict[Hashable, int] = {}
         for allow, pattern, line, group in _rules_near(self._groups, self._dialect, target):
             key = allow, pattern, id(group)
             count = counts.get(key, 0)
-            if count == equal_most:
+            if count == MAX_EQUAL_RULES:
                 continue
             counts[key] = count + 1
             for shape in shapes(pattern, allow, group):
@@ -130,23 +132,12 @@ def _rules_near(groups: Sequence[Group], dialect: Dialect, target: Compared) -> 
     target_begins, reach = plain.startswith, plain + _INDEX
     may_hold = _may_hold(plain if plain == encoded else f"{plain}\n{encoded}", search=True)
     one_path = len(paths("/ /")) == 1  # with several paths on a line, its beginning says nothing about the others
-    # Many rules begin alike: the beginnings of rules that cannot match, and of those that may.
-    far, near = set(_SLASH_AND_CHARACTER), set[str]()
-    far.discard(reach[:2])
     for group in groups:
-        for line, field, value in group.records:
-            if one_path:
-                if value[:2] in far or (head := value[:_HEAD_CHARS]) in far:
-                    continue
-                if head not in near:
-                    if not _may_begin(head, reach):
-                        far.add(head)
-                        continue
-                    near.add(head)
-                found = match(value)
+        for line, field, value in group.records_near(reach) if one_path else group.records:
+            if field in fields:
+                found = match(value) if one_path else None
                 if found and not (target_begins(found[1]) and may_hold(found[2])) and _INDEX not in value:
                     continue
-            if field in fields:
                 for pattern in paths(value):
                     yield field == "allow", pattern, line, group
 
@@ -189,9 +180,3 @@ def _may_hold(text: str, *, search: bool) -> Callable[[str], bool]:
         return piece[:_GRAM_CHARS] in grams and (not search or piece in text)
 
     return may_hold
-
-
-def _may_begin(head: str, reach: str) -> bool:
-    """Whether the target may begin like a rule with this head. `reach` is the target followed by `index.htm`."""
-    found = _BEGINNING.match(head)
-    return found is None or reach.startswith(found.group())

@@ -8,6 +8,7 @@ from goodbot.exclusion.robotstxt.dialect import Dialect, Sections, no_empty_path
 from goodbot.exclusion.robotstxt.group_choice import ALL, first_record
 from goodbot.exclusion.robotstxt.grouping import in_records
 from goodbot.exclusion.robotstxt.lines import read_with_blank_lines
+from goodbot.exclusion.robotstxt.records import by_reading
 from goodbot.exclusion.text.compared_paths import decoded, decoded_target, written_target
 from goodbot.exclusion.text.patterns import Cut, Shape
 from goodbot.exclusion.text.product_token import product_token, without_versions
@@ -87,7 +88,8 @@ KOSTER_1994 = Dialect(
         unreachable="draft-koster-robots-00 3.1",
     ),
     read=read_with_blank_lines,
-    grouping=in_records(_is_disallow),
+    grouping=in_records(read_with_blank_lines, _is_disallow),
+    file_values=by_reading(read_with_blank_lines),
     robot=without_versions,
     chooser=first_record(_name_in_file, _name_in_robot),
     paths=no_empty_path,
@@ -133,7 +135,7 @@ KOSTER_1996 = replace(
         refused=_ACCESS_1996,
         unreachable=_ACCESS_1996,
     ),
-    grouping=in_records(_is_any_field),
+    grouping=in_records(read_with_blank_lines, _is_any_field),
     robot=_token,
     chooser=first_record(lambda value: (value.lower(),), _robot_in_name),
     shapes=_prefix_decoded,

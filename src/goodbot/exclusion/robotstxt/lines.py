@@ -21,6 +21,8 @@ _BOM_BYTES = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
+_COMMENT = re.compile(r"#[^\r\n]*")
+
 _USUAL_FIELDS = {
     spelling: field
     for field in ("user-agent", "disallow", "allow", "sitemap", "crawl-delay")
@@ -56,10 +58,11 @@ def decode(body: bytes | str) -> str:
         return body.removeprefix(_BOM)
     if body.startswith(_UTF16_BOMS):
         return body.decode("utf-16", "replace")
-    return _utf8(body.removeprefix(_BOM_BYTES))
+    return decode_utf8(body.removeprefix(_BOM_BYTES))
 
 
-def _utf8(body: bytes) -> str:
+def decode_utf8(body: bytes) -> str:
+    """Decodes UTF-8; octets that are not UTF-8 become percent-encoded."""
     try:
         return body.decode("utf-8")
     except UnicodeDecodeError:
@@ -76,17 +79,34 @@ def split_lines(text: str) -> list[str]:
     return text.split("\n")
 
 
+def utf8_lines(body: bytes | str) -> bytes:
+    """Returns the text of a robots.txt as UTF-8, in which LF is the only line end. Unlike `decode` it does not change
+    octets that are not UTF-8."""
+    if isinstance(body, str) or body.startswith(_UTF16_BOMS):
+        body = decode(body).encode()
+    else:
+        body = body.removeprefix(_BOM_BYTES)
+    return body.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in body else body
+
+
 def read_records(body: bytes | str) -> list[Record]:
     """Returns the lines of the form `field: value`."""
-    records: list[Record] = []
-    known, append = _USUAL_FIELDS.get, records.append
-    for number, line in enumerate(split_lines(decode(body)), 1):
-        if "#" in line:
-            line = line.partition("#")[0]  # noqa: PLW2901
-        written, colon, value = line.partition(":")
-        if colon and (field := known(written) or written.strip(" \t").lower()):
-            append((number, field, value.strip(" \t")))
-    return records
+    return records_of(decode(body))
+
+
+def records_of(text: str, first: int = 1) -> list[Record]:
+    """Returns the lines of the form `field: value` in `text`, a part of a robots.txt. Its first line has the number
+    `first`."""
+    if "#" in text:
+        text = _COMMENT.sub(" ", text)  # a space, so that CR and LF around a comment stay two line ends
+    known = _USUAL_FIELDS.get
+    return [
+        (number, field, value.strip(" \t"))
+        for number, line in enumerate(split_lines(text), first)
+        if line
+        for written, colon, value in (line.partition(":"),)
+        if colon and (field := known(written) or written.strip(" \t").lower())
+    ]
 
 
 def read_with_blank_lines(body: bytes | str) -> Iterator[Record]:
@@ -113,7 +133,7 @@ def read_as_google(body: bytes | str) -> Iterator[Record]:
     counts as space; without a colon, exactly two words are a record. A field is recognized by its beginning, also in
     eight misspellings.
     """
-    text = _utf8(_long_lines_cut(_without_mark(_octets(body))))
+    text = decode_utf8(_long_lines_cut(_without_mark(_octets(body))))
     for number, line in enumerate(split_lines(text), 1):
         record = _google_record(line)
         if record is not None:

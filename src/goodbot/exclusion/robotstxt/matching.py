@@ -23,7 +23,7 @@ from goodbot.exclusion.robotstxt.timing import asked_delay_s
 from goodbot.exclusion.text.octets import Compared
 from goodbot.exclusion.text.patterns import RuleTable
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.exclusion.verdict import LOST_MOST, Group, Record, Rule, Verdict
+from goodbot.exclusion.verdict import LOST_MOST, AccessResult, Group, Record, Rule, Verdict
 
 _RULE_BYTES = 600
 _PIECE_BYTES = 80
@@ -93,7 +93,7 @@ class Compiled:
 class Matcher:
     """Answers for one robot by the rules of one robots.txt. `delay_s` is the Crawl-delay for the robot, or None."""
 
-    __slots__ = ("_dialect", "_name", "_rules", "agent", "allows", "delay_s", "groups", "records")
+    __slots__ = ("_described", "_dialect", "_name", "_rules", "agent", "allows", "delay_s", "groups", "records")
 
     allows: Callable[[str], bool]
     """Whether the robot may fetch a URL: compares path and query, ignores a fragment."""
@@ -107,33 +107,35 @@ class Matcher:
         self.agent = agent
         self.groups = choice.groups
         self.records = choice.records
-        self.delay_s = asked_delay_s(choice.records()) if dialect.reads_timing else None
+        self.delay_s = asked_delay_s(choice.other_records()) if dialect.reads_timing else None
         self.allows = rules.allows
         self._name = choice.name
+        self._described = ""
         self._dialect = dialect
         self._rules = rules
 
-    def verdict(self, url: str) -> Verdict:
-        """Answers as `allows` does, and says why."""
+    def verdict(self, url: str, access: AccessResult = "successful", valid_until: float | None = None) -> Verdict:
+        """Answers as `allows` does, and says why. The verdict gets `access` and `valid_until` as they are."""
+        fetched = access, valid_until
         sections = self._dialect.sections
         target = self._dialect.target(url)
         if self._dialect.is_itself(target):
-            return self._verdict(url, "robots.txt itself is open to every robot.", sections.itself)
+            return self._verdict(url, fetched, "robots.txt itself is open to every robot.", sections.itself)
         if not self.groups:
             name = shown(_as_typed(self._dialect.robot(self.agent), self.agent)) or "a robot without a name"
             reason = f"No {self._dialect.groups_called} applies to {name}."
-            return self._verdict(url, reason, sections.group)
+            return self._verdict(url, fetched, reason, sections.group)
         matching = list(islice(self._rules.matching(target), MAX_EQUAL_RULES))
         if not matching:
             unmatched = self._rules.unmatched
             closed = "" if unmatched else "; it has only Allow rules, so everything else is disallowed"
             reason = f"No rule matches in {self._of_groups()}{closed}."
-            return self._verdict(url, reason, sections.rule, unmatched=unmatched)
+            return self._verdict(url, fetched, reason, sections.rule, unmatched=unmatched)
         winner, *lost = dict.fromkeys(ranked.rule for ranked in matching)
         group = matching[0].group
         is_what = f"(line {winner.line}) is {self._dialect.winner(group)}"
         reason = f"{shown(str(winner))} {is_what} in {self._of_groups()}."
-        return self._verdict(url, reason, sections.rule, winner, group, tuple(lost[:LOST_MOST]))
+        return self._verdict(url, fetched, reason, sections.rule, winner, group, tuple(lost[:LOST_MOST]))
 
     def matching(self, url: str) -> tuple[Rule, ...]:
         """The rules that match, the deciding one first; with many equal rules not all of them. Cheaper than a
@@ -145,6 +147,7 @@ class Matcher:
     def _verdict(
         self,
         url: str,
+        fetched: tuple[AccessResult, float | None],
         reason: str,
         section: str,
         rule: Rule | None = None,
@@ -161,7 +164,9 @@ class Matcher:
             rule=str(rule) if rule else None,
             reason=reason,
             section=section,
+            access=fetched[0],
             delay_s=self.delay_s,
+            valid_until=fetched[1],
             url=url,
             agent=self.agent,
             dialect=self._dialect.name,
@@ -172,6 +177,10 @@ class Matcher:
         )
 
     def _of_groups(self) -> str:
+        self._described = self._described or self._describe_groups()
+        return self._described
+
+    def _describe_groups(self) -> str:
         name = "all robots (*)" if self._name == ALL else shown(self._name)
         called, line = self._dialect.groups_called, self.groups[0].line
         if len(self.groups) == 1:

@@ -6,6 +6,8 @@ from goodbot.exclusion.robotstxt.dialect import Dialect, Sections, no_empty_path
 from goodbot.exclusion.robotstxt.group_choice import ALL, all_of_a_token
 from goodbot.exclusion.robotstxt.grouping import in_groups
 from goodbot.exclusion.robotstxt.lines import read_as_google, read_records
+from goodbot.exclusion.robotstxt.records import by_reading
+from goodbot.exclusion.robotstxt.sections import in_sections, values_in_lines
 from goodbot.exclusion.text.compared_paths import directory_of_index, google_pattern, google_target
 from goodbot.exclusion.text.octets import compared_pattern, compared_target
 from goodbot.exclusion.text.patterns import Cut, Shape
@@ -65,7 +67,8 @@ RFC9309 = Dialect(
         unreachable="RFC 9309 2.3.1.4",
     ),
     read=read_records,
-    grouping=in_groups(_RULES),
+    grouping=in_sections(_RULES),
+    file_values=values_in_lines,
     robot=_name_of_robot,
     chooser=all_of_a_token(_names_in_file),
     paths=no_empty_path,
@@ -117,7 +120,8 @@ GOOGLE = Dialect(
         unreachable="Google, HTTP status codes",
     ),
     read=read_as_google,
-    grouping=in_groups(RULE_FIELDS),
+    grouping=in_groups(read_as_google, RULE_FIELDS),
+    file_values=by_reading(read_as_google),
     robot=_google_robot,
     chooser=all_of_a_token(_google_names),
     paths=no_empty_path,

@@ -3,14 +3,11 @@
 Each function takes records and returns their meaningful values in the order of the file. None raises.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Final
 
 from goodbot.exclusion.uses.preferences import USE_LEVELS
 from goodbot.exclusion.verdict import Record
-
-OUTSIDE_GROUPS: Final = frozenset({"license", "host", "clean-param"})
-"""Fields of the whole file: they mean the same wherever they are. Sitemap is one too; it is read with the groups."""
 
 CLEAN_PARAM_CHARS: Final = 500
 """The longest value of a Clean-param that is read, in characters."""
@@ -25,13 +22,9 @@ def values_of(records: Iterable[Record], field: str) -> list[str]:
     return [value for _, name, value in records if name == field and value]
 
 
-def outside_groups(records: Iterable[Record]) -> dict[str, list[str]]:
-    """Returns the values of the fields that belong to no group, by field."""
-    found: dict[str, list[str]] = {field: [] for field in OUTSIDE_GROUPS}
-    for _, field, value in records:
-        if value and field in OUTSIDE_GROUPS:
-            found[field].append(value)
-    return found
+def by_reading(read: Callable[[bytes | str], Iterable[Record]]) -> Callable[[bytes | str, str], list[str]]:
+    """Returns a function that finds the values of a field in a whole robots.txt, as `read` reads it."""
+    return lambda body, field: values_of(read(body), field)
 
 
 def parse_clean_param(value: str) -> tuple[tuple[str, ...], str] | None:

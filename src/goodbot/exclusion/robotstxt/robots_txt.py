@@ -1,23 +1,25 @@
 """A parsed robots.txt: answers for any robot, in any dialect."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from sys import getsizeof
 
 from goodbot.exclusion.robotstxt.dialect import Dialect
 from goodbot.exclusion.robotstxt.dialects import DIALECTS, find_dialect
 from goodbot.exclusion.robotstxt.first_matching import RuleScan
 from goodbot.exclusion.robotstxt.group_choice import Choice, Chooser
-from goodbot.exclusion.robotstxt.grouping import Grouped
 from goodbot.exclusion.robotstxt.lines import BLANK_LINE
 from goodbot.exclusion.robotstxt.matching import Compiled, Matcher
-from goodbot.exclusion.robotstxt.records import content_signals, outside_groups, parse_clean_param, values_of
+from goodbot.exclusion.robotstxt.records import content_signals, parse_clean_param, values_of
 from goodbot.exclusion.robotstxt.timing import RequestRate, Timing, Window, asked_delay_s
 from goodbot.exclusion.uses.preferences import Preferences
 from goodbot.exclusion.uses.statements import read_preferences
 from goodbot.exclusion.uses.tdm import TdmRules
-from goodbot.exclusion.verdict import Group, Record, Rule, Verdict
+from goodbot.exclusion.verdict import AccessResult, Group, Record, Rule, Verdict
 
 _MATCHERS_KEPT = 64
+_VALUE_BYTES = 16
+"""What a value in a list takes besides its text."""
 _SCANS = 3
 """How many questions are answered by scanning the rules before any are compiled."""
 
@@ -30,33 +32,32 @@ class RobotsTxt:
     """
 
     __slots__ = (
+        "_allows",
         "_body",
         "_chooser",
         "_compiled",
         "_dialect",
         "_file_values",
+        "_held_bytes",
         "_matchers",
         "_others",
         "_scans",
-        "_weight_bytes",
         "groups",
-        "sitemaps",
     )
 
-    def __init__(self, body: bytes | str, dialect: Dialect, grouped: Grouped) -> None:
-        self.groups = grouped.groups
+    def __init__(self, body: bytes | str, dialect: Dialect) -> None:
+        self.groups = dialect.grouping(body)
         """Every group (in the dialects of the 1990s: record) in the order of the file."""
-        self.sitemaps = grouped.sitemaps
-        """The values of the Sitemap records, in order (RFC 9309 §2.2.4); they belong to no group."""
         self._body = body
         self._dialect = dialect
         self._chooser: Chooser | None = None
         self._matchers: dict[str, Matcher] = {}
+        self._allows: dict[str, Callable[[str], bool]] = {}
         self._compiled: dict[tuple[int, ...], Compiled] = {}
         self._scans = 0
         self._others: dict[str, RobotsTxt] = {}
-        self._file_values: dict[str, list[str]] | None = None
-        self._weight_bytes = 2 * len(body) + _weight_bytes(grouped)
+        self._held_bytes = 0
+        self._file_values: dict[str, list[str]] = {}
 
     @classmethod
     def parse(cls, body: bytes | str, dialect: str = "rfc9309") -> "RobotsTxt":
@@ -64,8 +65,7 @@ class RobotsTxt:
 
         Linear in the size of `body`, which it does not limit (`Access` does). Raises InputError for an unknown dialect.
         """
-        reading = find_dialect(dialect)
-        return cls(body, reading, reading.grouping(reading.read(body)))
+        return cls(body, find_dialect(dialect))
 
     @property
     def dialect(self) -> str:
@@ -84,21 +84,27 @@ class RobotsTxt:
 
     def allows(self, url: str, agent: str) -> bool:
         """Whether `agent` may fetch `url`; `matcher(agent).allows` is faster for many URLs."""
+        allows = self._allows.get(agent)
+        if allows is None:
+            if self._scans < _SCANS:
+                self._scans += 1
+                return RuleScan(self._choose(agent).groups, self._dialect).allows(url)
+            allows = self._allows[agent] = self.matcher(agent).allows
+        return allows(url)
+
+    def verdict(
+        self, url: str, agent: str, access: AccessResult = "successful", valid_until: float | None = None
+    ) -> Verdict:
+        """Whether `agent` may fetch `url`, and why. The verdict gets `access` and `valid_until` as they are."""
         matcher = self._matchers.get(agent)
         if matcher is None:
             if self._scans < _SCANS:
                 self._scans += 1
-                return RuleScan(self._choose(agent).groups, self._dialect).allows(url)
-            matcher = self.matcher(agent)
-        return matcher.allows(url)
-
-    def verdict(self, url: str, agent: str) -> Verdict:
-        """Whether `agent` may fetch `url`, and why."""
-        if agent not in self._matchers and self._scans < _SCANS:
-            self._scans += 1
-            choice = self._choose(agent)
-            return Matcher(agent, choice, self._dialect, RuleScan(choice.groups, self._dialect)).verdict(url)
-        return self.matcher(agent).verdict(url)
+                choice = self._choose(agent)
+                matcher = Matcher(agent, choice, self._dialect, RuleScan(choice.groups, self._dialect))
+            else:
+                matcher = self.matcher(agent)
+        return matcher.verdict(url, access, valid_until)
 
     def answers(self, questions: Sequence[tuple[str, str]]) -> list[bool]:
         """Returns what `allows` would, for each pair of URL and agent. Compiles only the rules that may match one of
@@ -117,9 +123,13 @@ class RobotsTxt:
 
     @property
     def weight_bytes(self) -> int:
-        """An estimate, rather too high than too low, of the memory this object takes now: up to 50 times its bytes."""
+        """An estimate, rather too high than too low, of the memory this object takes now, with the body: up to 50 times
+        the bytes of the body. It grows with the questions asked."""
+        if not self._held_bytes:
+            values = sum([_VALUE_BYTES + getsizeof(value) for some in self._file_values.values() for value in some])
+            self._held_bytes = values + _held_bytes(self._body, self.groups)
         others = sum(other.weight_bytes for other in self._others.values())
-        return self._weight_bytes + others + sum(compiled.weight_bytes for compiled in self._compiled.values())
+        return self._held_bytes + others + sum(compiled.weight_bytes for compiled in self._compiled.values())
 
     def compare(self, url: str, agent: str) -> dict[str, Verdict]:
         """Returns the verdict of every dialect, by its name. Each dialect parses the kept bytes once, when first
@@ -143,12 +153,12 @@ class RobotsTxt:
         rules apply to all names of a group. A robot with groups of its own inherits nothing from `*`. Dialect `google`
         ignores these records.
         """
-        return Timing.of(self._choose(agent).records()) if self._dialect.reads_timing else Timing()
+        return Timing.of(self._choose(agent).other_records()) if self._dialect.reads_timing else Timing()
 
     def crawl_delay(self, agent: str) -> float | None:
         """Returns the seconds that `agent` must leave between two requests (the longest of several Crawl-delays), or
         None; see `timing`."""
-        return asked_delay_s(self._choose(agent).records()) if self._dialect.reads_timing else None
+        return asked_delay_s(self._choose(agent).other_records()) if self._dialect.reads_timing else None
 
     def request_rates(self, agent: str) -> list[RequestRate]:
         """Returns every valid Request-rate: documents, seconds, and the window of minutes UTC or None."""
@@ -162,21 +172,21 @@ class RobotsTxt:
 
     def comments(self, agent: str) -> list[str]:
         """Returns the values of the Comment records, meant for the author or user of the robot (Conner 2.0)."""
-        return values_of(self._choose(agent).records(), "comment")
+        return values_of(self._choose(agent).other_records(), "comment")
 
     def robot_version(self, agent: str) -> str | None:
         """Returns the first Robot-version, as written (Conner 2.0); its effect on rules depends on the dialect."""
-        return next(iter(values_of(self._choose(agent).records(), "robot-version")), None)
+        return next(iter(values_of(self._choose(agent).other_records(), "robot-version")), None)
 
     def noindex(self, agent: str) -> list[str]:
         """Returns the path patterns of the Noindex records. No robot obeys them any more (Google stopped in 2019)."""
-        return values_of(self._choose(agent).records(), "noindex")
+        return values_of(self._choose(agent).other_records(), "noindex")
 
     def content_signals(self, agent: str) -> dict[str, str]:
         """Returns the Content-Signal values: `{"search": "yes", "ai-train": "no"}`, in lower case, unknown keys
         included. Of equal keys the last counts, but no later value overrides a `no` to search, ai-input or ai-train.
         """
-        return content_signals(values_of(self._choose(agent).records(), "content-signal"))
+        return content_signals(values_of(self._choose(agent).other_records(), "content-signal"))
 
     # ---- Uses of the content
 
@@ -199,6 +209,11 @@ class RobotsTxt:
         return read_preferences(url, agent, records, allows, self.licenses, headers, metas, tdm)
 
     # ---- Records of the whole file
+
+    @property
+    def sitemaps(self) -> list[str]:
+        """The values of the Sitemap records, in order (RFC 9309 §2.2.4); they belong to no group."""
+        return list(self._of_the_file("sitemap"))
 
     @property
     def licenses(self) -> list[str]:
@@ -224,18 +239,22 @@ class RobotsTxt:
         if matcher is None:
             if len(self._matchers) >= _MATCHERS_KEPT:
                 self._matchers.clear()
+                self._allows.clear()
                 self._compiled.clear()
             choice = self._choose(agent)
             matcher = self._matchers[agent] = Matcher(agent, choice, self._dialect, self._compile(choice.groups))
         return matcher
 
     def _of_the_file(self, field: str) -> list[str]:
-        """Returns the values of a field of the whole file; the first call reads the kept bytes once more."""
-        if self._file_values is None:
-            self._file_values = outside_groups(self._dialect.read(self._body))
-        return self._file_values[field]
+        """Returns the values of a field of the whole file. The first call for a field searches the file."""
+        values = self._file_values.get(field)
+        if values is None:
+            self._held_bytes = 0
+            values = self._file_values[field] = self._dialect.file_values(self._body, field)
+        return values
 
     def _choose(self, agent: str) -> Choice:
+        self._held_bytes = 0  # the groups may now be read
         if self._chooser is None:
             self._chooser = self._dialect.chooser(self.groups)
         return self._chooser(self._dialect.robot(agent))
@@ -249,9 +268,12 @@ class RobotsTxt:
         return compiled
 
 
-def _weight_bytes(grouped: Grouped) -> int:
-    """Returns an estimate. Measured with tracemalloc: a record takes 60 to 200 bytes, a group 200, and the name of a
-    robot up to 250, in addition to its text."""
-    lines = sum(len(group.records) for group in grouped.groups) + len(grouped.sitemaps)
-    agents = sum(len(group.agents) for group in grouped.groups)
-    return 1024 + 200 * (lines + len(grouped.groups)) + 280 * agents
+def _held_bytes(body: bytes | str, groups: Sequence[Group]) -> int:
+    """Returns an estimate of the memory of the body, its groups, and those of their records that have been read.
+    Measured with tracemalloc: a group takes 450 bytes, and the name of a robot up to 290 in addition to its text. The
+    groups hold a second text, in UTF-8, unless the body is bytes with LF line ends: then they share the body. A
+    character of a str takes 1 to 4 bytes in memory, and as many in UTF-8."""
+    agents = sum(len(group.agents) for group in groups)
+    records = sum(group.held_bytes for group in groups)
+    texts = 2 * len(body) if isinstance(body, bytes) else 5 * len(body)
+    return 1024 + texts + 450 * len(groups) + 290 * agents + records

@@ -180,8 +180,9 @@ class PatternTable:
         while place >= 0:
             ranks.add(self._own[place])
             place = self._outer[place]
-        ranks.update(duplicate for rank in tuple(ranks) for duplicate in self._duplicates.get(rank, ()))
-        ranks.update(wildcard.rank for wildcard in self.wildcards if wildcard.matches(target))
+        for rank in tuple(ranks):
+            ranks.update(self._duplicates.get(rank, ()))
+        ranks.update([wildcard.rank for wildcard in self.wildcards if wildcard.matches(target)])
         return ranks
 
 
@@ -205,4 +206,8 @@ class RuleTable:
 
     def all(self, target: Compared) -> list[int]:
         """Returns the ranks of all rules that match, the best first."""
-        return sorted(self.plain.all(target.plain) | self._encoded.all(target.encoded))
+        plain, encoded = target
+        ranks = self.plain.all(plain)
+        if self._encoded is not self.plain or plain != encoded:
+            ranks |= self._encoded.all(encoded)
+        return sorted(ranks)
