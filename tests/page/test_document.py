@@ -4,7 +4,7 @@ import gzip
 
 import pytest
 
-from goodbot.page import read_page
+from goodbot.page import Body, read_page
 from goodbot.page.document import DOCUMENT_BYTES, DocumentKind, read_extract
 from goodbot.url import Url
 from goodbot.values import Page, Response
@@ -51,7 +51,7 @@ def read(kind: str, body: bytes, *headers: tuple[str, str], path: str = "/x") ->
 )
 def test_the_kind_of_a_document(stated: str, body: bytes, path: str, kind: DocumentKind) -> None:
     url = Url(f"http://example.org{path}")
-    assert read_extract(response(stated, body), LIMIT, url=url)[0] == kind
+    assert read_extract(Body(response(stated, body), LIMIT), url=url)[0] == kind
 
 
 def test_what_is_not_read_says_what_its_headers_say() -> None:

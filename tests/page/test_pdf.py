@@ -1,10 +1,14 @@
 """PDF: what honest ones say, and that those which lie cost no more than their bounds."""
 
+import ctypes
+import io
 import subprocess
 import sys
 import zlib
 from collections.abc import Callable
+from typing import Any
 
+import pypdfium2_raw
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -13,6 +17,7 @@ from goodbot.page import pdf
 from goodbot.page.coding import Decoded
 from goodbot.page.extract import Extract
 from goodbot.page.pdf import MAX_PAGES, read_pdf
+from goodbot.page.pdf_process import ACTION_URI, ERR_PASSWORD, ERR_SECURITY, FUNCTIONS
 from page.documents import encrypted_pdf, made_pdf, page_objects, pdf_of, shown, stream
 
 HONEST = made_pdf(
@@ -193,12 +198,10 @@ def test_a_slow_document_ends_with_what_was_read(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_process_can_open_and_start_nothing() -> None:
-    program = f"""
-import importlib.util, os, sys
-spec = importlib.util.spec_from_file_location("reader", {str(pdf._READER_PROGRAM)!r})
-reader = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(reader)
-reader._confine(reader.PdfBounds(1, 1, 1, 1, 1, 1, 5, 256 << 20))
+    program = """
+import os
+from goodbot.page import pdf_process
+pdf_process._confine(pdf_process.PdfBounds(1, 1, 1, 1, 1, 1, 5, 256 << 20))
 for name, action in (("open", lambda: open("/")), ("pipe", os.pipe), ("memory", lambda: bytearray(1 << 30))):
     try:
         action()
@@ -207,6 +210,35 @@ for name, action in (("open", lambda: open("/")), ("pipe", os.pipe), ("memory", 
 """
     done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["open", "pipe", "memory"]
+
+
+def test_the_declared_functions_are_those_of_pdfium() -> None:
+    """The Python package of PDFium declares all functions, from its headers. It is too slow for the reading process."""
+    for name, result, parameters in FUNCTIONS:
+        theirs = getattr(pypdfium2_raw, name)
+        assert [_kind(one) for one in theirs.argtypes] == [_kind(one) for one in parameters], name
+        assert theirs.restype is result or _kind(theirs.restype) == _kind(result), name
+    assert (ERR_PASSWORD, ERR_SECURITY) == (pypdfium2_raw.FPDF_ERR_PASSWORD, pypdfium2_raw.FPDF_ERR_SECURITY)
+    assert pypdfium2_raw.PDFACTION_URI == ACTION_URI
+
+
+def _kind(one: Any) -> str:
+    """Returns how a value is passed to C: all pointers alike."""
+    whole = {ctypes.c_int, ctypes.c_ulong, ctypes.c_size_t}
+    return f"{one._type_} of {ctypes.sizeof(one)} bytes" if one in whole else "pointer"
+
+
+@given(st.lists(st.tuples(st.sampled_from([*b"tghple\x00"]), st.binary(max_size=9))), st.binary(max_size=40))
+def test_a_process_that_was_taken_over_may_write_anything(records: list[tuple[int, bytes]], end: bytes) -> None:
+    written = b"".join(b"%c%d\n%b" % (kind, len(content), content) for kind, content in records)
+    read_back = list(pdf._records(io.BytesIO(written + end)))
+    assert read_back[: len(records)] == [(bytes([kind]), content) for kind, content in records]
+    pdf._extract_of(read_back, b"").text.encode()
+
+
+def test_a_process_that_writes_without_end_is_not_read_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pdf, "_OUTPUT_BYTES", 20)
+    assert len(list(pdf._records(io.BytesIO(b"p6\nheron!" * 3)))) == 2
 
 
 @settings(max_examples=40, deadline=None)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Literal
 
+from goodbot.page.body import Body
 from goodbot.page.coding import decode_content
-from goodbot.page.encoding import decode_text
 from goodbot.page.extract import Extract
 from goodbot.page.html import looks_like_html, read_html
 from goodbot.page.list_file import read_listing
@@ -51,11 +51,16 @@ def read_page(
     empty page with what the headers say: directives, canonical URL, language, the target of Refresh. Without `text`
     (nothing is indexed) the page has no text and no headings, and its links may lack anchors and be out of order.
     """
-    listing = read_listing(url, response, text=text)
+    return read_body(url, Body(response, limit_bytes), token, text=text, document_bytes=document_bytes)
+
+
+def read_body(url: Url, body: Body, token: str, *, text: bool = True, document_bytes: int = DOCUMENT_BYTES) -> Page:
+    """Reads a response as `read_page` does. `body` keeps the decoded text for callers that need it later."""
+    listing = read_listing(url, body.response, text=text)
     if listing is not None:
-        return page_of_list(url, response, token, listing.extract, listing.listed)
-    _, found, encoding = read_extract(response, limit_bytes, url=url, text=text, document_bytes=document_bytes)
-    return page_of(url, response, token, found, encoding)
+        return page_of_list(url, body.response, token, listing.extract, listing.listed)
+    _, found, encoding = read_extract(body, url=url, text=text, document_bytes=document_bytes)
+    return page_of(url, body.response, token, found, encoding)
 
 
 def page_of_list(url: Url, response: Response, token: str, found: Extract, listed: tuple[ListedUrl, ...]) -> Page:
@@ -64,25 +69,19 @@ def page_of_list(url: Url, response: Response, token: str, found: Extract, liste
 
 
 def read_extract(
-    response: Response,
-    limit_bytes: int,
-    *,
-    url: Url | None = None,
-    text: bool = True,
-    document_bytes: int = DOCUMENT_BYTES,
+    body: Body, *, url: Url | None = None, text: bool = True, document_bytes: int = DOCUMENT_BYTES
 ) -> tuple[DocumentKind, Extract, str]:
     """Returns the kind of the body, its content with unresolved references, and its encoding. Never raises.
 
-    The content of an unknown kind is empty. Limits and `text` work as in `read_page`.
+    The content of an unknown kind is empty. Limits and `text` work as in `read_page`. `body` keeps the decoded text for
+    callers that need it later.
     """
-    kind = _kind(response, url)
+    kind = _kind(body.response, url)
     if kind == "other":
         return kind, Extract(), "utf-8"
     if kind == "pdf":
-        return kind, read_pdf(decode_content(response, document_bytes), text=text), "utf-8"
-    body = decode_content(response, limit_bytes).body
-    content, encoding = decode_text(body, response.header("content-type"), html=kind == "html")
-    return kind, _READERS[kind](content, text=text), encoding
+        return kind, read_pdf(decode_content(body.response, document_bytes), text=text), "utf-8"
+    return kind, _READERS[kind](body.text, text=text), body.encoding
 
 
 def is_read_in_process(url: Url, response: Response) -> bool:

@@ -44,10 +44,14 @@ def decode_text(body: bytes, content_type: str | None = None, *, html: bool = Tr
     declared = _from_header(content_type, body) or (_from_meta(body) if html else None)
     if body.isascii():
         return _decoded(body, declared or "utf-8")
-    if declared not in (None, "utf-8") and (declared in ("utf-16le", "utf-16be") or not _is_utf8(body)):
-        return _decoded(body, declared or "utf-8")
-    if _is_mostly_utf8(body, declared):
-        return body.decode("utf-8", "replace"), "utf-8"
+    if declared in ("utf-16le", "utf-16be"):
+        return _decoded(body, declared)
+    if (text := _from_utf8(body)) is not None:
+        return text, "utf-8"
+    if declared not in (None, "utf-8"):
+        return _decoded(body, declared)
+    if (text := _from_damaged_utf8(body, declared)) is not None:
+        return text, "utf-8"
     return _decoded(body, _looks_like(body))
 
 
@@ -96,22 +100,21 @@ def _from_meta(body: bytes) -> str | None:
     return None
 
 
-def _is_utf8(body: bytes) -> bool:
-    """Whether everything is UTF-8, except a character cut off at the end."""
+def _from_utf8(body: bytes) -> str | None:
+    """Returns the text if the body is valid UTF-8, except that its last character may be cut off; else None."""
     try:
-        body.decode("utf-8")
+        return body.decode("utf-8")
     except UnicodeDecodeError as error:
-        return error.reason == "unexpected end of data" and not body[: error.start].isascii()
-    return True
+        is_cut = error.reason == "unexpected end of data" and not body[: error.start].isascii()
+        return body.decode("utf-8", "replace") if is_cut else None
 
 
-def _is_mostly_utf8(body: bytes, declared: str | None) -> bool:
-    """Whether at most one in ten bytes beyond ASCII is wrong, or one in three if the text is declared as UTF-8."""
-    if _is_utf8(body):
-        return True
+def _from_damaged_utf8(body: bytes, declared: str | None) -> str | None:
+    """Returns the text if at most one in ten bytes beyond ASCII is wrong, or one in three if the text is declared as
+    UTF-8; else None."""
     beyond_ascii = len(body.translate(None, _ASCII))
-    wrong = body.decode("utf-8", "replace").count("\ufffd")
-    return wrong * (3 if declared == "utf-8" else 10) <= beyond_ascii
+    text = body.decode("utf-8", "replace")
+    return text if text.count("\ufffd") * (3 if declared == "utf-8" else 10) <= beyond_ascii else None
 
 
 def _looks_like(body: bytes) -> str:

@@ -6,13 +6,12 @@ from collections.abc import Iterator
 from html import unescape
 from typing import Final
 
-from goodbot.page.coding import decode_content
-from goodbot.page.encoding import decode_text
+from goodbot.page.body import Body
 from goodbot.values import Response
 
 _LOOK_BYTES: Final = 64 * 1024
 _LOOK_CHARS: Final = 16 * 1024
-"""The limits for decoded bytes, and for characters examined from `<body` on."""
+"""How many bytes of a `Response` are decoded, and how many characters from `<body` on are examined."""
 
 _MAX_WORDS: Final = 2000
 _MAX_WORD_CHARS: Final = 40
@@ -37,13 +36,12 @@ URL_SEPARATORS: Final = str.maketrans(dict.fromkeys("/.-_?&=;:+,%~#", " "))
 """A translation table that splits a URL into words."""
 
 
-def text_in(response: Response) -> str:
-    """Returns the beginning of an HTML page or a plain text, decoded; returns nothing for other documents."""
-    kind = response.media_type
-    if kind and kind not in ("text/html", "application/xhtml+xml", "text/plain"):
-        return ""
-    body = decode_content(response, _LOOK_BYTES).body
-    return decode_text(body, response.header("content-type"), html=kind != "text/plain")[0]
+def text_in(answer: Response | Body) -> str:
+    """Returns the markup of an HTML page, or a plain text: all that a `Body` holds, or the beginning of a `Response`.
+    Returns an empty text for other documents."""
+    body = answer if isinstance(answer, Body) else Body(answer, _LOOK_BYTES)
+    kind = body.response.media_type
+    return body.text if not kind or kind in ("text/html", "application/xhtml+xml", "text/plain") else ""
 
 
 def _body(html: str) -> str:

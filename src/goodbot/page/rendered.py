@@ -2,12 +2,13 @@
 
 from dataclasses import dataclass
 
+from goodbot.page.body import Body
 from goodbot.page.document import read_extract
 from goodbot.page.extract import MAX_LINKS, Reference
 from goodbot.page.html import read_html
 from goodbot.page.page_building import page_of
 from goodbot.url import Url
-from goodbot.values import Event, Page, Response
+from goodbot.values import Event, Page
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,20 +26,18 @@ class Rendered:
     ready_at: float = 0.0
 
 
-def read_rendered(
-    url: Url, response: Response, rendered: Rendered, token: str, limit_bytes: int, *, text: bool = True
-) -> Page:
-    """Reads `rendered`, the browser's result for the `response` at `url`. Never raises.
+def read_rendered(url: Url, body: Body, rendered: Rendered, token: str, *, text: bool = True) -> Page:
+    """Reads `rendered`, the browser's result for the response at `url`, whose body is `body`. Never raises.
 
     Directives for robots count whether they were there before the scripts ran or after: the more restrictive wins.
     Limits and `text` work as in `read_page`. Script navigations are recorded as links.
     """
-    _, before, encoding = read_extract(response, limit_bytes, url=url, text=text and rendered.html is None)
+    _, before, encoding = read_extract(body, url=url, text=text and rendered.html is None)
     found = before
     if rendered.html is not None:
-        found, encoding = read_html(rendered.html[:limit_bytes], text=text), "utf-8"
+        found, encoding = read_html(rendered.html[: body.limit_bytes], text=text), "utf-8"
         found.metas = [*found.metas, *before.metas]
     found.links += [Reference(target, "", ()) for target in rendered.navigations][
         : max(MAX_LINKS - len(found.links), 0)
     ]
-    return page_of(url, response, token, found, encoding)
+    return page_of(url, body.response, token, found, encoding)

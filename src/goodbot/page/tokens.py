@@ -124,8 +124,8 @@ class _Reader:
         if self.main_at is not None:
             start, end = self.main_at, self.main_end or len(parts)
             parts = [*parts[start:end], *parts[:start], *parts[end:]]
-        blocks = " ".join("".join(parts).split()).split(_BREAK)
-        return "\n".join(filter(None, map(str.strip, blocks)))
+        blocks = "".join(parts).split(_BREAK)
+        return "\n".join([" ".join(block.split()) for block in blocks if block and not block.isspace()])
 
     # ---- text ----
 

@@ -1,0 +1,40 @@
+"""Holds the body of a response while its page is read and judged, so that the body is decoded only once."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+
+from goodbot.page.coding import decode_content
+from goodbot.page.encoding import decode_text
+from goodbot.values import Response
+
+_NOT_HTML: Final = ("text/plain", "text/markdown", "text/x-markdown")
+
+
+@dataclass(frozen=True)
+class Body:
+    """The body of a response with its content coding removed, at most `limit_bytes` of it. Each property is computed
+    once, when it is first used. No property raises an error."""
+
+    response: Response
+    limit_bytes: int
+
+    @cached_property
+    def content(self) -> bytes:
+        """The bytes of the document."""
+        return decode_content(self.response, self.limit_bytes).body
+
+    @property
+    def text(self) -> str:
+        """The document as text; of an HTML page, the markup."""
+        return self._decoded[0]
+
+    @property
+    def encoding(self) -> str:
+        """The lower-case WHATWG name of the encoding."""
+        return self._decoded[1]
+
+    @cached_property
+    def _decoded(self) -> tuple[str, str]:
+        response = self.response
+        return decode_text(self.content, response.header("content-type"), html=response.media_type not in _NOT_HTML)
