@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from goodbot.index.analysis import CACHED_WORDS, TermCache, located_terms, query_terms, terms
+from goodbot.index import analysis
+from goodbot.index.analysis import CACHED_CHUNKS, TermCache, located_terms, query_terms, terms
 
 SAME = [
     ("English forms", "robots robot's Robot ROBOTS’"),
@@ -63,18 +64,33 @@ def test_terms_and_their_places_agree(text: str) -> None:
     assert all(0 <= start < end <= len(text) for start, end, _ in places)
 
 
+TRICKY = st.text("aZ9C_#+'’-. \t\x00\x1c\x85\xa0\xad\u0301\u200d\u2014\u3000éйё東京한\U00020000\ud800", max_size=60)
+
+
+@settings(deadline=None, max_examples=500)
+@given(TRICKY | st.text(max_size=300) | TRICKY.map(lambda text: "".join(text.split()) * 4))
+def test_terms_are_those_of_the_words_of_the_whole_text(text: str) -> None:
+    words = analysis._WORD.findall(text)
+    assert terms(text).split() == " ".join(map(analysis._terms_of_word, words)).split()
+
+
+@given(TRICKY)
+def test_terms_can_be_encoded(text: str) -> None:
+    assert terms(text).encode().decode() == terms(text)
+
+
 def test_long_text_is_read_in_stretches() -> None:
     text = "alpha " * 500 + "omega " + "東" * 5000 + " omega"
     places = [text[start:end] for start, end, _ in located_terms(text, frozenset({"omega"}))]
     assert places == ["omega", "omega"]
 
 
-def test_words_remembered_are_bounded_and_frequent_ones_stay() -> None:
+def test_chunks_remembered_are_bounded_and_frequent_ones_stay() -> None:
     known = TermCache()
     assert known["crawling"] == "crawl"
-    for number in range(5 * CACHED_WORDS):
+    for number in range(5 * CACHED_CHUNKS):
         known[f"word{number}"]
         if not number % 1000:
             assert known["crawling"] == "crawl"
-    assert len(known) + len(known.older) <= 2 * CACHED_WORDS
+    assert len(known) + len(known.older) <= 2 * CACHED_CHUNKS
     assert "crawling" in {**known, **known.older}

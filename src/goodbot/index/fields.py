@@ -55,7 +55,7 @@ def prepare(document: Document) -> PreparedDocument:
     url = parse_url(document.url)
     sites = [("site", host) for host in _site_terms(url)] if url else []
     texts = _searched_texts(document, _address_words(url) if url else "")
-    searched = [(name, _clean(analysis.terms(text))) for name, text in texts.items()]
+    searched = [(name, analysis.terms(text)) for name, text in texts.items()]
     text, description = _extracts(document)
     shown = {
         "id": document.id,

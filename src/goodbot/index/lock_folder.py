@@ -1,6 +1,7 @@
 """Makes an index readable where tantivy cannot write the lock file that it needs even to read."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -25,15 +26,18 @@ def lockable(folder: Path) -> Iterator[Path]:
         yield folder
         return
     try:
-        shadow = tempfile.TemporaryDirectory(prefix="goodbot-index-")
+        shadow = tempfile.TemporaryDirectory(prefix="goodbot-index-", ignore_cleanup_errors=True)
     except OSError as error:
         raise RunError(
             f"the index in {folder} cannot be read: neither the index folder nor a temporary folder is writable "
             f"({error.strerror}); set TMPDIR to a writable folder"
         ) from error
-    with shadow as name:
-        _link(folder, Path(name))
-        yield Path(name)
+    try:
+        with shadow as name:
+            _link(folder, Path(name))
+            yield Path(name)
+    finally:  # a thread of tantivy may create the lock file again while the folder is deleted
+        shutil.rmtree(name, ignore_errors=True)
 
 
 def _may_lock(folder: Path) -> bool:
