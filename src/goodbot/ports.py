@@ -1,13 +1,14 @@
 """The interfaces between the robot and what is outside it: clock, network, stores. `goodbot.testing` has a fake of
 each."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from goodbot.archive_values import ArchivedResponse, DamagedRange, EncodedRecords
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
-from goodbot.live import ControlRequest, Courtesy, EndReason, LiveStatus
+from goodbot.live import ControlRequest, Courtesy, EndReason, Holding, LiveStatus
 from goodbot.search_values import Document, IndexMark, PreparedDocument, Results
 from goodbot.url import Url
 from goodbot.values import (
@@ -54,8 +55,13 @@ class Resolver(Protocol):
 
 
 class Frontier(Protocol):
-    """Keeps all known URLs and chooses the next ones to fetch. Each call is one transaction, durable when it
-    returns."""
+    """Keeps all known URLs and chooses the next ones to fetch. Each call is one transaction, durable when the call
+    returns, unless the call is made within `together`."""
+
+    def together(self) -> AbstractContextManager[None]:
+        """Makes one transaction of the calls within the block, durable when the block ends; an error undoes them all.
+        Blocks must not be nested."""
+        ...
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
         """Adds URLs; returns how many are new.
@@ -67,9 +73,10 @@ class Frontier(Protocol):
         limit). Otherwise a discovery never changes a settled URL."""
         ...
 
-    def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
+    def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
         """Returns at most `hosts` leases, of hosts that are due and not leased. Each has at most `urls_per_host` URLs
-        that are due now.
+        that are due now. `sized`: it also has at most as many URLs as its host can use. That is the latest
+        `Release.next_urls` of the host, or `FIRST_URLS` if there is none yet.
 
         Within a host, URLs of least depth come first, then those with many in-links (in powers of two), then those with
         a high hint, then those found earlier. Hosts that have waited longest come first, so a large host does not
@@ -245,7 +252,7 @@ class Search(Protocol):
 class Leases(Protocol):
     """Gives leases. A frontier does, and so does a worker's connection to the coordinator."""
 
-    def lease(self, hosts: int, urls_per_host: int, now: float) -> Sequence[Lease]: ...
+    def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> Sequence[Lease]: ...
 
     def next_ready_at(self) -> float | None: ...
 
@@ -282,6 +289,10 @@ class RunnableCrawl(Protocol):
 
     @property
     def in_flight(self) -> int: ...
+
+    def holdings(self) -> Mapping[int, tuple[Holding, ...]]:
+        """Returns what each process of the crawl holds in memory, by process id; workers as they last reported."""
+        ...
 
     async def run(self, max_pages: int | None = None) -> EndReason: ...
 

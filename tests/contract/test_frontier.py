@@ -10,6 +10,7 @@ import pytest
 from goodbot.ports import Frontier, IndexQueue, Ledger
 from goodbot.search_values import IndexMark
 from goodbot.store.memory.memory_frontier import MemoryFrontier
+from goodbot.store.merge.limits import FIRST_URLS
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url, parse_url
 from goodbot.values import STATES, Discovery, Event, LastVisit, Lease, Outcome, RecordRef, Release, State
@@ -367,6 +368,48 @@ def test_at_most_so_many_hosts_and_urls(store: Store) -> None:
     assert store.lease(3, 2, 0.0) == []
     assert store.status().states["leased"] == 10
     assert store.status().states["ready"] == 10
+
+
+def test_calls_made_together_all_count_and_each_sees_those_before(kept: Kept) -> None:
+    store = kept.store
+    with store.together():
+        store.add(seed(HOME, A))
+        (lease,) = store.lease(1, 1, 0.0)
+        store.settle([outcome(HOME, links=(link(B),))], [Release(lease.host, 0.0)])
+        assert leased(store.lease(1, 9, 0.0)) == [A.text, B.text]
+        store.settle([], [Release(lease.host, 0.0)])
+    store = kept.reopen()
+    assert state_of(store, HOME) == "visited"
+    assert store.status().states["ready"] == 2
+    assert leased(lease_all(store)) == [A.text, B.text]
+
+
+def lease_sized(store: Store) -> int:
+    """How many URLs the one host of the store gets in a lease that is sized by what it can use."""
+    (lease,) = store.lease(9, 9, 0.0, sized=True)
+    return len(lease.urls)
+
+
+def test_a_sized_lease_has_as_many_urls_as_its_host_could_use_last_time(kept: Kept) -> None:
+    store = kept.store
+    store.add(seed(*(url(f"https://example.org/{page}") for page in range(20))))
+    assert lease_sized(store) == FIRST_URLS
+    for said, given in ((1, 1), (4, 4), (None, 4), (1000, 9)):
+        store.settle([], [Release("example.org", 0.0, next_urls=said)])
+        assert lease_sized(store) == given
+    store.settle([], [Release("example.org", 0.0, next_urls=3)])
+    store = kept.reopen()
+    assert [len(lease.urls) for lease in store.lease(9, 9, 0.0)] == [9]
+    store.settle([], [Release("example.org", 0.0)])
+    assert lease_sized(store) == 3
+
+
+def test_a_lease_that_is_full_says_that_there_may_be_more(store: Store) -> None:
+    store.add(seed(HOME, A, B))
+    for most, sized, is_full in ((2, False, True), (3, False, True), (4, False, False), (4, True, True)):
+        (lease,) = store.lease(1, most, 0.0, sized=sized)
+        assert lease.is_full == is_full
+        store.settle([], [Release("example.org", 0.0)])
 
 
 @pytest.mark.parametrize(("hosts", "urls"), [(0, 1), (1, 0), (-1, 1), (1, -1)])

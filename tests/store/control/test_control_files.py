@@ -6,13 +6,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.live import ControlRequest, FetchError, LiveStatus
+from goodbot.live import ControlRequest, CrawlMemory, FetchError, Holding, LiveStatus, ProcessMemory
 from goodbot.store.control.control_files import (
     MAX_DAMAGED,
     MAX_FILE_BYTES,
@@ -40,6 +41,13 @@ LIVE = LiveStatus(
     left_s=10.0,
     errors=(("404", 2), ("dns", 1)),
     troubles=(FetchError(1.5, "http://a.example/", "dns", "no such name"),),
+    memory=CrawlMemory(
+        (
+            ProcessMemory("coordinator", 1, 500, 600, (Holding("leased_urls", 8),)),
+            ProcessMemory("worker", 2, None, None, (Holding("robots_txt", 3, 4000), Holding("recent_links", 9))),
+        ),
+        700,
+    ),
 )
 
 
@@ -235,6 +243,27 @@ def test_a_live_file_with_a_wrong_value_is_none() -> None:
     for name, wrong_value in wrong.items():
         assert parse_live(json.dumps({**value, name: wrong_value}).encode()) is None, name
         assert parse_live(json.dumps({key: item for key, item in value.items() if key != name}).encode()) is None, name
+
+
+def test_a_live_file_of_an_older_goodbot_has_no_memory() -> None:
+    value = json.loads(format_live(LIVE))
+    del value["memory"]
+    assert parse_live(json.dumps(value).encode()) == replace(LIVE, memory=None)
+
+
+def test_a_live_file_with_a_wrong_memory_is_none() -> None:
+    worker = {"role": "worker", "pid": 1, "pss_bytes": None, "rss_bytes": 5, "holdings": {}}
+    wrong = [
+        {},
+        [],
+        {"processes": [], "peak_bytes": "5"},
+        {"processes": [{**worker, "role": "cook"}], "peak_bytes": 5},
+        {"processes": [{**worker, "pss_bytes": -1}], "peak_bytes": 5},
+        {"processes": [{**worker, "holdings": {"robots_txt": 7}}], "peak_bytes": 5},
+    ]
+    value = json.loads(format_live(LIVE))
+    for memory in wrong:
+        assert parse_live(json.dumps({**value, "memory": memory}).encode()) is None, memory
 
 
 def test_wishes_keep_their_order_when_the_clock_is_set_back(

@@ -23,6 +23,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.exclusion import Access
 from goodbot.lesson_values import Lesson
+from goodbot.live import Courtesy
 from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.merge.limits import MAX_DUE
 from goodbot.store.sqlite.frontier import SqliteFrontier
@@ -785,3 +786,20 @@ def test_a_clock_set_back_by_a_year_takes_no_host_into_the_crawl(path: Path) -> 
         assert frontier.status().hosts == 1
     with SqliteFrontier.open(path, now=lambda: now - 365 * 86400.0) as frontier:
         assert frontier.status().hosts == 1
+
+
+def add_and_fail(frontier: SqliteFrontier) -> None:
+    with frontier.together():
+        frontier.save_courtesies([Courtesy("h.example", requests=1)])
+        frontier.add([Discovery(Url("https://h.example/"), 0)])
+        frontier.settle([], [Release("h.example", 0.0)])
+
+
+def test_an_error_undoes_all_calls_made_together_and_the_next_are_separate_again(tmp_path: Path) -> None:
+    with SqliteFrontier.open(tmp_path / "frontier.sqlite", create=True) as frontier:
+        with pytest.raises(ValueError, match="not leased"):
+            add_and_fail(frontier)
+        assert frontier.load_courtesies(["h.example"]) == {}
+        assert frontier.lease(9, 9, 1e9) == []
+        assert frontier.add([Discovery(Url("https://h.example/"), 0)]) == 1
+        assert [lease.host for lease in frontier.lease(9, 9, 1e9)] == ["h.example"]

@@ -10,6 +10,7 @@ from goodbot.errors import RunError
 from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
 from goodbot.search_values import IndexMark
+from goodbot.store.merge.limits import FIRST_URLS
 from goodbot.store.sqlite import migrations
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.schema import APPLICATION_ID, FORMAT
@@ -328,3 +329,15 @@ def test_lessons_of_format_6_hold_for_a_week(path: Path) -> None:
             Lesson("example.org", "canonical", "/c", "a mistake", 900.0),
             Lesson("example.org", "family", "/gone/*", "a trap", 1000.0, 1000.0 + 7 * 86400.0, 1),
         ]
+
+
+def test_hosts_of_format_7_get_a_first_lease_as_new_ones_do(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection, connection:
+        for step in range(2, 7):
+            migrations.STEPS[step](connection)
+        connection.execute("PRAGMA user_version = 7")
+    with SqliteFrontier.open(path) as frontier:
+        leases = frontier.lease(9, 9, 100.0, sized=True)
+        assert max(len(lease.urls) for lease in leases) == FIRST_URLS
+        frontier.settle([], [Release(leases[0].host, 0.0, next_urls=1)])
+        assert [len(lease.urls) for lease in frontier.lease(9, 9, 100.0, sized=True)] == [1]

@@ -177,4 +177,4 @@ def test_payloads_are_remembered_within_a_bound() -> None:
             assert payloads.find("first") == "1"
     assert payloads.find("first") is None
     assert payloads.find("199999") == "x"
-    assert len(payloads) <= 65_536
+    assert len(payloads) <= 16_384

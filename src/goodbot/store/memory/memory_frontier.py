@@ -4,6 +4,7 @@ import heapq
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from math import inf
 from sys import float_info
@@ -15,7 +16,7 @@ from goodbot.search_values import IndexMark
 from goodbot.store.memory.memory_hosts import KnownHost, KnownPage, indexed_pages_of, is_left_out, record_of
 from goodbot.store.memory.memory_lessons import MemoryLessons
 from goodbot.store.memory.memory_queue import MemoryQueue
-from goodbot.store.merge.limits import budget_reason, found_events, lists_reason
+from goodbot.store.merge.limits import budget_reason, found_events, lease_limit, lists_reason
 from goodbot.store.merge.link_rules import KnownUrl, change_by_link, is_due_by, rank_of_link
 from goodbot.store.merge.outcome_rules import decides_copy, is_list_read, pages_added, seen_by_next_visit
 from goodbot.store.merge.rank import LISTS
@@ -73,14 +74,14 @@ class MemoryFrontier:
         self._at = self._now()
         return self._discover(list(discoveries), self._at, 0.0)  # a generator that fails changes nothing
 
-    def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
+    def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
         """See `Frontier.lease`."""
         if hosts < 1 or urls_per_host < 1:
             return []
         leases: list[Lease] = []
         while len(leases) < hosts and (host := self._next_host()) and self._due[0][0] <= now:
             heapq.heappop(self._due)
-            leases.append(self._lease(host, urls_per_host, now))
+            leases.append(self._lease(host, lease_limit(urls_per_host, host.next_urls, sized=sized), now))
         return leases
 
     def settle(
@@ -101,11 +102,16 @@ class MemoryFrontier:
             host = self._hosts[release.host]
             host.leased, host.ready_at, host.backoff_s = False, release.ready_at, release.backoff_s
             host.cut_at = release.cut_at
+            host.next_urls = release.next_urls or host.next_urls
             for known in host.out.values():
                 known.state = "ready"
                 host.queue(known)
             host.out.clear()
             self._offer(host)
+
+    def together(self) -> AbstractContextManager[None]:
+        """See `Frontier.together`. In this frontier an error undoes only the call that raises it."""
+        return nullcontext()
 
     def next_ready_at(self) -> float | None:
         """See `Frontier.next_ready_at`."""
@@ -328,7 +334,7 @@ class MemoryFrontier:
         granted = inf if self._host_pages is None else self._host_pages - host.pages
         lists = inf if self._host_lists is None else self._host_lists - host.lists_in_period(now)
         urls = tuple(map(self._leased, host.take(limit, granted, lists, now, self._until)))
-        return Lease(host.key, urls, host.backoff_s, host.cut_at)
+        return Lease(host.key, urls, host.backoff_s, host.cut_at, len(urls) >= limit)
 
     def _check(self, outcomes: Sequence[Outcome], releases: Sequence[Release]) -> None:
         """Finds what cannot be written before anything is written, so that the call is all or nothing."""

@@ -65,6 +65,7 @@ class KnownHost:
     ready_at: float
     backoff_s: float = 0.0
     cut_at: float | None = None
+    next_urls: int | None = None
     leased: bool = False
     in_scope: bool = False
     pages: int = 0

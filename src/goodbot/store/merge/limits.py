@@ -16,11 +16,20 @@ MAX_LOOKED_AT: Final = 10_000
 redirects and copies among them, which are not indexed. Takes at most 40 ms, once a run."""
 MAX_LESSONS: Final = 1000
 """Lessons kept for one host; the oldest go first."""
+FIRST_URLS: Final = 2
+"""How many URLs the first lease of a host has. It has only a few because a new host may use few: in a broad crawl most
+hosts are new, and their robots.txt has to be fetched first."""
 LISTS_S: Final = 86_400.0
 """Length of the period for which the limit of sitemaps and feeds holds. By default a sitemap index is visited again
 after a day."""
 
 _T = TypeVar("_T")
+
+
+def lease_limit(most: int, can_use: int | None, *, sized: bool) -> int:
+    """Returns how many URLs a lease may have: at most `most`. If leases are `sized`, also at most `can_use`, which the
+    last `Release` of the host stated (None: nothing stated yet)."""
+    return min(most, FIRST_URLS if can_use is None else can_use) if sized else most
 
 
 def by_turns(pages: Sequence[_T], lists: Sequence[_T], turn: int) -> list[_T]:

@@ -4,7 +4,7 @@ import sqlite3
 from collections import Counter
 from typing import Any, Final
 
-from goodbot.store.merge.limits import LISTS_S, MAX_DUE
+from goodbot.store.merge.limits import LISTS_S, MAX_DUE, lease_limit
 from goodbot.store.merge.outcome_rules import seen_by_next_visit
 from goodbot.store.merge.rank import LISTS, depth_of
 from goodbot.store.sqlite.link_writer import LinkWriter, UrlKey
@@ -42,23 +42,25 @@ class Leasing:
         self._host_pages = host_pages
         self._until = until
 
-    def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
+    def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool) -> list[Lease]:
         """See `Frontier.lease`."""
         due = self._db.execute(
-            "SELECT id, key, origin, backoff, cut_at, pages, turn, lists, lists_from FROM hosts WHERE due <= ?"
-            " ORDER BY due, id LIMIT ?",
+            "SELECT id, key, origin, backoff, cut_at, pages, turn, lists, lists_from, next_urls FROM hosts"
+            " WHERE due <= ? ORDER BY due, id LIMIT ?",
             (now, hosts),
         ).fetchall()
         leases: list[Lease] = []
         out: list[tuple[int, int, int, int | None, bool]] = []
-        for host, key, origin, backoff, cut_at, pages, turn, lists, lists_from in due:
+        for host, key, origin, backoff, cut_at, pages, turn, lists, lists_from, next_urls in due:
             self._db.execute(_NOW_READY, (host, now))
             if self._until is not None:
                 self._make_due_ready(host, min(now, self._until))
             lists_before = lists if lists_from > now - LISTS_S else 0
-            rows = self._granted(self._turns.next_of(host, urls_per_host, turn, lists_before, now), pages)
+            most = lease_limit(urls_per_host, next_urls, sized=sized)
+            rows = self._granted(self._turns.next_of(host, most, turn, lists_before, now), pages)
             out += ((host, *row[:3], row[3] >= LISTS) for row in rows)
-            leases.append(Lease(key, tuple(self._leased(host, origin, row) for row in rows), backoff, cut_at))
+            urls = tuple(self._leased(host, origin, row) for row in rows)
+            leases.append(Lease(key, urls, backoff, cut_at, len(urls) >= most))
         self._db.executemany("INSERT INTO leased VALUES (?, ?, ?, ?, ?)", out)
         self._db.executemany(
             "UPDATE hosts SET leased = 1, due = NULL, turn = NOT turn WHERE id = ?", [(row[0],) for row in due]

@@ -184,7 +184,19 @@ def _to_7(connection: sqlite3.Connection) -> None:
     _run(connection, _TO_7)
 
 
-STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {2: _to_3, 3: _to_4, 4: _to_5, 5: _to_6, 6: _to_7}
+def _to_8(connection: sqlite3.Connection) -> None:
+    """Adds the column for the number of URLs that the next lease of a host can use; unknown (NULL) in older files."""
+    connection.execute("ALTER TABLE hosts ADD COLUMN next_urls INTEGER")
+
+
+STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {
+    2: _to_3,
+    3: _to_4,
+    4: _to_5,
+    5: _to_6,
+    6: _to_7,
+    7: _to_8,
+}
 """Steps by the format they start from. Files older than the first cannot be migrated."""
 
 

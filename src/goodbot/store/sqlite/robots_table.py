@@ -1,7 +1,7 @@
 """Reads and writes the table of robots.txt files: the `Access` of each origin, its fields as columns in their order."""
 
 import sqlite3
-from dataclasses import fields, replace
+from dataclasses import fields
 from typing import Final
 
 from goodbot.exclusion import Access
@@ -27,5 +27,4 @@ def load_access(connection: sqlite3.Connection, origin: str) -> Access | None:
     row = connection.execute("SELECT * FROM robots WHERE origin = ?", (origin,)).fetchone()
     if row is None:
         return None
-    access = Access(*row[1:])
-    return replace(access, site_answers=bool(access.site_answers))  # SQLite has no booleans
+    return Access(*[*row[1:-1], bool(row[-1])])  # SQLite has no booleans

@@ -21,7 +21,7 @@ from goodbot.store.sqlite.seen_table import SEEN_TABLES
 from goodbot.url import Url
 from goodbot.values import STATES, State
 
-FORMAT = 7
+FORMAT = 8
 """Raised with every change of the tables; `migrations.py` has the step that leads to it."""
 
 LOCK_TIMEOUT_S: Final = 2.0
@@ -66,7 +66,7 @@ CODES_AGAIN: dict[State, int] = {state: CODED.index(state, AGAIN) for state in C
 # `hosts.due` is the time from which the host can be leased; NULL while it is leased or has nothing ready.
 # `hosts.pages` counts URLs that were visited, including those that are being revisited.
 # `hosts.turn`: 1 if the next lease begins with a list, else with a page. `hosts.lists` counts the lists settled since
-# `hosts.lists_from` that were not visited before. `urls.lists`: see `Discovery`.
+# `hosts.lists_from` that were not visited before. `hosts.next_urls`: see `Release`. `urls.lists`: see `Discovery`.
 # `leased.was` is that of `seen`, NULL for a URL that has no row there.
 # `urls.interval_s` is how often it changes, according to a sitemap.
 # `visits` is a rowid table: its rows hold the audit and are long; WITHOUT ROWID suits only short ones.
@@ -75,7 +75,8 @@ CREATE TABLE hosts (
   id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, origin TEXT NOT NULL,
   ready_at REAL NOT NULL, backoff REAL NOT NULL DEFAULT 0, due REAL,
   leased INTEGER NOT NULL DEFAULT 0, cut_at REAL, in_scope INTEGER NOT NULL DEFAULT 0, pages INTEGER NOT NULL DEFAULT 0,
-  turn INTEGER NOT NULL DEFAULT 0, lists INTEGER NOT NULL DEFAULT 0, lists_from REAL NOT NULL DEFAULT 0
+  turn INTEGER NOT NULL DEFAULT 0, lists INTEGER NOT NULL DEFAULT 0, lists_from REAL NOT NULL DEFAULT 0,
+  next_urls INTEGER
 );
 CREATE INDEX hosts_due ON hosts (due) WHERE due IS NOT NULL;
 CREATE INDEX hosts_lists ON hosts (id) WHERE lists > 0;
@@ -203,7 +204,7 @@ def connect(path: Path, *, read_only: bool) -> sqlite3.Connection:
 # writes with a checkpoint each 64 MiB, 1.9 GB with SQLite's 4 MiB. `secure_delete`, on in some builds, writes more.
 _TUNING = """
 PRAGMA journal_mode = WAL; PRAGMA wal_autocheckpoint = 16384; PRAGMA journal_size_limit = 67108864;
-PRAGMA cache_size = -16384; PRAGMA secure_delete = OFF;
+PRAGMA cache_size = -8192; PRAGMA secure_delete = OFF;
 """
 
 

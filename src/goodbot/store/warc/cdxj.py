@@ -22,8 +22,8 @@ from goodbot.url import Url
 REVISIT = "warc/revisit"
 """The media type of a record without payload of its own."""
 
-_RUN_LINES = 10_000
-_READ_BYTES = 64 * 1024
+_RUN_LINES = 2_000
+_READ_BYTES = 16 * 1024
 _WWW = re.compile(r"www\d*\.(?=.)")
 _KEPT = "".join(chr(code) for code in range(0x21, 0x7F) if chr(code) not in "#%")
 _MAX_UNQUOTE = 5
@@ -62,7 +62,8 @@ def revisited(entry: str) -> str:
 class IndexFile:
     """Collects the lines of one WARC file and writes them sorted, beside it.
 
-    10,000 lines (4 MB) are held in memory; more are sorted and written to an unnamed file in the same folder.
+    Up to 2,000 lines (0.8 MB) are held in memory; each time there are so many, they are sorted and written to an
+    unnamed file in the same folder.
     Any method may raise OSError.
     """
 

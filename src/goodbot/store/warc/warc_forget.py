@@ -35,6 +35,7 @@ from goodbot.store.warc.warc_files import (
     through,
 )
 from goodbot.store.warc.warc_filler import fill
+from goodbot.store.warc.warc_member import packed
 from goodbot.store.warc.warc_outline import CAPTURES, HEAD_BYTES, fields_of, heads
 from goodbot.store.warc.warc_reader import (
     ORIGINAL_FILE_FIELD,
@@ -42,7 +43,7 @@ from goodbot.store.warc.warc_reader import (
     read_member,
     read_response,
 )
-from goodbot.store.warc.warc_record import block_digest, packed, revisit_record
+from goodbot.store.warc.warc_record import block_digest, revisit_record
 from goodbot.url import parse_url
 from goodbot.values import RecordRef
 

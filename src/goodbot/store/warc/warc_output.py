@@ -12,7 +12,7 @@ MIN_REPEAT_BYTES = 1024
 """A shorter response record is written again when its payload repeats: a revisit record would save little."""
 
 _PENDING_BYTES = 1024 * 1024
-_PAYLOADS = 32_768
+_PAYLOADS = 8192
 
 
 class WarcOutput:
@@ -82,8 +82,8 @@ class WarcOutput:
 
 
 class Payloads:
-    """Maps a digest to a note on where that payload is. Remembers the last 32,768 that were used, and up to as many
-    more: 20 MB with URLs of 57 characters."""
+    """Maps a digest to a note on where that payload is. Remembers the 8,192 payloads that were used last, and up to
+    8,192 more. With URLs of 57 characters they take 5 MB."""
 
     def __init__(self) -> None:
         self._young: dict[str, str] = {}

@@ -17,6 +17,7 @@ from isal import isal_zlib
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.store.warc.cdxj import REVISIT, index_entry
+from goodbot.store.warc.warc_member import PIECE_BYTES, packed, packed_around
 from goodbot.store.warc.warc_reader import (
     DIGEST_FIELD,
     ORIGINAL_FILE_FIELD,
@@ -26,9 +27,8 @@ from goodbot.store.warc.warc_reader import (
 )
 from goodbot.values import Capture, Failure, Headers, LastVisit, RecordRef, Response
 
-_PIECE_BYTES = 1024 * 1024
-"""A longer record is compressed piece by piece, so that it is not copied whole before."""
 _FRAMING_FIELD = re.compile(r"((?:X-Crawl-)*)(Transfer-Encoding|Content-Length)", re.IGNORECASE)
+_COMPRESSED = frozenset({"gzip", "x-gzip", "br", "zstd", "deflate"})
 _UNSAFE = re.compile(r"[\r\n\0]+")
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 _PAIRS = [first + second for first in _LETTERS for second in _LETTERS]
@@ -117,9 +117,9 @@ def _heads(member: bytes) -> tuple[bytes, bytes]:
     """Returns the fields of a response record (a member made here) and its HTTP header with the empty line at its
     end."""
     inflater = isal_zlib.decompressobj(31)
-    data = inflater.decompress(member, _PIECE_BYTES)
+    data = inflater.decompress(member, PIECE_BYTES)
     while data.count(b"\r\n\r\n") < 2 and not inflater.eof:
-        data += inflater.decompress(inflater.unconsumed_tail, _PIECE_BYTES)
+        data += inflater.decompress(inflater.unconsumed_tail, PIECE_BYTES)
     head, _, block = data.partition(b"\r\n\r\n")
     return head, block[: block.index(b"\r\n\r\n") + 4]
 
@@ -157,20 +157,14 @@ def _response_record(capture: Capture, response: Response, digest: str | None, c
         f"WARC/1.1\r\nWARC-Type: response\r\n{common}{payload}WARC-Block-Digest: {_digest(head, body)}\r\n"
         f"Content-Type: application/http; msgtype=response\r\nContent-Length: {len(head) + len(body)}\r\n\r\n"
     )
+    if body and _is_compressed(response):
+        return packed_around(fields.encode() + head, body, b"\r\n\r\n")
     return packed(fields.encode(), head, body, b"\r\n\r\n")
 
 
-def packed(*parts: bytes) -> bytes:
-    """Compresses these parts, one after another, into one gzip member."""
-    if sum(map(len, parts)) <= _PIECE_BYTES:
-        return isal_zlib.compress(b"".join(parts), 1, 31)
-    packer = isal_zlib.compressobj(1, wbits=31)
-    views = (memoryview(part)[start : start + _PIECE_BYTES] for part in parts for start in _starts(part))
-    return b"".join([*map(packer.compress, views), packer.flush()])
-
-
-def _starts(part: bytes) -> range:
-    return range(0, len(part), _PIECE_BYTES)
+def _is_compressed(response: Response) -> bool:
+    """Whether the server compressed the body, according to its header."""
+    return (response.header("content-encoding") or "").strip().lower() in _COMPRESSED
 
 
 def _request_record(head: bytes, name: str, common: str) -> bytes:
