@@ -8,6 +8,7 @@ import click
 from goodbot.cli.command_class import SHARED_HEADING
 from goodbot.cli.commands import COMMANDS, EPILOG, SECTIONS, group
 from goodbot.config import Settings
+from goodbot.live import HOLDINGS
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -26,7 +27,24 @@ def commands_page() -> str:
         parts += [f"## {heading}", ""]
         for name, summary in commands.items():
             parts += [f"### goodbot {name}", "", f"{summary}.", "", *_helps(_load(name), name, _root())]
+            parts += _holdings() if name == "status" else []
     return "\n".join(parts)
+
+
+def _holdings() -> list[str]:
+    """The memory in the JSON of `goodbot status`."""
+    return [
+        "With `--json`, `live.memory` has the memory of a running crawl, measured every five seconds: `bytes` (PSS of",
+        "all processes), `peak_bytes` (the largest value in this run), and `processes`, each with `role`",
+        "(`coordinator`, `worker`, or `crawler` if there is one process), `pid`, `pss_bytes`, `rss_bytes` and",
+        "`holdings`. Sizes are `null` if the system does not report memory. `holdings` describes the caches and queues",
+        "of the process: each has the number of `entries`, and their `bytes` if the process counts these:",
+        "",
+        "| holding | meaning |",
+        "|---|---|",
+        *(f"| `{name}` | {meaning} |" for name, meaning in HOLDINGS.items()),
+        "",
+    ]
 
 
 def _root() -> click.Context:

@@ -110,6 +110,14 @@ def test_host_key_and_site(text: str, key: str, site: str) -> None:
     assert host_of(key) == Url(text).host
 
 
+@pytest.mark.parametrize("port", ["", ":8020"])
+def test_a_host_name_longer_than_any_that_is_cached(port: str) -> None:
+    host = ".".join(["a" * 60] * 6)
+    assert (Url(f"http://{host}{port}/b").host, Url(f"http://{host}{port}/b").host_key) == (host, host)
+    local = f"{host}.localhost"
+    assert Url(f"https://{local}{port}/b").host_key == f"{local}{port or ':443'}"
+
+
 def test_resolve() -> None:
     base = Url("http://example.org/a/b?c")
     cases = {

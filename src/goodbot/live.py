@@ -1,7 +1,7 @@
 """The values of a running crawl: control requests, live figures, and the requests sent to each host. All are frozen."""
 
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from goodbot.url import Url
 
@@ -34,6 +34,56 @@ class FetchError:
     why: str
 
 
+HOLDINGS: Final = {
+    "leased_urls": "coordinator: URLs that workers have leased and not reported yet",
+    "uncommitted_pages": "coordinator: pages reported and not committed yet; a page with many links counts as several",
+    "unsent_messages": "coordinator: workers with messages not sent yet, and the bytes of these messages",
+    "robots_txt": "parsed robots.txt files, and about how many bytes they take",
+    "recent_links": "URLs found recently, which are not sent to the frontier again",
+    "compared_pages": "earlier pages with which each new page is compared to detect copies",
+    "url_families": "sets of similar URLs that are watched for traps",
+}
+"""The names of `Holding`, with their meanings."""
+
+
+class Holding(NamedTuple):
+    """What one cache or queue of a process holds: the number of entries, and their bytes if the process counts them
+    anyway. `name` is one of `HOLDINGS`."""
+
+    name: str
+    entries: int
+    bytes: int | None = None
+
+
+ProcessRole = Literal["crawler", "coordinator", "worker"]
+"""What a process of a crawl does. A crawl without workers has only one process, the `crawler`."""
+
+
+class ProcessMemory(NamedTuple):
+    """The memory of one process. `pss_bytes` counts a memory page that n processes share as 1/n of a page, `rss_bytes`
+    counts it whole; both are None if the system does not say, as outside Linux."""
+
+    role: ProcessRole
+    pid: int
+    pss_bytes: int | None
+    rss_bytes: int | None
+    holdings: tuple[Holding, ...] = ()
+
+
+class CrawlMemory(NamedTuple):
+    """The memory of the processes of a crawl. `peak_bytes` is the largest `bytes` measured in this run. Processes that
+    read PDFs or render pages are not included."""
+
+    processes: tuple[ProcessMemory, ...]
+    peak_bytes: int | None = None
+
+    @property
+    def bytes(self) -> int | None:
+        """The sum of `pss_bytes`; None if that of a process is unknown."""
+        sizes = [process.pss_bytes for process in self.processes]
+        return sum(size for size in sizes if size is not None) if sizes and None not in sizes else None
+
+
 @dataclass(frozen=True, slots=True)
 class LiveStatus:
     """The live figures of a running crawl; counts are those of this run.
@@ -43,7 +93,7 @@ class LiveStatus:
     kind or status, the most frequent first; `troubles` are the latest failed requests, and the latest one of each kind.
     `left_s` estimates the time until all known URLs, or the `--max-pages` requested, are fetched at this rate; None: no
     estimate. With `--keep-fresh`, `waiting` pages will be visited again, the next at `next_at`; otherwise `next_at` is
-    None."""
+    None. `memory` is measured every few seconds."""
 
     pid: int
     started_at: float
@@ -62,6 +112,7 @@ class LiveStatus:
     troubles: tuple[FetchError, ...] = ()
     waiting: int = 0
     next_at: float | None = None
+    memory: CrawlMemory | None = None
 
 
 # ---- courtesy -------------------------------------------------------------------------------------------------------

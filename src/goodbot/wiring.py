@@ -32,6 +32,7 @@ from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import signer_of
 from goodbot.robot.lessons.site_knowledge import applies
 from goodbot.robot.processes.coordinator import Coordinator
+from goodbot.robot.processes.spawning import Start, start_process
 from goodbot.robot.render.rendering import Browser
 from goodbot.robot.scope.scope import Scope
 from goodbot.robot.scope.seeding import Seeding, typed_seeds
@@ -113,14 +114,16 @@ async def open_crawl(
     stream: PageStream | None = None,
     watch: Watch = lambda state: None,
     logs: LogSettings = SILENT,
+    start: Start = start_process,
 ) -> AsyncIterator[Crawl]:
     """Opens the crawl in `path` to begin or resume it with `settings`, whose seeds include the earlier ones.
 
     `listed` are more seeds, already checked. `revisit_until`: pages that are due again by then are visited again;
     infinity: whenever they are due; None: never. With a `stream`, pages go to the program that reads it, and the crawl
     uses one process. `watch` is called while pages are indexed from the archive, before the crawl continues. `logs`
-    says where worker processes send their log messages; this process logs as its program has set up."""
-    parts = path, settings, observe, listed, revisit_until, stream, watch, logs
+    says where worker processes send their log messages; this process logs as its program has set up. `start`
+    starts worker processes (see `forking`)."""
+    parts = path, settings, observe, listed, revisit_until, stream, watch, logs, start
     async with _browsing(settings) as browser, _opened(*parts, browser) as crawl:
         yield crawl
 
@@ -154,6 +157,7 @@ async def _opened(
     stream: PageStream | None,
     watch: Watch,
     logs: LogSettings,
+    start: Start,
     browser: Browser | None,
 ) -> AsyncIterator[Crawl]:
     typed, networks = typed_seeds(settings)
@@ -196,7 +200,9 @@ async def _opened(
                 evidence=encode_capture,
                 logs=logs,
             )
-            async with _crawler(workers, setup, frontier, batch, clock, stream, browser, folder.deadly) as crawler:
+            async with _crawler(
+                workers, setup, frontier, batch, clock, stream, browser, folder.deadly, start
+            ) as crawler:
                 revisits = partial(_revisits, frontier) if revisit_until is not None else None
                 supervisor = _supervisor(crawler, control, frontier, batch, scope, workers, clock, revisits)
                 damage = damage_of(archive, frontier) if archive else ()
@@ -301,6 +307,7 @@ async def _crawler(
     stream: PageStream | None,
     browser: Browser | None,
     deadly: DeadlyPages,
+    start: Start,
 ) -> AsyncIterator[Crawler | Coordinator]:
     """Makes the coordinator of several processes, or a crawler in this process, whose transport is closed at the
     end."""
@@ -314,6 +321,7 @@ async def _crawler(
             batch=batch,
             clock=clock,
             lessons=frontier,
+            start=start,
             keep_deadly=deadly.keep,
         )
         return

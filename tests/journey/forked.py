@@ -8,6 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from io import FileIO
@@ -111,9 +112,10 @@ class _Forked:
         return await asyncio.shield(self._end)
 
     def send_signal(self, number: int) -> None:
-        """Also to one that has ended and been waited for: nothing happens then, as asyncio has it."""
+        """Also to one that has ended, reported or not yet: nothing happens then, as asyncio has it."""
         if self._status is None:
-            os.kill(self._pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(self._pid, number)
 
     def terminate(self) -> None:
         self.send_signal(signal.SIGTERM)

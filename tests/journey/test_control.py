@@ -7,10 +7,12 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import pytest
 
+from goodbot.live import HOLDINGS
 from journey.goodbot_process import ended, goodbot, start
 from journey.test_workers import workers_of
 from webserver import Exchange, WebServer, answer
@@ -40,7 +42,7 @@ async def server() -> AsyncIterator[WebServer]:
         yield server
 
 
-async def live(folder: Path) -> dict[str, object]:
+async def live(folder: Path) -> dict[str, Any]:
     """What the running crawl says of itself."""
     value = (await goodbot("status", "--in", folder, "--json")).json["live"]
     assert isinstance(value, dict)
@@ -85,7 +87,15 @@ async def test_pause_resume_submit_stop(folder: Path, workers: int) -> None:
         assert f"submitted     {new}\n" in submitted.out
         assert "out of scope  http://127.0.0.9:1/: " in submitted.out
         assert [len(server.exchanges) for server in servers] == counts
-        assert (await live(folder))["workers"] == workers
+        now = await live(folder)
+        assert now["workers"] == workers
+        processes = now["memory"]["processes"]
+        assert [item["role"] for item in processes] == (
+            ["crawler"] if workers == 1 else ["coordinator", "worker", "worker"]
+        )
+        assert all(item["pss_bytes"] is None or item["pss_bytes"] <= item["rss_bytes"] for item in processes)
+        assert {name for item in processes for name in item["holdings"]} <= HOLDINGS.keys()
+        assert ("  memory: " in text) == (now["memory"]["bytes"] is not None)
 
         resumed = await goodbot("resume", "--in", folder)
         assert (resumed.status, resumed.out.startswith("running: ")) == (0, True)

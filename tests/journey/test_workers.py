@@ -11,6 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 
+from goodbot.robot.processes.worker import PROCESS_NAME
+from goodbot.robot.processes.worker_records import worker_of_host
+from goodbot.url import Url
 from journey.goodbot_process import ended, goodbot, start
 from webserver import Exchange, WebServer, answer
 
@@ -54,7 +57,7 @@ def workers_of(pid: int) -> list[psutil.Process]:
 
 def _is_worker(process: psutil.Process) -> bool:
     try:
-        return "goodbot.robot.processes.worker" in process.cmdline()
+        return bool(process.name() == PROCESS_NAME)
     except psutil.Error:  # it has just ended
         return False
 
@@ -175,6 +178,7 @@ async def test_every_process_writes_to_the_log_file(servers: list[WebServer], tm
     end = await goodbot("crawl", *seeds, *options, folder=tmp_path)
     assert end.status == 0
     lines = [json.loads(line) for line in (tmp_path / "log.jsonl").read_text("ascii").splitlines()]
-    assert len({line["process"] for line in lines}) == 3
+    working = {worker_of_host(Url(server.url("/")).host_key, 2) for server in servers}
+    assert len({line["process"] for line in lines}) == 1 + len(working)
     assert {line["url"] for line in lines if line.get("state") == "visited"} >= set(seeds)
     assert "crawl started: 2 workers" in end.err

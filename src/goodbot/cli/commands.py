@@ -7,7 +7,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
 from importlib import import_module
-from importlib.metadata import version
 
 import click
 
@@ -89,7 +88,7 @@ class _Commands(CommandGroup):
     epilog=EPILOG,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-@click.version_option(version("goodbot"), prog_name="goodbot")
+@click.version_option(package_name="goodbot", prog_name="goodbot")
 def group() -> None:
     """The Web robot that both sides can trust: crawl politely, lose nothing, find it again."""
 

@@ -5,6 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import fields
+from itertools import chain
 from math import inf
 from pathlib import Path
 from typing import Any, Final, get_args, get_origin
@@ -36,12 +37,15 @@ from goodbot.config import (
     SignatureAgentForm,
 )
 from goodbot.crawl_folder import CrawlFolder, index_lag
-from goodbot.crawl_preparation import new_settings
+from goodbot.crawl_preparation import new_settings, workers_of
 from goodbot.errors import InputError, RunError, SettingError, option_of
 from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes, human_duration
-from goodbot.interrupts import INTERRUPTED, STATUS
+from goodbot.interrupts import INTERRUPTED, STATUS, whole
 from goodbot.live import EndReason
+from goodbot.process_memory import return_freed_memory
+from goodbot.robot.processes.forking import forked_workers
+from goodbot.robot.processes.spawning import Start, start_process
 from goodbot.robot.scope.seeding import Seeding, parse_seeds
 from goodbot.store.control.seed_file import SeedSpool
 from goodbot.values import STATES, Outcome
@@ -211,11 +215,17 @@ def command(
     with read_seed_files(seed_files, Seeding(settings).check) as listed:
         if dry_run:
             return plan_crawl(folder, settings, max_pages, listed, as_json=as_json)
-        return asyncio.run(
-            run_crawl(
-                folder, settings, max_pages, "json" if as_json else "text", listed=listed, revisit_until=revisit_until
+        workers = workers_of(settings, chain(parse_seeds(settings.seeds), crawl_folder.seeds, listed or ()))
+        with whole(lambda: forked_workers(workers if workers > 1 else 0)) as start:
+            return_freed_memory()
+            return asyncio.run(
+                run_crawl(
+                    *(folder, settings, max_pages, "json" if as_json else "text"),
+                    listed=listed,
+                    revisit_until=revisit_until,
+                    start=start,
+                )
             )
-        )
 
 
 async def run_crawl(
@@ -227,9 +237,10 @@ async def run_crawl(
     listed: SeedSpool | None = None,
     revisit_until: float | None = None,
     lasts: bool = True,
+    start: Start = start_process,
 ) -> int:
     """Runs one crawl to its end, shows its progress, and returns the exit status. `listed`: more seeds.
-    `revisit_until`: see `open_crawl`. `lasts`: the folder is kept, so that the crawl can be resumed."""
+    `revisit_until`, `start`: see `open_crawl`. `lasts`: the folder is kept, so that the crawl can be resumed."""
     progress = progress_for(form, page_event, parse_seeds(settings.seeds))
     advised = folder if lasts else None
     with Interrupts() as interrupts:
@@ -238,6 +249,7 @@ async def run_crawl(
                 *(folder, settings, progress.observe, listed, revisit_until),
                 watch=IndexProgress(progress.say),
                 logs=log_settings(),
+                start=start,
             ) as crawl:
                 status = await _run(crawl, max_pages, progress, interrupts, advised, form)
         except asyncio.CancelledError:

@@ -1,4 +1,4 @@
-"""Shows the progress of a crawl: as JSON lines, as a live display in a terminal, or as a line every ten seconds."""
+"""Shows the progress of a crawl: as JSON lines, as a line every ten seconds, or in `crawl_display`."""
 
 import sys
 import time
@@ -6,12 +6,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
-from rich.live import Live as Display
-from rich.table import Table
-
 from goodbot.cli.command_class import logs_to_terminal
 from goodbot.cli.printing import can_rewrite, is_quiet, say, write_json
-from goodbot.cli.rich_tables import cell, console
 from goodbot.human import counted, human_bytes, human_duration
 from goodbot.live import LiveStatus
 from goodbot.robot.processes.worker_deaths import KILLS_THE_READER
@@ -123,40 +119,6 @@ class LineProgress(Progress):
             self.say("; ".join(filter(None, (summary(live), error_line(live), waiting))))
 
 
-class LiveProgress(Progress):
-    """Rewrites a few lines of the terminal, twice a second."""
-
-    def __init__(self, seeds: Collection[Url] = ()) -> None:
-        super().__init__(seeds)
-        self._console = console(err=True)
-
-    def observe(self, outcome: Outcome) -> None:
-        super().observe(outcome)
-        self.warn(outcome)
-
-    def say(self, text: str) -> None:
-        self._console.print(cell(text))
-
-    @contextmanager
-    def _shown(self) -> Iterator[None]:
-        with Display(console=self._console, auto_refresh=False, transient=True) as display:
-            self._display = display
-            yield
-
-    def tick(self, live: LiveStatus) -> None:
-        self._display.update(self._table(live), refresh=True)
-
-    def _table(self, live: LiveStatus) -> Table:
-        table = Table.grid(padding=(0, 1))
-        table.add_row(cell(summary(live), "bold"))
-        table.add_row(cell(self.last, "dim", cut=True))
-        if errors := error_line(live):
-            table.add_row(cell(errors, "yellow", cut=True))
-        if self.held:
-            table.add_row(cell(f"waiting for {self.held}", "yellow", cut=True))
-        return table
-
-
 def summary(live: LiveStatus) -> str:
     """`120 pages, 24.1/s now, 22.0/s on average, 3.2 MB, 12 hosts, 380 to fetch, 64 in flight, about 16 s left`."""
     parts = [counted(live.pages, "page"), f"{live.rate:.1f}/s now", f"{live.mean_rate:.1f}/s on average"]
@@ -186,4 +148,8 @@ def progress_for(form: Form, event: Callable[[Outcome], dict[str, object]], seed
         return JsonProgress(event)
     if form == "none" or is_quiet():
         return Progress(seeds)
-    return LiveProgress(seeds) if can_rewrite() and not logs_to_terminal() else LineProgress(seeds)
+    if logs_to_terminal() or not can_rewrite():
+        return LineProgress(seeds)
+    from goodbot.cli.crawl_display import LiveProgress  # noqa: PLC0415  (`rich` takes 26 ms and 2 MB)
+
+    return LiveProgress(seeds)

@@ -13,6 +13,7 @@ from goodbot.cli.printing import complain, say, write_json
 from goodbot.config import Settings
 from goodbot.errors import InputError, RunError
 from goodbot.exclusion import DIRECTIVE_DIALECTS, Access, Directives, Preferences, RobotsTxt, Verdict
+from goodbot.page import Body
 from goodbot.page.document import read_extract
 from goodbot.url import Url, parse_url
 from goodbot.values import Response
@@ -106,7 +107,7 @@ def _of_file(name: str, given: Iterable[str]) -> ReadPage:
     answer = Response(200, headers, body)
     if answer.header("content-type") is None:
         answer = Response(200, (*headers, ("Content-Type", _type(name, body))), body)
-    kind, found, _ = read_extract(answer, Settings().decoded_limit)
+    kind, found, _ = read_extract(Body(answer, Settings().decoded_limit))
     if kind in ("other", "pdf") and not headers:
         raise InputError(f"{name} is not HTML; only HTTP headers could apply (give them with --header)")
     return ReadPage(name, "/", kind, found, headers, RobotsTxt.parse(b""))
@@ -135,7 +136,7 @@ def _of_site(url: Url, given: tuple[str, ...], agent: str) -> ReadPage | ClosedP
         because = f"so it was not fetched: {visit.verdict.reason}"
         return ClosedPage(visit.verdict, f"{name} is closed to {visit.verdict.agent}, {because}")
     response = answered_page(visit.url, visit.capture)
-    kind, found, _ = read_extract(response, Settings().decoded_limit)
+    kind, found, _ = read_extract(Body(response, Settings().decoded_limit))
     closed = _closed(visit.access, visit.url, agent)
     return ReadPage(str(visit.url), str(visit.url), kind, found, response.headers, visit.access.rules, closed)
 

@@ -14,7 +14,7 @@ from goodbot.cli.printing import folded, say, write_json
 from goodbot.crawl_admin import look_at
 from goodbot.crawl_folder import open_ledger
 from goodbot.human import counted, human_bytes, human_time
-from goodbot.live import LiveStatus
+from goodbot.live import CrawlMemory, LiveStatus
 from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.store.control.live_file import live_json
 from goodbot.values import STATES
@@ -34,7 +34,10 @@ MEANING = {
 @in_option
 def command(folder: Path, as_json: bool) -> None:
     """Show the progress of a crawl: its URLs by state, pages and bytes fetched, when the next URL is due, and, while it
-    runs, its rates and errors.
+    runs, its rates, errors and memory.
+
+    The memory is the sum over the crawl's processes, in which shared memory counts once (PSS). Processes that read PDFs
+    or render pages are not included. --json also shows how many entries the caches and queues of each process hold.
 
     Exit status: 0: done; 2: there is no crawl in DIR; 3: DIR is damaged.
     """
@@ -92,3 +95,18 @@ def _running(live: LiveStatus) -> Iterator[str]:
     yield f"  {summary(live)}"
     if errors := error_line(live):
         yield f"  {errors}"
+    if live.memory is not None and (memory := memory_line(live.memory)):
+        yield f"  {memory}"
+
+
+def memory_line(memory: CrawlMemory) -> str:
+    """Returns a line such as `memory: 181.2 MB (coordinator 80.4 MB, workers 50.1 MB + 50.7 MB), peak 190.3 MB`, or
+    an empty text if the system does not report memory."""
+    if memory.bytes is None or memory.peak_bytes is None:
+        return ""
+    by_role: dict[str, list[str]] = {}
+    for process in memory.processes:
+        by_role.setdefault(process.role, []).append(human_bytes(process.pss_bytes or 0))
+    each = (f"{role if len(sizes) == 1 else f'{role}s'} {' + '.join(sizes)}" for role, sizes in by_role.items())
+    of = f" ({', '.join(each)})" if len(memory.processes) > 1 else ""
+    return f"memory: {human_bytes(memory.bytes)}{of}, peak {human_bytes(memory.peak_bytes)}"

@@ -1,7 +1,8 @@
 """Sitemaps and feeds in a crawl over a fake web: read in pieces, in turn with pages, one level deep, with limits."""
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -75,11 +76,19 @@ async def test_links_of_a_list_not_read_to_its_end_are_kept_and_it_is_read_again
     path = Scene.root / "frontier.sqlite"
 
     class Dying(SqliteFrontier):
+        has_links = False
+
         def settle(
             self, outcomes: Sequence[Outcome], releases: Sequence[Release], found: Sequence[FoundLinks] = ()
         ) -> None:
             super().settle(outcomes, releases, found)
-            if found:
+            self.has_links = bool(found)
+
+        @contextmanager
+        def together(self) -> Iterator[None]:
+            with super().together():
+                yield
+            if self.has_links:
                 raise RunError("killed")
 
     answers: Answers = {f"{HOST}/s.xml": urlset(*names)}

@@ -1,6 +1,7 @@
 """Control requests that a running crawl carries out, and the status that it publishes."""
 
 import asyncio
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -8,7 +9,7 @@ import pytest
 
 from goodbot.errors import RunError
 from goodbot.lesson_values import Lesson
-from goodbot.live import ControlRequest, EndReason, LiveStatus
+from goodbot.live import ControlRequest, EndReason, Holding, LiveStatus
 from goodbot.robot.crawl.supervisor import CONTROL_INTERVAL_S, Supervisor
 from goodbot.testing import FakeClock, MemoryFrontier
 from goodbot.url import Url
@@ -53,6 +54,9 @@ class Runner:
             self.told.append("cancelled")
             raise
         return "interrupted"
+
+    def holdings(self) -> dict[int, tuple[Holding, ...]]:
+        return {os.getpid(): (Holding("leased_urls", 3),)}
 
     def stop(self) -> None:
         self.told.append("stop")
@@ -212,3 +216,6 @@ async def test_how_it_goes() -> None:
     live = made.live()
     assert (live.pages, live.bytes, live.hosts, live.in_flight, live.to_fetch) == (4, 20, 1, 3, 17)
     assert live.pace == "running"
+    assert live.memory is not None
+    assert [process.role for process in live.memory.processes] == ["crawler"]
+    assert live.memory.processes[0].holdings == (Holding("leased_urls", 3),)

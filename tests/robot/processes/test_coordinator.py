@@ -51,9 +51,15 @@ class Frontier(MemoryFrontier):
 
     leases = looks = 0
 
-    def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
+    def __init__(self) -> None:
+        super().__init__()
+        self.sizes: list[int] = []
+
+    def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
         self.leases += 1
-        return super().lease(hosts, urls_per_host, now)
+        leases = super().lease(hosts, urls_per_host, now, sized=sized)
+        self.sizes += (len(lease.urls) for lease in leases)
+        return leases
 
     def next_ready_at(self) -> float | None:
         self.looks += 1
@@ -131,6 +137,14 @@ async def test_each_host_gets_one_request_a_second_and_its_robots_txt_is_fetched
             if url.url.host == f"h{host}.example"
         ]
         assert all(later - sooner >= 1.0 for sooner, later in pairwise(times))
+
+
+async def test_a_host_with_a_delay_is_leased_one_url_for_each_page_a_fast_one_more_and_more() -> None:
+    slow, fast = Scene(2, elapsed_s=0.0, seeds=60), Scene(2, elapsed_s=0.0, seeds=60, delay=0.0)
+    for scene in (slow, fast):
+        await scene.run_for(10.0)
+    assert slow.frontier.sizes[2:] == [1] * (len(slow.frontier.sizes) - 2)
+    assert fast.frontier.sizes[::2][:3] == [2, 8, 32]
 
 
 async def test_places_are_never_empty_while_hosts_wait() -> None:

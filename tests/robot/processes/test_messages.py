@@ -8,10 +8,18 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from goodbot.archive_values import EncodedRecords
-from goodbot.robot.processes.messages import pack, unpack_found, unpack_result
+from goodbot.live import HostRequest
+from goodbot.robot.processes.messages import (
+    pack,
+    unpack_found,
+    unpack_leases,
+    unpack_releases,
+    unpack_requests,
+    unpack_result,
+)
 from goodbot.search_values import PreparedDocument
 from goodbot.url import Url
-from goodbot.values import Discovery, Event, FoundLinks, Outcome
+from goodbot.values import Discovery, Event, FoundLinks, LastVisit, Lease, LeasedUrl, Outcome, RecordRef, Release
 from goodbot.visit_values import VisitResult
 
 T = TypeVar("T")
@@ -98,3 +106,16 @@ def test_whatever_strangers_write_comes_out_the_same(title: str, number: int | N
     assert unpack_result(sent(pack(result))) == result
     found = FoundLinks((Discovery(HOME, 0, refused=title),), 1.0)
     assert unpack_found(sent(pack(found))) == found
+
+
+@given(title=st.text(st.characters(exclude_categories=()), max_size=20), number=st.integers() | st.none())
+@example(title="T\ud800", number=None)
+def test_leases_releases_and_requests_come_out_the_same(title: str, number: int | None) -> None:
+    seen = LastVisit(1.0, 2.0, 1.0, 1.0, etag=title, title=title, record=RecordRef("1.warc.gz", 7))
+    urls = (LeasedUrl(HOME, 3, seen=seen, same_as=HOME), LeasedUrl(HOME, 1, 2, True, 4, lists=2, expects_list=True))
+    leases = (Lease("h.example", urls, 1.5, 9.0, True), Lease("else.example", ()))
+    assert unpack_leases(sent(pack(leases))) == leases
+    releases = (Release("h.example", 9.5, 1.0, None, 4), Release("else.example", 1.0))
+    assert unpack_releases(sent(pack(releases))) == releases
+    requests = (HostRequest("h.example", 1.0, 2.0, number, agent=title), HostRequest("h.example", 3.0, 3.5))
+    assert unpack_requests(sent(pack(requests))) == requests

@@ -9,6 +9,7 @@ import pytest
 
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
+from goodbot.page import Body
 from goodbot.page.rendered import Rendered, read_rendered
 from goodbot.robot.crawl.assembly import transport_of
 from goodbot.robot.fetch.guard import AddressGuard
@@ -78,7 +79,7 @@ class Rig:
         rendered = await self.renderer.render(capture)
         assert rendered is not None
         assert isinstance(capture.result, Response)
-        return read_rendered(capture.request.url, capture.result, rendered, "goodbot", 2**21), rendered
+        return read_rendered(capture.request.url, Body(capture.result, 2**21), rendered, "goodbot"), rendered
 
 
 @asynccontextmanager

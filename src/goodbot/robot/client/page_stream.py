@@ -96,9 +96,9 @@ class PageStream:
 
     # ---- for the crawler: Leases ------------------------------------------------------------------------------------
 
-    def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
+    def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
         """See `Leases`."""
-        return list(self._leases.lease(hosts, urls_per_host, now))
+        return list(self._leases.lease(hosts, urls_per_host, now, sized=sized))
 
     def next_ready_at(self) -> float | None:
         """See `Leases`. While pages wait, whose links the frontier does not have yet, the crawl is not finished."""

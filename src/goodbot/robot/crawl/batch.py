@@ -88,7 +88,7 @@ class Batch:
         if record is not None and result.encoded is not None:
             how = "headers" if result.encoded.headers_only else "yes"
             kept = Event(outcome.at, "keep", how, f"{record.file} at byte {record.offset}")
-            outcome = _recorded(replace(outcome, events=(*outcome.events, kept)), record)
+            outcome = _recorded(outcome, record, kept)
         self._outcomes.append(outcome)
         self._links += len(outcome.links)
         if self._index is not None:
@@ -168,8 +168,10 @@ class Batch:
         if self._index_first and self._index is not None:
             mark = self._index.commit()
             outcomes = [replace(outcome, to_index=False) if outcome.to_index else outcome for outcome in outcomes]
-        self._write_requests()
-        self._frontier.settle(outcomes, self._releases, self._found)
+        with self._frontier.together():
+            self._save_requests()
+            self._frontier.settle(outcomes, self._releases, self._found)
+        self._requests = []
         self._outcomes, self._releases, self._index_first = [], [], False
         self._found, self._links = [], 0
         self._committed_at = self._clock.now()
@@ -187,9 +189,12 @@ class Batch:
         self._commit_index()
 
     def _write_requests(self) -> None:
+        self._save_requests()
+        self._requests = []
+
+    def _save_requests(self) -> None:
         if self._courtesies is not None and self._requests:
             add_requests(self._courtesies, self._requests)
-            self._requests = []
 
     def _commit_index(self) -> None:
         if self._index is not None and self._to_index:
@@ -218,11 +223,12 @@ def _is_no_page(outcome: Outcome) -> bool:
     return leads_on or outcome.state in ("gone", "failed")
 
 
-def _recorded(outcome: Outcome, record: RecordRef) -> Outcome:
-    """Returns the outcome with the place of its record, unless it refers to an earlier record of the page."""
+def _recorded(outcome: Outcome, record: RecordRef, kept: Event) -> Outcome:
+    """Returns the outcome with `kept`, the event that the record was archived, and with the record's place; if the
+    outcome already refers to an earlier record of the page, that place stays."""
+    events, seen = (*outcome.events, kept), outcome.seen
     if outcome.record is not None:
-        return outcome
-    seen = outcome.seen
+        return replace(outcome, events=events)
     if seen is not None and outcome.state == "visited":
         seen = replace(seen, record=record)
-    return replace(outcome, record=record, seen=seen)
+    return replace(outcome, events=events, record=record, seen=seen)

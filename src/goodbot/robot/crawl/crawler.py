@@ -7,6 +7,7 @@ and its links are committed with it.
 
 import asyncio
 import logging
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
@@ -16,7 +17,7 @@ from goodbot.config import Settings
 from goodbot.exclusion.access.bot_walls import Wall
 from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.lesson_values import IndexedPage, Lesson
-from goodbot.live import EndReason
+from goodbot.live import EndReason, Holding
 from goodbot.ports import Clock, Leases, LessonStore, Sink, Transport
 from goodbot.robot.crawl.following import Following
 from goodbot.robot.crawl.host_visit import HostVisit
@@ -80,6 +81,10 @@ class Crawler(CrawlLoop):
         self._tasks: set[asyncio.Task[None]] = set()
         self.in_flight = 0
 
+    def holdings(self) -> dict[int, tuple[Holding, ...]]:
+        """Returns what the caches of this process hold, by its process id; see `HOLDINGS`."""
+        return {os.getpid(): (*self._permission.holdings(), *self._following.holdings(), *self._knowledge.holdings())}
+
     def leave(self, host: str) -> None:
         """Sends no more requests to the host in this run. Those in flight finish."""
         self._left_hosts.add(host)
@@ -117,7 +122,7 @@ class Crawler(CrawlLoop):
         if room > len(self._tasks):
             self._sink.give_back()
         now = self._clock.now()
-        leases = self._leases.lease(room, self._settings.max_lease_urls, now)
+        leases = self._leases.lease(room, self._settings.max_lease_urls, now, sized=True)
         self._load_lessons(leases)
         for lease in leases:
             self._pace.resume(lease.host, lease.backoff_s)
@@ -172,15 +177,18 @@ class Crawler(CrawlLoop):
             parallel = self._settings.per_host if visit.ready_at <= self._clock.now() else 1
             await asyncio.gather(*(self._visit_urls(visit) for _ in range(parallel)))
         finally:
-            has_more = visit.found_more or visit.url_count >= self._settings.max_lease_urls
-            if has_more and self._given_up.is_left_alone(visit.host):
-                visit.ready_at = self._clock.now()  # its other URLs fail at once, too
-            self._sink.release(Release(visit.host, visit.ready_at, self._pace.backoff_s(visit.host), visit.cut_at))
+            now = self._clock.now()
+            next_urls = visit.next_urls(waits=visit.ready_at - now > SHORT_DELAY_S)
+            if (visit.found_more or visit.is_full) and self._given_up.is_left_alone(visit.host):
+                visit.ready_at = now  # its other URLs fail at once, too
+            backoff_s = self._pace.backoff_s(visit.host)
+            self._sink.release(Release(visit.host, visit.ready_at, backoff_s, visit.cut_at, next_urls))
 
     async def _visit_urls(self, visit: HostVisit, most: int | None = None) -> None:
         for number, leased in enumerate(visit.urls, start=1):
             if not await self._may_go_on(visit):
                 return
+            visit.started += 1
             await self._visit_url(visit, leased)
             if number == most:
                 return

@@ -6,6 +6,7 @@ from typing import Final
 
 from goodbot.config import FollowRel, Settings
 from goodbot.human import counted
+from goodbot.live import Holding
 from goodbot.lru import share_of
 from goodbot.page.entries import ListKind
 from goodbot.robot.crawl.seen_links import MAX_RECENT_URLS, SeenLinks
@@ -37,6 +38,10 @@ class Following:
         self._recent = {public_only: SeenLinks(urls) for public_only in (False, True)}
         self._left_out_rels = _LEFT_OUT_RELS[settings.follow_rel]
 
+    def holdings(self) -> tuple[Holding, ...]:
+        """Returns how many URLs found recently are in memory."""
+        return (Holding("recent_links", sum(map(len, self._recent.values()))),)
+
     def instead(self, leased: LeasedUrl, refusal: Refusal) -> tuple[Discovery, ...]:
         """Returns the URL to request in place of a refused one, if there is one."""
         if refusal.instead is None or refusal.instead == leased.url:
@@ -60,7 +65,7 @@ class Following:
         if not page.directives.follow:
             return (), Event(at, "follow", "no", nofollow_reason(page))
         links = [link for link in page.links if not self._is_left_out(link)] if self._left_out_rels else page.links
-        followed = [link.url for link in links if link.follow]
+        followed = [link.url for link in links if not link.rel or link.follow]
         found = self.new_links(leased, followed)
         new = [
             discovery for discovery in found if discovery.inlinks == 1

@@ -11,7 +11,7 @@ from goodbot.config import Settings
 from goodbot.exclusion import Directives, Verdict
 from goodbot.exclusion.access.bot_walls import Wall
 from goodbot.lesson_values import IndexedPage
-from goodbot.page import read_page
+from goodbot.page import Body, read_body
 from goodbot.page.rendered import Rendered, read_rendered
 from goodbot.robot.crawl.following import Following, refuse_private
 from goodbot.robot.crawl.indexable import document_of, indexing
@@ -214,8 +214,9 @@ class OutcomeReader:
             refused = self._scope.refuse_answer(response.media_type, len(response.body))
             if refused is not None:
                 return self._refused(leased, capture, response, events, refused)
-            ahead = ahead or ReadPage(self._page(leased.url, response, rendered))
-            return self._visited(leased, capture, response, ahead, events, rendered)
+            body = Body(response, self._settings.decoded_limit)
+            ahead = ahead or ReadPage(self._page(leased.url, body, rendered))
+            return self._visited(leased, capture, body, ahead, events, rendered)
         if response.status == NOT_MODIFIED and leased.seen and is_conditional(capture.request.headers):
             return self._not_modified(leased, leased.seen, capture, response, events)
         encoded = self._encode(capture, False) if self._encode else None
@@ -268,13 +269,13 @@ class OutcomeReader:
         self,
         leased: LeasedUrl,
         capture: Capture,
-        response: Response,
+        body: Body,
         ahead: ReadPage,
         events: tuple[Event, ...],
         rendered: Rendered | None,
     ) -> VisitResult:
         events = (*events, *rendered.events) if rendered is not None else events
-        page = ahead.page
+        page, response = ahead.page, body.response
         source = self._source(leased, capture)
         links, follow = ahead.followed or self._following.links(source, page, capture.fetched_at)
         archived = page.directives.archive
@@ -282,7 +283,7 @@ class OutcomeReader:
         digest = _digest(response, encoded)
         html = rendered.html if rendered is not None else None
         text = text_digest(page)
-        judged = self._judged(leased, VisitedPage(page, response, links, capture.fetched_at, html), digest, text)
+        judged = self._judged(leased, VisitedPage(page, response, links, capture.fetched_at, html, body), digest, text)
         if judged.soft_404 is not None:
             links, follow = (), Event(capture.fetched_at, "follow", "no", judged.soft_404)
         elif judged.copy is not None and page.directives.follow:
@@ -315,11 +316,11 @@ class OutcomeReader:
         replayable = encoded is not None and archived and rendered is None
         return VisitResult(outcome, document, replayable=replayable, encoded=encoded)
 
-    def _page(self, url: Url, response: Response, rendered: Rendered | None) -> Page:
-        limit, text = self._settings.decoded_limit, self._settings.index
+    def _page(self, url: Url, body: Body, rendered: Rendered | None) -> Page:
+        text = self._settings.index
         if rendered is not None:
-            return read_rendered(url, response, rendered, self._token, limit, text=text)
-        return read_page(url, response, self._token, limit, text=text, document_bytes=self._settings.document_limit)
+            return read_rendered(url, body, rendered, self._token, text=text)
+        return read_body(url, body, self._token, text=text, document_bytes=self._settings.document_limit)
 
     def _judged(self, leased: LeasedUrl, visit: VisitedPage, digest: str, text: str | None) -> PageJudgement:
         """Says how the page relates to others: copy, canonical, soft 404. Only pages that may be indexed represent
@@ -332,7 +333,7 @@ class OutcomeReader:
             is_unchanged = seen is not None and (body == seen.digest or (text is not None and text == seen.text))
             before = leased.same_as if is_unchanged else None
             copy = self._knowledge.same(page, visit.response, body, text, before)
-            judged = replace(judged, copy=copy, alike=copy is not None)
+            judged = replace(judged, copy=copy, alike=True) if copy is not None else judged
         return judged
 
     def _redirected(self, leased: LeasedUrl, capture: Capture, response: Response, outcome: Outcome) -> Outcome:

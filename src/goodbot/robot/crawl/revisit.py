@@ -180,13 +180,14 @@ class Revisits:
             text=text,
             rendered=rendered,
         )
-        outcome = replace(outcome, seen=seen, record=seen.record)
         if before is None:
-            has_hints = hints != ChangeHints()
-            return replace(outcome, events=_with_revisit(outcome, plan.reason)) if has_hints else outcome
+            events = _with_revisit(outcome, plan.reason) if hints != ChangeHints() else outcome.events
+            return replace(outcome, seen=seen, record=seen.record, events=events)
         unchanged = kept and before.indexed == outcome.to_index
         return replace(
             outcome,
+            seen=seen,
+            record=seen.record,
             to_index=outcome.to_index and not unchanged,
             from_index=before.indexed and not outcome.to_index,
             unchanged=unchanged,

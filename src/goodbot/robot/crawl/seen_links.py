@@ -27,6 +27,9 @@ class SeenLinks:
         self._young: dict[int, int] = {}
         self._old: dict[int, int] = {}
 
+    def __len__(self) -> int:
+        return len(self._young) + len(self._old)
+
     def new(self, urls: Iterable[Url], depth: int) -> list[tuple[Url, int]]:
         """Returns the URLs to send to the frontier, found `depth` links away from a seed, with how often each was
         found.

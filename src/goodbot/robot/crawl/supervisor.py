@@ -13,6 +13,7 @@ from goodbot.human import counted
 from goodbot.lesson_values import Lesson
 from goodbot.live import ControlRequest, EndReason, LiveStatus, RunState
 from goodbot.ports import Clock, ControlInbox, Frontier, RunnableCrawl, Say
+from goodbot.robot.crawl.memory_use import MemoryUse
 from goodbot.robot.crawl.statistics import CrawlStatistics
 from goodbot.url import Url
 from goodbot.values import Discovery, Outcome
@@ -66,6 +67,7 @@ class Supervisor:
         self._max_pages: int | None = None
         self._state: RunState = "running"
         self._statistics = CrawlStatistics(timer())
+        self._memory = MemoryUse("coordinator" if workers > 1 else "crawler", crawler.holdings)
 
     def observe(self, outcome: Outcome) -> None:
         """Counts an outcome that has been committed."""
@@ -214,4 +216,5 @@ class Supervisor:
             troubles=statistics.troubles(MAX_ERROR_KINDS),
             waiting=waiting,
             next_at=next_at,
+            memory=self._memory.latest(now),
         )

@@ -33,6 +33,8 @@ _DAY = re.compile(r"(?<=[?&/_])(d(?:ay)?[=/])(0?[1-9]|[12][0-9]|3[01])(?![0-9])"
 
 def date_in(text: str) -> tuple[str, int] | None:
     """Returns the URL with its first date replaced, and that date as a day number; None if it has none. Linear."""
+    if not ("20" in text or "19" in text or "21" in text):  # no year: 0.1 µs, and the expressions take 3.6
+        return None
     start = text.find("/", 8)
     found = _DATE.search(text, start)
     if found is not None:

@@ -90,6 +90,10 @@ class Copies:
         self._lost: LruCache[str, bool] = LruCache(share_of(MAX_CANONICALS, processes))
         self._origins: LruCache[str, _Origin] = LruCache(MAX_ORIGINS)
 
+    def __len__(self) -> int:
+        """The number of pages that others are compared with: by their bytes, and with an index also by their text."""
+        return len(self._bodies)
+
     # ---- by the canonical URL that a page states
 
     def names(self, page: Page, canonical: Url) -> Copy | None:

@@ -9,6 +9,7 @@ from typing import Final
 
 from goodbot.config import Settings
 from goodbot.lesson_values import IndexedPage, Lesson
+from goodbot.live import Holding
 from goodbot.lru import LruCache, share_of
 from goodbot.robot.lessons.budgets import PROBE_SHARE, Budgets
 from goodbot.robot.lessons.cleaning import CleanParams, Drops, clean, drops_of, is_plain
@@ -77,6 +78,10 @@ class SiteKnowledge:
         self._drops: LruCache[str, tuple[CleanParams, Drops]] = LruCache(
             MAX_ORIGINS, limit_bytes=share_of(CLEAN_PARAMS_BYTES, processes), weigh=_weight_bytes
         )
+
+    def holdings(self) -> tuple[Holding, ...]:
+        """Returns how many pages new ones are compared with, and how many URL families are watched."""
+        return Holding("compared_pages", len(self._copies)), Holding("url_families", self._traps.families)
 
     # ---- lessons
 

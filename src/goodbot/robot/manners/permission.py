@@ -16,6 +16,7 @@ from goodbot.exclusion import CLOCK_BACK_S, LIMIT_BYTES, Access, Verdict
 from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.exclusion.validity.freshness import LONGEST_FRESH_S
 from goodbot.exclusion.validity.outage import NO_CRAWL_S
+from goodbot.live import Holding
 from goodbot.lru import LruCache
 from goodbot.page.coding import Decoded, decode_content
 from goodbot.ports import Clock, RobotsStore, Transport
@@ -37,6 +38,8 @@ MAX_SITEMAPS = 1000
 sitemap index."""
 MEMORY_BYTES = 8 * 1024 * 1024
 """Memory for parsed robots.txt files, which take up to 50 times the bytes of the file. The store has the others."""
+_URL_BYTES: Final = 300
+"""Counted for one URL: twice what tracemalloc measured for a URL of 45 characters."""
 MAX_UNUSED = 100_000
 """Origins remembered because their robots.txt was fetched but not yet used for a page; 0.2 kB each."""
 MAX_ORIGINS = 50_000
@@ -72,20 +75,28 @@ class Permit:
         return self.verdict.valid_until if held else None
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Known:
     """A robots.txt in memory with its timing and its sitemaps, each read once. `from_public`: None for a stored one, of
-    which this is unknown."""
+    which this is unknown. `weighed_bytes`: its weight when it was last put into the cache."""
 
     access: Access
     token: str
     url: Url
     from_public: bool | None = None
+    weighed_bytes: int = 0
 
     @property
     def weight_bytes(self) -> int:
         """About what it takes in memory at the moment: more once it has given a verdict."""
-        return 2048 + len(self.access.body) + self.access.rules.weight_bytes
+        unused = 0 if self.access.in_force == "rules" else len(self.access.body)
+        sitemaps = _URL_BYTES * len(vars(self).get("sitemaps", ()))  # those that were read
+        return 2048 + unused + sitemaps + self.access.rules.weight_bytes
+
+    def weigh(self) -> int:
+        """Returns its weight, and remembers it."""
+        self.weighed_bytes = self.weight_bytes
+        return self.weighed_bytes
 
     @cached_property
     def timing(self) -> Timing:
@@ -141,7 +152,7 @@ class Permission:
         )
         self._politeness = Politeness(settings)
         self._began_at = clock.now()
-        self._known: LruCache[str, _Known] = LruCache(limit_bytes=memory_bytes, weigh=lambda known: known.weight_bytes)
+        self._known: LruCache[str, _Known] = LruCache(limit_bytes=memory_bytes, weigh=_Known.weigh)
         self._unused: LruCache[str, float] = LruCache(MAX_UNUSED)
         self._given_up: dict[str, float] = {}
         self._answered_at: dict[str, float] = {}
@@ -153,6 +164,10 @@ class Permission:
         """About what the robots.txt files in memory take."""
         return self._known.bytes
 
+    def holdings(self) -> tuple[Holding, ...]:
+        """Returns how many robots.txt files are in memory, and about how many bytes they take."""
+        return (Holding("robots_txt", len(self._known), self._known.bytes),)
+
     async def check(self, url: Url, *, public_only: bool = False) -> Permit:
         """Decides whether `url` may be fetched now. If robots.txt is `unreachable` and the permit is not `given_up`,
         check again at `verdict.valid_until`.
@@ -161,9 +176,7 @@ class Permission:
         remembered, because it does not concern other requests for the same URL."""
         known, delay = await self._in_force(url, public_only)
         given_up = self._given_up.get(url.origin, 0.0) > self._clock.now() or _is_barred(known.access)
-        verdict = known.access.verdict(url.text, self._token)
-        if self._known.get(url.origin) is known:
-            self._known.put(url.origin, known)  # a robots.txt takes more memory once it has given a verdict
+        verdict = self._verdict(known, url)
         if known.timing.rates:
             verdict = replace(verdict, delay_s=asked_gap_s(known.timing, self._clock.now()) or None)
         return Permit(
@@ -180,7 +193,14 @@ class Permission:
     def forbids(self, url: Url) -> bool:
         """Returns whether a known robots.txt, however old, disallows `url`. Sends no request."""
         known = self._load(url.origin)
-        return known is not None and not known.access.verdict(url.text, self._token).allowed
+        return known is not None and not self._verdict(known, url).allowed
+
+    def _verdict(self, known: _Known, url: Url) -> Verdict:
+        """Returns the verdict. A robots.txt may take more memory after it; then the cache counts it anew."""
+        verdict = known.access.verdict(url.text, self._token)
+        if known.weight_bytes != known.weighed_bytes and self._known.get(url.origin) is known:
+            self._known.put(url.origin, known)
+        return verdict
 
     async def access(self, url: Url) -> Access:
         """Returns the robots.txt in force at the origin of `url`."""
@@ -198,8 +218,9 @@ class Permission:
         self._answered_at[url.origin] = self._clock.now()
 
     async def _in_force(self, url: Url, public_only: bool = False, level: int = 0) -> tuple[_Known, Delay | None]:
-        known = self._load(url.origin)
-        if known is not None and self._may_be_used(url.origin, known.access):
+        origin = url.origin
+        known = self._load(origin)
+        if known is not None and self._may_be_used(origin, known.access):
             return known, None
         return await self._refresh(url, known.access if known is not None else None, public_only, level)
 

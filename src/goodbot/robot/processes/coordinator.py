@@ -7,6 +7,7 @@ worker that dies; the hosts of that worker wait as after any kill.
 
 import asyncio
 import logging
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from socket import socketpair
@@ -15,30 +16,31 @@ from typing import Final
 from goodbot.config import Settings
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
-from goodbot.live import EndReason
+from goodbot.live import EndReason, Holding
 from goodbot.ports import Clock, Frontier, LessonStore, RobotsStore
 from goodbot.robot.crawl.assembly import WorkerSetup
 from goodbot.robot.crawl.batch import MAX_OUTCOMES, Batch
 from goodbot.robot.crawl.loop import CrawlLoop
 from goodbot.robot.crawl.page_mark import PageMark
-from goodbot.robot.crawl.revisit import Revisits
-from goodbot.robot.manners.politeness import NOTHING_ASKED, Politeness, bounded_timing
+from goodbot.robot.processes.ended_workers import EndedWorkers
 from goodbot.robot.processes.messages import (
     Committed,
     Grant,
     LeaveHost,
     Stop,
     WorkerReport,
+    pack,
     receive,
     send,
     unpack_found,
+    unpack_releases,
+    unpack_requests,
     unpack_result,
 )
 from goodbot.robot.processes.spawning import Start, start_process
-from goodbot.robot.processes.worker_deaths import WorkerDeaths
 from goodbot.robot.processes.worker_records import HeldLease, WorkerRecord, worker_of_host
 from goodbot.url import Url
-from goodbot.values import Lease, LeasedUrl, Outcome, Release
+from goodbot.values import Lease, Release
 from goodbot.visit_values import VisitResult
 
 MAX_WAITING_PER_PLACE: Final = 4
@@ -75,14 +77,11 @@ class Coordinator(CrawlLoop):
         self._robots = robots
         self._batch = batch
         self._lessons = lessons
-        self._politeness = Politeness(settings)
-        self._revisits = Revisits(settings, keeps=setup.encode is not None)
         self._count = workers
         self._start = start
-        self._keep_deadly = keep_deadly
         self._workers: dict[int, WorkerRecord] = {}
         self._listening: set[asyncio.Task[None]] = set()
-        self._deaths = WorkerDeaths(settings)
+        self._ended = EndedWorkers(settings, setup, robots, batch, clock, keep_deadly)
         self._left: set[str] = set()
 
     @property
@@ -95,6 +94,18 @@ class Coordinator(CrawlLoop):
         """The process ids of the workers."""
         return [worker.process.pid for worker in self._workers.values()]
 
+    def holdings(self) -> dict[int, tuple[Holding, ...]]:
+        """Returns what the caches and queues of each process hold, by process id, this process first; see
+        `HOLDINGS`."""
+        workers = self._workers.values()
+        unsent = [worker.writer.transport.get_write_buffer_size() for worker in workers]
+        own = (
+            Holding("leased_urls", self._outstanding()),
+            Holding("uncommitted_pages", sum(worker.uncommitted for worker in workers)),
+            Holding("unsent_messages", sum(size > 0 for size in unsent), sum(unsent)),
+        )
+        return {os.getpid(): own, **{worker.process.pid: worker.holdings for worker in workers}}
+
     def leave(self, host: str) -> None:
         """Sends no more requests to the host in this run. Those in flight finish."""
         self._left.add(host)
@@ -104,7 +115,7 @@ class Coordinator(CrawlLoop):
     def unlearn(self, lessons: Sequence[Lesson]) -> None:
         """See `Crawler.unlearn`."""
         for worker in self._workers.values():
-            send(worker.writer, Grant((), (), tuple(lessons)))
+            send(worker.writer, Grant(lessons=tuple(lessons)))
         self.wake()
 
     def pause(self) -> None:
@@ -165,7 +176,7 @@ class Coordinator(CrawlLoop):
             self._batch.give_back()
         self._send_waiting()
         while (room := self._free_places()) > 0 and (share := self._urls_per_lease()):
-            leases = self._frontier.lease(room, share, self._clock.now())
+            leases = self._frontier.lease(room, share, self._clock.now(), sized=True)
             for lease in leases:
                 self._workers[worker_of_host(lease.host, self._count)].waiting.append(lease)
             self._send_waiting()
@@ -194,13 +205,13 @@ class Coordinator(CrawlLoop):
         while worker.waiting and worker.room > 0 and (share := self._urls_per_lease()):
             lease = worker.waiting.popleft()
             if len(lease.urls) > share:  # the other URLs are ready again when the lease ends
-                lease = replace(lease, urls=lease.urls[:share])
+                lease = replace(lease, urls=lease.urls[:share], is_full=True)
             worker.held[lease.host] = HeldLease(lease, {leased.url: leased for leased in lease.urls})
             leases.append(lease)
         if leases:
             lessons, indexed = self._lessons_for(worker, leases)
             robots = tuple(self._robots_for(leases))
-            send(worker.writer, Grant(tuple(leases), robots, tuple(lessons), tuple(indexed)))
+            send(worker.writer, Grant(pack(tuple(leases)), robots, tuple(lessons), tuple(indexed)))
 
     def _robots_for(self, leases: Sequence[Lease]) -> Iterator[tuple[str, Access]]:
         """The robots.txt known for each origin of the leases. It is sent with every lease, since a worker keeps it only
@@ -284,26 +295,16 @@ class Coordinator(CrawlLoop):
         await worker.process.wait()
         worker.writer.close()
         if worker.stop_sent:
-            self._give_back(worker)
+            self._ended.stopped(worker)
         else:
-            self._settle_death(worker)
+            self._ended.died(worker, self.visited)
             await self._start_worker(worker.number)
         worker.mark.close()
-
-    def _give_back(self, worker: WorkerRecord) -> None:
-        """Releases the leases that were on their way to the worker when it was stopped, or that it held when it died
-        after that."""
-        now, died = self._clock.now(), worker.process.returncode != 0
-        for host, held in worker.held.items():
-            first = next(iter(held.urls.values()), None)
-            ready_at = self._ready_after_cut(first.url, now) if died and first is not None else now
-            cut_at = now if died else held.lease.cut_at
-            self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at))
-        worker.held.clear()
 
     def _take_report(self, worker: WorkerRecord, report: WorkerReport) -> None:
         worker.has_begun = True
         worker.in_flight = report.in_flight
+        worker.holdings = report.holdings or worker.holdings
         worker.unacknowledged_pauses -= report.pauses
         for origin, access in report.robots:
             self._robots.save_robots(origin, access)
@@ -311,13 +312,13 @@ class Coordinator(CrawlLoop):
             self._lessons.save_lessons(report.lessons)
         for encoded in report.robots_records:
             self._batch.keep(encoded)
-        for request in report.requests:
+        for request in unpack_requests(report.requests):
             self._batch.note(request)
         for part in report.found:
             self._batch.find(unpack_found(part))
         for packed in report.results:
             self._take_result(worker, unpack_result(packed))
-        for release in report.releases:
+        for release in unpack_releases(report.releases):
             worker.held.pop(release.host, None)
             self._batch.release(release)
         worker.uncommitted += report.weight
@@ -342,43 +343,6 @@ class Coordinator(CrawlLoop):
             if worker.uncommitted:
                 send(worker.writer, Committed(worker.uncommitted))
                 worker.uncommitted = 0
-
-    def _settle_death(self, worker: WorkerRecord) -> None:
-        """Releases the hosts of a worker that died: they may have received requests until now. Only the page that the
-        worker was reading is charged for the death."""
-        now, status = self._clock.now(), worker.process.returncode
-        self._deaths.count(now, self.visited, status, has_begun=worker.has_begun)
-        killer = next((leased for leased in worker.leased_urls() if worker.mark.is_on(leased.url)), None)
-        worker.log_death(killer)
-        for host, held in worker.held.items():
-            first = next(iter(held.urls.values()), None)
-            ready_at, charged = now, None
-            if killer is not None and killer.url.host_key == host:
-                ready_at = self._ready_after_cut(killer.url, now, self._deaths.host_kills(host))
-                charged = self._with_evidence(worker, self._deaths.killed(killer, status, now, ready_at))
-            elif first is not None and worker.has_begun:
-                ready_at = self._ready_after_cut(first.url, now)
-                charged = self._deaths.died_otherwise(first, status, now, ready_at) if killer is None else None
-            if charged is not None:
-                self._settle_page(held.urls[charged.url], charged)
-            cut_at = now if worker.has_begun else held.lease.cut_at
-            self._batch.release(Release(host, ready_at, held.lease.backoff_s, cut_at))
-        worker.held.clear()
-
-    def _with_evidence(self, worker: WorkerRecord, outcome: Outcome) -> Outcome:
-        """Stores the answer of a page that is not read again, and adds to the outcome where it is."""
-        answer = worker.mark.answer()
-        if self._keep_deadly is None or not answer or outcome.state != "failed":
-            return outcome
-        return replace(outcome, why=f"{outcome.why}; {self._keep_deadly(outcome.url, answer)}")
-
-    def _settle_page(self, leased: LeasedUrl, outcome: Outcome) -> None:
-        self._batch.add(VisitResult(self._revisits.settle(leased, outcome)))
-
-    def _ready_after_cut(self, url: Url, now: float, kills: int = 0) -> float:
-        access = self._robots.load_robots(url.origin)
-        timing = access.rules.timing(self._setup.identity.token) if access else NOTHING_ASKED
-        return self._politeness.after_interruption(url, bounded_timing(timing), now, kills)
 
     async def _stop_workers(self) -> None:
         """Stops the workers, which have reported everything, and waits until they have ended."""

@@ -1,23 +1,27 @@
 """Defines the messages between the coordinator of a crawl and its workers, and sends and receives them.
 
 A message is a pickled value with its length in front. Pickle is safe here: both ends are this program, and no other
-process can reach the socket pair between them.
+process can reach the socket pair between them. Pickle takes 7 to 50 µs for each dataclass with slots, and 2 µs for a
+named tuple. So messages are named tuples, and their frequent values are MessagePack (`pack`).
 """
 
 import asyncio
 import pickle
 import struct
-from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar
 
 import msgspec
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
-from goodbot.live import HostRequest
+from goodbot.live import Holding, HostRequest
 from goodbot.values import FoundLinks, Lease, Release
 from goodbot.visit_values import VisitResult
+
+Leases = tuple[Lease, ...]
+Releases = tuple[Release, ...]
+Requests = tuple[HostRequest, ...]
 
 _LENGTH: Final = struct.Struct("!Q")
 
@@ -27,56 +31,55 @@ _BYTES_PER_WEIGHT: Final = 256 * 1024
 what a worker has reported and the coordinator has not committed."""
 
 
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """Gives a worker leases, and what is known of their hosts: the robots.txt files of their origins, the lessons
-    learned, and the pages of theirs that are in the index."""
+class Grant(NamedTuple):
+    """Gives a worker leases, and what is known about their hosts: the robots.txt files of their origins, the lessons
+    learned, and which of their pages are in the index."""
 
-    leases: tuple[Lease, ...]
-    robots: tuple[tuple[str, Access], ...]
+    leases: bytes | Leases = ()
+    robots: tuple[tuple[str, Access], ...] = ()
     lessons: tuple[Lesson, ...] = ()
     indexed_pages: tuple[IndexedPage, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class Committed:
+class Committed(NamedTuple):
     """Acknowledges that results of this weight (see `weight_of`) are committed."""
 
     weight: int
 
 
-@dataclass(frozen=True, slots=True)
-class Stop:
+class Stop(NamedTuple):
     """Ends a worker: it gets no more leases, finishes the pages in flight, and exits."""
 
 
-@dataclass(frozen=True, slots=True)
-class LeaveHost:
+class LeaveHost(NamedTuple):
     """Makes a worker stop sending requests to the host."""
 
     host: str
 
 
-@dataclass(frozen=True, slots=True)
-class Pause:
+class Pause(NamedTuple):
     """Pauses a worker: it finishes the pages in flight and gives its leases back. With `on` False it resumes. The
     worker acknowledges either (`WorkerReport.pauses`)."""
 
     on: bool
 
 
-Value = TypeVar("Value", VisitResult, FoundLinks)
+Value = TypeVar("Value", VisitResult, FoundLinks, Leases, Releases, Requests)
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _RESULT_DECODER: Final = msgspec.msgpack.Decoder(VisitResult)
 _FOUND_DECODER: Final = msgspec.msgpack.Decoder(FoundLinks)
+_LEASES_DECODER: Final = msgspec.msgpack.Decoder(Leases)
+_RELEASES_DECODER: Final = msgspec.msgpack.Decoder(Releases)
+_REQUESTS_DECODER: Final = msgspec.msgpack.Decoder(Requests)
 
 
 def pack(value: Value) -> bytes | Value:
-    """Returns the value as MessagePack: 42 µs both ways for a page with 27 new links, where pickle takes 400.
+    """Returns the value as MessagePack. To pack and unpack a page with 27 new links takes 42 µs, where pickle takes
+    400; a lease of one URL, alone in its message, takes 1.2 µs, where pickle takes 70.
 
-    MessagePack cannot hold lone surrogates, which strangers' titles may contain. Such a value is returned as it is, and
-    pickled with the message.
+    MessagePack cannot hold lone surrogates, which titles of pages may contain. A value with one is returned unchanged,
+    and is then pickled with the message.
     """
     try:
         return _ENCODER.encode(value)
@@ -94,38 +97,54 @@ def unpack_found(packed: bytes | FoundLinks) -> FoundLinks:
     return _FOUND_DECODER.decode(packed) if isinstance(packed, bytes) else packed
 
 
+def unpack_leases(packed: bytes | Leases) -> Leases:
+    """Returns the leases that `pack` was given."""
+    return _LEASES_DECODER.decode(packed) if isinstance(packed, bytes) else packed
+
+
+def unpack_releases(packed: bytes | Releases) -> Releases:
+    """Returns the releases that `pack` was given."""
+    return _RELEASES_DECODER.decode(packed) if isinstance(packed, bytes) else packed
+
+
+def unpack_requests(packed: bytes | Requests) -> Requests:
+    """Returns the requests that `pack` was given."""
+    return _REQUESTS_DECODER.decode(packed) if isinstance(packed, bytes) else packed
+
+
 def weight_of(links: int, encoded: EncodedRecords | None = None) -> int:
-    """Returns the weight of a result, or of a part of a sitemap or feed, among those that wait for their commit. A page
-    of the usual size weighs 1."""
+    """Returns how much a result, or a part of a sitemap or feed, counts while it waits to be committed. A page of the
+    usual size counts 1."""
     return 1 + links // _LINKS_PER_WEIGHT + (len(encoded.data) // _BYTES_PER_WEIGHT if encoded is not None else 0)
 
 
-@dataclass(frozen=True, slots=True)
-class WorkerReport:
+class WorkerReport(NamedTuple):
     """Reports what a worker has done since its last report.
 
     `found`: links of sitemaps and feeds whose own result will follow. `robots_records`: archive records of robots.txt
-    files. `requests`: every request sent. `pauses`: how many `Pause` messages the worker has received. `weight`: that
-    of `results` and `found` together.
+    files. `requests`: every request sent. `pauses`: how many `Pause` messages the worker has received. `weight`: the
+    weight of `results` and `found` together. `holdings`: what the worker holds in memory; only some reports say so.
     """
 
-    results: tuple[bytes | VisitResult, ...]
-    releases: tuple[Release, ...]
-    robots_records: tuple[EncodedRecords, ...]
-    robots: tuple[tuple[str, Access], ...]
-    in_flight: int
-    requests: tuple[HostRequest, ...] = ()
+    results: tuple[bytes | VisitResult, ...] = ()
+    releases: bytes | Releases = ()
+    robots_records: tuple[EncodedRecords, ...] = ()
+    robots: tuple[tuple[str, Access], ...] = ()
+    in_flight: int = 0
+    requests: bytes | Requests = ()
     lessons: tuple[Lesson, ...] = ()
     pauses: int = 0
     found: tuple[bytes | FoundLinks, ...] = ()
     weight: int = 0
+    holdings: tuple[Holding, ...] = ()
 
 
 def send(writer: asyncio.StreamWriter, message: object) -> None:
-    """Writes a message without waiting until it is sent: a caller that sends much has to watch the writer's buffer."""
+    """Writes a message without waiting until it is sent. A caller that sends much has to watch the writer's buffer.
+
+    The length and the message are written together, so that the other end wakes only once."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
-    writer.write(_LENGTH.pack(len(data)))
-    writer.write(data)
+    writer.writelines((_LENGTH.pack(len(data)), data))
 
 
 async def receive(reader: asyncio.StreamReader) -> Any:

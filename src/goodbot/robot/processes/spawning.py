@@ -1,18 +1,14 @@
-"""Starts worker processes."""
+"""Starts worker processes as programs; `forking` forks them."""
 
 import asyncio
-import os
 import socket
 import sys
 from collections.abc import Awaitable, Callable
-from typing import Final, Protocol
+from typing import Protocol
 
 from goodbot.errors import RunError
 from goodbot.interrupts import kept_from_children
 from goodbot.robot.crawl.page_mark import PageMark
-
-_MALLOC_ENV: Final = {"MALLOC_MMAP_THRESHOLD_": "262144", "MALLOC_TRIM_THRESHOLD_": "1048576"}
-"""Settings of glibc: the memory of large pages is returned to the system after they were read."""
 
 
 class Process(Protocol):
@@ -35,7 +31,7 @@ Start = Callable[[socket.socket, PageMark], Awaitable[Process]]
 
 
 async def start_process(connection: socket.socket, mark: PageMark) -> Process:
-    """Starts a worker in a process of its own. The caller closes its copy of `connection`."""
+    """Starts a worker as a program. The caller closes its copy of `connection`."""
     descriptors = connection.fileno(), mark.descriptor
     try:
         with kept_from_children():
@@ -44,7 +40,6 @@ async def start_process(connection: socket.socket, mark: PageMark) -> Process:
                 pass_fds=descriptors,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.DEVNULL,
-                env={**_MALLOC_ENV, **os.environ},
             )
     except OSError as error:
         raise RunError(f"cannot start a worker process: {error.strerror}") from error

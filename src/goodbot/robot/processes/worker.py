@@ -2,8 +2,8 @@
 
     python -P -m goodbot.robot.processes.worker FD MARK
 
-FD is its end of a socket pair, MARK a file that it shares with the coordinator (`PageMark`). The worker stores nothing
-on disk. It ends on the message `Stop`, or when the coordinator is gone.
+FD is its end of a socket pair, MARK a file that it shares with the coordinator (`PageMark`); `forking` runs the same
+in a forked process. The worker stores nothing on disk. It ends on the message `Stop`, or when the coordinator is gone.
 """
 
 import asyncio
@@ -11,6 +11,8 @@ import socket
 import sys
 from collections import deque
 from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
 from typing import Final
 
 from goodbot.archive_values import EncodedRecords
@@ -18,9 +20,10 @@ from goodbot.clock import SystemClock
 from goodbot.exclusion import Access
 from goodbot.interrupts import ignore_for_good
 from goodbot.lesson_values import IndexedPage, Lesson
-from goodbot.live import HostRequest
+from goodbot.live import Holding, HostRequest
 from goodbot.logs import start_logging
 from goodbot.ports import Clock, Transport
+from goodbot.process_memory import keep_freed_blocks
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
 from goodbot.robot.crawl.crawler import Crawler
 from goodbot.robot.crawl.page_mark import PageMark
@@ -34,6 +37,7 @@ from goodbot.robot.processes.messages import (
     pack,
     receive,
     send,
+    unpack_leases,
     weight_of,
 )
 from goodbot.url import Url
@@ -45,6 +49,11 @@ REPORT_WEIGHT: Final = 16
 """A report is sent after `REPORT_S` seconds, or earlier with results of weight `REPORT_WEIGHT` (`weight_of`): each
 report wakes the coordinator."""
 
+PROCESS_NAME: Final = "goodbot-worker"
+
+HOLDINGS_INTERVAL_S: Final = 5.0
+"""The time between two reports that say what the worker holds in memory."""
+
 
 class GrantedLeases:
     """Implements `Leases` over what the coordinator has granted."""
@@ -55,7 +64,7 @@ class GrantedLeases:
     def put(self, leases: tuple[Lease, ...]) -> None:
         self._leases.extend(leases)
 
-    def lease(self, hosts: int, urls_per_host: int, now: float) -> list[Lease]:
+    def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
         """See `Leases.lease`: the leases granted and not started yet."""
         return [self._leases.popleft() for _ in range(min(hosts, len(self._leases)))]
 
@@ -151,6 +160,7 @@ class ReportingSink:
         self._robots_records: list[EncodedRecords] = []
         self._requests: list[HostRequest] = []
         self._first_at = clock.now()
+        self._holdings_at = 0.0
         self.crawler: Crawler | None = None
 
     def __bool__(self) -> bool:
@@ -215,15 +225,30 @@ class ReportingSink:
 
     def _report(self, pauses: int = 0) -> None:
         in_flight = self.crawler.in_flight if self.crawler else 0
-        parts = tuple(map(pack, self._results)), tuple(self._releases), tuple(self._robots_records)
-        requests, lessons = tuple(self._requests), self.lessons.take_new()
-        found, weight = tuple(self._found), self._weight
-        send(
-            self._writer,
-            WorkerReport(*parts, self._robots.take_new(), in_flight, requests, lessons, pauses, found, weight),
+        report = WorkerReport(
+            results=tuple(map(pack, self._results)),
+            releases=pack(tuple(self._releases)),
+            robots_records=tuple(self._robots_records),
+            robots=self._robots.take_new(),
+            in_flight=in_flight,
+            requests=pack(tuple(self._requests)),
+            lessons=self.lessons.take_new(),
+            pauses=pauses,
+            found=tuple(self._found),
+            weight=self._weight,
+            holdings=self._due_holdings(),
         )
+        send(self._writer, report)
         self._results, self._releases, self._robots_records, self._requests = [], [], [], []
         self._found, self._weight = [], 0
+
+    def _due_holdings(self) -> tuple[Holding, ...]:
+        """Returns what the worker holds in memory if a report of it is due, else nothing."""
+        now = self._clock.now()
+        if self.crawler is None or now < self._holdings_at:
+            return ()
+        self._holdings_at = now + HOLDINGS_INTERVAL_S
+        return tuple(held for part in self.crawler.holdings().values() for held in part)
 
     def paused(self, not_begun: Iterable[Lease]) -> None:
         """Acknowledges `Pause` at once with the number of pages in flight, and gives back the leases that were not
@@ -266,7 +291,7 @@ async def work(
         setup, granted, reports, robots, clock, lessons=reports.lessons, mark=mark, transport=transport
     )
     reports.crawler = crawler
-    send(writer, WorkerReport((), (), (), (), 0))  # the worker has started
+    send(writer, WorkerReport())  # the worker has started
     run = asyncio.ensure_future(crawler.run())
     listening = asyncio.ensure_future(_listen(reader, granted, robots, reports, crawler))
     try:
@@ -307,16 +332,19 @@ async def _listen(
             for origin, access in message.robots:
                 robots.learn(origin, access)
             crawler.learn(message.lessons, message.indexed_pages)
-            granted.put(message.leases)
+            granted.put(unpack_leases(message.leases))
             crawler.wake()
 
 
-def main() -> None:
-    """Ignores Ctrl-C, which is for the coordinator: it stops its workers."""
-    ignore_for_good()
-    connection, mark = map(int, sys.argv[1:])
+def run_worker(connection: int, mark: int) -> None:
+    """Works with these descriptors until the crawl ends, in a process of its own. On Linux, `top` and `ps -e` show the
+    process as `PROCESS_NAME`."""
+    with suppress(OSError):  # another system, or a confined process
+        Path("/proc/self/comm").write_text(PROCESS_NAME)
+    keep_freed_blocks()
     asyncio.run(work(socket.socket(fileno=connection), PageMark(mark)))
 
 
 if __name__ == "__main__":
-    main()
+    ignore_for_good()  # Ctrl-C is for the coordinator: it stops its workers
+    run_worker(*map(int, sys.argv[1:]))
