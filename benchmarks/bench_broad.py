@@ -1,5 +1,5 @@
-"""Measures a broad crawl in simulated time (many hosts, few pages of each, several workers) against the rate that
-politeness allows.
+"""Compares the request rate of a broad crawl (many hosts, few pages of each, several workers) with the rate that
+politeness allows, in simulated time.
 
     make bench-broad HOSTS=20000 MINUTES=30 WORKERS=2
 
@@ -8,11 +8,11 @@ connected by real socket pairs. Time and the web are simulated: each answer take
 files have 2 to 50 kB and ask for a Crawl-delay of 1 s; one in thirty may be cached only for a minute. All hosts are
 seeds.
 
-The next request to a host is allowed 1 s after its answer, and CONCURRENCY (64) requests at once. So politeness allows
-min(HOSTS / (ANSWER_S + 1 s), CONCURRENCY / ANSWER_S) requests a second. A request is useful if it is for a page, or for
-a robots.txt that was unknown or stale. It is not useful if the previous copy was still fresh, or if no page was
-fetched with that copy: a crawl that forgets its robots.txt files has a useful rate near 0. `peak MB` is the memory of
-coordinator, workers and web in one process.
+The crawl may send the next request to a host 1 s after the last answer of that host, and may have CONCURRENCY (64)
+requests in flight. So it may send min(HOSTS / (ANSWER_S + 1 s), CONCURRENCY / ANSWER_S) requests a second. A request is
+useful if it is for a page, or for a robots.txt that was unknown or stale. A request for a robots.txt is not useful if
+the previous copy was still fresh, or if no page was fetched with that copy: a crawl that forgets its robots.txt files
+has a useful rate near 0. `peak MB` is the memory of the one process in which coordinator, workers and web run.
 """
 
 import asyncio
@@ -47,7 +47,7 @@ TYPE = ("content-type", "text/plain")
 
 
 def robots_of(host: int) -> Response:
-    """Returns the robots.txt of a host. Its size and how long it may be kept depend on the number."""
+    """Returns the robots.txt of a host. Its size, and how long it may be kept, depend on the number of the host."""
     rules = RULES[: SIZES[crc32(b"size %d" % host) % len(SIZES)] // len(RULES[-1])]
     headers = (TYPE, ("cache-control", "no-cache")) if _is_short_lived(host) else (TYPE,)
     return Response(200, headers, b"# host %d\n%s%s" % (host, HEAD, b"".join(rules)))
@@ -58,7 +58,8 @@ def _is_short_lived(host: int) -> bool:
 
 
 class CountedWeb(SimulatedWeb):
-    """Answers and counts requests. It remembers the last robots.txt of each host only."""
+    """Answers and counts requests. Of each host it remembers when it last sent the robots.txt, and whether a request
+    for a page has followed."""
 
     def __init__(self, hosts: int, clock: FakeClock, answer_s: float) -> None:
         super().__init__(hosts, clock, pages=1000, links=12, elapsed_s=answer_s, robots=robots_of)

@@ -3,11 +3,11 @@
     make bench-exclusion CORPUS=/folder/of/robots.txt/files
 
 There are four operations. parse: parse one file. cold: parse one file and match one URL. match: match each URL with
-`allows(url, agent)` against a parsed file. cached: the same in the form for many URLs (goodbot: `matcher(agent)`, made
-before the clock starts; the others have only one form). All programs match the same URLs for the same agents, in one
-process, one after another. Programs that take text or lines get them decoded and split in advance (goodbot takes
-bytes). A figure is the best CPU time of several rounds. CORPUS is a folder of `*.txt` files; without it only the two
-kinds of files made here are measured.
+`allows(url, agent)` against a parsed file. cached: the same with the function that the program has for many URLs
+(goodbot: `matcher(agent)`, made before the clock starts; the others have only one function). All programs match the
+same URLs for the same agents, in one process, one after another. Programs that take text or lines get the files decoded
+and split in advance (goodbot takes bytes). A figure is the best CPU time of several rounds. CORPUS is a folder of
+`*.txt` files; without it only the two kinds of files that this program generates are measured.
 """
 
 import gc
@@ -36,7 +36,7 @@ Answer = Callable[[str], bool]
 
 @dataclass(frozen=True)
 class Program:
-    """One program, used as its documentation says."""
+    """One program, called as its documentation says."""
 
     name: str
     prepare: Callable[[bytes], Any]
@@ -162,7 +162,7 @@ def kinds(corpus: str) -> list[Files]:
 
 
 def work(program: Program, files: Files, operation: str) -> tuple[Callable[[], None], int]:
-    """Prepares one operation. Returns a function that runs it, and how many times one call does."""
+    """Prepares one operation. Returns a function that runs it, and how many operations one call of it makes."""
     inputs = [program.prepare(body) for body in files.bodies]
     if operation == "parse":
         return lambda: parse_all(program, inputs), len(inputs)

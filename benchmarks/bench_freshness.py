@@ -3,13 +3,15 @@ page.
 
     make bench-freshness [ARGS="--pages 1000 --days 60"]
 
-One site has 1,000 pages that change as often as pages of the Web do: 2 % hourly, 10 % daily, 20 % weekly, 28 % monthly,
-40 % not at all in 60 days; half of each kind at random times (Poisson), half at regular ones. The mix is between those
-of Cho and Garcia-Molina (VLDB 2000: 23 % of pages changed daily, 30 % not in four months) and of Fetterly and others
-(WWW 2003: two thirds did not change in eleven weeks). Every page has an ETag. The crawler is the real one, with its
-frontier in memory and a clock that jumps; the plans with fixed intervals use the same engine with all bounds equal.
+One site has 1,000 pages that change about as often as pages of the Web: 2 % hourly, 10 % daily, 20 % weekly, 28 %
+monthly, 40 % not at all in 60 days. Half of the pages of each kind change at random times (Poisson), half at regular
+intervals. The mix is between those of Cho and Garcia-Molina (VLDB 2000: 23 % of pages changed daily, 30 % not in four
+months) and of Fetterly and others (WWW 2003: two thirds did not change in eleven weeks). Every page has an ETag. The
+crawler is the real one, with its frontier in memory and a simulated clock that skips waits. The plans with fixed
+intervals use the same crawler, with `revisit_first`, `revisit_least` and `revisit_most` equal.
+
 Freshness is the share of copies that equal the page on the server, averaged over pages and time. Requests are all that
-the server gets, including those for robots.txt and those answered 304.
+the server gets, including those for robots.txt and those answered with 304.
 """
 
 import argparse
@@ -37,14 +39,14 @@ from goodbot.values import Capture, Discovery, Outcome, Request, Response
 HOUR: Final = 3600.0
 DAY: Final = 24 * HOUR
 MIX: Final = ((0.02, HOUR), (0.10, DAY), (0.20, 7 * DAY), (0.28, 30 * DAY), (0.40, 0.0))
-"""Share of the pages of each kind, and the seconds between their changes; 0: they never change."""
+"""For each kind of page its share, and the seconds between changes; 0: these pages never change."""
 KINDS: Final = ("hourly", "daily", "weekly", "monthly", "never")
 ROOT: Final = "http://site.example"
 RESULTS: Final = Path(__file__).parent / "results" / "freshness.json"
 
 
 def fixed(wait_s: float) -> dict[str, float]:
-    """Returns settings that visit every page every so many seconds: all bounds are equal."""
+    """Returns settings with which every page is visited every `wait_s` seconds: all bounds are equal."""
     return {"revisit_first": wait_s, "revisit_least": wait_s, "revisit_most": wait_s}
 
 

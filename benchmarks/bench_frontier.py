@@ -1,17 +1,26 @@
-"""Measures the frontier as it grows: link checks and claims per second, bytes per URL, memory, and the cost of many
-hosts.
+"""Measures the frontier as it grows: link checks and claims (URLs leased) per second, bytes per URL, memory, and the
+cost of many hosts.
 
     make bench-frontier SIZES="1 10 30" HOSTS="1000 100000 1000000"
 
-SIZES are millions of known URLs, in one file that grows. At each size it leases 64 hosts at a time with 64 URLs each,
-and settles about a hundred pages at a time, one or two of each host, with each transaction synced to disk. A page has
-84 links: 24 that every page of its host has, 46 to pages near it, 4 to any page, 10 new ones. URLs have 69 characters,
-of which 42 are stored. HOSTS are numbers of hosts with two pages each, to measure the cost of choosing among them. The
-figures are CPU time of this process; `wall` includes the disk. It deletes everything except the JSON file.
+SIZES are millions of known URLs, in one file that grows. At each size the benchmark leases 64 hosts at a time with 64
+URLs each, and settles about a hundred pages at a time, one or two of each host; each transaction is synced to disk. A
+page has 84 links: 24 that every page of its host has, 46 to pages near it, 4 to any page, 10 new ones. URLs have 69
+characters, of which 42 are stored.
+
+HOSTS are numbers of hosts with two pages each, to measure the cost of choosing among so many hosts.
+
+At the end the benchmark leases 64 hosts with a delay and 200 pages each again and again, settles one page in each
+lease, and packs each lease for a worker and unpacks it: first with 64 URLs in each lease, then with as many as the host
+can use.
+
+The figures are CPU time of this process; `wall` is elapsed time, which includes waiting for the disk. The benchmark
+deletes all its files except the JSON file.
 """
 
 import json
 import os
+import pickle
 import random
 import resource
 import subprocess
@@ -23,6 +32,7 @@ from dataclasses import asdict, dataclass
 from itertools import zip_longest
 from pathlib import Path
 
+from goodbot.robot.processes.messages import pack, unpack_leases
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, SimulatedWeb
 from goodbot.url import Url
@@ -41,7 +51,7 @@ EVENTS = tuple(
 
 @dataclass(frozen=True)
 class Size:
-    """The figures at one size. µs are CPU time; `fill` adds 640 URLs of a host at a time."""
+    """The figures at one size. µs are CPU time. `fill`: adding URLs, 640 of a host at a time."""
 
     urls: int
     pages: int
@@ -65,7 +75,7 @@ class Size:
 
 @dataclass(frozen=True)
 class Choice:
-    """The cost of one host when 64 hosts are leased among so many."""
+    """The cost of leasing one host, when 64 of `hosts` hosts are leased at a time."""
 
     hosts: int
     add_us_per_url: float
@@ -75,6 +85,22 @@ class Choice:
     def row(self) -> str:
         """Returns a line of the table."""
         return f"{self.hosts:>9,} {self.add_us_per_url:>9.1f} {self.lease_us_per_host:>12.1f} {self.peak_mb:>8.0f}"
+
+
+@dataclass(frozen=True)
+class Delay:
+    """The cost of one page of a host with a delay, for which each lease fetches one page. `sized`: a lease has as many
+    URLs as the host can use; otherwise it has 64."""
+
+    sized: bool
+    urls_per_lease: float
+    frontier_us_per_page: float
+    message_us_per_page: float
+
+    def row(self) -> str:
+        """Returns a line of the table."""
+        figures = f"{self.urls_per_lease:>9.1f} {self.frontier_us_per_page:>12.0f} {self.message_us_per_page:>12.1f}"
+        return f"{'sized' if self.sized else 'of 64':>9} {figures}"
 
 
 class Crawl:
@@ -90,11 +116,11 @@ class Crawl:
 
     @property
     def known(self) -> int:
-        """URLs in the frontier."""
+        """The number of URLs in the frontier."""
         return sum(self._known)
 
     def fill(self, urls: int) -> float:
-        """Adds URLs until so many are known. Returns CPU µs per URL."""
+        """Adds URLs until `urls` are known. Returns CPU µs per URL."""
         spent, before = 0.0, self.known
         while self.known < urls:
             found = [item for host in self._chance.sample(range(HOSTS), 16) for item in self._new(host, 640, 3)]
@@ -104,7 +130,7 @@ class Crawl:
         return spent / max(self.known - before, 1) * 1e6
 
     def measure(self, fill_us: float) -> Size:
-        """Leases and settles pages. The size of the file is measured before."""
+        """Measures the size of the file, then leases and settles pages."""
         bytes_per_url = self._bytes() / self.known
         lease_s = settle_s = wall_s = 0.0
         before, links = self.pages, 0
@@ -170,7 +196,7 @@ class Crawl:
 
 
 def _url(host: int, page: int) -> Url:
-    """Returns the path of a page; each folder has forty pages."""
+    """Returns the URL of a page; each folder has forty pages."""
     return Url(
         f"https://www.host{host}.example/section-{page // 400 * 7919 % 977}/part-{page // 40 * 31 % 101}/"
         f"article-{page * 2654435761 % 4294967296:08x}.html"
@@ -189,7 +215,7 @@ def _peak_mb() -> float:
 
 
 def choose(hosts: int) -> Choice:
-    """Leases and releases 64 hosts at a time among so many."""
+    """Leases and releases 64 hosts at a time, of `hosts` hosts."""
     web = SimulatedWeb(hosts, FakeClock())
     source = web.url(0, 0)
     spent = 0.0
@@ -209,12 +235,36 @@ def choose(hosts: int) -> Choice:
     return Choice(hosts, added / hosts / 2 * 1e6, spent / CHOICES / 64 * 1e6, _peak_mb())
 
 
+def delay(sized: bool) -> Delay:
+    """Visits one page of each of 64 hosts at a time, as if each asked for a delay."""
+    web, frontier_s, message_s, leased, pages = SimulatedWeb(64, FakeClock()), 0.0, 0.0, 0, 0
+    with tempfile.TemporaryDirectory() as folder:
+        frontier = SqliteFrontier.open(Path(folder) / "frontier.sqlite", create=True)
+        frontier.add([Discovery(web.url(host, page), 1, web.url(0, 0)) for host in range(64) for page in range(200)])
+        for _ in range(CHOICES):
+            began = time.process_time()
+            leases = frontier.lease(64, 64, FAR, sized=sized)
+            frontier_s += time.process_time() - began
+            began = time.process_time()
+            unpack_leases(pickle.loads(pickle.dumps(pack(tuple(leases)))))
+            message_s += time.process_time() - began
+            outcomes = [Outcome(lease.urls[0].url, "visited", 1e9, "status 200", 200) for lease in leases]
+            releases = [Release(lease.host, 1e9, next_urls=1) for lease in leases]
+            began = time.process_time()
+            frontier.settle(outcomes, releases)
+            frontier_s += time.process_time() - began
+            leased += sum(len(lease.urls) for lease in leases)
+            pages += len(leases)
+        frontier.close()
+    return Delay(sized, leased / pages, frontier_s / pages * 1e6, message_s / pages * 1e6)
+
+
 def _numbers(name: str, default: str) -> list[float]:
     return sorted(float(word) for word in os.environ.get(name, default).split())
 
 
 def _in_a_child(task: str, *arguments: str) -> str:
-    """Runs one part in its own process, to measure its own peak of memory. Returns the last line that it printed."""
+    """Runs one part in its own process, to measure the peak of its memory. Returns the last line that it printed."""
     with subprocess.Popen([sys.executable, __file__, task, *arguments], stdout=subprocess.PIPE, text=True) as child:
         assert child.stdout is not None
         last = ""
@@ -259,6 +309,10 @@ def main() -> int:
     result = json.loads(_in_a_child("grow", *map(str, sizes))) if sizes else {"sizes": []}
     print(f"{'hosts':>9} {'add µs':>9} {'lease µs':>12} {'peak MB':>8}")
     result["hosts"] = [json.loads(_in_a_child("choose", str(int(number)))) for number in hosts]
+    print(f"{'leases':>9} {'URLs':>9} {'frontier µs':>12} {'message µs':>12}")
+    delays = [delay(sized) for sized in (False, True)]
+    print(*(item.row() for item in delays), sep="\n")
+    result["delays"] = [asdict(item) for item in delays]
     results = HERE / "results" / "frontier.json"
     results.parent.mkdir(exist_ok=True)
     results.write_text(json.dumps({"python": sys.version.split()[0], **result}, indent=1) + "\n")

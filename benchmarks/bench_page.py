@@ -2,9 +2,9 @@
 
     make bench-page CORPUS=folder-of-html-files
 
-Without CORPUS it generates pages. Each program gets the same bytes and does the same job: encoding, title, META,
-canonical, distinct resolved links with their anchors, and the text without scripts and styles. The peers resolve
-links with `goodbot.url.resolve`. A peer that is not installed is left out.
+Without CORPUS the benchmark generates pages. Each program gets the same bytes and does the same job: it determines the
+encoding, title, META, canonical URL, the distinct resolved links with their anchors, and the text without scripts and
+styles. lxml and selectolax resolve links with `goodbot.url.resolve`. If one of them is not installed, it is left out.
 """
 
 import json
@@ -77,7 +77,8 @@ def selectolax() -> Read:
 
 
 def made(count: int) -> Iterator[tuple[Url, bytes]]:
-    """Generates pages of one site: each has the same menu of 40 links, and 30 items with a link each, some long."""
+    """Generates pages of one site. Each has the same menu of 40 links, and 30 items, some of them long, with one link
+    each."""
     choose = random.Random(1)
     words = "robot crawler server page index link host path rule delay of the and to in is it".split(" ")  # noqa: SIM905
     menu = "".join(f'<li class="item"><a href="/topic/{n}/">Topic {n}</a></li>' for n in range(40))

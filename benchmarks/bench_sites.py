@@ -2,20 +2,22 @@
 
     make bench-sites SITES="http://127.0.0.1:8800/ http://127.0.0.2:8800/"
 
-Both obey robots.txt, send a host one request at a time and do not wait between requests. goodbot keeps a durable
-frontier and WARC files; Scrapy keeps nothing. Only loopback addresses are accepted.
+Both obey robots.txt, send one request at a time to each host and do not wait between requests. goodbot keeps a durable
+frontier and WARC files; Scrapy keeps nothing. SITES must have loopback addresses.
 """
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
-import time
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
 from urllib.parse import urlsplit
+
+from crawl_measure import measure, save
 
 HERE = Path(__file__).parent
 
@@ -40,36 +42,28 @@ class Run:
         )
 
 
-def measure(command: list[str]) -> tuple[str, float, float, float]:
-    """Runs a command (one process). Returns its output, wall and CPU seconds, and peak memory in MB."""
-    began = time.monotonic()
-    with tempfile.TemporaryFile("w+") as output:
-        process = subprocess.Popen(command, stdout=output)
-        _, status, usage = os.wait4(process.pid, 0)
-        wall_s = time.monotonic() - began
-        if status:
-            raise SystemExit(f"{command[0]} ended with {os.waitstatus_to_exitcode(status)}")
-        output.seek(0)
-        return output.read(), wall_s, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1000
-
-
 def run_goodbot(site: str, *options: str) -> Run:
     """Crawls with these options; `goodbot status` counts the pages. HTML pages are those that were read as HTML."""
     goodbot = str(Path(sys.executable).with_name("goodbot"))
     with tempfile.TemporaryDirectory() as folder:
-        _, wall_s, cpu_s, peak = measure(
-            [goodbot, "crawl", site, "--into", folder, "--allow-private", "--delay", "0", "--json", *options]
+        crawl = [goodbot, "crawl", site, "--into", f"{folder}/crawl", "--allow-private", "--delay", "0", "--json"]
+        _, cost = measure([*crawl, *options], Path(folder))
+        status = subprocess.run(
+            [goodbot, "status", "--in", f"{folder}/crawl", "--json"], capture_output=True, check=True
         )
-        status = subprocess.run([goodbot, "status", "--in", folder, "--json"], capture_output=True, check=True)
         states = json.loads(status.stdout)["states"]
-    return Run(site, " ".join(["goodbot", *options]), states["visited"], wall_s, cpu_s, peak, states)
+    return Run(site, " ".join(["goodbot", *options]), states["visited"], *cost, states)
 
 
 def run_scrapy(site: str) -> Run:
     """Crawls the same site with Scrapy."""
-    output, wall_s, cpu_s, peak = measure([sys.executable, str(HERE / "peers" / "scrapy_site.py"), site])
+    settings = {"CONCURRENT_REQUESTS_PER_DOMAIN": 1}
+    crawl = {"seeds": [site], "allow": [re.escape(site)], "pages": 0, "settings": settings}
+    with tempfile.TemporaryDirectory() as folder:
+        command = [sys.executable, str(HERE / "peers" / "scrapy_fenced.py"), json.dumps(crawl)]
+        output, cost = measure(command, Path(folder))
     counts = json.loads(output.splitlines()[-1])
-    return Run(site, f"Scrapy {version('scrapy')}", counts["pages"], wall_s, cpu_s, peak, counts)
+    return Run(site, f"Scrapy {version('scrapy')}", counts["pages"], *cost, counts)
 
 
 def main() -> int:
@@ -85,9 +79,7 @@ def main() -> int:
             print(run.row(), flush=True)
             print(" " * 29 + ", ".join(f"{count} {state}" for state, count in run.states.items() if count))
             runs.append(asdict(run))
-    results = HERE / "results" / "sites.json"
-    results.parent.mkdir(exist_ok=True)
-    results.write_text(json.dumps({"python": sys.version.split()[0], "runs": runs}, indent=1) + "\n")
+    save("sites", {"runs": runs})
     return 0
 
 

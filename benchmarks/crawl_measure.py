@@ -1,0 +1,99 @@
+"""Runs a program and measures its cost: elapsed time, and CPU time and memory of all its processes."""
+
+import json
+import math
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psutil
+
+RESULTS = Path(os.environ.get("RESULTS", Path(__file__).parent / "results"))
+SAMPLE_S = 0.25
+
+
+class Cost(NamedTuple):
+    """The cost of a command and all its child processes. `peak_mb` is the peak of the sum of their memory, in which
+    shared memory counts once (PSS)."""
+
+    wall_s: float
+    cpu_s: float
+    peak_mb: float
+
+
+@dataclass(frozen=True)
+class Limit:
+    """When a program is interrupted: `seconds` after `has_begun` first returns true. It is called at each sample."""
+
+    seconds: float
+    has_begun: Callable[[], bool]
+
+
+UNLIMITED = Limit(math.inf, lambda: True)
+
+
+def measure(
+    command: Sequence[str],
+    folder: Path,
+    *,
+    sampled: Callable[[int], None] = lambda pss: None,
+    sample_s: float = SAMPLE_S,
+    limit: Limit = UNLIMITED,
+) -> tuple[str, Cost]:
+    """Runs a command in `folder`, and interrupts it (SIGINT) at the limit. Returns its output and its cost.
+
+    Takes a sample every `sample_s` seconds. From the time when `limit.has_begun()` was first true until the interrupt,
+    it calls `sampled` with the memory (PSS, in bytes). It ignores the exit status, since wget returns an error if one
+    page of a crawl is missing.
+    """
+    before, began, peak = os.times(), time.monotonic(), 0
+    until: float | None = None
+    is_interrupted = False
+    with tempfile.TemporaryFile("w+") as output:
+        process = subprocess.Popen(command, stdout=output, cwd=folder)
+        root = psutil.Process(process.pid)
+        while not _has_ended(process, sample_s):
+            pss, now = _memory(root), time.monotonic()
+            peak = max(peak, pss)
+            if until is None and limit.has_begun():
+                until = now + limit.seconds
+            if until is not None and not is_interrupted:
+                sampled(pss)
+                if is_interrupted := now >= until:
+                    process.send_signal(signal.SIGINT)
+        wall_s, after = time.monotonic() - began, os.times()
+        cpu_s = after.children_user + after.children_system - before.children_user - before.children_system
+        output.seek(0)
+        return output.read(), Cost(wall_s, cpu_s, peak / 1e6)
+
+
+def _has_ended(process: subprocess.Popen[bytes], within_s: float) -> bool:
+    try:
+        process.wait(within_s)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
+
+
+def _memory(root: psutil.Process) -> int:
+    total = 0
+    try:
+        for process in [root, *root.children(recursive=True)]:
+            total += process.memory_full_info().pss
+    except psutil.Error:
+        pass  # a process has just ended: the next sample counts without it
+    return total
+
+
+def save(name: str, figures: Mapping[str, Any]) -> None:
+    """Writes the results of a benchmark as JSON."""
+    RESULTS.mkdir(exist_ok=True)
+    text = json.dumps({"python": sys.version.split()[0], **figures}, indent=1)
+    (RESULTS / f"{name}.json").write_text(text + "\n")
