@@ -16,6 +16,17 @@ def test_the_least_recently_used_entry_is_dropped_first() -> None:
     assert recent.pop("a") is None
 
 
+def test_a_full_cache_makes_room_for_an_eighth() -> None:
+    recent: LruCache[int, int] = LruCache(800)
+    for number in range(800):
+        recent.put(number, number)
+    assert len(recent) == 800
+    recent.get(0)
+    recent.put(800, 800)
+    assert len(recent) == 700
+    assert (recent.get(0), recent.get(101), recent.get(102)) == (0, None, 102)
+
+
 def test_the_sizes_of_entries_are_limited() -> None:
     recent: LruCache[str, str] = LruCache(100, limit_bytes=10, weigh=len)
     for key, value in (("a", "xxxx"), ("b", "xxxx"), ("c", "xxxx")):
