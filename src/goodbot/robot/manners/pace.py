@@ -7,7 +7,6 @@ import asyncio
 import heapq
 import logging
 import math
-from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -33,7 +32,8 @@ MAX_HOSTS: Final = 50_000
 @dataclass(slots=True)
 class _Host:
     """`taken` turns are given out, at most `lanes` at a time. There is more than one lane only if the last answer
-    called for no delay."""
+    called for no delay. `waiting` is a list, because few tasks wait, and an empty deque takes 760 bytes for each host
+    of a broad crawl."""
 
     ready_at: float = 0.0
     answered_at: float = float("-inf")
@@ -41,7 +41,7 @@ class _Host:
     backed_off_at: float = 0.0
     taken: int = 0
     lanes: int = 1
-    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    waiting: list[asyncio.Future[None]] = field(default_factory=list)
 
     def ready_for(self, timing: Timing, now: float) -> float:
         """Returns when the host may be requested, given the `timing` of its robots.txt: now or later. An answer time
@@ -56,7 +56,7 @@ class _Host:
             self.taken += 1
             return
         turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-        (self.waiting.appendleft if again else self.waiting.append)(turn)
+        self.waiting.insert(0 if again else len(self.waiting), turn)
         try:
             await turn
         except asyncio.CancelledError:
@@ -70,7 +70,7 @@ class _Host:
         """Gives a turn back and lets in as many tasks as there is room for."""
         self.taken -= 1
         while self.waiting and self.taken < self.lanes:
-            turn = self.waiting.popleft()
+            turn = self.waiting.pop(0)
             if not turn.done():  # else it is cancelled, but its task has not run yet
                 self.taken += 1
                 turn.set_result(None)

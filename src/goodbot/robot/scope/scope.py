@@ -11,8 +11,8 @@ from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.scope.globs import parse_type_globs, parse_url_globs
 from goodbot.url import MAX_HOST_CHARS, Url, is_private_host
 
-HOSTS_JUDGED = 1 << 14
-"""Hosts whose judgement is remembered."""
+HOSTS_JUDGED = 1 << 12
+"""Hosts whose judgement is remembered: 1 MB."""
 
 
 class Scope:
