@@ -5,7 +5,6 @@ Every address is returned; `guard` decides which may be connected to.
 
 import asyncio
 import socket
-from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from functools import cached_property
@@ -15,13 +14,14 @@ from typing import Final
 
 from goodbot.config import Settings
 from goodbot.errors import InputError
+from goodbot.lru import LruCache
 from goodbot.ports import Clock
 from goodbot.robot.fetch.curl_errors import make_failure
 from goodbot.robot.fetch.pinned_addresses import Addresses, FoundAddresses, limit_addresses, parse_hosts
 from goodbot.values import Failure
 
 MAX_NAMES: Final = 10_000
-"""Names remembered: some 4 MB. Those used longest ago are forgotten first."""
+"""Names remembered: some 3 MB."""
 
 MIN_KEPT_S: Final = 60.0
 MAX_KEPT_S: Final = 3600.0
@@ -53,14 +53,13 @@ class NameResolver:
         self._hosts_file = hosts_file
         self._lifetime_s = settings.connect_timeout
         self._servers = [nameserver(text) for text in settings.nameservers]
-        self._known: OrderedDict[str, tuple[float, Addresses | Failure]] = OrderedDict()
+        self._known: LruCache[str, tuple[float, Addresses | Failure]] = LruCache(MAX_NAMES)
         self._in_flight: dict[str, asyncio.Task[Addresses | Failure]] = {}
 
     async def resolve(self, host: str) -> Addresses | Failure:
         """See `Resolver.resolve`. Takes at most the time to connect (`settings.connect_timeout`)."""
         known = self._known.get(host)
         if known is not None and self._clock.now() < known[0]:
-            self._known.move_to_end(host)
             return known[1]
         task = self._in_flight.get(host)
         if task is None:
@@ -79,10 +78,7 @@ class NameResolver:
         found = await self._find(host.removesuffix(".").lower())
         answer = found.addresses or replace(make_failure("dns", host, found.error), lasting=found.lasts_s > 0)
         if found.lasts_s > 0:
-            self._known[host] = (self._clock.now() + min(max(found.lasts_s, MIN_KEPT_S), MAX_KEPT_S), answer)
-            self._known.move_to_end(host)
-            while len(self._known) > MAX_NAMES:
-                self._known.popitem(last=False)
+            self._known.put(host, (self._clock.now() + min(max(found.lasts_s, MIN_KEPT_S), MAX_KEPT_S), answer))
         return answer
 
     async def _find(self, name: str) -> FoundAddresses:
