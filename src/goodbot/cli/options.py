@@ -13,7 +13,14 @@ from goodbot.cli.command_class import config_file
 from goodbot.cli.file_types import NamedPath
 from goodbot.config import Settings
 from goodbot.errors import InputError, SettingError
-from goodbot.settings_file import FILE_NAME, from_environment, invalid_setting, invalid_variable, load_settings
+from goodbot.settings_file import (
+    FILE_NAME,
+    from_environment,
+    invalid_setting,
+    invalid_variable,
+    load_settings,
+    load_table,
+)
 from goodbot.url import Url, parse_url
 
 MAX_INPUT_BYTES = 64 * 1024 * 1024
@@ -92,7 +99,6 @@ def settings_file() -> Path | None:
 
 def load_valid_settings(file: Path) -> Settings:
     """Reads a settings file and checks all of it, tables of other commands too. Raises InputError."""
-    from goodbot.cli.check_options import table_settings  # noqa: PLC0415  (most commands have no settings)
     from goodbot.robot.crawl.settings_check import check_form  # noqa: PLC0415
 
     settings = load_settings(file, Settings())
@@ -100,14 +106,16 @@ def load_valid_settings(file: Path) -> Settings:
         check_form(settings)
     except SettingError as error:
         raise invalid_setting(file, error) from error
-    table_settings(file)
+    if load_table(file, "check"):
+        from goodbot.cli.check_options import table_settings  # noqa: PLC0415  (takes 46 ms and 3 MB)
+
+        table_settings(file)
     return settings
 
 
 def base_settings() -> Settings:
     """Returns the defaults, overridden by goodbot.toml (see `settings_file`), overridden by the environment. Raises
     InputError, also for values of tables and variables of other commands."""
-    from goodbot.cli.check_options import variables  # noqa: PLC0415  (most commands have no settings)
     from goodbot.robot.crawl.settings_check import check_form  # noqa: PLC0415
 
     file = settings_file()
@@ -116,5 +124,8 @@ def base_settings() -> Settings:
         check_form(settings)
     except SettingError as error:
         raise invalid_variable(error) from error
-    variables()
+    if any(name.startswith("GOODBOT_CHECK_") for name in os.environ):
+        from goodbot.cli.check_options import variables  # noqa: PLC0415  (takes 46 ms and 3 MB)
+
+        variables()
     return settings

@@ -43,8 +43,8 @@ class AddressGuard:
 
     def __init__(self, open_networks: Iterable[Network] = ()) -> None:
         self._open = tuple(open_networks)
-        self._judged = lru_cache(maxsize=4096)(self._judge)
-        self._permitted = lru_cache(maxsize=4096)(self._permit)
+        self._judged = lru_cache(maxsize=1024)(self._judge)
+        self._permitted = lru_cache(maxsize=1024)(self._permit)
 
     def open(self, networks: Iterable[Network]) -> None:
         """Permits these as well from now on; at most `MAX_OPEN` networks, further ones stay refused."""

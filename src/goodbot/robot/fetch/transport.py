@@ -216,6 +216,6 @@ def _is_localhost(host: str) -> bool:
     return f".{host}".removesuffix(".").endswith(".localhost")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _is_address(host: str) -> bool:
     return reached_address(host) is not None

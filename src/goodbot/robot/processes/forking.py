@@ -21,6 +21,7 @@ from goodbot.interrupts import ignore_for_good, kept_from_children
 from goodbot.robot.crawl.page_mark import PageMark
 from goodbot.robot.processes.spawning import Process, Start, start_process
 from goodbot.robot.processes.worker import run_worker
+from goodbot.url import public_suffixes
 
 _STANDARD_ERROR = 2
 
@@ -77,6 +78,7 @@ def _can_fork() -> bool:
 def _fork(count: int) -> Iterator[_Waiting]:
     """Forks workers. Objects that exist now are excluded from garbage collection: it would write to each, and so copy
     its page of memory."""
+    public_suffixes()  # so that the workers share it
     gc.freeze()
     for _ in range(count):
         ours, theirs = socketpair()

@@ -128,7 +128,7 @@ def _run(file: IO[bytes], start: int, end: int) -> Iterator[bytes]:
             yield line + b"\n"
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def _host_key(authority: str) -> str:
     host, colon, port = (authority, "", "") if authority.endswith("]") else authority.rpartition(":")
     if not colon:
