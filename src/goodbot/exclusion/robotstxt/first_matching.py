@@ -72,7 +72,8 @@ class RuleScan:
         target = self._dialect.target(url)
         if self._dialect.is_itself(target):
             return True
-        shapes, seen, best_key, answer = self._dialect.shapes, set[Hashable](), math.inf, self.unmatched
+        shapes, best_key, answer = self._dialect.shapes, math.inf, self.unmatched
+        seen: set[Hashable] = set()
         for allow, pattern, _, group in _rules_near(self._groups, self._dialect, target):
             if (rule := (allow, pattern, id(group))) in seen:
                 continue

@@ -79,7 +79,7 @@ def _by_token(groups: Sequence[Group], names: Names) -> dict[str, list[Group]]:
 
 def _of_token(groups: Sequence[Group], names: Names, robot: str) -> Choice | None:
     """Scans the groups, and reads only the User-agent lines that contain the token."""
-    found = list[Group]()
+    found: list[Group] = []
     for group in groups if robot else ():
         for value in group.agents:
             if robot in value.lower() and robot in names(value):

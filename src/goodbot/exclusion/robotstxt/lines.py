@@ -21,6 +21,7 @@ _BOM_BYTES = b"\xef\xbb\xbf"
 _UTF16_BOMS = (b"\xff\xfe", b"\xfe\xff")
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 
+_LONE_CR = re.compile(rb"\r(?!\n)")
 _COMMENT = re.compile(r"#[^\r\n]*")
 
 _USUAL_FIELDS = {
@@ -86,7 +87,7 @@ def utf8_lines(body: bytes | str) -> bytes:
         body = decode(body).encode()
     else:
         body = body.removeprefix(_BOM_BYTES)
-    return body.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in body else body
+    return _LONE_CR.sub(b"\n", body).replace(b"\r", b"") if b"\r" in body else body
 
 
 def read_records(body: bytes | str) -> list[Record]:

@@ -15,6 +15,7 @@ from goodbot.exclusion.verdict import BEGINNING_CHARS, FILE_FIELDS, Group, Recor
 
 _NOT_IN_GROUPS: Final = frozenset({"user-agent", "sitemap"})
 _SPACES: Final = b" \t"
+_LINE_END: Final = ord("\n")
 _LINES_WITH: Final = {
     field: re.compile(re.escape(field.encode()) + rb"[ \t]*:([^\n#]*)") for field in ("user-agent", *FILE_FIELDS)
 }
@@ -40,7 +41,8 @@ def in_sections(rule_fields: frozenset[str]) -> Grouping:
     def sections(body: bytes | str) -> Iterator[Group]:
         text = utf8_lines(body)
         lowered = text.lower()
-        agents, numbers = list[str](), list[int]()
+        agents: list[str] = []
+        numbers: list[int] = []
         start = past = 0
         number = 1
         for begin, end, agent in _lines_with("user-agent", text, lowered):
@@ -70,12 +72,16 @@ def _lines_with(field: str, text: bytes, lowered: bytes) -> Iterator[tuple[int, 
     Takes linear time."""
     past = 0
     for found in _LINES_WITH[field].finditer(lowered):
-        start, (value_start, end) = found.start(), found.span(1)
-        begin = text.rfind(b"\n", past, start) + 1
-        is_first_in_line = begin or not past
+        begin = start = found.start()
+        value_start, end = found.span(1)
+        if start and text[start - 1] != _LINE_END:
+            begin = text.rfind(b"\n", past, start) + 1
+            is_first_in_line = (begin or not past) and not text[begin:start].strip(_SPACES)
+            past = end
+            if not is_first_in_line:
+                continue
         past = end
-        if is_first_in_line and (begin == start or not text[begin:start].strip(_SPACES)):
-            yield begin, end, decode_utf8(text[value_start:end]).strip(" \t")
+        yield begin, end, decode_utf8(text[value_start:end]).strip(" \t")
 
 
 class _Part:
@@ -98,7 +104,7 @@ class _Part:
 
     def usual(self, beginning: str) -> list[Record]:
         """See `Lines`. Searches for the literal text: linear."""
-        found = list[Record]()
+        found: list[Record] = []
         if not _USUAL_BEGINNING.fullmatch(beginning):
             return found
         text, end, wanted = self._text, self._end, beginning.encode()
