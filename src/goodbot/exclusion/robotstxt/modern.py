@@ -1,6 +1,7 @@
 """The dialects of today: RFC 9309, and how Google's parser differs from it."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 
 from goodbot.exclusion.robotstxt.dialect import Dialect, Sections, no_empty_path, result_for_google, result_of_status
 from goodbot.exclusion.robotstxt.group_choice import ALL, all_of_a_token
@@ -21,6 +22,7 @@ _RULES = RULE_FIELDS | {"content-usage"}
 names."""
 
 
+@lru_cache(maxsize=64)
 def _name_of_robot(agent: str) -> str:
     return product_token(agent).lower()
 
