@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from goodbot.process_memory import Memory, memory_of, return_freed_memory
+from goodbot.process_memory import Memory, memory_of, return_free_pages, return_freed_memory
 
 linux_only = pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="Linux only")
 
@@ -22,6 +22,21 @@ for _ in range(50):
     small.append(b"x" * 100_000)
 full = memory_of(os.getpid())
 large.clear()
+print(full.rss - memory_of(os.getpid()).rss)
+"""
+
+
+BETWEEN_BLOCKS = """
+from goodbot.process_memory import keep_freed_blocks, memory_of, return_free_pages
+import os
+keep_freed_blocks()
+large, small = [], []
+for _ in range(200):
+    large.append(b"x" * 100_000)
+    small.append(b"x" * 1000)
+large.clear()
+full = memory_of(os.getpid())
+return_free_pages()
 print(full.rss - memory_of(os.getpid()).rss)
 """
 
@@ -43,9 +58,16 @@ def test_large_blocks_go_back_to_the_system() -> None:
     assert int(done.stdout) > 40 << 20
 
 
+@linux_only
+def test_free_pages_between_blocks_go_back_to_the_system() -> None:
+    done = subprocess.run([sys.executable, "-c", BETWEEN_BLOCKS], capture_output=True, check=True, text=True)
+    assert int(done.stdout) > 10 << 20
+
+
 def test_where_there_is_no_glibc(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("goodbot.process_memory.ctypes.CDLL", lambda name: object())
     return_freed_memory()
+    return_free_pages()
 
 
 def test_where_the_system_does_not_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

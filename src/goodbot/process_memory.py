@@ -58,6 +58,13 @@ def keep_freed_blocks() -> None:
     _set_parameters({_MMAP_THRESHOLD: 1024 * 1024, _TRIM_THRESHOLD: 4 * 1024 * 1024})
 
 
+def return_free_pages() -> None:
+    """Makes glibc return all memory pages that are free to the system, also those between blocks in use."""
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)
+
+
 def _set_parameters(values: dict[int, int]) -> None:
     set_parameter = getattr(ctypes.CDLL(None), "mallopt", None)
     if set_parameter is not None:

@@ -23,7 +23,7 @@ from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import Holding, HostRequest
 from goodbot.logs import start_logging
 from goodbot.ports import Clock, Transport
-from goodbot.process_memory import keep_freed_blocks
+from goodbot.process_memory import keep_freed_blocks, return_free_pages
 from goodbot.robot.crawl.assembly import WorkerSetup, crawler_of
 from goodbot.robot.crawl.crawler import Crawler
 from goodbot.robot.crawl.page_mark import PageMark
@@ -243,11 +243,13 @@ class ReportingSink:
         self._found, self._weight = [], 0
 
     def _due_holdings(self) -> tuple[Holding, ...]:
-        """Returns what the worker holds in memory if a report of it is due, else nothing."""
+        """Returns what the worker holds in memory if a report of it is due, else nothing. Returns free memory to the
+        system as often."""
         now = self._clock.now()
         if self.crawler is None or now < self._holdings_at:
             return ()
         self._holdings_at = now + HOLDINGS_INTERVAL_S
+        return_free_pages()
         return tuple(held for part in self.crawler.holdings().values() for held in part)
 
     def paused(self, not_begun: Iterable[Lease]) -> None:
