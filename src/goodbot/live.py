@@ -61,7 +61,7 @@ ProcessRole = Literal["crawler", "coordinator", "worker"]
 
 class ProcessMemory(NamedTuple):
     """The memory of one process. `pss_bytes` counts a memory page that n processes share as 1/n of a page, `rss_bytes`
-    counts it whole; both are None if the system does not say, as outside Linux."""
+    counts it whole; both are None if the system does not report them, as outside Linux."""
 
     role: ProcessRole
     pid: int
@@ -79,7 +79,7 @@ class CrawlMemory(NamedTuple):
 
     @property
     def bytes(self) -> int | None:
-        """The sum of `pss_bytes`; None if that of a process is unknown."""
+        """The sum of `pss_bytes`; None if it is unknown for one of the processes."""
         sizes = [process.pss_bytes for process in self.processes]
         return sum(size for size in sizes if size is not None) if sizes and None not in sizes else None
 
@@ -91,9 +91,9 @@ class LiveStatus:
     `rate` is pages per second over the last ten seconds, `mean_rate` since the start. `hosts` counts hosts that
     answered in the last minute, `to_fetch` URLs that are ready or leased. `errors` counts failed requests by failure
     kind or status, the most frequent first; `troubles` are the latest failed requests, and the latest one of each kind.
-    `left_s` estimates the time until all known URLs, or the `--max-pages` requested, are fetched at this rate; None: no
-    estimate. With `--keep-fresh`, `waiting` pages will be visited again, the next at `next_at`; otherwise `next_at` is
-    None. `memory` is measured every few seconds."""
+    `left_s` estimates the time until all known URLs, or as many as `--max-pages` permits, are fetched at this rate;
+    None: no estimate. With `--keep-fresh`, `waiting` pages will be visited again, the next at `next_at`; otherwise
+    `next_at` is None. `memory` is measured every few seconds."""
 
     pid: int
     started_at: float

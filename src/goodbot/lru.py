@@ -20,12 +20,13 @@ class LruCache(Generic[Key, Value]):
     """Keeps up to `most` values by key, of at most `limit_bytes` together. `weigh` returns the bytes of a value when it
     is put. The last value put is kept, whatever it weighs.
 
-    When a limit is exceeded, the least recently used values are removed until an eighth of it is free. This allows a
-    plain dict in the order of use, where an entry takes 110 bytes; in an `OrderedDict` it takes 170. (Removing only the
-    first entry each time would be slow, since a dict finds it by passing the places of all those removed before.)
+    When a limit is exceeded, the least recently used values are removed until an eighth of the limit is free. So a
+    plain dict can keep the values in the order of use: an entry takes 110 bytes, in an `OrderedDict` 170. (Removing
+    only the first entry each time would be slow, since a dict finds it by passing the places of all those removed
+    before.)
 
-    The cache stores only a 64-bit hash of each key, so a long URL takes no more memory than a short one. Hashes of text
-    differ from process to process, so a site cannot choose two keys with the same hash.
+    The cache stores only a 64-bit hash of each key, so a long URL takes no more memory than a short one. Python chooses
+    the hashes of text at random when it starts, so a site cannot choose two keys with the same hash.
     """
 
     def __init__(
@@ -65,7 +66,7 @@ class LruCache(Generic[Key, Value]):
         return value
 
     def put(self, key: Key, value: Value) -> None:
-        """Keeps a value and replaces the one before. Put a value again when its weight has changed."""
+        """Keeps a value; it replaces an earlier one of the key. Put a value again when its weight has changed."""
         self.pop(key)
         key_hash = hash(key)
         self._values[key_hash] = value

@@ -1,5 +1,5 @@
-"""Reads how much memory processes take (Linux), and makes this process return freed memory to the system (glibc). On
-other systems it returns None and changes nothing."""
+"""Reads how much memory processes take (Linux), and sets how much freed memory this process keeps (glibc). On other
+systems there is nothing to read, and nothing is changed."""
 
 import ctypes
 from pathlib import Path
@@ -25,8 +25,8 @@ class Memory(NamedTuple):
 
 
 def memory_of(process: int) -> Memory | None:
-    """Returns the memory of a process, which must belong to the same user; None if the system does not say, or if the
-    process has ended. The call takes 1.8 ms for a process of 100 MB, since the kernel counts the pages."""
+    """Returns the memory of a process, which must belong to the same user; None if the system does not report it, or if
+    the process has ended. The call takes 1.8 ms for a process of 100 MB, since the kernel counts the pages."""
     try:
         lines = (_PROC / str(process) / "smaps_rollup").read_bytes().splitlines()
     except OSError:
@@ -39,22 +39,21 @@ def memory_of(process: int) -> Memory | None:
 
 
 def return_freed_memory() -> None:
-    """Makes glibc return memory to the system as soon as it is freed, where glibc can; for `goodbot crawl`.
+    """Makes glibc return large blocks to the system as soon as they are freed; for `goodbot crawl`.
 
     It makes glibc place blocks of 256 KiB and more outside the heap, and use one heap for all threads. By default glibc
     raises that size whenever a larger block is freed, and gives each thread a heap of its own; then tantivy's blocks of
-    1 MB come from these heaps, and are not returned. Measured while indexing 4,500 pages with a commit every 500 (three
-    runs each), above the memory at the start: 11 MB instead of 33 after a commit and 23 instead of 38 at the peak, at
-    the same CPU time (1.71 and 1.70 s). Large blocks outside the heap alone gave 15 and 28 MB, one heap alone 29 and
-    32.
+    1 MB come from these heaps, and are not returned. While 4,500 pages were indexed with a commit every 500, the
+    process took 11 MB instead of 33 above its size at the start after a commit, and 23 instead of 38 at the peak, at
+    the same CPU time (docs/decisions/0038).
     """
     _set_parameters({_MMAP_THRESHOLD: _LARGE_BYTES, _TRIM_THRESHOLD: _FREE_TOP_BYTES, _ARENA_MAX: 1})
 
 
 def keep_freed_blocks() -> None:
-    """Makes glibc return blocks of 1 MiB and more, of long documents, to the system after use, and keep smaller ones;
-    for programs that read pages. With 256 KiB, reading pages of 240 kB took 25 % more CPU, for the page faults of
-    getting the memory again (docs/decisions/0037)."""
+    """Makes glibc return blocks of 1 MiB and more to the system after use, and keep smaller ones; for processes that
+    read pages. With a limit of 256 KiB, pages of 240 kB took 25 % more CPU time, for the page faults of getting the
+    memory again (docs/decisions/0037)."""
     _set_parameters({_MMAP_THRESHOLD: 1024 * 1024, _TRIM_THRESHOLD: 4 * 1024 * 1024})
 
 

@@ -26,7 +26,7 @@ class Body:
 
     @property
     def text(self) -> str:
-        """The document as text; of an HTML page, the markup."""
+        """The decoded document; for an HTML page this is the markup."""
         return self._decoded[0]
 
     @property

@@ -33,12 +33,12 @@ LINK_CHARS = 2 * 1024 * 1024
 
 MEMORY_BYTES = 96 * 1024 * 1024
 MEMORY_FACTOR = 4
-"""The address space of the process is this much, plus this many times the size of the document. 96 MiB in all suffice
-for the largest of 84 real documents."""
+"""The address space of the process is `MEMORY_BYTES`, plus `MEMORY_FACTOR` times the size of the document. 96 MiB in
+all suffice for the largest of 84 real documents."""
 
 _OUTPUT_BYTES = 64 * 1024 * 1024
-"""The limit for the output of the process. A reader that the document has not corrupted writes at most a quarter of it:
-two bytes for each character of the text, and links."""
+"""The limit for the output of the process. A reader that the document has not corrupted writes less than half of it:
+two bytes for each character of text and headings, and the links."""
 
 _PROGRAM = "import sys; sys.path.append(sys.argv.pop(1)); import pdf_process; pdf_process.main()"
 """Runs `pdf_process` without the package around it. Importing it uses its compiled file, which saves 3 ms."""
@@ -58,8 +58,8 @@ _HYPHENATED = re.compile("[\x02\ufffe]\\s?")
 def read_pdf(decoded: Decoded, *, text: bool = True) -> Extract:
     """Reads a PDF; without `text` only title, language and links. Never raises.
 
-    `unread` says what is missing and why: too many pages or characters, too slow, encrypted, damaged, cut. A damaged
-    document is read as far as possible; a cut one mostly not at all, because its list of pages is at its end.
+    `Extract.unread` says why something is missing: too many pages or characters, too slow, encrypted, damaged, cut. A
+    damaged document is read as far as possible; a cut one usually not at all, because its list of pages is at its end.
     """
     try:
         records, status = _read_in_process(decoded.body, text=text)
@@ -101,7 +101,7 @@ def _read_in_process(body: bytes, *, text: bool) -> tuple[list[_Record], int]:
 
 @cache
 def _library() -> str:
-    """Returns the path of PDFium's library. It does not import the package that has it, which would take 20 ms."""
+    """Returns the path of PDFium's library, without importing the package that contains it, which takes 20 ms."""
     package = find_spec("pypdfium2_raw")
     folders = package.submodule_search_locations if package else None
     return next((str(path) for folder in folders or () for path in Path(folder).glob("*pdfium.*")), "pdfium")
@@ -119,7 +119,7 @@ def _records(output: IO[bytes]) -> Iterator[_Record]:
 
 
 def _ending(status: int) -> str:
-    """Returns why there is no last line."""
+    """Returns why there is no END record."""
     if -status in (signal.SIGXCPU, signal.SIGKILL):
         return PROCESS_KILLED[0]
     return PROCESS_KILLED[1]

@@ -1,16 +1,16 @@
-"""Reads a PDF in a separate process, with the document on standard input.
+"""The program of the process that reads a PDF. It gets the document on standard input.
 
 PDFium is written in C++ and reads untrusted input: it may crash, hang or take all memory. So it runs alone in a process
 that reads one document. Before the process examines the first byte, it gives up what it does not need: it can open no
-file and no socket, start no process, and has limited CPU time and memory.
+file or socket and start no process, and its CPU time and memory are limited.
 
 The process writes records: first the properties of the whole document, then its pages, last why it ended. A record is
-a letter (see the constants below), the length of its content, a line break, and the content as PDFium returned it. The
-robot also uses the records that were written before a crash.
+a letter (see the constants below), the length of its content, a line break, and the content as PDFium returned it. If
+the process crashes, the robot uses the records written before.
 
-The process takes 16 ms of CPU to start, of which the interpreter alone takes 9. It took 60 with imports of `json`,
-`typing` and the Python package of PDFium. So this module imports little, and itself declares the functions of PDFium
-that it calls.
+The process takes 16 ms of CPU time to start, of which the interpreter alone takes 9. With imports of `json`, `typing`
+and the Python package of PDFium it took 60. So this module imports little, and declares the functions of PDFium that it
+calls itself.
 """
 
 import ctypes
@@ -26,8 +26,8 @@ _URI_BYTES = 8192
 
 
 class PdfBounds:
-    """The limits of reading, in the order of the command line. `cpu_s` is checked between pages; one second later the
-    system ends the process."""
+    """What to read, and the limits, in the order of the command line. `text`: whether to read text and headings, 1 or
+    0. `cpu_s` is checked between pages; one second later the system ends the process."""
 
     def __init__(
         self,

@@ -12,8 +12,8 @@ MEMORY_INTERVAL_S: Final = 5.0
 
 
 class MemoryUse:
-    """Keeps the latest measurement and the peak. `role`: the role of this process. `holdings` returns what the caches
-    and queues of each process of the crawl hold, by process id. `measure` reads the memory of a process."""
+    """Keeps the latest measurement and the peak. `role` is that of this process. `holdings` returns what the caches and
+    queues of each process of the crawl hold, by process id. `measure` reads the memory of a process."""
 
     def __init__(
         self,
@@ -28,8 +28,8 @@ class MemoryUse:
         self._latest = CrawlMemory(())
 
     def latest(self, now: float) -> CrawlMemory:
-        """Returns the latest measurement. Measures again if it is older than `MEMORY_INTERVAL_S`, or if other processes
-        run now. `now`: a monotonic time."""
+        """Returns the latest measurement. Measures again if that is older than `MEMORY_INTERVAL_S`, or if the crawl has
+        other processes now. `now`: a monotonic time."""
         holdings = self._holdings()
         if now >= self._due_at or {process.pid for process in self._latest.processes} != holdings.keys():
             self._due_at = now + MEMORY_INTERVAL_S

@@ -44,7 +44,8 @@ from goodbot.values import Lease, Release
 from goodbot.visit_values import VisitResult
 
 MAX_WAITING_PER_PLACE: Final = 4
-"""Leases per place that may wait for workers that are full, so that the other workers still get theirs."""
+"""How many leases for each place (see `WorkerRecord.places`) may wait for workers that are full. The coordinator goes
+on leasing until then, so that the other workers still get leases."""
 
 _MIN_BODIES_BYTES: Final = 1024 * 1024
 
@@ -52,7 +53,7 @@ _LOG: Final = logging.getLogger(__name__)
 
 
 class Coordinator(CrawlLoop):
-    """Runs a crawl with `workers` worker processes. Callers use it as they use a `Crawler`."""
+    """Runs a crawl with `workers` worker processes. It is used like a `Crawler`."""
 
     def __init__(
         self,
@@ -68,8 +69,8 @@ class Coordinator(CrawlLoop):
         start: Start = start_process,
         keep_deadly: Callable[[Url, bytes], str] | None = None,
     ) -> None:
-        """`keep_deadly` stores the records of an answer that killed the workers reading it, and returns a clause that
-        says where."""
+        """`keep_deadly` stores the records of an answer that killed the workers reading it, and returns a clause for
+        the outcome that says where they are."""
         super().__init__(frontier, batch, clock)
         self._settings = settings
         self._setup = replace(setup, uncommitted_most=max(MAX_OUTCOMES // workers, 1), processes=workers)
@@ -86,7 +87,8 @@ class Coordinator(CrawlLoop):
 
     @property
     def in_flight(self) -> int:
-        """Pages in flight, as the workers last reported. After `pause` it is 0 only if none is in flight."""
+        """The number of pages in flight, as the workers last reported. After `pause` it is 0 only if none is in
+        flight."""
         return sum(worker.in_flight_at_most for worker in self._workers.values())
 
     @property
@@ -214,14 +216,15 @@ class Coordinator(CrawlLoop):
             send(worker.writer, Grant(pack(tuple(leases)), robots, tuple(lessons), tuple(indexed)))
 
     def _robots_for(self, leases: Sequence[Lease]) -> Iterator[tuple[str, Access]]:
-        """The robots.txt known for each origin of the leases. It is sent with every lease, since a worker keeps it only
-        as long as it holds the lease (docs/decisions/0021)."""
+        """Yields the known robots.txt of each origin of the leases. It is sent with every lease, since a worker keeps
+        it only as long as it holds the lease (docs/decisions/0021)."""
         for origin in dict.fromkeys(leased.url.origin for lease in leases for leased in lease.urls):
             if access := self._robots.load_robots(origin):
                 yield origin, access
 
     def _lessons_for(self, worker: WorkerRecord, leases: list[Lease]) -> tuple[Sequence[Lesson], Sequence[IndexedPage]]:
-        """The lessons about those hosts that were not sent to this worker recently, and their pages in the index."""
+        """Returns the lessons about hosts whose lessons were not sent to this worker recently, and the indexed pages of
+        these hosts."""
         if self._lessons is None or not (hosts := worker.hosts_without_lessons(leases)):
             return (), ()
         return self._lessons.load_lessons(hosts), self._lessons.load_indexed_pages(hosts)

@@ -1,4 +1,4 @@
-"""Settles what a worker process held when it ended: its leases are released, and a page is charged for its death."""
+"""Settles what a worker process held when it ended: releases its leases, and charges a page for its death."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -50,9 +50,9 @@ class EndedWorkers:
         worker.held.clear()
 
     def died(self, worker: WorkerRecord, visited: int) -> None:
-        """Releases the hosts of a worker that died after `visited` pages of this run: they may have received requests
-        until now. Only the page that the worker was reading is charged for the death. Raises RunError if too many
-        workers died."""
+        """Releases the hosts of a worker that died after the crawl had visited `visited` pages in this run. A host may
+        have received requests until now, so its delay begins now. For the page that is charged, see `worker_deaths`.
+        Raises RunError if too many workers died."""
         now, status = self._clock.now(), worker.process.returncode
         self._deaths.count(now, visited, status, has_begun=worker.has_begun)
         killer = next((leased for leased in worker.leased_urls() if worker.mark.is_on(leased.url)), None)
@@ -73,7 +73,7 @@ class EndedWorkers:
         worker.held.clear()
 
     def _with_evidence(self, worker: WorkerRecord, outcome: Outcome) -> Outcome:
-        """Stores the answer of a page that is not read again, and adds to the outcome where it is."""
+        """Stores the answer of a page that is not read again. The outcome returned says where it is."""
         answer = worker.mark.answer()
         if self._keep_deadly is None or not answer or outcome.state != "failed":
             return outcome

@@ -1,9 +1,9 @@
 """Forks the workers of a crawl from the process that has imported everything, so that they share its memory and start
 at once.
 
-They are forked before the crawl opens a file, a socket or a thread, and wait until the coordinator needs them. A worker
-that replaces a dead one is started as a program, since the coordinator has threads and open files by then. On Linux
-only; elsewhere all workers are started as programs. Figures are in docs/decisions/0037.
+They are forked before the crawl opens its files and sockets and starts threads, and wait until the coordinator needs
+them. A worker that replaces a dead one is started as a program, since by then the coordinator has threads and open
+files. Outside Linux all workers are started as programs. Figures are in docs/decisions/0037.
 """
 
 import asyncio
@@ -40,8 +40,8 @@ class _Waiting(NamedTuple):
 
 @contextmanager
 def forked_workers(count: int) -> Iterator[Start]:
-    """Forks `count` workers, if this process can do so safely. Yields a function that starts these first, and then
-    programs. Those that were not used exit with the block."""
+    """Forks `count` workers, if this process can do so safely. Yields a function that starts a worker: one of these, or
+    a program when none is left. The forked workers that were not started exit at the end of the block."""
     waiting = deque(_fork(count) if _can_fork() else ())
 
     async def start(connection: socket, mark: PageMark) -> Process:
@@ -64,8 +64,8 @@ def forked_workers(count: int) -> Iterator[Start]:
 
 
 def _can_fork() -> bool:
-    """Whether this process has one thread (a lock that another thread holds at a fork is never released in the child),
-    and a system that reports the ends of processes through descriptors."""
+    """Whether this process has only one thread (a lock that another thread holds at a fork is never released in the
+    child), and the system reports the ends of processes through descriptors."""
     if sys.platform != "linux":
         return False
     try:
@@ -76,8 +76,8 @@ def _can_fork() -> bool:
 
 
 def _fork(count: int) -> Iterator[_Waiting]:
-    """Forks workers. Objects that exist now are excluded from garbage collection: it would write to each, and so copy
-    its page of memory."""
+    """Forks workers. Objects that exist now are excluded from garbage collection: in a worker it would write to each
+    object, and so make the worker's own copy of the memory page that holds it."""
     public_suffixes()  # so that the workers share it
     gc.freeze()
     for _ in range(count):

@@ -1,6 +1,6 @@
 """Defines the messages between the coordinator of a crawl and its workers, and sends and receives them.
 
-A message is a pickled value with its length in front. Pickle is safe here: both ends are this program, and no other
+A message is a pickled value, preceded by its length. Pickle is safe here: both ends are this program, and no other
 process can reach the socket pair between them. Pickle takes 7 to 50 µs for each dataclass with slots, and 2 µs for a
 named tuple. So messages are named tuples, and their frequent values are MessagePack (`pack`).
 """
@@ -58,8 +58,8 @@ class LeaveHost(NamedTuple):
 
 
 class Pause(NamedTuple):
-    """Pauses a worker: it finishes the pages in flight and gives its leases back. With `on` False it resumes. The
-    worker acknowledges either (`WorkerReport.pauses`)."""
+    """Pauses a worker: it finishes the pages in flight and gives its leases back. If `on` is False, it resumes. The
+    worker acknowledges both (`WorkerReport.pauses`)."""
 
     on: bool
 
@@ -75,8 +75,8 @@ _REQUESTS_DECODER: Final = msgspec.msgpack.Decoder(Requests)
 
 
 def pack(value: Value) -> bytes | Value:
-    """Returns the value as MessagePack. To pack and unpack a page with 27 new links takes 42 µs, where pickle takes
-    400; a lease of one URL, alone in its message, takes 1.2 µs, where pickle takes 70.
+    """Returns the value as MessagePack. Packing and unpacking a page with 27 new links takes 42 µs, with pickle 400;
+    a lease of one URL, alone in its message, takes 1.2 µs, with pickle 70.
 
     MessagePack cannot hold lone surrogates, which titles of pages may contain. A value with one is returned unchanged,
     and is then pickled with the message.
@@ -123,7 +123,7 @@ class WorkerReport(NamedTuple):
 
     `found`: links of sitemaps and feeds whose own result will follow. `robots_records`: archive records of robots.txt
     files. `requests`: every request sent. `pauses`: how many `Pause` messages the worker has received. `weight`: the
-    weight of `results` and `found` together. `holdings`: what the worker holds in memory; only some reports say so.
+    weight of `results` and `found` together. `holdings`: what the worker holds in memory; empty in most reports.
     """
 
     results: tuple[bytes | VisitResult, ...] = ()
@@ -140,9 +140,9 @@ class WorkerReport(NamedTuple):
 
 
 def send(writer: asyncio.StreamWriter, message: object) -> None:
-    """Writes a message without waiting until it is sent. A caller that sends much has to watch the writer's buffer.
+    """Writes a message without waiting until it is sent. A caller that sends a lot has to watch the writer's buffer.
 
-    The length and the message are written together, so that the other end wakes only once."""
+    The length and the message are written together, so the other end wakes only once."""
     data = pickle.dumps(message, protocol=pickle.HIGHEST_PROTOCOL)
     writer.writelines((_LENGTH.pack(len(data)), data))
 

@@ -1,4 +1,4 @@
-"""Starts worker processes as programs; `forking` forks them."""
+"""Starts worker processes as programs. The module `forking` forks them instead, where it can."""
 
 import asyncio
 import socket

@@ -2,8 +2,9 @@
 
     python -P -m goodbot.robot.processes.worker FD MARK
 
-FD is its end of a socket pair, MARK a file that it shares with the coordinator (`PageMark`); `forking` runs the same
-in a forked process. The worker stores nothing on disk. It ends on the message `Stop`, or when the coordinator is gone.
+FD and MARK are descriptors: the worker's end of a socket pair, and a file that it shares with the coordinator
+(`PageMark`). `forking` runs the same code in a forked process. The worker stores nothing in the crawl's folder. It ends
+on the message `Stop`, or when the coordinator is gone.
 """
 
 import asyncio
@@ -46,8 +47,8 @@ from goodbot.visit_values import VisitResult
 
 REPORT_S: Final = 0.05
 REPORT_WEIGHT: Final = 16
-"""A report is sent after `REPORT_S` seconds, or earlier with results of weight `REPORT_WEIGHT` (`weight_of`): each
-report wakes the coordinator."""
+"""A worker sends a report after `REPORT_S` seconds, or as soon as its results have the weight `REPORT_WEIGHT` (see
+`weight_of`). It does not report each result alone, because each report wakes the coordinator."""
 
 PROCESS_NAME: Final = "goodbot-worker"
 
@@ -65,7 +66,7 @@ class GrantedLeases:
         self._leases.extend(leases)
 
     def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
-        """See `Leases.lease`: the leases granted and not started yet."""
+        """See `Leases.lease`. Returns leases that were granted and not started yet."""
         return [self._leases.popleft() for _ in range(min(hosts, len(self._leases)))]
 
     def take_back(self) -> tuple[Lease, ...]:
@@ -75,7 +76,7 @@ class GrantedLeases:
         return leases
 
     def next_ready_at(self) -> float:
-        """See `Leases.next_ready_at`: always infinity, since the coordinator wakes the crawler."""
+        """See `Leases.next_ready_at`. Always infinity, since the crawler wakes when a lease arrives."""
         return float("inf")
 
 
@@ -124,7 +125,7 @@ class WorkerLessons:
         self._learned: list[Lesson] = []
 
     def load_lessons(self, hosts: Iterable[str]) -> list[Lesson]:
-        """See `LessonStore.load_lessons`. Empty, since the coordinator has sent them with the lease."""
+        """See `LessonStore.load_lessons`. Empty, since the coordinator has sent the lessons with the lease."""
         return []
 
     def load_indexed_pages(self, hosts: Iterable[str]) -> list[IndexedPage]:
@@ -199,15 +200,15 @@ class ReportingSink:
         self._requests.append(request)
 
     def _wake_for_first(self) -> None:
-        """Wakes the loop for the first entry of a report, so that it waits only until the report is due: it may sleep
-        for up to a minute."""
+        """Wakes the crawler's loop for the first entry of a report, so that it waits only until the report is due.
+        Otherwise the loop may sleep for up to a minute."""
         if not self:
             self._first_at = self._clock.now()
             if self.crawler is not None:
                 self.crawler.wake()
 
     def give_back(self) -> None:
-        """Reports at once if the end of a lease waits to be reported: there is room for another host."""
+        """Reports at once if the end of a lease waits to be reported, since there is room for another host."""
         if self._releases:
             self.commit()
 
@@ -243,8 +244,8 @@ class ReportingSink:
         self._found, self._weight = [], 0
 
     def _due_holdings(self) -> tuple[Holding, ...]:
-        """Returns what the worker holds in memory if a report of it is due, else nothing. Returns free memory to the
-        system as often."""
+        """Returns what the worker holds in memory, if that is due to be reported; else nothing. As often, returns free
+        memory to the system."""
         now = self._clock.now()
         if self.crawler is None or now < self._holdings_at:
             return ()
@@ -263,7 +264,7 @@ class ReportingSink:
         self.commit()
 
     def committed(self, weight: int) -> None:
-        """The coordinator has committed results of this weight."""
+        """Notes that the coordinator has committed results of this weight."""
         self._uncommitted -= weight
         self._committed.set()
 
@@ -318,8 +319,8 @@ async def _listen(
     reports: ReportingSink,
     crawler: Crawler,
 ) -> None:
-    """Handles the messages of the coordinator until it is gone, also after `Stop`: pages still being read wait for
-    commits."""
+    """Handles the messages of the coordinator until it is gone, even after `Stop`, since pages that are still being
+    read wait for commits."""
     while (message := await receive(reader)) is not None:
         if isinstance(message, Stop):
             crawler.stop()

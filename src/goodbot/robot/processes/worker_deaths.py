@@ -1,7 +1,7 @@
 """Decides which page to charge for the death of a worker, and when the crawl gives up.
 
-The page that the worker was reading when it died is charged. If it was reading none, its leased URLs are not charged,
-unless several workers in a row died while the same URL was leased to them.
+The page that the worker was reading when it died is charged: the death counts as a failed try of it. If the worker was
+reading none, its leased URLs are not charged, unless several workers died while the same URL was leased to them.
 """
 
 from collections import deque
@@ -26,7 +26,7 @@ MAX_UNEXPLAINED_DEATHS: Final = 5
 """A URL that was leased at this many deaths without a known cause is charged a try for each further death."""
 
 KILLS_THE_READER: Final = "kills the reader"
-"""The reason of the outcome of such a page begins with these words."""
+"""The reason in the outcome of a page that is not read again begins with these words."""
 
 _MAX_REMEMBERED: Final = 4096
 
@@ -44,7 +44,8 @@ class WorkerDeaths:
         self._unexplained: LruCache[str, int] = LruCache(_MAX_REMEMBERED)
 
     def count(self, now: float, visited: int, status: int | None, *, has_begun: bool) -> None:
-        """Counts a death, after `visited` pages of this run. Raises RunError if that is one too many."""
+        """Counts a death. `visited`: how many pages the crawl has visited in this run. Raises RunError if this death is
+        one too many."""
         progress = visited + self._failed_pages
         self._last.append((now, progress))
         self._failed_starts = 0 if has_begun else self._failed_starts + 1
@@ -71,12 +72,12 @@ class WorkerDeaths:
         return _failed(leased, f"{KILLS_THE_READER}: {why}, {kills} times", now)
 
     def host_kills(self, host: str) -> int:
-        """Counts a worker killed by a page of this host, and returns how many there were."""
+        """Counts a worker that a page of this host killed, and returns how many there were."""
         return _increment(self._host_kills, host)
 
     def died_otherwise(self, leased: LeasedUrl, status: int | None, now: float, ready_at: float) -> Outcome | None:
-        """Returns the outcome of a URL that was leased when a worker died of something else; None: the URL is not
-        charged."""
+        """Returns the outcome of a URL that was leased to a worker that died while it read no page; None: the URL is
+        not charged."""
         if _increment(self._unexplained, leased.url.text) <= MAX_UNEXPLAINED_DEATHS:
             return None
         why = f"the worker process ended again while the URL was leased to it ({exit_description(status)})"

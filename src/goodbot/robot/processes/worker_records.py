@@ -20,12 +20,12 @@ from goodbot.values import Lease, LeasedUrl
 _LOG: Final = logging.getLogger(__name__)
 
 MAX_HOSTS: Final = 16_384
-"""How many hosts are remembered as hosts whose lessons a worker has. It is smaller than the number whose lessons a
-worker keeps."""
+"""How many hosts are remembered as hosts whose lessons a worker has. A worker keeps the lessons of more hosts than
+that."""
 
 _PLACES_PER_EXTRA_LEASE: Final = 2
 """The coordinator sends one lease in advance for this many places, so that a place that becomes free need not wait for
-it. Without this, places were idle for 2 % of the time, with answers after 1 s."""
+its next lease. Without this, places were idle for 2 % of the time when answers took 1 s."""
 
 
 @dataclass(slots=True)
@@ -38,8 +38,8 @@ class HeldLease:
 
 @dataclass(slots=True)
 class WorkerRecord:
-    """One worker. `places`: hosts that it visits at a time. `unacknowledged_pauses`: `Pause` messages that it has not
-    acknowledged. `mark`: the page that it is reading. `holdings`: what it held in memory when it last reported."""
+    """One worker. `places`: how many hosts it visits at a time. `unacknowledged_pauses`: `Pause` messages that it has
+    not acknowledged. `mark`: the page that it is reading. `holdings`: what it held in memory, as it last reported."""
 
     number: int
     process: Process
@@ -63,8 +63,8 @@ class WorkerRecord:
 
     @property
     def in_flight_at_most(self) -> int:
-        """The number of pages in flight as last reported; one for each host that it holds while a pause is not
-        acknowledged."""
+        """The number of pages in flight as last reported. While a pause is not acknowledged, at least one for each host
+        that it holds."""
         return max(self.in_flight, len(self.held)) if self.unacknowledged_pauses else self.in_flight
 
     @property
@@ -90,7 +90,7 @@ class WorkerRecord:
         return (leased for held in self.held.values() for leased in held.urls.values())
 
     def log_death(self, page: LeasedUrl | None) -> None:
-        """Logs that its process died while it read `page` (None: no page)."""
+        """Logs that its process died while reading `page` (None: no page)."""
         url = page.url.text if page is not None else None
         _LOG.error(
             "worker %d (process %d) died with %s %s",

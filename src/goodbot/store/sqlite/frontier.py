@@ -34,8 +34,8 @@ _LOG: Final = logging.getLogger(__name__)
 class SqliteFrontier(SqliteLedger):
     """Implements Frontier, Ledger, IndexQueue, RobotsStore, CourtesyStore and LessonStore.
 
-    For one thread; other processes may read at the same time. A call that raises has changed nothing. Raises
-    DamagedError for a file with wrong content, RunError if disk or file system fail.
+    For one thread; other processes may read at the same time. A call that raises has changed nothing. Calls raise
+    DamagedError for a file with wrong content, and RunError if the disk or the file system fails.
     """
 
     def __init__(
@@ -72,12 +72,15 @@ class SqliteFrontier(SqliteLedger):
         """Opens the frontier in file `path`. `create` makes one if there is none; an older format is migrated.
 
         URLs that a killed crawl had leased are ready again. `read_only` takes no lock, changes nothing and works beside
-        a running crawl. `now` returns the time that `add` records as the time of discovery. At most `host_pages` URLs
-        of one host are visited; further ready ones are out of scope, until `reconsider` under a higher limit. URLs that
-        were visited (or were gone, or disallowed) and are due again up to `revisit_until` (infinity: always) are leased
-        when they are due; None: no revisits. Of the URLs of one host that are expected to be sitemaps or feeds, at most
-        `host_lists` are visited in a day; further ready ones are out of scope, until `reconsider` or until they are
-        found again. Raises InputError if there is no such file, BusyError if another process writes to it."""
+        a running crawl. `now` returns the time that `add` records as the time of discovery.
+
+        At most `host_pages` URLs of one host are visited; its other ready URLs are out of scope, until `reconsider`
+        under a higher limit. `revisit_until`: URLs that were visited, gone or disallowed are leased again if they are
+        due by then (infinity: always; None: no revisits). Of the URLs of one host that are expected to be sitemaps or
+        feeds, at most `host_lists` are visited in a day; its other ready ones are out of scope, until `reconsider` or
+        until they are found again.
+
+        Raises InputError if there is no such file, BusyError if another process writes to it."""
         path, bounds = Path(path), (now, host_pages, revisit_until, host_lists)
         if read_only or not (create or path.exists()):
             return cls(path, schema.connect(path, read_only=True), None, *bounds)
@@ -120,7 +123,7 @@ class SqliteFrontier(SqliteLedger):
         self.close()
 
     def add(self, discoveries: Iterable[Discovery]) -> int:
-        """See `Frontier.add`. A new host comes before those found by links."""
+        """See `Frontier.add`. A new host is leased before new hosts that were found by links."""
         with self._writing() as transaction:
             return transaction.discover(discoveries, self._now(), 0.0)
 
@@ -131,7 +134,7 @@ class SqliteFrontier(SqliteLedger):
         """
         ready_at = self.next_ready_at()
         if hosts < 1 or urls_per_host < 1 or ready_at is None or ready_at > now:
-            return []  # to begin and end a transaction would take four times as long as this check
+            return []  # beginning and ending a transaction would take four times as long as this check
         with self._writing(durable=False) as transaction:
             return transaction.lease(hosts, urls_per_host, now, sized=sized)
 
@@ -182,8 +185,8 @@ class SqliteFrontier(SqliteLedger):
                 transaction.requeue(url)
 
     def lose_records(self, urls: Iterable[Url]) -> None:
-        """Removes the references to the lost records of these URLs; pages become ready to be fetched again, completely.
-        Skips unknown URLs."""
+        """Removes the references to the lost records of these URLs; visited pages become ready to be fetched again,
+        without validators. Skips unknown URLs."""
         with self._writing() as transaction:
             for url in urls:
                 transaction.lose_record(url)
@@ -227,37 +230,37 @@ class SqliteFrontier(SqliteLedger):
                 transaction.let_in(over)
 
     def drop_lessons(self, lessons: Iterable[Lesson]) -> int:
-        """Deletes lessons as if they had never been learned, and makes the URLs they left out ready; returns how
-        many."""
+        """Deletes lessons as if they had never been learned, and makes the URLs ready that they had left out; returns
+        how many."""
         with self._writing() as transaction:
             dropped = list(lessons)
             drop_lessons(self._db, dropped)
             return transaction.let_in(dropped)
 
     def bar_host(self, host: str) -> bool:
-        """Bars a host (`Url.host_key`): none of its URLs is leased or found from now on. Returns False if it is
-        unknown, so that nothing has to be removed."""
+        """Bars a host (`Url.host_key`): from now on none of its URLs is leased or added. Returns False if the host is
+        unknown, so there is nothing to remove."""
         with self._writing():
             return forgetting.bar(self._db, host, self._now())
 
     def unbar_host(self, host: str) -> bool:
-        """Lets the host be found again; False if it was not barred."""
+        """Allows URLs of the host to be added again; False if it was not barred."""
         with self._writing():
             return forgetting.unbar(self._db, host)
 
     def hosts_to_remove(self) -> list[str]:
-        """Returns the barred hosts of which URLs are still stored."""
+        """Returns the barred hosts that still have stored URLs."""
         with translated(self._path):
             return forgetting.unfinished(self._db)
 
     def visited_on(self, host: str) -> Iterator[list[Url]]:
-        """Yields the requested URLs of a host, whatever the outcome, in parts; the file may be written in between."""
+        """Yields the requested URLs of a host in parts, whatever their outcomes; the file may be written in between."""
         with translated(self._path):
             yield from forgetting.visited(self._db, host)
 
     def remove_host(self, host: str) -> int:
-        """Removes everything about a barred host from the file, except its courtesy record; returns how many URLs.
-        Pages on other hosts that were copies of its pages become ready again."""
+        """Removes everything about a barred host from the file, except its courtesy record; returns how many URLs were
+        removed. Pages on other hosts that were copies of its pages become ready again."""
         with translated(self._path):
             self._db.execute("PRAGMA secure_delete = ON")
         with self._writing() as transaction:
@@ -266,7 +269,7 @@ class SqliteFrontier(SqliteLedger):
             for url in copies:
                 transaction.requeue(url)
         self._recent.clear()
-        with translated(self._path):  # until then the journal still has what was overwritten
+        with translated(self._path):  # until the checkpoint the journal still has what was overwritten
             self._db.execute("PRAGMA secure_delete = OFF")
             self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
         _LOG.info("removed %d URLs of %s from %s", removed, host, self._path)

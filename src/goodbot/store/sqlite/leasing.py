@@ -23,8 +23,8 @@ _AGAIN_READY: Final = "UPDATE urls SET state = 0, tries = 0, ready_at = NULL WHE
 
 
 class Leasing:
-    """The part of a transaction that starts leases. It counts states in `counts`. `host_pages`: pages that a host may
-    have (None: no limit); `until`: URLs due again up to then are revisited (None: no revisits)."""
+    """The part of a transaction that starts leases. It counts states in `counts`. `host_pages`: the page limit of a
+    host (None: no limit); `until`: URLs that are due again by then are revisited (None: no revisits)."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class Leasing:
         return leases
 
     def _make_due_ready(self, host: int, due: float) -> None:
-        """Makes URLs ready that are due again up to that time. They still count as pages of the host."""
+        """Makes URLs ready that are due again by that time. They still count as pages of the host."""
         rows = self._db.execute(_DUE_AGAIN, (host, due, MAX_DUE)).fetchall()
         if not rows:
             return
