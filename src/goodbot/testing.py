@@ -124,7 +124,7 @@ class FakeWeb:
     def __init__(
         self,
         answers: Mapping[str, Response | Failure | Callable[[Request], Response | Failure]],
-        clock: FakeClock,
+        clock: Clock,
         *,
         elapsed_s: float = 0.0,
         peer: str | None = None,

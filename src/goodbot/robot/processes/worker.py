@@ -305,11 +305,12 @@ async def work(
         await asyncio.gather(run, return_exceptions=True)
         if not run.cancelled():
             run.result()
-            await writer.drain()
     finally:
         listening.cancel()
         await fetching.close()
         writer.close()
+        with suppress(OSError):  # the coordinator is gone
+            await writer.wait_closed()  # until everything is sent: `drain` does not wait for the last 64 KiB
 
 
 async def _listen(
