@@ -16,10 +16,7 @@ has a useful rate near 0. `peak MB` is the memory of the one process in which co
 """
 
 import asyncio
-import json
-import os
 import resource
-import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
@@ -36,8 +33,13 @@ from goodbot.robot.scope.scope import Scope
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, SimulatedWeb, TaskWorkers
 from goodbot.values import Capture, Discovery, Request, Response
+from settings import number, save, start, whole
 
-HERE = Path(__file__).parent
+HOSTS = whole("HOSTS", 20_000, "hosts, all of them seeds", 1, 1_000_000)
+MINUTES = number("MINUTES", 30, "simulated minutes", 0.1, 100_000)
+WORKERS = whole("WORKERS", 2, "workers", 1, 256)
+CONCURRENCY = whole("CONCURRENCY", 64, "requests in flight at once", 1, 10_000)
+ANSWER_S = number("ANSWER_S", 1, "simulated seconds until an answer", 0, 3600)
 DELAY_S = 1.0
 KEPT_S = 60.0
 HEAD = b"User-agent: *\nCrawl-delay: 1\n"
@@ -136,19 +138,9 @@ async def crawl(hosts: int, minutes: float, workers: int, concurrency: int, answ
 
 def main() -> int:
     """Prints the figures and writes them as JSON."""
-    try:
-        hosts, workers, concurrency = (
-            int(os.environ.get(name, default))
-            for name, default in (("HOSTS", 20_000), ("WORKERS", 2), ("CONCURRENCY", 64))
-        )
-        minutes, answer_s = (
-            float(os.environ.get(name, default)) for name, default in (("MINUTES", 30.0), ("ANSWER_S", 1.0))
-        )
-    except ValueError:
-        print("bench-broad: HOSTS, WORKERS, CONCURRENCY, MINUTES and ANSWER_S must be numbers", file=sys.stderr)
-        return 2
+    sizes = HOSTS.value(), MINUTES.value(), WORKERS.value(), CONCURRENCY.value(), ANSWER_S.value()
     with tempfile.TemporaryDirectory() as folder:
-        result = asyncio.run(crawl(hosts, minutes, workers, concurrency, answer_s, Path(folder)))
+        result = asyncio.run(crawl(*sizes, Path(folder)))
     print(
         f"{'hosts':>7} {'workers':>7} {'pages':>8} {'robots':>8} {'allowed/s':>9} {'useful/s':>9} {'share':>7} ", end=""
     )
@@ -157,11 +149,9 @@ def main() -> int:
         f"{result.hosts:>7} {result.workers:>7} {result.pages:>8} {result.robots:>8} {result.allowed_per_s:>9} "
         f"{result.useful_per_s:>9} {result.share_of_allowed:>7.1%} {result.cpu_ms_per_page:>7} {result.peak_mb:>8}"
     )
-    results = Path(os.environ.get("RESULTS", HERE / "results")) / "broad.json"
-    results.parent.mkdir(exist_ok=True)
-    results.write_text(json.dumps({"python": sys.version.split()[0], **asdict(result)}, indent=1) + "\n")
+    save("broad", asdict(result))
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(start(__file__, __doc__, (HOSTS, MINUTES, WORKERS, CONCURRENCY, ANSWER_S), main))

@@ -1,8 +1,7 @@
 """Measures a broad crawl in real time over loopback: many named hosts, one second between two requests to a host, and
 errors and slow hosts as on the Web.
 
-    make bench-broad-web [MINUTES=30] [HOSTS=20000] [WORKERS=2] [CONCURRENCY=64] [PAGE_KB=30]
-                         [PROGRAMS=goodbot,scrapy]
+    make bench-broad-web MINUTES=30 HOSTS=20000 PROGRAMS=goodbot
 
 `broad_server` describes the simulated Web and serves it in a process with a lower priority, whose CPU time is not
 counted. A portal links to all hosts, and the programs send their DNS queries to the name server of `broad_server`.
@@ -20,7 +19,6 @@ wget is not compared, since it has only one request in flight and does not obey 
 
 import json
 import math
-import os
 import subprocess
 import sys
 import tempfile
@@ -31,9 +29,16 @@ from pathlib import Path
 from typing import NamedTuple
 
 from broad_server import ADDRESSES, DELAY_S, answer_s, kind_of
-from crawl_measure import Cost, Limit, measure, save
+from crawl_measure import Cost, Limit, measure
+from settings import choice, installed_of, number, save, start, whole
 
 HERE = Path(__file__).parent
+MINUTES = number("MINUTES", 30, "how long each program crawls", 0.1, 100_000)
+HOSTS = whole("HOSTS", 20_000, "hosts of the simulated Web", 1, 1_000_000)
+WORKERS = whole("WORKERS", 2, "goodbot's workers", 1, 256)
+CONCURRENCY = whole("CONCURRENCY", 64, "requests in flight at once", 1, 10_000)
+PAGE_KB = number("PAGE_KB", 30, "the mean size of a page in kB", 1, 1000)
+PROGRAMS = choice("PROGRAMS", "goodbot,scrapy", "the programs", ("goodbot", "scrapy"))
 
 
 @dataclass(frozen=True)
@@ -188,19 +193,8 @@ def count_early(asked: Sequence[Asked]) -> int:
 
 def main() -> int:
     """Prints the figures and writes them as JSON."""
-    try:
-        hosts, workers, concurrency = (
-            int(os.environ.get(name, default))
-            for name, default in (("HOSTS", 20_000), ("WORKERS", 2), ("CONCURRENCY", 64))
-        )
-        minutes, page_kb = (
-            float(os.environ.get(name, default)) for name, default in (("MINUTES", 30), ("PAGE_KB", 30))
-        )
-    except ValueError:
-        print("bench-broad-web: MINUTES, HOSTS, WORKERS, CONCURRENCY and PAGE_KB must be numbers", file=sys.stderr)
-        return 2
-    plan = Plan(hosts, minutes, workers, concurrency, page_kb)
-    wanted = os.environ.get("PROGRAMS", "goodbot,scrapy").split(",")
+    plan = Plan(HOSTS.value(), MINUTES.value(), WORKERS.value(), CONCURRENCY.value(), PAGE_KB.value())
+    wanted = installed_of(PROGRAMS)
     names = ["goodbot --no-index", "goodbot"] if "goodbot" in wanted else []
     names += ["Scrapy"] if "scrapy" in wanted else []
     results = []
@@ -219,4 +213,5 @@ def _shown(value: object) -> str:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    settings = (MINUTES, HOSTS, WORKERS, CONCURRENCY, PAGE_KB, PROGRAMS)
+    raise SystemExit(start(__file__, __doc__, settings, main))

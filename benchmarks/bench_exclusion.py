@@ -11,21 +11,21 @@ and split in advance (goodbot takes bytes). A figure is the best CPU time of sev
 """
 
 import gc
-import json
-import os
 import random
 import re
-import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib import import_module
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 from urllib.robotparser import RobotFileParser
 
 from goodbot.exclusion import RobotsTxt
+from settings import corpus, installed, save, start
+
+CORPUS = corpus("*.txt", "robots.txt files, measured beside the generated ones")
 
 AGENTS = ("Googlebot", "GPTBot", "goodbot")
 URLS_PER_FILE = 20
@@ -88,12 +88,8 @@ def parse_with_urllib(lines: list[str]) -> RobotFileParser:
 
 
 def programs() -> list[Program]:
-    """Returns the programs, goodbot first. Imports the others here, to report a missing one clearly."""
-    try:
-        protego, robotspy = import_module("protego").Protego, import_module("robots").RobotsParser
-        names = [f"Protego {version('protego')}", f"robotspy {version('robotspy')}"]
-    except (ImportError, PackageNotFoundError) as error:
-        raise SystemExit(f"bench-exclusion: {error}; `make bench-exclusion` installs the peers") from error
+    """Returns the programs that are installed, goodbot first."""
+    peers = {"protego": protego, "robotspy": robotspy}
     return [
         Program(
             "goodbot",
@@ -102,8 +98,7 @@ def programs() -> list[Program]:
             lambda parsed, url, agent: parsed.allows(url, agent),
             lambda parsed, agent: parsed.matcher(agent).allows,
         ),
-        Program(names[0], text_of, protego.parse, lambda parsed, url, agent: parsed.can_fetch(url, agent)),
-        Program(names[1], text_of, robotspy.from_string, lambda parsed, url, agent: parsed.can_fetch(agent, url)),
+        *(peers[name]() for name in installed(peers)),
         Program(
             "urllib.robotparser",
             lambda body: text_of(body).splitlines(),
@@ -111,6 +106,18 @@ def programs() -> list[Program]:
             lambda parsed, url, agent: parsed.can_fetch(agent, url),
         ),
     ]
+
+
+def protego() -> Program:
+    parse = import_module("protego").Protego.parse
+    name = f"Protego {version('protego')}"
+    return Program(name, text_of, parse, lambda parsed, url, agent: parsed.can_fetch(url, agent))
+
+
+def robotspy() -> Program:
+    parse = import_module("robots").RobotsParser.from_string
+    name = f"robotspy {version('robotspy')}"
+    return Program(name, text_of, parse, lambda parsed, url, agent: parsed.can_fetch(agent, url))
 
 
 # Files and URLs
@@ -146,14 +153,12 @@ def urls_of(body: bytes, seed: int) -> list[str]:
     return urls
 
 
-def kinds(corpus: str) -> list[Files]:
+def kinds(folder: Path | None) -> list[Files]:
     """Returns the corpus if given, 100 files of 60 lines, and one file of 500 kB."""
     small, large = [made_file(seed, 60) for seed in range(100)], [made_file(0, 15_800)]
     found = [("60 lines", small), ("500 kB", large)]
-    if corpus:
-        bodies = [path.read_bytes() for path in sorted(Path(corpus).glob("*.txt"))]
-        if not bodies:
-            raise SystemExit(f"bench-exclusion: no *.txt in {corpus}")
+    if folder:
+        bodies = [path.read_bytes() for path in sorted(folder.glob("*.txt")) if path.is_file()]
         found.insert(0, ("corpus", bodies))
     return [Files(name, bodies, [urls_of(body, seed) for seed, body in enumerate(bodies)]) for name, bodies in found]
 
@@ -245,12 +250,14 @@ def line_of(rows: list[Row]) -> str:
 
 def main() -> int:
     """Prints the table and writes it as JSON."""
-    corpus = os.environ.get("CORPUS", "")
-    if not corpus:
+    folder = CORPUS.value()
+    if not folder:
         print("No CORPUS given: only generated files are measured.")
-    measured, all_programs = kinds(corpus), programs()
-    print(f"{'':<37}{'CPU s':>7}" + "".join(f" {program.name:>18}" for program in all_programs[1:]))
-    print(f"{'files':<9} {'what':<7} {'count':>7} {'us each':>9} {'goodbot':>9}" + f" {'CPU s':>9} {'speed-up':>8}" * 3)
+    measured, all_programs = kinds(folder), programs()
+    peers = all_programs[1:]
+    print(f"{'':<37}{'CPU s':>7}" + "".join(f" {peer.name:>18}" for peer in peers))
+    print(f"{'files':<9} {'what':<7} {'count':>7} {'us each':>9} {'goodbot':>9}", end="")
+    print(f" {'CPU s':>9} {'speed-up':>8}" * len(peers))
     rows: list[Row] = []
     for files in measured:
         for operation in OPERATIONS:
@@ -261,12 +268,9 @@ def main() -> int:
     ]
     for kind in described:
         print(f"{kind['name']}: {kind['files']} files, {kind['lines']} lines, {kind['bytes']} bytes")
-    results = Path(__file__).parent / "results" / "exclusion.json"
-    results.parent.mkdir(exist_ok=True)
-    result = {"python": sys.version.split()[0], "files": described, "rows": [asdict(row) for row in rows]}
-    results.write_text(json.dumps(result, indent=1) + "\n")
+    save("exclusion", {"files": described, "rows": [asdict(row) for row in rows]})
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(start(__file__, __doc__, (CORPUS,), main))

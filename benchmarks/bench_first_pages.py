@@ -1,7 +1,7 @@
 """Compares goodbot, Scrapy and wget on the first pages that each finds from a portal to many hosts: pages per second,
 CPU per page and memory.
 
-    make bench-first-pages LOCALWEB=http://127.0.0.10:8800/ [PAGES=20000] [PROGRAMS=goodbot,scrapy,wget]
+    make bench-first-pages LOCALWEB=http://127.0.0.10:8800/ PAGES=20000 PROGRAMS=goodbot,scrapy
 
 LOCALWEB is a portal on loopback that links to sites on neighbouring addresses (127.0.0.*) and the same port; no other
 address gets a request. The programs follow links in different orders, so their first pages differ, also in size;
@@ -12,9 +12,7 @@ the processes, in which shared memory counts once (PSS).
 """
 
 import json
-import os
 import re
-import shutil
 import sys
 import tempfile
 from collections.abc import Callable
@@ -22,12 +20,14 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from crawl_measure import Cost, measure, save
-from crawl_web import FOLLOWED_TAGS, portal_for
+from crawl_measure import Cost, measure
+from crawl_web import FOLLOWED_TAGS, LOCALWEB, fence_of
+from settings import choice, installed_of, save, start, whole
 
 HERE = Path(__file__).parent
+PAGES = whole("PAGES", 20_000, "pages after which a program ends", 1, 100_000_000)
+PROGRAMS = choice("PROGRAMS", "goodbot,scrapy,wget", "the programs", ("goodbot", "scrapy", "wget"))
 
 
 @dataclass(frozen=True)
@@ -84,17 +84,14 @@ def scrapy(portal: str, fence: str, pages: int) -> Run:
     return Run(f"Scrapy {version('scrapy')}", json.loads(output.splitlines()[-1])["pages"], cost, "64 at once")
 
 
-def wget(portal: str, fence: str, pages: int) -> Run | None:
+def wget(portal: str, fence: str, pages: int) -> Run:
     """Crawls with wget. Pages are the files it saved. wget cannot limit their number, so it is stopped at `pages`."""
-    program = shutil.which("wget")
-    if program is None:
-        return None
     pattern = "^" + re.escape(fence).replace(r"\*", "[0-9]+")
     with tempfile.TemporaryDirectory() as name:
         log = Path(name) / "log"
         command = [
             *(
-                program,
+                "wget",
                 "--no-config",
                 "-nv",
                 "-r",
@@ -139,12 +136,8 @@ print(count)
 
 def main() -> int:
     """Prints the table and writes it as JSON."""
-    portal = portal_for("first-pages")
-    if portal is None:
-        return 2
-    pages = int(os.environ.get("PAGES", "20000"))
-    wanted = os.environ.get("PROGRAMS", "goodbot,scrapy,wget").split(",")
-    fence = f"http://127.0.0.*:{urlsplit(portal).port or 80}/"
+    portal, pages, wanted = LOCALWEB.value(), PAGES.value(), installed_of(PROGRAMS)
+    fence = fence_of(portal)
     print(
         f"{'program':<28} {'pages':>7} {'s':>7} {'pages/s':>8} {'/Scrapy':>7} {'CPU ms/p':>9} {'peak MB':>8}",
         flush=True,
@@ -155,19 +148,17 @@ def main() -> int:
         baseline = scrapy(portal, fence, pages)
         runs.append(baseline)
         print(baseline.row(baseline), flush=True)
-    makers: list[Callable[[], Run | None]] = []
+    makers: list[Callable[[], Run]] = []
     if "wget" in wanted:
         makers.append(partial(wget, portal, fence, pages))
     if "goodbot" in wanted:
         makers += [partial(goodbot, portal, fence, pages, "--no-index"), partial(goodbot, portal, fence, pages)]
     for make in makers:
-        run = make()
-        if run is not None:
-            runs.append(run)
-            print(run.row(baseline), flush=True)
+        runs.append(make())
+        print(runs[-1].row(baseline), flush=True)
     save("first_pages", {"runs": [asdict(run) for run in runs]})
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(start(__file__, __doc__, (LOCALWEB, PAGES, PROGRAMS), main))

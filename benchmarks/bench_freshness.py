@@ -1,11 +1,11 @@
 """Measures how fresh a crawl stays and at what cost: goodbot's revisit times against daily and weekly visits to every
 page.
 
-    make bench-freshness [ARGS="--pages 1000 --days 60"]
+    make bench-freshness PAGES=1000 DAYS=60 SEED=1
 
-One site has 1,000 pages that change about as often as pages of the Web: 2 % hourly, 10 % daily, 20 % weekly, 28 %
-monthly, 40 % not at all in 60 days. Half of the pages of each kind change at random times (Poisson), half at regular
-intervals. The mix is between those of Cho and Garcia-Molina (VLDB 2000: 23 % of pages changed daily, 30 % not in four
+One site has PAGES pages that change about as often as pages of the Web: 2 % hourly, 10 % daily, 20 % weekly, 28 %
+monthly, 40 % not at all. Half of the pages of each kind change at random times (Poisson), half at regular intervals.
+The mix is between those of Cho and Garcia-Molina (VLDB 2000: 23 % of pages changed daily, 30 % not in four
 months) and of Fetterly and others (WWW 2003: two thirds did not change in eleven weeks). Every page has an ETag. The
 crawler is the real one, with its frontier in memory and a simulated clock that skips waits. The plans with fixed
 intervals use the same crawler, with `revisit_first`, `revisit_least` and `revisit_most` equal.
@@ -14,14 +14,11 @@ Freshness is the share of copies that equal the page on the server, averaged ove
 the server gets, including those for robots.txt and those answered with 304.
 """
 
-import argparse
 import asyncio
-import json
 import random
 import time
 from bisect import bisect_right
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import Final
 
 from goodbot.config import Settings
@@ -35,6 +32,7 @@ from goodbot.robot.scope.scope import Scope
 from goodbot.testing import FakeClock, MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Capture, Discovery, Outcome, Request, Response
+from settings import number, save, start, whole
 
 HOUR: Final = 3600.0
 DAY: Final = 24 * HOUR
@@ -42,7 +40,9 @@ MIX: Final = ((0.02, HOUR), (0.10, DAY), (0.20, 7 * DAY), (0.28, 30 * DAY), (0.4
 """For each kind of page its share, and the seconds between changes; 0: these pages never change."""
 KINDS: Final = ("hourly", "daily", "weekly", "monthly", "never")
 ROOT: Final = "http://site.example"
-RESULTS: Final = Path(__file__).parent / "results" / "freshness.json"
+PAGES: Final = whole("PAGES", 1000, "pages of the site", 10, 1_000_000)
+DAYS: Final = number("DAYS", 60, "simulated days", 1, 10_000)
+SEED: Final = whole("SEED", 1, "the same seed gives the same changes", 0, 1_000_000_000)
 
 
 def fixed(wait_s: float) -> dict[str, float]:
@@ -119,8 +119,8 @@ class ChangingSite:
 
     def end(self) -> None:
         """Counts the last copies up to the end."""
-        for number in range(len(self.kinds)):
-            self._count(number, self.until)
+        for page in range(len(self.kinds)):
+            self._count(page, self.until)
 
     async def close(self) -> None:
         return None
@@ -179,28 +179,22 @@ async def _crawl(site: ChangingSite, clock: FakeClock, settings: Settings, obser
     await crawler.run()
 
 
-def main() -> None:
+def main() -> int:
     """Prints the table and writes it as JSON."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--pages", type=int, default=1000)
-    parser.add_argument("--days", type=float, default=60)
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--plan", choices=list(PLANS), action="append")
-    given = parser.parse_args()
-    print(f"{given.pages} pages, {given.days:g} days, seed {given.seed}; freshness/visits of a page by kind")
+    pages, days, seed = PAGES.value(), DAYS.value(), SEED.value()
+    print(f"{pages} pages, {days:g} days, seed {seed}; freshness/visits of a page by kind")
     names = "  ".join(f"{kind:>13}" for kind in KINDS)
     print(f"{'plan':<15}{'freshness':>10}{'requests':>10}{'304 of these':>13}{'CPU s':>8}  {names}")
     results = []
-    for plan in given.plan or PLANS:
-        result = run(plan, given.pages, given.days, given.seed)
+    for plan in PLANS:
+        result = run(plan, pages, days, seed)
         kinds = "  ".join(f"{fresh:>6.3f} {count:>6.1f}" for fresh, count in result.by_kind.values())
         cost = f"{result.requests:>10}{result.not_modified:>13}{result.cpu_s:>8.1f}"
         print(f"{plan:<15}{result.freshness:>10.4f}{cost}  {kinds}", flush=True)
         results.append(asdict(result))
-    if not given.plan:
-        about = {"pages": given.pages, "days": given.days, "seed": given.seed}
-        RESULTS.write_text(json.dumps({**about, "results": results}, indent=2) + "\n", encoding="utf-8")
+    save("freshness", {"pages": pages, "days": days, "seed": seed, "results": results})
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    raise SystemExit(start(__file__, __doc__, (PAGES, DAYS, SEED), main))

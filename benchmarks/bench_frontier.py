@@ -8,7 +8,8 @@ URLs each, and settles about a hundred pages at a time, one or two of each host;
 page has 84 links: 24 that every page of its host has, 46 to pages near it, 4 to any page, 10 new ones. URLs have 69
 characters, of which 42 are stored.
 
-HOSTS are numbers of hosts with two pages each, to measure the cost of choosing among so many hosts.
+HOSTS are numbers of hosts with two pages each, to measure the cost of choosing among so many hosts. An empty list
+leaves its table out.
 
 At the end the benchmark leases 64 hosts with a delay and 200 pages each again and again, settles one page in each
 lease, and packs each lease for a worker and unpacks it: first with 64 URLs in each lease, then with as many as the host
@@ -18,29 +19,32 @@ The figures are CPU time of this process; `wall` is elapsed time, which includes
 deletes all its files except the JSON file.
 """
 
-import json
-import os
 import pickle
 import random
 import resource
-import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from itertools import zip_longest
+from multiprocessing import get_context
 from pathlib import Path
+from typing import TypeVar
 
 from goodbot.robot.processes.messages import pack, unpack_leases
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.testing import FakeClock, SimulatedWeb
 from goodbot.url import Url
 from goodbot.values import Discovery, Event, Lease, LeasedUrl, Outcome, RecordRef, Release
+from settings import numbers, save, start
 
-HERE = Path(__file__).parent
+SIZES = numbers("SIZES", "1 10 30", "millions of known URLs", 0.01, 1000)
+HOSTS = numbers("HOSTS", "1000 100000 1000000", "numbers of hosts to choose among", 64, 100_000_000)
+A = TypeVar("A")
+R = TypeVar("R")
 FAR = 1e10
-HOSTS = 1500
+FILE_HOSTS = 1500
 BATCH = 96
 ROUNDS = 2
 CHOICES = 100
@@ -110,8 +114,8 @@ class Crawl:
         self.frontier = SqliteFrontier.open(folder / "frontier.sqlite", create=True)
         self.file = folder / "frontier.sqlite"
         self._chance = random.Random(1)
-        self._known = [0] * HOSTS
-        self._visited = [0] * HOSTS
+        self._known = [0] * FILE_HOSTS
+        self._visited = [0] * FILE_HOSTS
         self.pages = 0
 
     @property
@@ -123,7 +127,7 @@ class Crawl:
         """Adds URLs until `urls` are known. Returns CPU µs per URL."""
         spent, before = 0.0, self.known
         while self.known < urls:
-            found = [item for host in self._chance.sample(range(HOSTS), 16) for item in self._new(host, 640, 3)]
+            found = [item for host in self._chance.sample(range(FILE_HOSTS), 16) for item in self._new(host, 640, 3)]
             began = time.process_time()
             self.frontier.add(found)
             spent += time.process_time() - began
@@ -181,7 +185,7 @@ class Crawl:
             *(self._chance.randrange(known) for _ in range(3)),
         ]
         links = [Discovery(_url(host, other), item.depth + 1, item.url) for other in old]
-        links.append(Discovery(_url(self._chance.randrange(HOSTS), 5), item.depth + 1, item.url))
+        links.append(Discovery(_url(self._chance.randrange(FILE_HOSTS), 5), item.depth + 1, item.url))
         links += self._new(host, 10, item.depth + 1, item.url)
         return Outcome(
             *(item.url, "visited", 1e9, "status 200", 200, 30_000, "sha256:" + "a" * 64, "A title of a page"),
@@ -206,8 +210,8 @@ def _url(host: int, page: int) -> Url:
 def _batches(leases: list[Lease]) -> Iterator[list[LeasedUrl]]:
     """Yields URLs in the order of a crawl: the first URL of each lease, then the second of each …"""
     turns = [item for turn in zip_longest(*(lease.urls for lease in leases)) for item in turn if item is not None]
-    for start in range(0, len(turns), BATCH):
-        yield turns[start : start + BATCH]
+    for first in range(0, len(turns), BATCH):
+        yield turns[first : first + BATCH]
 
 
 def _peak_mb() -> float:
@@ -259,26 +263,14 @@ def delay(sized: bool) -> Delay:
     return Delay(sized, leased / pages, frontier_s / pages * 1e6, message_s / pages * 1e6)
 
 
-def _numbers(name: str, default: str) -> list[float]:
-    return sorted(float(word) for word in os.environ.get(name, default).split())
+def _in_a_child(task: Callable[[A], R], argument: A) -> R:
+    """Runs one part in its own process, to measure the peak of its memory."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        return pool.submit(task, argument).result()
 
 
-def _in_a_child(task: str, *arguments: str) -> str:
-    """Runs one part in its own process, to measure the peak of its memory. Returns the last line that it printed."""
-    with subprocess.Popen([sys.executable, __file__, task, *arguments], stdout=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None
-        last = ""
-        for line in child.stdout:
-            last = line
-            if not line.startswith("{"):
-                print(line, end="", flush=True)
-    if child.returncode:
-        raise SystemExit(child.returncode)
-    return last
-
-
-def grow(sizes: list[float]) -> None:
-    """Measures one file at all sizes."""
+def grow(sizes: list[float]) -> list[Size]:
+    """Measures one file at all sizes, and prints the figures."""
     rows: list[Size] = []
     with tempfile.TemporaryDirectory() as folder:
         crawl = Crawl(Path(folder))
@@ -286,38 +278,29 @@ def grow(sizes: list[float]) -> None:
             rows.append(crawl.measure(crawl.fill(int(size * 1e6))))
             print(rows[-1].row(), flush=True)
         crawl.frontier.close()
-    print(json.dumps({"sizes": [asdict(row) for row in rows]}))
+    return rows
+
+
+def _values(rows: Sequence[Size | Choice | Delay]) -> list[dict[str, object]]:
+    return [asdict(row) for row in rows]
 
 
 def main() -> int:
     """Prints the tables and writes them as JSON."""
-    if sys.argv[1:2] == ["grow"]:
-        grow([float(word) for word in sys.argv[2:]])
-        return 0
-    if sys.argv[1:2] == ["choose"]:
-        choice = choose(int(float(sys.argv[2])))
-        print(choice.row())
-        print(json.dumps(asdict(choice)))
-        return 0
-    try:
-        sizes, hosts = _numbers("SIZES", "1 10 30"), _numbers("HOSTS", "1000 100000 1000000")
-    except ValueError:
-        print('bench-frontier: SIZES are millions of URLs, such as SIZES="1 10"; HOSTS are numbers', file=sys.stderr)
-        return 2
     print(f"{'M URLs':>8} {'fill µs':>9} {'settle µs':>9} {'wall µs':>9} {'checks/s':>10} {'claims/s':>10} ", end="")
-    print(f"{'B/URL':>9} {'peak MB':>8}")
-    result = json.loads(_in_a_child("grow", *map(str, sizes))) if sizes else {"sizes": []}
-    print(f"{'hosts':>9} {'add µs':>9} {'lease µs':>12} {'peak MB':>8}")
-    result["hosts"] = [json.loads(_in_a_child("choose", str(int(number)))) for number in hosts]
+    print(f"{'B/URL':>9} {'peak MB':>8}", flush=True)
+    sizes = _in_a_child(grow, SIZES.value())
+    print(f"{'hosts':>9} {'add µs':>9} {'lease µs':>12} {'peak MB':>8}", flush=True)
+    choices = []
+    for hosts in HOSTS.value():
+        choices.append(_in_a_child(choose, int(hosts)))
+        print(choices[-1].row(), flush=True)
     print(f"{'leases':>9} {'URLs':>9} {'frontier µs':>12} {'message µs':>12}")
     delays = [delay(sized) for sized in (False, True)]
     print(*(item.row() for item in delays), sep="\n")
-    result["delays"] = [asdict(item) for item in delays]
-    results = HERE / "results" / "frontier.json"
-    results.parent.mkdir(exist_ok=True)
-    results.write_text(json.dumps({"python": sys.version.split()[0], **result}, indent=1) + "\n")
+    save("frontier", {"sizes": _values(sizes), "hosts": _values(choices), "delays": _values(delays)})
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(start(__file__, __doc__, (SIZES, HOSTS), main))

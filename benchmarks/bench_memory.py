@@ -1,6 +1,6 @@
 """Measures the memory of a crawl over its length: how much the coordinator and the workers take after how many pages.
 
-    make bench-memory LOCALWEB=http://127.0.0.10:8800/ [PAGES=80000] [INDEX_PAGES=20000]
+    make bench-memory LOCALWEB=http://127.0.0.10:8800/ PAGES=80000 INDEX_PAGES=0
 
 LOCALWEB is a portal on loopback that links to sites on neighbouring addresses (127.0.0.*) and the same port; no other
 address gets a request. goodbot crawls it with two workers, first PAGES pages without an index, then INDEX_PAGES pages
@@ -11,21 +11,21 @@ depend on them. `others` are the processes that read PDFs.
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
 import time
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import psutil
 
-from crawl_measure import save
-from crawl_web import portal_for
+from crawl_web import LOCALWEB, fence_of
+from settings import UsageError, save, start, whole
 
 SAMPLE_S = 0.5
+PAGES = whole("PAGES", 80_000, "pages of the crawl without an index", 0, 100_000_000)
+INDEX_PAGES = whole("INDEX_PAGES", 20_000, "pages of the crawl with an index", 0, 100_000_000)
 MARKS = (500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 40_000, 50_000, 60_000, 70_000, 80_000)
 
 
@@ -146,11 +146,10 @@ def crawl(portal: str, fence: str, pages: int, *options: str) -> Table:
 
 def main() -> int:
     """Prints the tables and writes them as JSON."""
-    portal = portal_for("memory")
-    if portal is None:
-        return 2
-    fence = f"http://127.0.0.*:{urlsplit(portal).port or 80}/"
-    wanted = int(os.environ.get("PAGES", "80000")), int(os.environ.get("INDEX_PAGES", "20000"))
+    portal, wanted = LOCALWEB.value(), (PAGES.value(), INDEX_PAGES.value())
+    if not any(wanted):
+        raise UsageError("PAGES and INDEX_PAGES are 0, so there is nothing to measure; set one of them")
+    fence = fence_of(portal)
     runs = []
     for pages, options in zip(wanted, (["--no-index"], []), strict=True):
         if not pages:
@@ -167,4 +166,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(start(__file__, __doc__, (LOCALWEB, PAGES, INDEX_PAGES), main))

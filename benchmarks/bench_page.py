@@ -7,10 +7,7 @@ encoding, title, META, canonical URL, the distinct resolved links with their anc
 styles. lxml and selectolax resolve links with `goodbot.url.resolve`. If one of them is not installed, it is left out.
 """
 
-import json
-import os
 import random
-import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
@@ -20,7 +17,9 @@ from pathlib import Path
 from goodbot.page import read_page
 from goodbot.url import Url, resolve
 from goodbot.values import Response
+from settings import UsageError, corpus, installed, save, start
 
+CORPUS = corpus("**/*.htm*", "HTML files to read instead of the generated pages")
 LIMIT_BYTES = 16 << 20
 MOST_PAGES = 1000
 ROUNDS = 5
@@ -96,9 +95,9 @@ def made(count: int) -> Iterator[tuple[Url, bytes]]:
         yield Url(f"{AT}p/{number}.html"), page.encode()
 
 
-def read_corpus(folder: str) -> Iterator[tuple[Url, bytes]]:
+def read_corpus(folder: Path) -> Iterator[tuple[Url, bytes]]:
     """Reads a sample of the HTML files under `folder`."""
-    files = sorted(path for path in Path(folder).rglob("*.htm*") if path.is_file())
+    files = sorted(path for path in folder.rglob("*.htm*") if path.is_file())
     random.Random(1).shuffle(files)
     for path in files[:MOST_PAGES]:
         if url := resolve(Url(AT), path.relative_to(folder).as_posix()):
@@ -118,23 +117,16 @@ def best_cpu_us(read: Read, pages: list[tuple[Url, bytes]]) -> float:
 
 def main() -> int:
     """Prints the table and writes it as JSON."""
-    corpus = os.environ.get("CORPUS", "")
-    if corpus and not Path(corpus).is_dir():
-        print(f"bench-page: no folder {corpus}", file=sys.stderr)
-        return 2
-    pages = list(read_corpus(corpus) if corpus else made(200))
+    folder = CORPUS.value()
+    pages = list(read_corpus(folder) if folder else made(200))
     if not pages:
-        print(f"bench-page: no HTML files under {corpus}", file=sys.stderr)
-        return 2
+        raise UsageError(f"CORPUS: the names of the files in {str(folder)!r} make no URLs; rename them")
     mean = sum(len(body) for _, body in pages) / len(pages) / 1000
     print(f"{len(pages)} pages of {mean:.0f} kB (mean), best of {ROUNDS} rounds, CPU µs per page")
     took = {name: round(best_cpu_us(read, pages)) for name, read in readers()}
     for name, us in took.items():
         print(f"{name:<24}{us:>8}{us / took['goodbot']:>8.1f} ×")
-    results = Path(__file__).parent / "results" / "page.json"
-    results.parent.mkdir(exist_ok=True)
-    measured = {"python": sys.version.split()[0], "pages": len(pages), "mean_kb": round(mean, 1), "cpu_us": took}
-    results.write_text(json.dumps(measured, indent=1) + "\n")
+    save("page", {"pages": len(pages), "mean_kb": round(mean, 1), "cpu_us": took})
     return 0
 
 
@@ -142,12 +134,10 @@ def readers() -> Iterator[tuple[str, Read]]:
     """Yields our readers, and those of the installed peers."""
     yield "goodbot", goodbot(text=True)
     yield "goodbot, without text", goodbot(text=False)
-    for name, peer in (("selectolax", selectolax), ("lxml", lxml)):
-        try:
-            yield f"{name} {version(name)}", peer()
-        except ModuleNotFoundError:
-            print(f"{name} is not installed", file=sys.stderr)
+    peers = {"selectolax": selectolax, "lxml": lxml}
+    for name in installed(peers):
+        yield f"{name} {version(name)}", peers[name]()
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(start(__file__, __doc__, (CORPUS,), main))

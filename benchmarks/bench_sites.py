@@ -1,25 +1,37 @@
-"""Compares goodbot and Scrapy on one site, crawled from its root: pages, pages per second, CPU per page and memory.
+"""Compares goodbot and Scrapy on sites, each crawled from its root: pages, pages per second, CPU per page and memory.
 
     make bench-sites SITES="http://127.0.0.1:8800/ http://127.0.0.2:8800/"
 
 Both obey robots.txt, send one request at a time to each host and do not wait between requests. goodbot keeps a durable
-frontier and WARC files; Scrapy keeps nothing. SITES must have loopback addresses.
+frontier and WARC files; Scrapy keeps nothing. If Scrapy is not installed, it is left out.
 """
 
 import json
-import os
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import partial
 from importlib.metadata import version
 from pathlib import Path
-from urllib.parse import urlsplit
 
-from crawl_measure import measure, save
+from crawl_measure import measure
+from crawl_web import is_loopback, page_at
+from settings import Setting, installed, save, start, words
 
 HERE = Path(__file__).parent
+
+
+def _sites(text: str) -> list[str]:
+    sites = words(text)
+    if not sites or not all(map(is_loopback, sites)):
+        raise ValueError(text)
+    return sites
+
+
+SITES = Setting("SITES", "", "the roots of the sites", "URLs on loopback, such as http://127.0.0.1:8800/", _sites)
 
 
 @dataclass(frozen=True)
@@ -42,14 +54,14 @@ class Run:
         )
 
 
-def run_goodbot(site: str, *options: str) -> Run:
+def run_goodbot(site: str, options: Sequence[str] = ()) -> Run:
     """Crawls with these options; `goodbot status` counts the pages. HTML pages are those that were read as HTML."""
-    goodbot = str(Path(sys.executable).with_name("goodbot"))
+    goodbot = (sys.executable, "-m", "goodbot")
     with tempfile.TemporaryDirectory() as folder:
-        crawl = [goodbot, "crawl", site, "--into", f"{folder}/crawl", "--allow-private", "--delay", "0", "--json"]
+        crawl = [*goodbot, "crawl", site, "--into", f"{folder}/crawl", "--allow-private", "--delay", "0", "--json"]
         _, cost = measure([*crawl, *options], Path(folder))
         status = subprocess.run(
-            [goodbot, "status", "--in", f"{folder}/crawl", "--json"], capture_output=True, check=True
+            [*goodbot, "status", "--in", f"{folder}/crawl", "--json"], capture_output=True, check=True
         )
         states = json.loads(status.stdout)["states"]
     return Run(site, " ".join(["goodbot", *options]), states["visited"], *cost, states)
@@ -68,20 +80,22 @@ def run_scrapy(site: str) -> Run:
 
 def main() -> int:
     """Prints the table and writes it as JSON."""
-    sites = os.environ.get("SITES", "").split()
-    if not sites or any(not (urlsplit(site).hostname or "").startswith("127.") for site in sites):
-        print('bench-sites: give loopback sites, such as SITES="http://127.0.0.1:8800/"', file=sys.stderr)
-        return 2
+    sites = SITES.value()
+    for site in sites:
+        page_at(site, SITES.name)
+    programs: list[Callable[[str], Run]] = [partial(run_goodbot, options=("--no-index",)), run_goodbot]
+    programs += [run_scrapy] if installed(["scrapy"]) else []
     print(f"{'site':<28} {'program':<26} {'pages':>6} {'pages/s':>9} {'CPU ms/p':>9} {'peak MB':>8}")
     runs = []
     for site in sites:
-        for run in (run_goodbot(site, "--no-index"), run_goodbot(site), run_scrapy(site)):
-            print(run.row(), flush=True)
-            print(" " * 29 + ", ".join(f"{count} {state}" for state, count in run.states.items() if count))
-            runs.append(asdict(run))
+        for program in programs:
+            done = program(site)
+            print(done.row(), flush=True)
+            print(" " * 29 + ", ".join(f"{count} {state}" for state, count in done.states.items() if count))
+            runs.append(asdict(done))
     save("sites", {"runs": runs})
     return 0
 
 
 if __name__ == "__main__":
-    raise SystemExit(main())
+    raise SystemExit(start(__file__, __doc__, (SITES,), main))

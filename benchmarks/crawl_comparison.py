@@ -1,19 +1,21 @@
 """Lets several programs crawl the same sites, one after another, several times, and prints the medians."""
 
-import os
 import shutil
-import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from statistics import median
+from urllib.parse import urlsplit
 
-from crawl_measure import measure, save
-from crawl_programs import Command, programs
-from crawl_web import ServedWeb, copied, padded, portal_for, served, sites_of
+from crawl_measure import measure
+from crawl_programs import BEFORE, PROGRAMS, Command, programs
+from crawl_web import LOCALWEB, ServedWeb, copied, padded, served, sites_of
+from settings import Setting, UsageError, save, whole, words
 
-PROGRAMS = "scrapy,wget,wget2,goodbot"
+SITES = Setting("SITES", "", "the sites to crawl, by default all of the portal", "a list of addresses", words)
+RUNS = whole("RUNS", 5, "how often each program crawls the sites", 1, 1000)
+SETTINGS = (LOCALWEB, SITES, RUNS, PROGRAMS, BEFORE)
 COLUMNS = ("pages", "MB", "s", "pages/s", "CPU ms/page", "CPU ms/MB", "pages/CPU s", "peak MB", "requests")
 
 
@@ -55,28 +57,33 @@ def compare(name: str, https: Sequence[str], mean: int | None = None) -> int:
 
     With `mean`, pages are padded to that mean size in bytes. SITES selects sites by host, PROGRAMS selects programs.
     """
-    portal, runs = portal_for(name), int(os.environ.get("RUNS", "5"))
-    if portal is None:
-        return 2
     if missing := [tool for tool in ("nginx", "wget") if shutil.which(tool) is None]:
-        print(f"bench-{name}: not installed: {', '.join(missing)}", file=sys.stderr)
-        return 2
-    selected = os.environ.get("SITES", "").split()
-    sites = [site for site in sites_of(portal) if not selected or site.split("/")[2].split(":")[0] in selected]
+        raise UsageError(f"install {' and '.join(missing)} first")
+    sites, chosen = _selected(sites_of(LOCALWEB.value()), SITES.value()), programs()
     folder = copied(sites)
     if mean:
         folder = padded(folder, mean)
-    chosen = programs(os.environ.get("PROGRAMS", PROGRAMS).split(","))
     for http in https:
         done: list[Run] = []
         with served(folder, http) as web:
-            for number in range(runs):
+            for number in range(RUNS.value()):
                 for program, command in chosen.items():
                     done.append(crawl(program, command, web, http))
                     print(f"run {number + 1}: {_row(program, done[-1].figures())} {done[-1].protocol}", flush=True)
                 save(f"{name}_{http}", {"sites": sites, "mean_bytes": mean, "runs": [asdict(run) for run in done]})
         _print_medians(http, done)
     return 0
+
+
+def _selected(sites: Sequence[str], hosts: Sequence[str]) -> list[str]:
+    """Returns the sites with these hosts, or all sites if no hosts are given."""
+    if unknown := set(hosts) - set(map(_host, sites)):
+        raise UsageError(f"SITES: the portal links to no site {min(unknown)!r}; give hosts such as {_host(sites[0])}")
+    return [site for site in sites if not hosts or _host(site) in hosts]
+
+
+def _host(site: str) -> str:
+    return urlsplit(site).hostname or ""
 
 
 def _print_medians(http: str, runs: Sequence[Run]) -> None:

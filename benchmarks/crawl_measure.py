@@ -1,21 +1,18 @@
 """Runs a program and measures its cost: elapsed time, and CPU time and memory of all its processes."""
 
-import json
 import math
 import os
 import signal
 import subprocess
-import sys
 import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import psutil
 
-RESULTS = Path(os.environ.get("RESULTS", Path(__file__).parent / "results"))
 SAMPLE_S = 0.25
 
 
@@ -90,10 +87,3 @@ def _memory(root: psutil.Process) -> int:
     except psutil.Error:
         pass  # a process has just ended: the next sample counts without it
     return total
-
-
-def save(name: str, figures: Mapping[str, Any]) -> None:
-    """Writes the results of a benchmark as JSON."""
-    RESULTS.mkdir(exist_ok=True)
-    text = json.dumps({"python": sys.version.split()[0], **figures}, indent=1)
-    (RESULTS / f"{name}.json").write_text(text + "\n")

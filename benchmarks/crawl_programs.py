@@ -6,14 +6,14 @@ Scrapy keeps nothing.
 """
 
 import json
-import os
-import shutil
+import subprocess
 import sys
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 from pathlib import Path
 
 from crawl_web import FOLLOWED_TAGS, ServedWeb
+from settings import Setting, choice, installed_of
 
 HERE = Path(__file__).parent
 UNWANTED = "img,link,script,style,input,embed,object,source,video,audio"
@@ -55,19 +55,35 @@ def wget2(web: ServedWeb, folder: Path) -> Sequence[str]:
     return ["wget2", *options, *trust, "-P", str(folder), *web.roots]
 
 
-def programs(wanted: Sequence[str]) -> dict[str, Command]:
-    """Returns the programs that are wanted and installed, by the names they have in tables.
+def _interpreter(text: str) -> str | None:
+    if not text:
+        return None
+    if subprocess.run([text, "-c", "import goodbot"], check=False, capture_output=True).returncode:
+        raise ValueError(text)
+    return text
 
-    BEFORE is the path of the Python interpreter of another goodbot, which is compared with this one.
-    """
+
+PROGRAMS = choice("PROGRAMS", "scrapy,wget,wget2,goodbot", "the programs", ("scrapy", "wget", "wget2", "goodbot"))
+BEFORE = Setting(
+    "BEFORE",
+    "",
+    "another goodbot to compare with",
+    "a Python interpreter with goodbot installed",
+    _interpreter,
+)
+
+
+def programs() -> dict[str, Command]:
+    """Returns the programs of PROGRAMS and BEFORE that are installed, by the names they have in tables."""
+    wanted = installed_of(PROGRAMS)
     found: dict[str, Command] = {}
     if "scrapy" in wanted:
         found[f"Scrapy {version('scrapy')}"] = scrapy
-    if "wget" in wanted and shutil.which("wget"):
+    if "wget" in wanted:
         found["wget -r"] = wget
-    if "wget2" in wanted and shutil.which("wget2"):
+    if "wget2" in wanted:
         found["wget2 -r"] = wget2
-    if before := os.environ.get("BEFORE"):
+    if before := BEFORE.value():
         found["before --no-index"] = goodbot("--no-index", python=before)
         found["before"] = goodbot(python=before)
     if "goodbot" in wanted:

@@ -11,7 +11,6 @@ import re
 import shutil
 import socket
 import subprocess
-import sys
 import tempfile
 import time
 import urllib.request
@@ -19,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from hashlib import blake2b
+from http.client import HTTPException
 from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlsplit
@@ -26,6 +26,7 @@ from urllib.parse import urlsplit
 import trustme
 
 from goodbot.robot.processes.worker_records import worker_of_host
+from settings import Setting, UsageError
 
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "goodbot-bench"
 FOLLOWED_TAGS = "a,area,frame,iframe,meta"
@@ -71,26 +72,56 @@ class ServedWeb:
         )
 
 
-def sites_of(portal: str) -> list[str]:
-    """Returns the roots of the sites that a portal on loopback links to."""
-    with urllib.request.urlopen(portal) as answer:
-        links = re.findall(rb'href="(http://[^"]+)"', answer.read())
-    return [link.decode() for link in links if is_loopback(link.decode())]
-
-
 def is_loopback(url: str) -> bool:
     """Returns whether a URL has the scheme http and an address of 127.0.0.0/8."""
-    parts = urlsplit(url)
+    try:
+        parts = urlsplit(url)
+        _ = parts.port  # raises ValueError if it is not a port
+    except ValueError:
+        return False
     return parts.scheme == "http" and bool(re.fullmatch(r"127\.\d+\.\d+\.\d+", parts.hostname or ""))
 
 
-def portal_for(benchmark: str) -> str | None:
-    """Returns the portal that LOCALWEB names; prints an error and returns None if it is not one on loopback."""
-    portal = os.environ.get("LOCALWEB", "")
-    if is_loopback(portal):
-        return portal
-    print(f"bench-{benchmark}: set LOCALWEB to a portal on loopback, such as http://127.0.0.10:8800/", file=sys.stderr)
-    return None
+def _portal(text: str) -> str:
+    if not is_loopback(text):
+        raise ValueError(text)
+    return text
+
+
+LOCALWEB = Setting(
+    "LOCALWEB",
+    "",
+    "the portal that links to the sites",
+    "a URL on loopback, such as http://127.0.0.10:8800/",
+    _portal,
+)
+
+
+def page_at(url: str, setting: str) -> bytes:
+    """Returns the page at a URL of a setting. Raises UsageError if it cannot be fetched."""
+    try:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            page: bytes = answer.read()
+    except (OSError, HTTPException) as error:
+        reason = getattr(error, "reason", error)
+        raise UsageError(f"{setting}: {url!r} cannot be fetched ({reason}); start its server first") from error
+    return page
+
+
+def sites_of(portal: str) -> list[str]:
+    """Returns the roots of the sites on loopback that the portal LOCALWEB links to. Raises UsageError if there are
+    none."""
+    links = re.findall(rb'href="(http://[^"]+)"', page_at(portal, LOCALWEB.name))
+    sites = [link.decode() for link in links if is_loopback(link.decode())]
+    if not sites:
+        raise UsageError(f"LOCALWEB: {portal!r} links to no sites on loopback; give the URL of a portal")
+    return sites
+
+
+def fence_of(portal: str) -> str:
+    """Returns the pattern of the URLs of the sites: addresses 127.0.0.* and the port of the portal."""
+    sites_of(portal)
+    return f"http://127.0.0.*:{urlsplit(portal).port or 80}/"
 
 
 def copied(sites: Sequence[str]) -> Path:
