@@ -44,8 +44,10 @@ check: .venv/developer  ## style, types, layers
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]'
 	@touch $@
 
-bench: .venv/peers  ## every benchmark; `make bench-NAME` runs one
+bench: .venv/peers .peers/node_modules  ## every benchmark; `make bench-NAME` runs one
 	@status=0; for file in benchmarks/bench_*.py; do $(BIN)/python $$file || status=$$?; done; exit $$status
+
+bench-crawl bench-tls: .peers/node_modules
 
 bench-%: .venv/peers
 	@$(BIN)/python benchmarks/bench_$(subst -,_,$*).py
@@ -58,12 +60,16 @@ docs: .venv/developer  ## writes the pages of docs that come from the code
 pictures: .venv/developer  ## takes the two pictures of README.md (needs Chromium)
 	$(BIN)/python docs/make_pictures.py
 
+# The last version of spider-rs that npm has with a binary for Linux. It has none for other systems.
+SPIDER := $(if $(filter Linux-x86_64,$(shell uname -sm | tr ' ' -)),@spider-rs/spider-rs@0.0.157 @spider-rs/spider-rs-linux-x64-gnu@0.0.157)
+
 .peers/node_modules: Makefile
 	@if command -v npm >/dev/null; then \
-	  echo "Installing Crawlee into .peers" && \
-	  npm install --prefix .peers --no-save --no-package-lock --no-audit --no-fund --loglevel=error '@crawlee/cheerio@^3.18'; \
+	  echo "Installing Crawlee$(if $(SPIDER), and spider-rs) into .peers" && \
+	  npm install --prefix .peers --no-save --no-package-lock --no-audit --no-fund --loglevel=error \
+	    '@crawlee/cheerio@^3.18' $(SPIDER); \
 	else \
-	  echo "npm is not installed: Crawlee is left out"; \
+	  echo "npm is not installed: Crawlee and spider-rs are left out"; \
 	fi
 	@mkdir -p $@ && touch $@
 

@@ -1,10 +1,11 @@
-"""Compares goodbot, Scrapy, wget and wget2 as on the Web: over TLS 1.3, on pages of 240 kB.
+"""Compares goodbot, Scrapy, spider-rs, wget and wget2 as on the Web: over TLS 1.3, on pages of 240 kB.
 
     make bench-tls LOCALWEB=http://127.0.0.10:8800/ MEAN=100000 HTTP=2
 
 This is `bench_crawl` over TLS: first with a server that offers HTTP/1.1, then with one that also offers HTTP/2, which
 wget and Scrapy do not choose. Pages are padded with the content of other pages to MEAN bytes on average; MEAN=0 leaves
-them as they are. The benchmark makes its own certificate authority; goodbot, wget and wget2 verify the certificates.
+them as they are. The benchmark makes its own certificate authority; goodbot, spider-rs, wget and
+wget2 verify the certificates.
 """
 
 from crawl_comparison import SETTINGS, compare

@@ -1,8 +1,9 @@
-"""Builds the commands that crawl the same sites with goodbot, Scrapy, wget and wget2, each with settings that suit it.
+"""Builds the commands that crawl the same sites with goodbot, Scrapy, spider-rs, wget and wget2, each with settings
+that suit it.
 
 All programs obey robots.txt, stay on the given hosts, follow links but fetch no images, scripts or style sheets, and
 do not wait between requests. goodbot keeps a durable frontier and WARC files; wget and wget2 write the pages to files;
-Scrapy keeps nothing.
+Scrapy and spider-rs keep nothing.
 """
 
 import json
@@ -13,7 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from crawl_web import FOLLOWED_TAGS, ServedWeb
-from settings import Setting, choice, installed_of
+from settings import NODE_MODULES, SPIDER, Setting, choice, installed_of
 
 HERE = Path(__file__).parent
 UNWANTED = "img,link,script,style,input,embed,object,source,video,audio"
@@ -55,6 +56,12 @@ def wget2(web: ServedWeb, folder: Path) -> Sequence[str]:
     return ["wget2", *options, *trust, "-P", str(folder), *web.roots]
 
 
+def spider(web: ServedWeb, folder: Path) -> Sequence[str]:
+    """Returns the command for spider-rs, with its default number of requests in flight."""
+    trust = [f"SSL_CERT_FILE={web.authority}"] if web.authority else []
+    return ["env", *trust, "node", str(HERE / "peers" / "spider_sites.cjs"), str(NODE_MODULES), *web.roots]
+
+
 def _interpreter(text: str) -> str | None:
     if not text:
         return None
@@ -63,7 +70,8 @@ def _interpreter(text: str) -> str | None:
     return text
 
 
-PROGRAMS = choice("PROGRAMS", "scrapy,wget,wget2,goodbot", "the programs", ("scrapy", "wget", "wget2", "goodbot"))
+NAMES = ("scrapy", "spider-rs", "wget", "wget2", "goodbot")
+PROGRAMS = choice("PROGRAMS", ",".join(NAMES), "the programs", NAMES)
 BEFORE = Setting(
     "BEFORE",
     "",
@@ -73,12 +81,18 @@ BEFORE = Setting(
 )
 
 
+def _version_of_spider() -> str:
+    return str(json.loads((NODE_MODULES / SPIDER / "package.json").read_text())["version"])
+
+
 def programs() -> dict[str, Command]:
     """Returns the programs of PROGRAMS and BEFORE that are installed, by the names they have in tables."""
     wanted = installed_of(PROGRAMS)
     found: dict[str, Command] = {}
     if "scrapy" in wanted:
         found[f"Scrapy {version('scrapy')}"] = scrapy
+    if "spider-rs" in wanted:
+        found[f"spider-rs {_version_of_spider()}"] = spider
     if "wget" in wanted:
         found["wget -r"] = wget
     if "wget2" in wanted:

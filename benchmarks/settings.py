@@ -18,7 +18,10 @@ from typing import Any, Generic, TypeVar
 
 T = TypeVar("T")
 COMMANDS = frozenset({"wget", "wget2"})
-"""The peers that are commands. The others are Python packages."""
+"""The peers that are commands. The others are Python packages, except spider-rs."""
+NODE_MODULES = Path(__file__).resolve().parent.parent / ".peers" / "node_modules"
+SPIDER = "@spider-rs/spider-rs"
+"""The package of spider-rs for Node.js."""
 
 
 class UsageError(Exception):
@@ -185,6 +188,8 @@ def installed_of(programs: Setting[list[str]]) -> list[str]:
 def _is_installed(program: str) -> bool:
     if program in COMMANDS:
         return shutil.which(program) is not None
+    if program == "spider-rs":
+        return shutil.which("node") is not None and (NODE_MODULES / SPIDER).is_dir()
     try:
         version(program)
     except PackageNotFoundError:
