@@ -3,13 +3,18 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from goodbot.values import Link, Section
+
 
 @dataclass(frozen=True, slots=True)
 class Document:
     """A page as it is indexed. `id` is the URL unless the document was imported under another name.
 
-    Searches look in `text`. Snippets are taken from `shown`, or from `text` if `shown` is None. They have at most
-    `snippet_chars` characters; 0: neither snippet nor description is shown; None: no limit.
+    Searches look in `text`. Snippets are taken from `shown`, or from `text` if `shown` is None; `menus` are ranges of
+    that text that are menus, headers or footers. Snippets have at most `snippet_chars` characters; 0: neither snippet
+    nor description is shown; None: no limit. `terms` are those of definition lists, one on each line; `sections` are
+    places with an anchor, `links` those of the page. `alternates` are pairs of a language and the URL of a translation.
+    Times are in Unix seconds.
     """
 
     id: str
@@ -23,16 +28,25 @@ class Document:
     fetched_at: float = 0.0
     shown: str | None = None
     snippet_chars: int | None = None
+    terms: str = ""
+    alternative_texts: str = ""
+    sections: tuple[Section, ...] = ()
+    links: tuple[Link, ...] = ()
+    menus: tuple[tuple[int, int], ...] = ()
+    alternates: tuple[tuple[str, str], ...] = ()
+    media_type: str = ""
+    modified_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class PreparedDocument:
-    """A document ready for the index, as (field, value) pairs: `texts` (stemmed terms) are searched, `stored` is
-    shown."""
+    """A document ready for the index, as (field, value) pairs: `texts` (stemmed terms and exact values) are searched,
+    `stored` is shown, `numbers` serve to order and group hits."""
 
     id: str
     texts: tuple[tuple[str, str], ...]
     stored: tuple[tuple[str, bytes], ...]
+    numbers: tuple[tuple[str, int], ...] = ()
 
 
 class IndexMark(NamedTuple):
@@ -49,9 +63,27 @@ class IndexMark(NamedTuple):
         return "the search index is an older copy" if self.written < known.written else None
 
 
+class SectionLink(NamedTuple):
+    """A place in a page that answers a query: its URL with a fragment, and its heading or term."""
+
+    url: str
+    text: str
+
+
+class OtherPage(NamedTuple):
+    """A translation or copy of a page. `language` is its code of two letters, empty if unknown."""
+
+    url: str
+    language: str
+
+
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """One result. `snippet` is plain text; `highlights` are the (start, end) positions of matching words in it."""
+    """One result. `snippet` is plain text; `highlights` are the (start, end) positions of matching words in it.
+
+    `sections` are places in the page that match best, `others` translations and copies, which are no hits of their own.
+    `language` is a code of two letters, empty if unknown; `fetched_at` is in Unix seconds, 0 if unknown.
+    """
 
     id: str
     url: str
@@ -59,13 +91,26 @@ class Hit:
     snippet: str
     score: float
     highlights: tuple[tuple[int, int], ...] = ()
+    sections: tuple[SectionLink, ...] = ()
+    others: tuple[OtherPage, ...] = ()
+    language: str = ""
+    fetched_at: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One page of hits; `total` counts all matching documents."""
+    """One page of hits. `total` counts all matching documents, `complete` those that have every word of the query.
+
+    `searched_for` is the query in plain words; `notes` say what was not understood as typed. `corrected` is the query
+    that was searched for instead, because the one typed finds nothing; `suggestion` one that the user may have meant.
+    """
 
     query: str
     total: int
     took_ms: float
     hits: tuple[Hit, ...] = field(default=())
+    complete: int = 0
+    searched_for: str = ""
+    notes: tuple[str, ...] = ()
+    corrected: str | None = None
+    suggestion: str | None = None

@@ -130,12 +130,15 @@ class Capture:
 class Link(NamedTuple):
     """A link found on a page. `rel` is in lower case; a META refresh has rel `("refresh",)`.
 
+    `fragments` are pairs of a fragment that the page links to and the text of that link.
+
     It is a tuple because a page has about a hundred links, and a tuple is made in half the time of a dataclass.
     """
 
     url: Url
     anchor: str = ""
     rel: tuple[str, ...] = ()
+    fragments: tuple[tuple[str, str], ...] = ()
 
     @property
     def follow(self) -> bool:
@@ -156,6 +159,15 @@ def _is_followed(rel: tuple[str, ...]) -> bool:
     return parse_rel(rel).follow
 
 
+class Section(NamedTuple):
+    """A place in a page that a fragment addresses: its anchor, and its heading or, if `is_term`, the term that is
+    defined there."""
+
+    anchor: str
+    text: str
+    is_term: bool = False
+
+
 class ListedUrl(NamedTuple):
     """A URL listed in a sitemap or feed, with what the list says about it: when it last changed (Unix seconds), how
     often it changes (seconds), and its priority within the site (0 to 1)."""
@@ -173,7 +185,10 @@ class Page:
     document does not state them.
 
     `shown` is the part of `text` that snippets may be taken from (`data-nosnippet`); None: all of it. `listed` has the
-    entries of a sitemap, a sitemap index or a feed, which then has no `links`. `unread` says why the document, or a
+    entries of a sitemap, a sitemap index or a feed, which then has no `links`. `terms` are those of definition lists,
+    `sections` the places that fragments address, `menus` the (start, end) ranges of the displayed text (`shown`, or
+    else `text`) that are menus, headers or footers. `alternates` are pairs of a language tag in lower case and the URL
+    of a translation. `unread` says why the document, or a
     part of it, could not be read (encrypted, damaged, too long); it is empty if everything was read.
     """
 
@@ -189,6 +204,11 @@ class Page:
     encoding: str = "utf-8"
     listed: tuple[ListedUrl, ...] = ()
     unread: str = ""
+    terms: tuple[str, ...] = ()
+    alternative_texts: tuple[str, ...] = ()
+    sections: tuple[Section, ...] = ()
+    menus: tuple[tuple[int, int], ...] = ()
+    alternates: tuple[tuple[str, Url], ...] = ()
 
 
 # ---- the frontier ---------------------------------------------------------------------------------------------------

@@ -13,8 +13,13 @@ from goodbot.exclusion import parse_rel
 MAX_LINKS = 50_000
 """The limit of distinct references of one page, as many as a sitemap may hold; later ones are not read."""
 
+MAX_FRAGMENTS = 5_000
+"""The limit of fragments of one page's links: an alphabetical index has as many."""
+
+MAX_ALTERNATES = 100
 MAX_TITLE_CHARS = 1_000
 MAX_ANCHOR_CHARS = 300
+MAX_FRAGMENT_CHARS = 200
 MAX_REL_CHARS = 1_000
 
 _LINK_RELS = """
@@ -26,6 +31,14 @@ LINK_RELS = frozenset(_LINK_RELS.split())
 
 _PAGE_TYPES = ("", "text/html", "application/xhtml+xml")
 _NO_PAGE = frozenset({"stylesheet", "icon"})
+
+
+class Place(NamedTuple):
+    """A heading or term (`is_term`) with the anchor by which a fragment addresses it."""
+
+    anchor: str
+    text: str
+    is_term: bool
 
 
 class Reference(NamedTuple):
@@ -40,7 +53,8 @@ class Reference(NamedTuple):
 class Extract:
     """The content of a document, in document order; a field is None if the document does not state it. `shown` is the
     text without the parts that `data-nosnippet` keeps out of snippets, None if there are none. `unread` says why the
-    document could not be read completely; it is empty if it was."""
+    document could not be read completely; it is empty if it was. `fragments` are those of the links to each href, with
+    the texts of the links; `alternates` are pairs of language and href; `menus` are ranges of the displayed text."""
 
     title: str = ""
     text: str = ""
@@ -53,6 +67,12 @@ class Extract:
     language: str | None = None
     content_language: str | None = None
     unread: str = ""
+    terms: list[str] = field(default_factory=list)
+    alternative_texts: list[str] = field(default_factory=list)
+    places: list[Place] = field(default_factory=list)
+    fragments: dict[str, dict[str, str]] = field(default_factory=dict)
+    alternates: list[tuple[str, str]] = field(default_factory=list)
+    menus: list[tuple[int, int]] = field(default_factory=list)
 
 
 Get = Callable[[str], str | None]
@@ -94,6 +114,8 @@ class PageCollector:
             return
         if self.found.canonical is None and parse_rel(rel).canonical:
             self.found.canonical = href
+        if "alternate" in rel and (language := get("hreflang")) and len(self.found.alternates) < MAX_ALTERNATES:
+            self.found.alternates.append((language, href))
         self.add((href.partition("#")[0], stated), "")
 
     def area(self, get: Get) -> None:

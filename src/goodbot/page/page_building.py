@@ -1,11 +1,12 @@
 """Builds a `Page` from the content of a document and its headers: resolves references, and keeps each link once."""
 
 import re
+from urllib.parse import unquote
 
 from goodbot.exclusion import Directives, parse_rel
 from goodbot.page.extract import MAX_LINKS, Extract, Reference
 from goodbot.url import Url, resolve, resolve_all
-from goodbot.values import Headers, Link, Page, Response
+from goodbot.values import Headers, Link, Page, Response, Section
 
 MAX_TEXT_CHARS = 5_000_000
 """The limit for the text of a page, the length of a long book; the rest is not read."""
@@ -37,6 +38,11 @@ def page_of(url: Url, response: Response, token: str, found: Extract, encoding: 
         language=_language(found, response),
         encoding=encoding,
         unread=found.unread,
+        terms=tuple(found.terms),
+        alternative_texts=tuple(found.alternative_texts),
+        sections=tuple(Section(unquote(place.anchor), place.text, place.is_term) for place in found.places),
+        menus=tuple(found.menus),
+        alternates=_alternates(base, found),
     )
 
 
@@ -46,15 +52,31 @@ def _links(base: Url, found: Extract, response: Response) -> tuple[Link, ...]:
     references += found.links
     targets = [_refresh_target(href) if rel == _REFRESH_REL else href for href, _, rel in references]
     links: dict[tuple[str, bool], Link] = {}
-    for (_, anchor, rel), url in zip(references, resolve_all(base, targets), strict=True):
+    for (href, anchor, rel), url in zip(references, resolve_all(base, targets), strict=True):
         if url is None or len(links) >= MAX_LINKS:
             continue
-        link = Link(url, anchor, rel)
+        named = found.fragments.get(href)
+        link = Link(url, anchor, rel, _named(named)) if named else Link(url, anchor, rel)
         key = (url.text, link.follow)
         before = links.setdefault(key, link)
-        if anchor and not before.anchor:
-            links[key] = Link(url, anchor, before.rel)
+        if before is not link and ((anchor and not before.anchor) or (named and not before.fragments)):
+            links[key] = Link(url, before.anchor or anchor, before.rel, before.fragments or link.fragments)
     return tuple(links.values())
+
+
+def _named(fragments: dict[str, str]) -> tuple[tuple[str, str], ...]:
+    """Returns fragments, decoded, with the texts of their links."""
+    return tuple((unquote(fragment, errors="replace"), text) for fragment, text in fragments.items())
+
+
+def _alternates(base: Url, found: Extract) -> tuple[tuple[str, Url], ...]:
+    """Returns the translations that a page states (WHATWG HTML §4.6.7.1)."""
+    urls = resolve_all(base, [href for _, href in found.alternates])
+    return tuple(
+        (language.strip().lower().replace("_", "-"), url)
+        for (language, _), url in zip(found.alternates, urls, strict=True)
+        if url is not None and (_LANGUAGE.fullmatch(language) or language.strip().lower() == "x-default")
+    )
 
 
 def _refresh_target(content: str) -> str | None:

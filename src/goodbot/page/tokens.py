@@ -14,10 +14,22 @@ from typing import NamedTuple
 from turbohtml import Tokenizer
 
 from goodbot.exclusion import hides_snippet
-from goodbot.page.extract import MAX_ANCHOR_CHARS, MAX_TITLE_CHARS, Extract, PageCollector, folded
+from goodbot.page.extract import (
+    MAX_ANCHOR_CHARS,
+    MAX_FRAGMENT_CHARS,
+    MAX_FRAGMENTS,
+    MAX_TITLE_CHARS,
+    Extract,
+    PageCollector,
+    folded,
+)
+from goodbot.page.menus import folded_blocks, is_menu, text_and_menus
+from goodbot.page.places import MAX_PLACE_CHARS, PlaceCollector, unmarked
 
 MAX_HEADINGS = 500
 MAX_HEADING_CHARS = 500
+MAX_ALTERNATIVE_TEXTS = 500
+MAX_ALTERNATIVE_CHARS = 200
 _MAX_PARTS = 100
 """The limit of text pieces read for one anchor or heading: markup inside can make many."""
 
@@ -25,11 +37,13 @@ _BREAK = "\0"
 """Separates blocks until the text is folded. Texts do not contain it, because NUL is removed first."""
 
 _BLOCK_TAGS = """
-    address article aside blockquote body br button caption center dd details dialog dir div dl dt fieldset figcaption
-    figure footer form h4 h5 h6 header hgroup hr legend li listing menu nav ol optgroup option p plaintext pre
-    search section select summary table tbody textarea tfoot thead tr ul xmp
+    address article blockquote body br button caption center details dialog dir fieldset figcaption figure form h5 h6
+    hgroup hr legend li listing menu ol optgroup option p plaintext pre search select summary table tbody textarea tfoot
+    thead tr ul xmp
 """
 _BLOCKS = frozenset(_BLOCK_TAGS.split())
+_BOXES = ("aside", "div", "footer", "header", "nav", "section")
+"""Blocks that may be menus, or carry the anchor of a heading."""
 _HIDEABLE = frozenset({"div", "section", "span"})
 """The tags where `data-nosnippet` may count; `hides_snippet` decides."""
 
@@ -79,11 +93,19 @@ class _Reader:
         self.svg = 0
         self.title: str | None = None
         self.heading_at: int | None = None
+        self.subheading_at: int | None = None
         self.main_at: int | None = None
         self.main_end: int | None = None
         self.anchor: tuple[str, str | None] | None = None
         self.anchor_at = 0
         self.anchor_alt = ""
+        self.fragment = ""
+        self.fragments_left = MAX_FRAGMENTS
+        self.places = PlaceCollector(self.gathering.found, self.parts)
+        self.menu: str | None = None
+        self.menu_at = self.menu_depth = 0
+        self.menus: list[tuple[int, int]] = []
+        self.alternative_texts: dict[str, None] = {}
 
     def read(self, html: str) -> None:
         """Reads all of `html`."""
@@ -104,13 +126,15 @@ class _Reader:
 
     def _keep_text(self, found: Extract) -> None:
         self.end_heading()
+        self.places.end_term()
         self._end_hiding()
-        found.text = self._text(self.parts)
+        found.alternative_texts = list(self.alternative_texts)
+        found.text, found.menus = self._text(self.parts)
         if self.hidden:
             shown = self.parts.copy()
             for start, end in self.hidden:
                 shown[start:end] = " " * (end - start)
-            found.shown = self._text(shown)
+            found.shown, found.menus = self._text(shown)
 
     def _end_open(self) -> None:
         if self.raw is not None:
@@ -119,13 +143,21 @@ class _Reader:
             self.templates = 0
             del self.parts[self.template_at :]
 
-    def _text(self, parts: list[str]) -> str:
-        """Returns one line for each block, the text of `main` first."""
+    def _text(self, parts: list[str]) -> tuple[str, list[tuple[int, int]]]:
+        """Returns one line for each block, the text of `main` first, and the ranges of it that are menus."""
+        ranges = [(0, len(parts))]
         if self.main_at is not None:
             start, end = self.main_at, self.main_end or len(parts)
+            ranges = [(start, end), (0, start), (end, len(parts))]
             parts = [*parts[start:end], *parts[:start], *parts[end:]]
-        blocks = "".join(parts).split(_BREAK)
-        return "\n".join([" ".join(block.split()) for block in blocks if block and not block.isspace()])
+        if not self.menus:
+            return folded_blocks(parts), []
+        moved, menus = 0, list[tuple[int, int]]()
+        for first, last in ranges:
+            cut = [(max(start, first), min(end, last)) for start, end in self.menus]
+            menus += [(start - first + moved, end - first + moved) for start, end in cut if start < end]
+            moved += last - first
+        return text_and_menus(parts, menus)
 
     # ---- text ----
 
@@ -139,14 +171,60 @@ class _Reader:
         self.end_heading()
         self.parts.append(_BREAK)
         self.heading_at = len(self.parts)
+        self.places.begin(_id_of(attributes))
 
     def end_heading(self, tag: str = "") -> None:
         self.parts.append(_BREAK)
         if self.heading_at is not None and len(self.headings) < MAX_HEADINGS:
-            text = folded("".join(self.parts[self.heading_at : self.heading_at + _MAX_PARTS]), MAX_HEADING_CHARS)
+            text = unmarked("".join(self.parts[self.heading_at : self.heading_at + _MAX_PARTS]), MAX_HEADING_CHARS)
             if text:
                 self.headings.append(text)
+            self.places.end(text[:MAX_PLACE_CHARS], is_term=False)
         self.heading_at = None
+
+    def start_subheading(self, attributes: _Attributes) -> None:
+        self.end_subheading()
+        self.subheading_at = len(self.parts)
+        self.places.begin(_id_of(attributes))
+
+    def end_subheading(self, tag: str = "") -> None:
+        self.parts.append(_BREAK)
+        if self.subheading_at is not None:
+            text = "".join(self.parts[self.subheading_at : self.subheading_at + _MAX_PARTS])
+            self.places.end(unmarked(text, MAX_PLACE_CHARS), is_term=False)
+        self.subheading_at = None
+
+    def start_term(self, attributes: _Attributes) -> None:
+        self.places.end_term()
+        self.parts.append(_BREAK)
+        self.places.begin_term(_id_of(attributes))
+
+    def end_term(self, tag: str) -> None:
+        self.places.end_term()
+        self.parts.append(_BREAK)
+
+    def start_definition(self, attributes: _Attributes) -> None:
+        self.places.end_term()
+        self.parts.append(_BREAK)
+
+    def start_box(self, tag: str, attributes: _Attributes) -> None:
+        self.parts.append(_BREAK)
+        if attributes:
+            for name, value in attributes:
+                if name == "id" and value:
+                    self.places.note(value)
+        if self.menu is not None:
+            self.menu_depth += tag == self.menu
+        elif (attributes or tag in ("nav", "footer", "aside")) and is_menu(tag, attributes):
+            self.menu, self.menu_at, self.menu_depth = tag, len(self.parts), 1
+
+    def end_box(self, tag: str) -> None:
+        if tag == self.menu:
+            self.menu_depth -= 1
+            if not self.menu_depth:
+                self.menus.append((self.menu_at, len(self.parts)))
+                self.menu = None
+        self.parts.append(_BREAK)
 
     def start_main(self, attributes: _Attributes) -> None:
         if self.main_at is None:
@@ -159,8 +237,8 @@ class _Reader:
             self.main_end = len(self.parts)
 
     def start_hideable(self, tag: str, attributes: _Attributes) -> None:
-        if tag in _BLOCKS:
-            self.parts.append(_BREAK)
+        if tag in _BOXES:
+            self.start_box(tag, attributes)
         if self.hiding is not None:
             self.hiding_depth += tag == self.hiding
         elif hides_snippet(tag, (name for name, _ in attributes)):
@@ -171,8 +249,8 @@ class _Reader:
             self.hiding_depth -= 1
             if not self.hiding_depth:
                 self._end_hiding()
-        if tag in _BLOCKS:
-            self.parts.append(_BREAK)
+        if tag in _BOXES:
+            self.end_box(tag)
 
     def _end_hiding(self) -> None:
         if self.hiding is not None:
@@ -234,28 +312,50 @@ class _Reader:
                 href = value
             elif name == "rel":
                 rel = value
+            elif name in _ANCHOR_NAMES:
+                self.places.note(value)
             elif name == "xlink:href":
                 other = value
         if href is None:
             href = other
         if href is not None:
-            anchor = (href.partition("#")[0], rel)
-            if not self.seen.get(anchor):
-                self.anchor = anchor
-                self.anchor_at = len(self.parts)
-                self.anchor_alt = ""
+            self._begin_anchor(href, rel)
+
+    def _begin_anchor(self, href: str, rel: str | None) -> None:
+        address, _, fragment = href.partition("#")
+        anchor = (address, rel)
+        names_place = fragment and address and self._is_new_fragment(address, fragment)
+        if names_place or not self.seen.get(anchor):
+            self.anchor = anchor
+            self.fragment = fragment if names_place else ""
+            self.anchor_at = len(self.parts)
+            self.anchor_alt = ""
+
+    def _is_new_fragment(self, address: str, fragment: str) -> bool:
+        if self.fragments_left <= 0:
+            return False
+        return not self.gathering.found.fragments.get(address, _NOTHING).get(fragment)
 
     def end_anchor(self, tag: str = "") -> None:
         if self.anchor is not None:
             text = "".join(self.parts[self.anchor_at : self.anchor_at + _MAX_PARTS])
             anchor = folded(text, MAX_ANCHOR_CHARS) or folded(self.anchor_alt, MAX_ANCHOR_CHARS)
             self.gathering.add(self.anchor, anchor)
+            if self.fragment:
+                self.fragments_left -= 1
+                texts = self.gathering.found.fragments.setdefault(self.anchor[0], {})
+                texts[self.fragment[:MAX_FRAGMENT_CHARS]] = anchor[:MAX_FRAGMENT_CHARS]
             self.anchor = None
 
     def start_img(self, attributes: _Attributes) -> None:
         self.parts.append(" ")
+        alternative = next((value for name, value in attributes if name == "alt"), "")
+        if not alternative:
+            return
         if self.anchor and not self.anchor_alt:
-            self.anchor_alt = dict(attributes).get("alt", "")
+            self.anchor_alt = alternative
+        if len(self.alternative_texts) < MAX_ALTERNATIVE_TEXTS:
+            self.alternative_texts[folded(alternative, MAX_ALTERNATIVE_CHARS)] = None
 
     def start_iframe(self, attributes: _Attributes) -> None:
         self.gathering.frame(dict(attributes).get)
@@ -313,6 +413,18 @@ def _at_end(reader: _Reader) -> Callable[[str], None]:
     return handle
 
 
+_NOTHING: dict[str, str] = {}
+_ANCHOR_NAMES = ("id", "name")
+
+
+def _id_of(attributes: _Attributes) -> str | None:
+    return next((value for name, value in attributes if name == "id"), None) if attributes else None
+
+
+def _box(tag: str) -> _StartHandler:
+    return lambda reader, attributes: reader.start_box(tag, attributes)
+
+
 def _raw(tag: str) -> _StartHandler:
     return lambda reader, attributes: reader.start_raw(tag)
 
@@ -342,6 +454,10 @@ _STARTS: dict[str, _StartHandler] = {
 _TEXT_STARTS: dict[str, _StartHandler] = _STARTS | {
     **dict.fromkeys(("td", "th", "input", "video", "audio", "object", "rp"), _Reader.start_space),
     **dict.fromkeys(("h1", "h2", "h3"), _Reader.start_heading),
+    **dict.fromkeys(("dd", "dl"), _Reader.start_definition),
+    **{tag: _box(tag) for tag in _BOXES},
+    "h4": _Reader.start_subheading,
+    "dt": _Reader.start_term,
     "img": _Reader.start_img,
     "main": _Reader.start_main,
 }
@@ -354,6 +470,9 @@ _ENDS: dict[str, _EndHandler] = {
 _TEXT_ENDS: dict[str, _EndHandler] = _ENDS | {
     **dict.fromkeys(("td", "th", "video", "audio", "object", "rp"), _Reader.end_space),
     **dict.fromkeys(("h1", "h2", "h3"), _Reader.end_heading),
+    **dict.fromkeys(("dt", "dd", "dl"), _Reader.end_term),
+    **dict.fromkeys(_BOXES, _Reader.end_box),
+    "h4": _Reader.end_subheading,
     "main": _Reader.end_main,
 }
 

@@ -1,5 +1,6 @@
 """Decides whether a page is indexed, and which parts of it."""
 
+from goodbot.exclusion import parse_http_date
 from goodbot.robot.crawl.following import directive_sources, unread_note
 from goodbot.search_values import Document
 from goodbot.values import NOT_INDEXED, Event, Page, Response
@@ -34,9 +35,10 @@ def _own_refusal(page: Page, at: float) -> str | None:
     return None
 
 
-def document_of(page: Page, fetched_at: float) -> Document:
+def document_of(page: Page, response: Response, fetched_at: float) -> Document:
     """Returns the document to index for a page."""
     directives = page.directives
+    stated = response.header("last-modified")
     return Document(
         id=page.url.text,
         url=page.url.text,
@@ -49,4 +51,12 @@ def document_of(page: Page, fetched_at: float) -> Document:
         fetched_at=fetched_at,
         shown=page.shown,
         snippet_chars=directives.max_snippet if directives.snippet else 0,
+        terms="\n".join(page.terms),
+        alternative_texts="\n".join(page.alternative_texts),
+        sections=page.sections,
+        links=page.links if directives.follow else (),
+        menus=page.menus,
+        alternates=tuple((language, url.text) for language, url in page.alternates),
+        media_type=response.media_type,
+        modified_at=parse_http_date(stated) if stated else None,
     )

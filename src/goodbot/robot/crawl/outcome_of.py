@@ -311,8 +311,9 @@ class OutcomeReader:
         outcome = self._revisits.visited(
             leased, outcome, response, page.directives, text, rendered=rendered is not None
         )
-        is_indexed = outcome.to_index and self._prepare is not None
-        document = self._prepare(document_of(page, capture.fetched_at)) if is_indexed and self._prepare else None
+        document = None
+        if outcome.to_index and self._prepare is not None:
+            document = self._prepare(document_of(page, response, capture.fetched_at))
         replayable = encoded is not None and archived and rendered is None
         return VisitResult(outcome, document, replayable=replayable, encoded=encoded)
 

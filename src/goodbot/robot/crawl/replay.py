@@ -68,7 +68,7 @@ def _replay(
         response, limit = archived.response, settings.decoded_limit
         page = read_page(url, response, token, limit, document_bytes=settings.document_limit)
         if 200 <= response.status < 300 and index_refusal(page, response, archived.fetched_at) is None:
-            index.add(document_of(page, archived.fetched_at))
+            index.add(document_of(page, response, archived.fetched_at))
             done.append(url)
         else:
             index.remove(url.text)

@@ -1,0 +1,75 @@
+"""Collects the places of a page that fragments address: headings and terms with an anchor.
+
+An anchor is the `id` of the heading or term itself, that of an element which it begins, or that of an `a` inside it.
+"""
+
+from typing import Final
+
+from goodbot.page.extract import Extract, Place, folded
+
+MAX_PLACES: Final = 2_000
+MAX_PLACE_CHARS: Final = 200
+MAX_TERMS: Final = 2_000
+_MAX_PARTS: Final = 100
+_MAX_BETWEEN: Final = 12
+"""The number of text pieces (most are breaks) that may lie between an element and the heading that it begins with."""
+
+_PERMALINK_MARKS: Final = "¶#§🔗 "
+
+
+class PlaceCollector:
+    """Collects places and terms while the reader appends text to `parts`."""
+
+    def __init__(self, found: Extract, parts: list[str]) -> None:
+        self._found = found
+        self._parts = parts
+        self._near: str | None = None
+        self._near_at = 0
+        self._anchor: str | None = None
+        self._term_at: int | None = None
+        self._is_open = False
+
+    def note(self, anchor: str) -> None:
+        """Takes the anchor of an element that begins here, or of an `a` inside a heading."""
+        if not anchor:
+            return
+        if self._is_open and self._anchor is None:
+            self._anchor = anchor
+        self._near, self._near_at = anchor, len(self._parts)
+
+    def begin(self, own: str | None) -> None:
+        """Begins a heading or a term, whose own anchor may be `own`."""
+        self._anchor = own or self._anchor_before()
+        self._is_open = True
+
+    def end(self, text: str, *, is_term: bool) -> None:
+        """Ends a heading or a term with this text."""
+        if self._is_open and self._anchor and text and len(self._found.places) < MAX_PLACES:
+            self._found.places.append(Place(self._anchor[:MAX_PLACE_CHARS], text, is_term))
+        self._is_open = False
+
+    def begin_term(self, own: str | None) -> None:
+        """Begins the term of a definition list."""
+        self.end_term()
+        self.begin(own)
+        self._term_at = len(self._parts)
+
+    def end_term(self) -> None:
+        """Ends the term, if one is open."""
+        if self._term_at is None:
+            return
+        text = unmarked("".join(self._parts[self._term_at : self._term_at + _MAX_PARTS]), MAX_PLACE_CHARS)
+        self._term_at = None
+        if text and len(self._found.terms) < MAX_TERMS:
+            self._found.terms.append(text)
+        self.end(text, is_term=True)
+
+    def _anchor_before(self) -> str | None:
+        """Returns the anchor of the element that begins right before this place."""
+        between = self._parts[self._near_at :] if len(self._parts) - self._near_at <= _MAX_BETWEEN else ["x"]
+        return self._near if not "".join(between).strip(" \0\t\n\r") else None
+
+
+def unmarked(text: str, most: int) -> str:
+    """Folds the text of a heading or term, and removes the mark of a link to it."""
+    return folded(text, most).rstrip(_PERMALINK_MARKS)
