@@ -15,7 +15,7 @@ from goodbot.config import Settings
 from goodbot.errors import DamagedError, GoodbotError, InputError, RunError, SettingError
 from goodbot.files import make_folder
 from goodbot.human import counted
-from goodbot.index import SWAP_WAIT_S, NoSearch, TantivySearch, load_mark, remedy
+from goodbot.index import META_FILE, SWAP_WAIT_S, NoSearch, TantivySearch, load_mark, remedy
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.crawl.settings_check import check_form
 from goodbot.robot.manners.redirects import REDIRECTS
@@ -54,6 +54,11 @@ class CrawlFolder:
     def is_crawl(self) -> bool:
         """Whether the folder has a crawl to resume or to read."""
         return self.frontier.is_file()
+
+    @property
+    def is_import(self) -> bool:
+        """Whether the folder has no crawl, but an index of imported documents."""
+        return not self.is_crawl and (self.index / META_FILE).is_file()
 
     def settings(self, base: Settings, options: Mapping[str, Any] = NOTHING) -> Settings:
         """Merges settings: `options` override `goodbot.toml` in this folder, which overrides `base`. Raises InputError
@@ -162,9 +167,11 @@ def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord],
 
 
 def open_search(path: Path) -> TantivySearch:
-    """Opens the search index of the crawl in `path`. Raises InputError if the crawl keeps none, RunError if it is
-    missing or is not the one that the crawl wrote, DamagedError if it cannot be read."""
+    """Opens the search index of the crawl in `path`, or that of imported documents. Raises InputError if the crawl
+    keeps none, RunError if it is missing or is not the one that the crawl wrote, DamagedError if it cannot be read."""
     folder = CrawlFolder(path)
+    if folder.is_import:
+        return TantivySearch(folder.index)
     folder.check()
     until = time.monotonic() + SWAP_WAIT_S
     while (error := _no_index(folder)) is not None:
@@ -187,7 +194,7 @@ class IndexLag(NamedTuple):
 def index_lag(path: Path) -> IndexLag:
     """Compares the index in `path`, which must be searchable, with its crawl."""
     folder = CrawlFolder(path)
-    known = _known_index(folder)
+    known = None if folder.is_import else _known_index(folder)
     keeps_index = folder.settings_before().index
     if known is None or (keeps_index and ControlFolder(path).is_running()):
         return IndexLag()

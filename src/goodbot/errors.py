@@ -6,6 +6,7 @@ GoodbotError                  everything goodbot raises on purpose; its text is 
 │   └── NoIndexError          this crawl keeps no index, so it cannot be searched
 └── RunError        exit 3    the work cannot continue: disk full, port in use, no seed could be fetched
     ├── DamagedError          a frontier, archive or index cannot be read
+    │   └── OutdatedError     an older goodbot made this index: it must be rebuilt
     └── BusyError             another process is writing to the crawl's folder
 """
 
@@ -54,6 +55,10 @@ class RunError(GoodbotError):
 
 class DamagedError(RunError):
     """A file that goodbot wrote is damaged; the text names it."""
+
+
+class OutdatedError(DamagedError):
+    """The index has the schema of an older goodbot, so it must be rebuilt."""
 
 
 class BusyError(RunError):

@@ -16,7 +16,17 @@ from pathlib import Path
 from goodbot.config import Settings
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.errors import DamagedError, InputError, RunError
-from goodbot.index import META_FILE, TantivyIndex, TantivySearch, load_mark, remedy
+from goodbot.index import (
+    META_FILE,
+    Refreshed,
+    StoppedError,
+    TantivyIndex,
+    TantivySearch,
+    load_mark,
+    needs_refresh,
+    refresh_links,
+    remedy,
+)
 from goodbot.robot.crawl.replay import Loss, replay
 from goodbot.search_values import IndexMark
 from goodbot.store.sqlite.frontier import SqliteFrontier
@@ -84,6 +94,7 @@ async def rebuild(sources: Sources, why: str, watch: Watch) -> Indexing:
         done = await index_pending(sources, index, watch, why)
     finally:
         index.close()
+    refresh_links(folder.index_draft)
     _replace_index(folder)
     return done
 
@@ -104,6 +115,21 @@ async def index_pending(sources: Sources, index: TantivyIndex, watch: Watch, why
     state = replace(state, finished=True)
     watch(state)
     return state
+
+
+RefreshWatch = Callable[[Refreshed], object]
+
+
+def refresh_if_needed(folder: CrawlFolder, index: TantivyIndex | None, watch: RefreshWatch) -> bool:
+    """Makes the link texts of a crawl's committed index anew, if there is one and many of its pages have changed.
+    Returns whether it did. `watch` may raise StoppedError: then nothing changes, and the next crawl does it."""
+    if index is None or not needs_refresh(folder.index):
+        return False
+    try:
+        refresh_links(folder.index, watch)
+    except StoppedError:
+        return False
+    return True
 
 
 def index_fault(folder: CrawlFolder, frontier: SqliteFrontier) -> str | None:

@@ -238,7 +238,7 @@ class Search(Protocol):
     """Searches the index."""
 
     def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
-        """Returns one page of hits. Raises InputError if the query contains no word."""
+        """Returns one page of hits. Raises InputError if the query is empty."""
         ...
 
     def count(self) -> int:

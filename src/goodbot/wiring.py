@@ -18,7 +18,7 @@ from goodbot.crawl_preparation import add_seeds, answer_limits, reconsider, work
 from goodbot.errors import InputError
 from goodbot.host_removal import RemovedHosts, remove_hosts
 from goodbot.index import TantivyIndex, prepare
-from goodbot.index_opening import Sources, Watch, index_pending, open_index
+from goodbot.index_opening import RefreshWatch, Sources, Watch, index_pending, open_index, refresh_if_needed
 from goodbot.lesson_values import LeftOut, Lesson
 from goodbot.logs import SILENT, LogSettings
 from goodbot.ports import Ledger
@@ -81,7 +81,8 @@ class Crawl:
     `replayed` counts the pages that were indexed from the archive before the crawl continued. `damage` lists the
     damaged ranges of the archive, found on opening it after a kill, or by comparing it with the frontier. `left_out`
     counts what lessons have left out, `not_indexed` the visited pages that the index lacks. `forgotten` are the hosts
-    barred before this run."""
+    barred before this run. `refresh` makes the index's link texts anew if many pages have changed, and returns whether
+    it did."""
 
     crawler: Crawler | Coordinator
     supervisor: Supervisor
@@ -94,6 +95,7 @@ class Crawl:
     not_indexed: Callable[[], int]
     remove_forgotten: Callable[[Callable[[str], object]], list[RemovedHosts]]
     forgotten: frozenset[str]
+    refresh: Callable[[RefreshWatch], bool]
 
     def failed_seed(self) -> FailedSeed | None:
         """Calls `failed_seed` for this crawl."""
@@ -219,6 +221,7 @@ async def _opened(
                     frontier.pending_count,
                     partial(remove_hosts, sources, index),
                     forgotten,
+                    partial(refresh_if_needed, folder, index),
                 )
                 remove_hosts(sources, index)
 

@@ -13,7 +13,8 @@ import pytest
 from disks import MOUNTS, remount, small_disk
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.index import TantivyIndex, TantivySearch, load_mark
-from goodbot.index.fields import SCHEMA_VERSION, VERSION_FILE
+from goodbot.index.schema import SCHEMA_VERSION
+from goodbot.index.version_file import VERSION_FILE
 from goodbot.search_values import Document
 
 

@@ -83,7 +83,7 @@ QUERIES = [
     ("title", "title:kettles", ["kettle"]),
     ("not in title", "title:robots", []),
     ("or", "kettle OR sitemap", {"kettle", "sitemaps"}),
-    ("or beside and", "list crawl OR kettle", ["sitemaps"]),
+    ("a word beside or", "list crawl OR kettle", ["sitemaps", "delay", "kettle"]),
     ("group", "robots (kettle OR sitemaps) -boils", ["sitemaps"]),
     ("word of the address", "guide", {"delay", "sitemaps"}),
     ("heading", "how long", ["delay"]),
@@ -214,7 +214,7 @@ def test_documents_of_any_size(tmp_path: Path) -> None:
 ASKED = [
     ("nothing asked", {}, "A secret robot in the open."),
     ("nosnippet", {"snippet_chars": 0}, ""),
-    ("max-snippet", {"snippet_chars": 20}, "… robot in …"),
+    ("max-snippet", {"snippet_chars": 20}, "A secret robot …"),
     ("data-nosnippet", {"shown": "in the open."}, "Of robots."),
     ("all of it is data-nosnippet", {"shown": "", "description": ""}, ""),
     ("both", {"shown": "A robot in the open.", "snippet_chars": 12}, "… robot …"),

@@ -4,14 +4,23 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from goodbot.index import snippet as snippets
 from goodbot.index.analysis import query_terms
-from goodbot.index.snippet import SNIPPET_CHARS, Snippet, make_snippet
+from goodbot.index.snippet import SNIPPET_CHARS, Shown, Snippet
 
 FILLER = "Lorem ipsum dolor sit amet consectetur adipiscing elit. " * 40
 
 
+def sought(query: str) -> frozenset[str]:
+    return frozenset(term for (term,) in query_terms(query))
+
+
+def make_snippet(text: str, terms: frozenset[str], otherwise: str = "", most: int | None = None) -> Snippet:
+    return snippets.make_snippet(Shown(text, otherwise, max_chars=most), terms)
+
+
 def snippet(text: str, query: str, otherwise: str = "") -> Snippet:
-    return make_snippet(text, frozenset(query_terms(query)), otherwise)
+    return make_snippet(text, sought(query), otherwise)
 
 
 def marked(found: Snippet) -> list[str]:
@@ -91,25 +100,25 @@ SHORTER = [
     ("less than nothing", -1, ""),
     ("one character", 1, ""),
     ("a word", 10, "… robot …"),
-    ("a few words", 30, "… A robot obeys its …"),
+    ("a few words", 30, "… A robot obeys its rules. …"),
 ]
 
 
 @pytest.mark.parametrize(("name", "most", "expected"), SHORTER)
 def test_shorter_if_the_page_asks(name: str, most: int, expected: str) -> None:
     text = f"{FILLER}A robot obeys its rules. {FILLER}"
-    found = make_snippet(text, frozenset(query_terms("robot")), "Of robots.", most)
+    found = make_snippet(text, sought("robot"), "Of robots.", most)
     assert found.text == expected
 
 
 def test_longer_is_not_longer() -> None:
-    wanted = frozenset(query_terms("rules robot"))
+    wanted = sought("rules robot")
     text = f"{FILLER} robot {FILLER} rules {FILLER}"
     assert make_snippet(text, wanted, "", 10_000) == make_snippet(text, wanted)
 
 
 def test_of_the_description_too() -> None:
-    assert make_snippet("A text.", frozenset(query_terms("robot")), FILLER, 30).text == "Lorem ipsum dolor sit …"
+    assert make_snippet("A text.", sought("robot"), FILLER, 30).text == "Lorem ipsum dolor sit …"
 
 
 WORDS = st.lists(st.sampled_from(["robot", "Robots", "rule", "東京都", "ёж", "the", "x" * 300, "\n", "é"])).map(
@@ -132,6 +141,6 @@ def test_any_text(text: str, query: str, otherwise: str) -> None:
 @settings(deadline=None)
 @given(st.one_of(st.text(), WORDS), st.sampled_from(["robot rule", "東京", "x"]), st.text(max_size=50), st.integers())
 def test_never_longer_than_the_page_asks(text: str, query: str, otherwise: str, most: int) -> None:
-    found = make_snippet(text, frozenset(query_terms(query)), otherwise, most)
+    found = make_snippet(text, sought(query), otherwise, most)
     assert len(found.text) <= max(most, 0)
     assert all(0 <= start < end <= len(found.text) for start, end in found.highlights)

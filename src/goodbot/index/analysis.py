@@ -3,18 +3,19 @@ it.
 
 A word is a run of letters, digits and marks. Apostrophes inside it stay (`don't`); `C++` and `C#` are words. Everything
 else separates words, including hyphens, dots and underscores: `update-rc.d` is three consecutive words. Terms are
-folded (case, diacritics, ё, vowel points) and stemmed by script: Cyrillic as Russian, Latin as English. Scripts written
-without spaces become overlapping pairs of characters, and the last character of a run alone, so that every character
-begins a term.
+folded (case, diacritics, ё, vowel points) and then stemmed in the language of the text, so that a query typed without
+accents finds the word with them. A word in another script than that language's is stemmed by its script: Cyrillic as
+Russian, Greek as Greek, Latin as English. Scripts written without spaces become overlapping pairs of characters, and
+the last character of a run alone, so that every character begins a term.
 """
 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache, lru_cache
 
-from Stemmer import Stemmer  # type: ignore[import-not-found]  # PyStemmer has no types
+from goodbot.index.languages import FREQUENT, STEMMERS, stemmer
 
 MAX_WORD_CHARS = 64
 """The rest of a longer word is ignored: it is data, not language."""
@@ -57,9 +58,6 @@ _LETTERS_ALIKE = str.maketrans({
 })  # fmt: skip
 _DIACRITICS = dict.fromkeys(range(0x300, 0x370))
 
-_english = Stemmer("english", 0)
-_russian = Stemmer("russian", 0)
-
 _SEPARATORS_TO_SPACES = bytes(
     code if code > 0x7F or chr(code).isalnum() or chr(code) in "'+#_" else 0x20 for code in range(0x100)
 )
@@ -67,31 +65,55 @@ _SEPARATORS_TO_SPACES = bytes(
 underscore stays, although no word contains it, because `_WORD` tests for letters and underscores around `C#`."""
 
 
-def terms(text: str) -> str:
-    """Returns the terms of a document's text, separated by spaces. Linear.
+def terms(text: str, language: str = "en") -> str:
+    """Returns the terms of a document's text in `language` (two letters), separated by spaces. Linear.
 
     It cuts the text into chunks at ASCII separators, and analyses only chunks whose terms are not cached. If the
     processor's cache has everything, 1,480 chunks take 138 µs; to find the words of the whole text by `_WORD` would
     take 337.
     """
     encoded = text.encode("utf-8", "surrogatepass").translate(_SEPARATORS_TO_SPACES)
-    return " ".join(map(_term_cache.__getitem__, encoded.decode("utf-8", "surrogatepass").split()))
+    chunks = encoded.decode("utf-8", "surrogatepass").split()
+    return " ".join(map(_cache_of(language).__getitem__, chunks))
 
 
-def query_terms(text: str) -> tuple[str, ...]:
-    """Returns the terms to search for, in order.
+def query_terms(text: str, languages: Sequence[str] = ("en",)) -> tuple[tuple[str, ...], ...]:
+    """Returns the words to search for, in order: for each its distinct terms in documents of these languages.
 
     It leaves out the last character of a longer unspaced run, because documents have it as a term only at the end of a
     run.
     """
-    found: list[str] = []
+    found: list[tuple[str, ...]] = []
     for word in _WORD.findall(text):
-        made = _term_cache[word].split()
-        found += made[:-1] if len(made) > 1 and _UNSPACED_START.match(word) else made
-    return tuple(found)
+        if _UNSPACED_START.match(word):
+            made = _pairs(word).split()
+            found += [(term,) for term in (made[:-1] if len(made) > 1 else made)]
+        else:
+            found.append(tuple(dict.fromkeys(_query_word(word[:MAX_WORD_CHARS], language) for language in languages)))
+    return tuple(position for position in found if all(position))
 
 
-def located_terms(text: str, sought: frozenset[str]) -> Iterator[tuple[int, int, str]]:
+def word_terms(word: str, language: str = "en") -> tuple[str, ...]:
+    """Returns the terms of one word of a document in `language`."""
+    return tuple(_cache_of(language)[word].split())
+
+
+def folded_words(text: str) -> tuple[str, ...]:
+    """Returns the words of a text, folded but not stemmed."""
+    return tuple(fold(word[:MAX_WORD_CHARS]) for word in _WORD.findall(text))
+
+
+@cache
+def _stop_terms(language: str) -> frozenset[str]:
+    return frozenset(term for word in FREQUENT.get(language, ()) for (term,) in query_terms(word, (language,)))
+
+
+def is_stop_term(term: str, languages: Sequence[str]) -> bool:
+    """Whether a term is so frequent in one of the languages that a query with other words does not require it."""
+    return any(term in _stop_terms(language) for language in languages)
+
+
+def located_terms(text: str, sought: frozenset[str], language: str = "en") -> Iterator[tuple[int, int, str]]:
     """Yields (start, end, term) of the terms in `sought`, in order.
 
     It locates terms only in sections with a term that it has found fewer than `_ENOUGH_MATCHES` times: this takes 0.2
@@ -102,8 +124,8 @@ def located_terms(text: str, sought: frozenset[str]) -> Iterator[tuple[int, int,
     while rare and start < len(text):
         end = _section_end(text, start + _SECTION_CHARS)
         section = text[start:end]
-        if not rare.isdisjoint(terms(section).split(" ")):
-            found = [place for place in _located(section) if place[2] in sought]
+        if not rare.isdisjoint(terms(section, language).split(" ")):
+            found = [place for place in _located(section, language) if place[2] in sought]
             counts.update(term for _, _, term in found)
             rare = {term for term in rare if counts[term] < _ENOUGH_MATCHES}
             yield from ((start + first, start + last, term) for first, last, term in found)
@@ -116,12 +138,12 @@ def _section_end(text: str, at: int) -> int:
     return min(at, len(text)) if space < 0 else space
 
 
-def _located(text: str) -> Iterator[tuple[int, int, str]]:
-    end = 0
+def _located(text: str, language: str) -> Iterator[tuple[int, int, str]]:
+    end, cached = 0, _cache_of(language)
     for word in _WORD.findall(text):
         start = text.index(word, end)  # there are no letters between words, so this is where it matched
         end = start + len(word)
-        term = _term_cache[word]
+        term = cached[word]
         if " " not in term:
             yield start, end, term
         elif _UNSPACED_START.match(word):
@@ -133,47 +155,104 @@ def _located(text: str) -> Iterator[tuple[int, int, str]]:
                 yield start, end, part
 
 
+def is_unspaced(text: str) -> bool:
+    """Whether a text begins with a character of a script without spaces."""
+    return _UNSPACED_START.match(text) is not None
+
+
+def word_at(text: str, at: int) -> str:
+    """Returns the word that begins at a place; empty if none does."""
+    found = _WORD.match(text, at)
+    return found[0] if found else ""
+
+
 def is_prefix_term(term: str) -> bool:
     """Whether the term is one character of an unspaced script, which matches all terms that begin with it."""
     return len(term) == 1 and _UNSPACED_START.match(term) is not None
 
 
 class TermCache(dict[str, str]):
-    """Maps chunks of text to their terms, separated by spaces. It is the younger generation, of at most
+    """Maps chunks of text in one language to their terms, separated by spaces. It is the younger generation, of at most
     `CACHED_CHUNKS`; other chunks are looked up in the older one. This is cheaper than tracking use."""
 
-    def __init__(self) -> None:
+    def __init__(self, language: str = "en", most: int = CACHED_CHUNKS) -> None:
         super().__init__()
         self.older: dict[str, str] = {}
+        self._most = most
+        self._stem_latin = _latin_stemmer(language)
 
     def __missing__(self, chunk: str) -> str:
         made = self.older.get(chunk)
         if made is None:
-            made = _terms_of(chunk)
+            made = self._analysed(chunk)
         if len(chunk) <= MAX_WORD_CHARS:
-            if len(self) >= CACHED_CHUNKS:
+            if len(self) >= self._most:
                 self.older = dict(self)
                 self.clear()
             self[chunk] = made
         return made
 
+    def _analysed(self, chunk: str) -> str:
+        """Analyses a chunk. If the chunk is too long for the cache (Chinese text has punctuation of its own, which does
+        not separate chunks), its words are cached instead."""
+        if chunk.isascii() and chunk.isalnum():  # one word, as most chunks are: takes half the time of the code below
+            return self._stem_latin(chunk[:MAX_WORD_CHARS].lower())
+        words = _WORD.findall(chunk)
+        if len(chunk) > MAX_WORD_CHARS and len(words) > 1:
+            return " ".join(map(self.__getitem__, words))
+        return " ".join(map(self._of_word, words))
 
-_term_cache = TermCache()
+    def _of_word(self, word: str) -> str:
+        return _term_of(word, self._stem_latin)
 
 
-def _terms_of(chunk: str) -> str:
-    """Analyses a chunk. If the chunk is too long for the cache (Chinese text has punctuation of its own, which does not
-    separate chunks), its words are cached instead."""
-    if chunk.isascii() and chunk.isalnum():  # one word, as most chunks are: takes half the time of the code below
-        return str(_english.stemWord(chunk[:MAX_WORD_CHARS].lower()))
-    words = _WORD.findall(chunk)
-    if len(chunk) > MAX_WORD_CHARS and len(words) > 1:
-        return " ".join(map(_term_cache.__getitem__, words))
-    return " ".join(map(_terms_of_word, words))
+_Stem = Callable[[str], str]
 
 
-def _terms_of_word(word: str) -> str:
-    return _pairs(word) if _UNSPACED_START.match(word) else _stem(_fold(word[:MAX_WORD_CHARS]))
+def _latin_stemmer(language: str) -> _Stem:
+    """Returns what stems words in Latin letters in texts of this language."""
+    is_latin = language in STEMMERS and language not in ("ru", "el")
+    stem: _Stem = stemmer(language if is_latin else "en").stemWord
+    return stem
+
+
+def _term_of(word: str, stem_latin: _Stem) -> str:
+    return _pairs(word) if _UNSPACED_START.match(word) else _stemmed(fold(word[:MAX_WORD_CHARS]), stem_latin)
+
+
+def _stemmed(word: str, stem_latin: _Stem) -> str:
+    if "'" in word:
+        word = _ELISION.sub("", word, count=1) if _ELISION.match(word) else word
+        word = word.removesuffix("'s").replace("'", "")
+    last = word[-1:]
+    if "а" <= last <= "я":
+        return str(stemmer("ru").stemWord(word))
+    if "α" <= last <= "ω":
+        return str(stemmer("el").stemWord(word))
+    return stem_latin(word) if last <= "\u024f" else word
+
+
+MAX_CACHES = 5
+"""The number of languages whose terms are cached. The first language gets the full size, the others a quarter, so that
+all caches together take at most 12 MB."""
+_caches: dict[str, TermCache] = {}
+
+
+def _cache_of(language: str) -> TermCache:
+    """Returns the cache of a language. If there are too many, it takes the place of the second oldest one."""
+    cached = _caches.get(language)
+    if cached is None:
+        if len(_caches) >= MAX_CACHES:
+            _caches.pop(list(_caches)[1], None)
+        most = CACHED_CHUNKS // 4 if _caches else CACHED_CHUNKS
+        cached = _caches[language] = TermCache(language, most)
+    return cached
+
+
+@lru_cache(maxsize=4096)
+def _query_word(word: str, language: str) -> str:
+    """Returns the term of a word. Queries have a cache of their own: they use many languages, documents few."""
+    return _term_of(word, _latin_stemmer(language))
 
 
 def _pairs(run: str) -> str:
@@ -182,10 +261,11 @@ def _pairs(run: str) -> str:
 
 @lru_cache(maxsize=_CACHED_PAIRS)
 def _pair(characters: str) -> str:
-    return _fold(characters)
+    return fold(characters)
 
 
-def _fold(word: str) -> str:
+def fold(word: str) -> str:
+    """Returns a word without case and diacritics."""
     if word.isascii():
         return word.lower()
     folded = unicodedata.normalize("NFKC", word).casefold().translate(_LETTERS_ALIKE)
@@ -194,26 +274,3 @@ def _fold(word: str) -> str:
     ):  # Latin, Greek; elsewhere a mark may change the letter (й)
         folded = unicodedata.normalize("NFKD", folded).translate(_DIACRITICS)
     return folded
-
-
-def _stem(word: str) -> str:
-    if "'" in word:
-        word = _ELISION.sub("", word, count=1) if _ELISION.match(word) else word
-        word = word.removesuffix("'s").replace("'", "")
-    if word.isascii():
-        return str(_english.stemWord(word))
-    if "а" <= word[-1:] <= "я":
-        return str(_russian.stemWord(word))
-    return word
-
-
-_STOP_WORDS = """
-a about an and are as at be been but by can did do does for from had has have how i if in into is it its may
-me my no not of on or our should so such than that the their them then there these they this to was we were
-what when where which who why will with would you your
-а без бы был была были было быть в вам вас весь во вот все всего вы где да для до его ее если есть еще же за
-здесь и из или им их к как ко когда кто ли либо мне может мы на над не нет но о об однако он она они оно от по
-под при с со так также такой там те то того той только том ты у уже чего чей чем что чтобы эта эти это я
-"""
-STOP_TERMS = frozenset(query_terms(_STOP_WORDS))
-"""Terms so frequent that a query with other words does not require them."""

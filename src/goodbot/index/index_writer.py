@@ -8,17 +8,14 @@ from pathlib import Path
 import tantivy
 
 from goodbot.errors import GoodbotError, RunError
-from goodbot.index.fields import (
-    build_schema,
-    check_version,
-    document_key,
-    key_pattern,
-    prepare,
-    save_version,
-    to_tantivy,
-)
 from goodbot.index.integrity import META_FILE, CheckedIndex, load_mark
+from goodbot.index.keys import document_key, key_pattern
+from goodbot.index.link_texts import refreshed_mark
 from goodbot.index.mapped_pages import MappedPages
+from goodbot.index.preparation import prepare, to_tantivy
+from goodbot.index.refresh import refresh_links
+from goodbot.index.schema import build_schema
+from goodbot.index.version_file import check_version, save_version
 from goodbot.search_values import Document, IndexMark, PreparedDocument
 
 HEAP_BYTES = 32 * 1024 * 1024
@@ -106,6 +103,8 @@ class TantivyIndex:
             if target in now:
                 raise RunError(f"cannot rewrite the index in {self._folder}: removed documents are still in its files")
             left = {name: documents for name, documents in left.items() if name in now}
+        if refreshed_mark(self._folder) is not None:  # link texts name removed documents
+            refresh_links(self._folder)
 
     def close(self) -> None:
         """Waits for merges and lets others write. It may be called again, and never raises: only uncommitted data is

@@ -3,6 +3,7 @@
 import json
 import re
 import struct
+from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -10,9 +11,11 @@ from typing import Any
 from isal.isal_zlib import crc32
 
 from goodbot.errors import DamagedError, InputError
-from goodbot.index.fields import SEARCHED, check_version, remedy
+from goodbot.index.schema import LABELS, NUMBERS, WEIGHTS
+from goodbot.index.version_file import check_version, remedy
 from goodbot.search_values import IndexMark
 
+PAGE_FIELDS = frozenset({*LABELS, *NUMBERS, *WEIGHTS})
 META_FILE = "meta.json"
 SEGMENT_PARTS = ("term", "idx", "pos", "fieldnorm", "fast", "store")
 
@@ -42,10 +45,12 @@ def stamp(file: Path) -> Stamp:
 
 
 class CheckedIndex:
-    """Checks an index folder. It checks segment files only once, because they never change."""
+    """Checks an index folder, which must have `fields`. It checks segment files only once, because they never
+    change."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, fields: Collection[str] = PAGE_FIELDS) -> None:
         self._folder = folder
+        self._fields = frozenset(fields)
         self._sound: set[str] = set()
 
     def check(self) -> None:
@@ -65,7 +70,7 @@ class CheckedIndex:
                 return
 
     def _check_segments(self) -> None:
-        names = _segment_files(self._folder / META_FILE)
+        names = _segment_files(self._folder / META_FILE, self._fields)
         bytes_left = CHECKED_BYTES
         for name in names:
             if name not in self._sound:
@@ -95,15 +100,15 @@ def require_index(folder: Path) -> None:
     raise InputError(f"no index in {folder}")
 
 
-def _segment_files(meta: Path) -> list[str]:
+def _segment_files(meta: Path, fields: frozenset[str]) -> list[str]:
     try:
-        return _names_in(json.loads(meta.read_bytes()))
+        return _names_in(json.loads(meta.read_bytes()), fields)
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged(meta) from error
 
 
-def _names_in(state: dict[str, Any]) -> list[str]:
-    if not {"key", "site", *SEARCHED} <= {field["name"] for field in state["schema"]}:
+def _names_in(state: dict[str, Any], fields: frozenset[str]) -> list[str]:
+    if not fields <= {field["name"] for field in state["schema"]}:
         raise ValueError("fields are missing")
     return [name for segment in state["segments"] for name in _names_of(segment)]
 

@@ -1,111 +1,101 @@
-"""Parses queries. Any text is a query; only a text without a word to search for is refused.
+"""Parses queries. Any text is a query: nothing that somebody types is an error.
 
-    robot exclusion        both words, in any form
+    robot exclusion        these words, in any form; pages with all of them first
     "crawl delay"          exactly these words, one after the other
-    -spider                without this word; also before a phrase, a field or a group
+    -spider                without this word; also before a phrase, a field or a group; -x and --help are words
     robot OR spider        at least one of the two; OR binds more tightly than a space
+    crawl*                 words that begin with this
     site:example.org       pages of this host and its subdomains
-    title:robots           the word, phrase or group in the title
+    intitle:robots         the word, phrase or group in the title; inurl: in the URL
+    filetype:pdf           documents of this type; lang:de: in this language
+    before:2024-05         pages last changed before this month, or after:2024-05-01
+    link:https://a.example pages that link to this URL
     (…)                    a group
 
-Everything else is read as words. The parser is iterative and bounded: it reads `MAX_QUERY_CHARS`, keeps `MAX_TERMS` and
-ignores parentheses deeper than `MAX_DEPTH`.
+A query of more than `MAX_SHORT_WORDS` words, unless many of them are joined by OR, is prose: there, quotes and
+operators are part of the text, except filters. So are OR, AND and NOT in a query in capital letters. The parser is
+iterative and bounded: it reads `MAX_QUERY_CHARS`, keeps `MAX_WORDS` and ignores parentheses deeper than `MAX_DEPTH`.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import Literal
+from datetime import date
+from typing import Final
 
-from goodbot.errors import InputError
-from goodbot.index.analysis import STOP_TERMS, query_terms
+from goodbot.index.query_values import AllOf, AnyOf, Filter, FilterName, Node, ParsedQuery, Where, Words
 from goodbot.url import parse_url
 
-MAX_QUERY_CHARS = 16_384
-MAX_TERMS = 64
-MAX_DEPTH = 50
+MAX_QUERY_CHARS: Final = 16_384
+MAX_WORDS: Final = 1_024
+MAX_DEPTH: Final = 50
+MAX_STARS: Final = 20
+MAX_SHORT_WORDS: Final = 12
+MIN_STAR_CHARS: Final = 2
 
-Where = Literal["anywhere", "title"]
-
-
-@dataclass(frozen=True, slots=True)
-class QueryWords:
-    """Consecutive terms: one word, a word of several parts (`update-rc.d`) or, if `quoted`, a phrase."""
-
-    terms: tuple[str, ...]
-    where: Where = "anywhere"
-    quoted: bool = False
-
-    @property
-    def is_required(self) -> bool:
-        """Whether a document must have these words even when the other words of the query are optional."""
-        return self.quoted or self.where != "anywhere"
-
-    @property
-    def is_stop_word(self) -> bool:
-        return not self.is_required and STOP_TERMS.issuperset(self.terms)
-
-
-@dataclass(frozen=True, slots=True)
-class SiteFilter:
-    """A host with its subdomains, or a host and port."""
-
-    authority: str
-
-
-@dataclass(frozen=True, slots=True)
-class AnyOf:
-    """At least one of several choices."""
-
-    choices: "tuple[Node, ...]"
-
-
-@dataclass(frozen=True, slots=True)
-class AllOf:
-    """All of `required`, which is never empty, and none of `excluded`."""
-
-    required: "tuple[Node, ...]"
-    excluded: "tuple[Node, ...]" = ()
-
-
-Node = QueryWords | SiteFilter | AnyOf | AllOf
-
+_FIELDS: Final[dict[str, Where | FilterName]] = {
+    "site": "site",
+    "title": "title",
+    "intitle": "title",
+    "inurl": "url",
+    "filetype": "filetype",
+    "ext": "filetype",
+    "lang": "lang",
+    "language": "lang",
+    "before": "before",
+    "after": "after",
+    "since": "after",
+    "link": "link",
+}
+_EXAMPLES: Final = {
+    "site": "a host, such as site:example.org",
+    "title": "a word, such as intitle:robots",
+    "url": "a word, such as inurl:robots",
+    "filetype": "a type, such as filetype:pdf",
+    "lang": "a language, such as lang:de",
+    "before": "a date, such as before:2024-05-01",
+    "after": "a date, such as after:2024-05-01",
+    "link": "a URL, such as link:https://example.org/",
+}
+_NAMES: Final = "|".join(_FIELDS)
 _TOKEN = re.compile(
-    r"""(?P<minus>-)?(?:(?P<field>(?:in)?title|site):)?
-        (?: "(?P<phrase>[^"]*)"? | (?P<open>\() | (?P<chunk>[^\s()"]+) )
+    rf"""(?P<sign>\+|-(?!-|\w(?!\S)))?(?:(?P<field>{_NAMES}):(?:[ ](?=[^\s()"]))?)?
+        (?: "(?P<phrase>[^"]*)" | "? (?P<open>\() | (?P<chunk>[^\s()"]+) | (?<=:)(?P<nothing>) )
         | (?P<close>\))""",
     re.VERBOSE | re.IGNORECASE,
 )
-_QUOTES = str.maketrans(dict.fromkeys("“”„«»", '"'))
+_QUOTES = str.maketrans(dict.fromkeys("“”„‟«»「」『』＂", '"') | {"（": "(", "）": ")", "\u3000": " "})
+_MINUS = re.compile(r"(?<!\S)[\u2212\u2013\u2014\uff0d](?=[^\s\u2212\u2013\u2014])")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
+_WORD = re.compile(r"\w")
+_OPERATORS: Final = ("AND", "OR", "NOT", "|")
 
 
-def parse_query(text: str) -> AllOf:
-    """Parses a query. Raises InputError if it has no word to search for: only punctuation, exclusions or a site."""
-    parser = _Parser()
-    for token in _TOKEN.finditer(text[:MAX_QUERY_CHARS].translate(_QUOTES)):
+def parse_query(text: str) -> ParsedQuery:
+    """Parses a query. Never raises."""
+    notes = [f"the query was cut after {MAX_QUERY_CHARS:,} characters"] if len(text) > MAX_QUERY_CHARS else []
+    text = _CONTROL.sub(" ", text[:MAX_QUERY_CHARS]).translate(_QUOTES)
+    is_prose = _is_prose(text)
+    parser = _Parser(is_prose=is_prose, has_operators=not is_prose and not _is_shouted(text), notes=notes)
+    for token in _TOKEN.finditer(_MINUS.sub("-", text)):
         parser.take(token)
-    found = parser.finish()
-    if found is None or not sought_terms(found):
-        raise InputError("the query contains no word to search for")
-    return found
+    return ParsedQuery(parser.finish(), is_prose, tuple(dict.fromkeys(parser.notes)))
 
 
-def sought_terms(node: Node) -> frozenset[str]:
-    """Returns every term that a document may be found by. Snippets highlight these terms."""
-    match node:
-        case QueryWords():
-            return frozenset(node.terms)
-        case AnyOf():
-            return frozenset().union(*map(sought_terms, node.choices))
-        case AllOf():
-            return frozenset().union(*map(sought_terms, node.required))
-        case SiteFilter():
-            return frozenset()
+def _is_prose(text: str) -> bool:
+    """Whether a query is a text: it has many words, and few of them are joined by OR."""
+    words = sum(1 for chunk in text.split() if _WORD.search(chunk))
+    if words <= MAX_SHORT_WORDS:
+        return False
+    operators = sum(1 for chunk in text.split() if chunk in ("OR", "|"))
+    return operators * 4 < words
 
 
-def _without_grouping(node: Node) -> Iterable[Node]:
-    """Replaces a group without operators by its words: parentheses in prose (as here) are not operators."""
-    return node.required if isinstance(node, AllOf) and not node.excluded else (node,)
+def _is_shouted(text: str) -> bool:
+    """Whether a query is in capital letters, in which OR and AND are words: it has a word besides them."""
+    words = [chunk for chunk in text.split() if chunk not in _OPERATORS and _WORD.search(chunk)]
+    letters = [word for word in words if any(map(str.isalpha, word))]
+    return len(letters) > 1 and all(word.isupper() for word in letters) and any(len(word) > 1 for word in letters)
 
 
 @dataclass(slots=True)
@@ -128,57 +118,103 @@ class _Group:
             self.required.append([node])
         self.after_or = False
 
-    def close(self) -> AllOf | None:
-        """Returns the group, or None if it requires nothing: exclusions alone find nothing."""
-        if not self.required:
-            return None
+    def close(self) -> AllOf:
         required: list[Node] = []
         for choices in self.required:
             required += _without_grouping(choices[0]) if len(choices) == 1 else [AnyOf(tuple(choices))]
         return AllOf(tuple(required), tuple(self.excluded))
 
 
+def _without_grouping(node: Node) -> Iterable[Node]:
+    """Replaces a group without operators by its words: parentheses in prose (as here) are not operators."""
+    return node.required if isinstance(node, AllOf) and not node.excluded else (node,)
+
+
 class _Parser:
-    def __init__(self) -> None:
+    def __init__(self, *, is_prose: bool, has_operators: bool, notes: list[str]) -> None:
+        self._is_prose = is_prose
+        self._has_operators = has_operators
         self._groups = [_Group(excluding=False, where="anywhere")]
         self._too_deep = 0
-        self._terms_left = MAX_TERMS
+        self._words_left = MAX_WORDS
+        self._stars_left = MAX_STARS
+        self.notes = notes
 
     def take(self, token: re.Match[str]) -> None:
-        group = self._groups[-1]
-        if token["close"]:
-            self._close()
-        elif token["chunk"] in ("OR", "|") and not (token["minus"] or token["field"]):
-            group.after_or = True
-        elif token["chunk"] in ("AND", "NOT") and not (token["minus"] or token["field"]):
-            group.after_not = token["chunk"] == "NOT"
+        if self._is_prose:
+            self._take_prose(token)
         else:
-            excluding = bool(token["minus"]) or group.after_not
-            group.after_not = False
-            self._take_operand(group, token, excluding=excluding)
+            self._take_short(token)
 
-    def finish(self) -> AllOf | None:
+    def finish(self) -> AllOf:
         self._too_deep = 0
         while len(self._groups) > 1:
             self._close()
         return self._groups[0].close()
 
+    # ---- prose ----
+
+    def _take_prose(self, token: re.Match[str]) -> None:
+        """Takes everything as words, except filters with a value that can be used."""
+        group, name = self._groups[0], _FIELDS.get((token["field"] or "").lower())
+        if token["chunk"] and name in ("site", "filetype", "lang", "before", "after") and not token["sign"]:
+            found = _filter(name, token["chunk"])
+            if found is not None:
+                group.add(found, excluding=False)
+                return
+        for chunk in (token["field"], token["chunk"], *(token["phrase"] or "").split()):
+            if chunk and chunk != "|":
+                self._add_words(group, chunk)
+
+    def _add_words(self, group: _Group, chunk: str) -> None:
+        words = self._words(chunk, "anywhere")
+        if words is not None:
+            group.add(words, excluding=False)
+
+    # ---- a few words with operators ----
+
+    def _take_short(self, token: re.Match[str]) -> None:
+        group, chunk = self._groups[-1], token["chunk"]
+        is_bare = not (token["sign"] or token["field"])
+        if token["close"]:
+            self._close()
+        elif is_bare and (chunk == "|" or (self._has_operators and chunk == "OR")):
+            group.after_or = True
+        elif is_bare and self._has_operators and chunk in ("AND", "NOT"):
+            group.after_not = chunk == "NOT"
+        else:
+            excluding = token["sign"] == "-" or group.after_not
+            group.after_not = False
+            self._take_operand(group, token, excluding=excluding)
+
     def _take_operand(self, group: _Group, token: re.Match[str], *, excluding: bool) -> None:
-        name = (token["field"] or "").lower()
-        where: Where = "title" if name.endswith("title") else group.where
+        name = _FIELDS.get((token["field"] or "").lower())
+        where: Where = name if name in ("title", "url") else group.where
         if token["open"]:
             self._open(excluding=excluding, where=where)
             return
-        quoted = token["phrase"] is not None
-        value = token["phrase"] if quoted else token["chunk"]
-        node = _site(value) if name == "site" else self._words(value, where, quoted=quoted)
+        value = token["phrase"] if token["phrase"] is not None else token["chunk"] or ""
+        node: Node | None
+        if name is not None and name not in ("title", "url"):
+            node = _filter(name, value)
+        else:
+            node = self._words(value, where, quoted=token["phrase"] is not None)
+        if node is None and name is not None:
+            self.notes.append(f"{(token['field'] or '').lower()}: needs {_EXAMPLES[name]}")
+            node = self._words(value, "anywhere")
         if node is not None:
             group.add(node, excluding=excluding)
 
-    def _words(self, value: str, where: Where, *, quoted: bool) -> QueryWords | None:
-        terms = query_terms(value)[: self._terms_left]
-        self._terms_left -= len(terms)
-        return QueryWords(terms, where, quoted) if terms else None
+    def _words(self, value: str, where: Where, *, quoted: bool = False) -> Words | None:
+        if not _WORD.search(value) or not self._words_left:
+            return None
+        self._words_left -= 1
+        if not quoted and not self._is_prose and value.endswith("*") and self._stars_left:
+            stem = value.rstrip("*")
+            if sum(map(str.isalnum, stem)) >= MIN_STAR_CHARS and _WORD.match(stem[-1]):
+                self._stars_left -= 1
+                return Words(stem, where, prefix=True)
+        return Words(value, where, quoted)
 
     def _open(self, *, excluding: bool, where: Where) -> None:
         if len(self._groups) > MAX_DEPTH:
@@ -192,13 +228,108 @@ class _Parser:
         elif len(self._groups) > 1:
             group = self._groups.pop()
             node = group.close()
-            if node is not None:
+            if node.required or node.excluded:
                 self._groups[-1].add(node, excluding=group.excluding)
 
 
-def _site(value: str) -> SiteFilter | None:
-    """Parses the host (and port) of `example.org`, `example.org:8020` or a whole URL; returns None if it is invalid."""
-    parsed = parse_url(value if "://" in value else f"http://{value.strip()}")
+# ---- filters --------------------------------------------------------------------------------------------------------
+
+_EXTENSION = re.compile(r"\.?([a-z0-9]{1,10})|([a-z]+/[a-z0-9.+-]{1,60})", re.IGNORECASE)
+_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
+_DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
+
+
+def _filter(name: str, value: str) -> Filter | None:
+    """Returns a filter, or None if its value cannot be used."""
+    value = value.strip()
+    match name:
+        case "site":
+            host = _site(value)
+            return Filter("site", host) if host else None
+        case "filetype":
+            found = _EXTENSION.fullmatch(value)
+            return Filter("filetype", (found[1] or found[2]).lower()) if found else None
+        case "lang":
+            return Filter("lang", value.lower().replace("_", "-")) if _LANGUAGE.fullmatch(value) else None
+        case "link":
+            url = parse_url(value if "://" in value else f"http://{value}") if value else None
+            return Filter("link", url.text.partition("#")[0]) if url else None
+        case "before" | "after":
+            day = _day(value)
+            return Filter("before" if name == "before" else "after", day) if day else None
+    return None
+
+
+def _site(value: str) -> str | None:
+    """Returns the host (and port) of `example.org`, `*.example.org`, `example.org:8020` or a whole URL."""
+    value = value.removeprefix("*.").removeprefix(".")
+    parsed = parse_url(value if "://" in value else f"http://{value}") if value else None
     if parsed is None:
         return None
-    return SiteFilter(parsed.host if parsed.authority.strip("[]") == parsed.host else parsed.authority)
+    host = parsed.host.rstrip(".")
+    return host if parsed.authority.strip("[]").rstrip(".") == host else parsed.authority
+
+
+def _day(value: str) -> str | None:
+    """Returns the first day of a year, a month or a day, as YYYY-MM-DD."""
+    found = _DATE.fullmatch(value)
+    if found is None:
+        return None
+    try:
+        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1)).isoformat()
+    except ValueError:
+        return None
+
+
+# ---- the query said back --------------------------------------------------------------------------------------------
+
+MAX_EXPLAINED_CHARS: Final = 200
+_FILTER_WORDS: Final = {
+    "site": "on {}",
+    "filetype": "of type {}",
+    "lang": "in the language {}",
+    "before": "changed before {}",
+    "after": "changed after {}",
+    "link": "linking to {}",
+}
+
+
+def explain_query(parsed: ParsedQuery) -> str:
+    """Says the query in plain words, in at most `MAX_EXPLAINED_CHARS` characters."""
+    parts = [_said(node) for node in parsed.root.required]
+    parts += [f"without {_said(node)}" for node in parsed.root.excluded]
+    text = " ".join(", ".join(parts).split())
+    return text if len(text) <= MAX_EXPLAINED_CHARS else text[: MAX_EXPLAINED_CHARS - 1].rstrip(" ,") + "…"
+
+
+def _said(node: Node) -> str:
+    """Says one node. Recursive, at most `MAX_DEPTH` deep."""
+    match node:
+        case Words():
+            text = f'"{node.text.strip()}"' if node.quoted else f"{node.text}*" if node.prefix else node.text
+            return text if node.where == "anywhere" else f"{text} in the {'title' if node.where == 'title' else 'URL'}"
+        case Filter():
+            return _FILTER_WORDS[node.name].format(node.value)
+        case AnyOf():
+            return " or ".join(map(_said, node.choices))
+        case AllOf():
+            parts = [_said(item) for item in node.required] + [f"without {_said(item)}" for item in node.excluded]
+            return f"({', '.join(parts)})"
+
+
+def plain_words(parsed: ParsedQuery) -> tuple[Words, ...]:
+    """Returns the required words without quotes, field or star: those whose spelling may be corrected."""
+    nodes = (node for node in parsed.root.required if isinstance(node, Words))
+    return tuple(node for node in nodes if node.where == "anywhere" and not (node.quoted or node.prefix))
+
+
+def replace_word(text: str, old: str, new: str) -> str:
+    """Replaces a word in a query as typed, outside quotes and fields, with the same use of capital letters."""
+
+    def replaced(match: re.Match[str]) -> str:
+        found = match[0]
+        return new.upper() if found.isupper() and len(found) > 1 else new.capitalize() if found[0].isupper() else new
+
+    pattern = re.compile(rf"(?<![\w:]){re.escape(old)}(?!\w)", re.IGNORECASE)
+    pieces = re.split(r'("[^"]*"?)', text)
+    return "".join(piece if piece.startswith('"') else pattern.sub(replaced, piece) for piece in pieces)

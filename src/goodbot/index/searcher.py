@@ -1,190 +1,188 @@
 """Implements the Search port: finds documents."""
 
-import threading
 import time
-from collections import Counter
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Final, NamedTuple
 
 import tantivy
+from tantivy import Occur, Query
 
-from goodbot.errors import DamagedError, GoodbotError, InputError
-from goodbot.index.fields import from_tantivy, remedy
-from goodbot.index.integrity import META_FILE, CheckedIndex, Stamp, require_index, stamp
-from goodbot.index.lock_folder import lockable
-from goodbot.index.query import AllOf, parse_query, sought_terms
-from goodbot.index.snippet import make_snippet
-from goodbot.index.tantivy_query import QueryBuilder
-from goodbot.search_values import Document, Hit, Results
+from goodbot.errors import InputError
+from goodbot.index.index_reader import IndexReader, Opened
+from goodbot.index.keys import tongue_of
+from goodbot.index.languages import STEMMERS
+from goodbot.index.link_texts import LinkTexts
+from goodbot.index.query import explain_query, parse_query
+from goodbot.index.query_builder import BuiltQuery, QueryBuilder
+from goodbot.index.query_values import Filter, ParsedQuery
+from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking
+from goodbot.index.snippet import Shown, make_snippet
+from goodbot.index.stored_page import StoredPage, decode_page
+from goodbot.search_values import Hit, OtherPage, Results
 
-ENOUGH_HITS = 10
-"""If fewer documents than this (one page of results) have every word, documents with any of the words follow. On the
-Cranfield questions, requiring every word gives nDCG@10 0.02, this 0.39."""
+LINKED_PAGES: Final = 300
+"""The number of pages whose links match best that a search considers."""
+ADDED_PAGES: Final = 50
+"""The number of those that are added to the best pages by their own words."""
+MAX_LANGUAGES: Final = 9
+MAX_OTHERS: Final = 20
+"""The limit of translations and copies that a hit lists."""
 
-SWAP_WAIT_S = 0.2
-"""How long to wait for an index: while a rebuilt index replaces the old one, there is none for a moment."""
 
-_ATTEMPTS = 10
-"""The number of attempts to open an index that is being written."""
+class _Found(NamedTuple):
+    """The documents of a search, best first, and how many there are."""
 
-MAX_TIED = 1000
-"""The limit of documents with equal scores that are sorted by id; more of them keep the order of the index."""
-
-Scored = tuple[float, tantivy.DocAddress]
+    total: int
+    complete: int
+    ranked: list[Ranked]
+    addresses: list[tantivy.DocAddress]
 
 
 class TantivySearch:
     """Searches an index in a folder while others may write it; every search sees the last commit.
 
-    Raises InputError if there is no index, RunError if it has another schema, DamagedError if its files are damaged.
+    Raises InputError if there is no index, RunError if a newer goodbot made it, DamagedError if its files are damaged.
     Several threads may use it.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
-        self._checked = CheckedIndex(folder)
-        self._lock = threading.Lock()
-        self._stamp: Stamp | None = None
-        self._opened_at: Path | None = None
-        require_index(folder)
-        self._current()
+    def __init__(self, folder: Path, ranking: Ranking | None = None) -> None:
+        self._reader = IndexReader(folder)
+        self._links = LinkTexts(folder)
+        self._ranking = ranking or Ranking()
+        self._languages: tuple[tantivy.Searcher | None, tuple[str, ...]] = None, ()
 
-    def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
-        """Returns hits by descending score, then by id. `goodbot.index.query` describes the query language.
+    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
+        """Returns hits in their order. `goodbot.index.query` describes the query language. `languages` are the
+        reader's, by codes of two letters, the preferred one first.
 
-        Raises InputError if the query has no word, or if limit or offset is below 0; DamagedError as above.
+        Raises InputError if the query is empty, or if limit or offset is below 0; DamagedError as above.
         """
         started = time.perf_counter()
         if limit < 0 or offset < 0:
             raise InputError(f"limit and offset must not be negative: {limit}, {offset}")
+        if not query.strip():
+            raise InputError("the query is empty: type a word to search for")
         parsed = parse_query(query)
-        with self._translated():
-            index, searcher = self._current()
-            total, scored = _ranked(index, searcher, parsed, slice(offset, offset + limit))
-            sought = sought_terms(parsed)
-            hits = tuple(_hit(score, _load(searcher, address), sought) for score, address in scored)
-        return Results(query, total, (time.perf_counter() - started) * 1000, hits)
+        with self._reader.translated():
+            results = self._search(query, parsed, slice(offset, offset + limit), languages)
+        return replace(results, took_ms=(time.perf_counter() - started) * 1000)
 
     def count(self) -> int:
         """Returns how many documents can be found."""
-        with self._translated():
-            return int(self._current()[1].num_docs)
+        return int(self._reader.current()[1].num_docs)
 
-    def _current(self) -> tuple[tantivy.Index, tantivy.Searcher]:
-        """Returns the state of the last commit, opened and checked if it has changed."""
-        with self._lock, self._translated():
-            if self._wait_for_stamp() != self._stamp:
-                self._open()
-            return self._index, self._searcher
+    def _search(self, query: str, parsed: ParsedQuery, window: slice, languages: Sequence[str]) -> Results:
+        opened = self._reader.current()
+        index, searcher = opened
+        builder = QueryBuilder(index.schema, self._stems(searcher), self._ranking)
+        built = builder.build(parsed, self._links.schema)
+        notes = parsed.notes if built is not None else (*parsed.notes, "there is no word to search for")
+        if built is None:
+            return Results(query, 0, 0.0, searched_for=explain_query(parsed), notes=notes)
+        found = self._found(opened, built, parsed, window.stop, languages)
+        hits = tuple(self._hit(searcher, item, found, built) for item in found.ranked[window])
+        return Results(query, found.total, 0.0, hits, found.complete, explain_query(parsed), notes)
 
-    def _open(self) -> None:
-        """Opens the current state. If a writer removes files of that state meanwhile, there is a newer state, which is
-        opened instead."""
-        for attempt in range(_ATTEMPTS):
-            now = self._wait_for_stamp()
-            self._checked.check()
-            try:
-                with lockable(self._folder) as place:
-                    if place != self._opened_at:
-                        self._index = tantivy.Index.open(str(place))
-                        self._index.config_reader("manual")
-                    self._index.reload()
-                    self._searcher = self._index.searcher()
-                    self._opened_at = place
-            except (OSError, ValueError):
-                if attempt == _ATTEMPTS - 1 or self._wait_for_stamp() == now:
-                    raise
-            else:
-                self._stamp = now
-                return
+    def _stems(self, searcher: tantivy.Searcher) -> tuple[str, ...]:
+        """Returns the languages of the documents that have a stemmer, the most frequent first."""
+        known, languages = self._languages
+        if known is not searcher:
+            counts = {name: count for name, count in searcher.terms_with_prefix("language", "") if name in STEMMERS}
+            languages = tuple(sorted(counts, key=lambda name: -counts[name])[:MAX_LANGUAGES]) or ("en",)
+            self._languages = searcher, languages
+        return languages
 
-    def _wait_for_stamp(self) -> Stamp:
-        """Returns the state of meta.json. If an index that existed is missing, it waits a moment: a new index may be
-        replacing it."""
-        until = time.monotonic() + SWAP_WAIT_S
-        while True:
-            try:
-                return stamp(self._folder / META_FILE)
-            except FileNotFoundError:
-                if self._stamp is None or time.monotonic() > until:
-                    raise
-                time.sleep(0.01)
+    def _found(
+        self, opened: Opened, built: BuiltQuery, parsed: ParsedQuery, needed: int, languages: Sequence[str]
+    ) -> _Found:
+        _, searcher = opened
+        most = max(1, searcher.num_docs)  # tantivy allocates memory for the requested number, and panics if it is 0
+        result = searcher.search(built.main, min(max(needed, WINDOW), most))
+        total = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's stub
+        scored: list[tuple[float, tantivy.DocAddress]] = list(result.hits)
+        rest = scored[WINDOW:]
+        best = scored[:WINDOW]
+        linked = self._links.scores(built.links, LINKED_PAGES) if built.links is not None else {}
+        added = self._added(opened, built, best, linked)
+        candidates, addresses = self._candidates(searcher, [*best, *added], linked)
+        tongues = [tongue for code in languages if (tongue := tongue_of(code))]
+        mixes_hosts = not any(isinstance(node, Filter) and node.name == "site" for node in parsed.root.required)
+        ranked = self._ranking.order(candidates, tongues, mixes_hosts=mixes_hosts)
+        ranked += [Ranked(score, len(addresses) + at) for at, (score, _) in enumerate(rest)]
+        complete = total
+        if built.complete is not None:
+            complete = int(searcher.search(built.complete, 1).count)  # type: ignore[attr-defined]
+        return _Found(total, complete, ranked, [*addresses, *(address for _, address in rest)])
 
-    @contextmanager
-    def _translated(self) -> Iterator[None]:
-        try:
-            yield
-        except GoodbotError:
-            raise
-        except FileNotFoundError as error:
-            if self._stamp is None:
-                require_index(self._folder)
-            raise self._damaged(error) from error
-        except Exception as error:
-            raise self._damaged(error) from error
-        except BaseException as error:
-            if type(error).__name__ == "PanicException":  # of pyo3; it cannot be imported
-                raise self._damaged(error) from error
-            raise
+    def _added(
+        self,
+        opened: Opened,
+        built: BuiltQuery,
+        best: list[tuple[float, tantivy.DocAddress]],
+        linked: dict[int, float],
+    ) -> list[tuple[float, tantivy.DocAddress]]:
+        """Returns pages whose links match well, but that are not among the best by their own words."""
+        index, searcher = opened
+        numbers = searcher.fast_field_values("number", [address for _, address in best])
+        others = [number for number in linked if number not in set(numbers)][:ADDED_PAGES]
+        if not others:
+            return []
+        among = Query.const_score_query(Query.term_set_query(index.schema, "number", others), 0.0)
+        clauses = [(Occur.Must, among), (Occur.Should, built.main)]
+        if built.filters is not None:
+            clauses.append((Occur.Must, Query.const_score_query(built.filters, 0.0)))
+        return list(searcher.search(Query.boolean_query(clauses), len(others), count=False).hits)
 
-    def _damaged(self, error: BaseException) -> DamagedError:
-        detail = " ".join(str(error).split())[:200]
-        return DamagedError(f"the index in {self._folder} cannot be read ({detail}): {remedy(self._folder)}")
+    def _candidates(
+        self,
+        searcher: tantivy.Searcher,
+        scored: list[tuple[float, tantivy.DocAddress]],
+        linked: dict[int, float],
+    ) -> tuple[list[Candidate], list[tantivy.DocAddress]]:
+        """Returns the documents with what orders them. Equal scores are in the order of the numbers, so that the order
+        does not depend on when a document was added."""
+        addresses = [address for _, address in scored]
+        columns = [
+            [int(value or 0) for value in searcher.fast_field_values(name, addresses)]
+            for name in ("number", "host", "group", "twin", "tongue", "depth", "list")
+        ]
+        ranks = self._links.ranks(columns[0]) if self._ranking.has("rank") else {}
+        rows = sorted(zip(*columns, range(len(scored)), strict=True))
+        candidates = [
+            Candidate(
+                scored[place][0] + linked.get(number, 0.0),
+                place,
+                host=host,
+                group=group,
+                twin=twin,
+                tongue=tongue,
+                depth=depth,
+                is_list=bool(is_list),
+                rank=ranks.get(number, 1.0),
+            )
+            for number, host, group, twin, tongue, depth, is_list, place in rows
+        ]
+        return candidates, addresses
+
+    def _hit(self, searcher: tantivy.Searcher, item: Ranked, found: _Found, built: BuiltQuery) -> Hit:
+        page = _load(searcher, found.addresses[item.place])
+        others = [_load(searcher, found.addresses[place]) for place in item.others[:MAX_OTHERS]]
+        shown = Shown(page.text, page.description, page.menus, page.language, page.snippet_chars)
+        snippet = make_snippet(shown, built.sought)
+        return Hit(
+            page.id,
+            page.url,
+            page.title,
+            snippet.text,
+            item.score,
+            snippet.highlights,
+            others=tuple(OtherPage(other.url, other.language) for other in others),
+            language=page.language,
+            fetched_at=page.fetched_at,
+        )
 
 
-def _ranked(index: tantivy.Index, searcher: tantivy.Searcher, parsed: AllOf, window: slice) -> tuple[int, list[Scored]]:
-    """Returns how many documents match, and those within the window."""
-    builder = QueryBuilder(index.schema)
-    total, scored = _best(searcher, builder.strict(parsed), window)
-    if total < ENOUGH_HITS:
-        total, scored = _best(searcher, builder.relaxed(parsed), window)
-    return total, scored
-
-
-def _best(searcher: tantivy.Searcher, query: tantivy.Query, window: slice) -> tuple[int, list[Scored]]:
-    needed: int = window.stop
-    most = max(1, searcher.num_docs)  # tantivy allocates memory for the requested number, and panics if it is 0
-    found = searcher.search(query, min(needed + 1, most))
-    hits: list[Scored] = found.hits
-    if 0 < needed < len(hits) and hits[needed - 1][0] == hits[needed][0]:
-        hits = searcher.search(query, min(needed + MAX_TIED, most), count=False).hits
-    total = int(found.count)  # type: ignore[attr-defined]  # missing in tantivy's stub
-    return total, _ties_by_id(searcher, hits, window)[window]
-
-
-def _ties_by_id(searcher: tantivy.Searcher, hits: list[Scored], window: slice) -> list[Scored]:
-    """Sorts ties by id, but only those that reach into the window, because each costs reading the document."""
-    seen = Counter(score for score, _ in hits)
-    tied = {score for score, _ in hits[window] if 1 < seen[score] <= MAX_TIED}
-    if not tied:
-        return hits
-    return sorted(hits, key=lambda hit: (-hit[0], _load(searcher, hit[1]).id if hit[0] in tied else ""))
-
-
-def _load(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> Document:
-    return from_tantivy(searcher.doc(address))
-
-
-def _hit(score: float, document: Document, sought: frozenset[str]) -> Hit:
-    snippet = make_snippet(document.text, sought, document.description, document.snippet_chars)
-    return Hit(document.id, document.url, document.title, snippet.text, score, snippet.highlights)
-
-
-def results_json(results: Results) -> dict[str, object]:
-    """Returns the JSON of a search, the same on the command line and over HTTP."""
-    return {
-        "query": results.query,
-        "total": results.total,
-        "took_ms": round(results.took_ms, 3),
-        "hits": [
-            {
-                "url": hit.url,
-                "title": hit.title,
-                "snippet": hit.snippet,
-                "score": hit.score,
-                "highlights": [list(span) for span in hit.highlights],
-            }
-            for hit in results.hits
-        ],
-    }
+def _load(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredPage:
+    return decode_page(bytes(searcher.doc(address).get_first("shown") or b""))

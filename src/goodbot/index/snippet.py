@@ -1,14 +1,17 @@
 """Makes snippets: pieces of a document that show why it was found. Words are compared by terms, so other forms of a
 word are highlighted too.
 
-tantivy's own snippets do not work with fields that we stem. Linear in the text, which is bounded when it is stored.
+tantivy's own snippets do not work with fields that we stem. Linear in the text, which is bounded when it is stored:
+`str.find` finds the places where a word may begin that has a sought term, and only these words are analysed.
 """
 
+from bisect import bisect_right
 from collections import Counter, deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from goodbot.index.analysis import STOP_TERMS, located_terms
+from goodbot.index.analysis import is_stop_term, located_terms
+from goodbot.index.locate import Place, word_places
 
 SNIPPET_CHARS = 240
 """The limit for a snippet, without the dots for omitted text. It is three lines on a page of results."""
@@ -19,9 +22,14 @@ _LEAD_DIVISOR = 3
 _MAX_SHIFT = 24
 """How far a cut may move to be between words; a longer run is cut inside."""
 
+_LIST_LINES = 4
+"""A window with this many line ends is a list or a menu rather than running text."""
+
 _DOTS = "…"
 _DOTS_CHARS = 6
 """The most characters that dots and the spaces next to them add, in two pieces."""
+
+_SENTENCE_ENDS = (". ", "! ", "? ", "\n", "。", "！", "？")
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,8 +40,16 @@ class Snippet:
     highlights: tuple[tuple[int, int], ...] = ()
 
 
-Match = tuple[int, int, str]
-"""Start, end, term."""
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """What snippets of a document may show: its text, the (start, end) ranges of it that are menus, its description,
+    its language, and the limit of characters, dots included (None: no limit; 0 or less: nothing)."""
+
+    text: str
+    description: str = ""
+    menus: Sequence[tuple[int, int]] = ()
+    language: str = "en"
+    max_chars: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,68 +59,82 @@ class _Window:
     terms: frozenset[str]
 
 
-def make_snippet(text: str, sought: frozenset[str], fallback: str = "", most: int | None = None) -> Snippet:
-    """Returns the best window of `text`, or the two best if they show more of the `sought` terms together.
+def make_snippet(shown: Shown, sought: frozenset[str]) -> Snippet:
+    """Returns the best window of the text, or the two best if they show more of the `sought` terms together.
 
-    If the text has none of the terms, it returns `fallback` (the description), or the beginning of the text. `most`
-    limits the characters, dots included; the snippet is empty if it is 0 or less.
+    Text outside menus, running text and text near the beginning come first. The description is used if it has more of
+    the terms; it, or else the beginning of the text, if the text has none.
     """
+    most = shown.max_chars
     if most is not None and most <= 0:
         return Snippet("")
-    main_terms = sought - STOP_TERMS or sought
+    main_terms = frozenset(term for term in sought if not is_stop_term(term, (shown.language, "en"))) or sought
     width = SNIPPET_CHARS if most is None else min(SNIPPET_CHARS, max(most - _DOTS_CHARS, most // 2))
-    line = _line(text, main_terms, fallback, width)
+    line = _line(shown, main_terms, width)
     if most is not None and len(line) > most:
         line = line[: most - 1].rstrip() + _DOTS
-    return _highlighted(line, main_terms)
+    return _highlighted(line, main_terms, shown.language)
 
 
-def _line(text: str, main_terms: frozenset[str], fallback: str, width: int) -> str:
-    seen: list[Match] = []
-    window = _best_window(_recorded(located_terms(text, main_terms), seen), len(main_terms), width)
-    if window is None:
-        return _piece(fallback, 0, 0, width) or _piece(text, 0, 0, width)
-    halves = _two_windows(seen, window.terms, main_terms - window.terms, width)
+def _line(shown: Shown, terms: frozenset[str], width: int) -> str:
+    text = shown.text
+    matches = list(word_places(text, terms, shown.language))
+    outside = [match for match in matches if not _is_inside(match[0], shown.menus)] if shown.menus else matches
+    window = _best_window(text, outside or matches, width)
+    described = frozenset(place[2] for place in located_terms(shown.description[:1000], terms, shown.language))
+    if window is None or len(described) > len(window.terms):
+        return _piece(shown.description, 0, 0, width) or _piece(text, *_beginning(shown), width)
+    halves = _two_windows(text, outside or matches, window.terms, terms - window.terms, width)
     if halves is None:
         return _piece(text, window.start, window.end, width)
     return _joined(text, halves, width)
 
 
-def _recorded(matches: Iterator[Match], seen: list[Match]) -> Iterator[Match]:
-    for match in matches:
-        seen.append(match)
-        yield match
+def _is_inside(at: int, ranges: Sequence[tuple[int, int]]) -> bool:
+    found = bisect_right(ranges, at, key=lambda span: span[0]) - 1
+    return found >= 0 and at < ranges[found][1]
 
 
-def _two_windows(seen: list[Match], shown: frozenset[str], missing: frozenset[str], width: int) -> list[_Window] | None:
-    """Returns a window for the terms already shown and one for the missing ones, in order, or None if there is nothing
+def _beginning(shown: Shown) -> tuple[int, int]:
+    """Returns where the text begins that is not a menu."""
+    at = 0
+    for start, end in shown.menus:
+        if shown.text[at:start].strip():
+            break
+        at = end
+    return (at, at) if shown.text[at:].strip() else (0, 0)
+
+
+def _two_windows(
+    text: str, matches: Sequence[Place], found: frozenset[str], missing: frozenset[str], width: int
+) -> list[_Window] | None:
+    """Returns a window for the terms already found and one for the missing ones, in order, or None if there is nothing
     to add."""
     pair = [
-        _best_window((match for match in seen if match[2] in terms), len(terms), width // 2)
-        for terms in (shown, missing)
+        _best_window(text, [match for match in matches if match[2] in terms], width // 2) for terms in (found, missing)
     ]
     windows = [window for window in pair if window is not None]
     return sorted(windows, key=lambda window: window.start) if len(windows) == 2 else None
 
 
-def _best_window(matches: Iterable[Match], terms: int, width: int) -> _Window | None:
-    """Returns the first window of at most `width` characters with the most distinct terms, then with the most words
-    found.
-
-    The search ends at a window with all the `terms` and one more word: later ones are hardly better.
-    """
-    inside, counts = deque[Match](), Counter[str]()
-    best, best_rank = None, (0, 0)
+def _best_window(text: str, matches: Iterable[Place], width: int) -> _Window | None:
+    """Returns the first window of at most `width` characters with the most distinct terms; among these, running text
+    comes before lists, then the one with the most words found."""
+    inside, counts = deque[Place](), Counter[str]()
+    best, best_rank = None, (0, False, 0)
     for match in matches:
         inside.append(match)
         counts[match[2]] += 1
         while match[1] - inside[0][0] > width and len(inside) > 1:
             _remove(counts, inside.popleft()[2])
-        rank = (len(counts), len(inside))
+        distinct = len(counts)
+        if distinct < best_rank[0]:
+            continue
+        end = min(len(text), inside[0][0] + width)
+        is_running = text.count("\n", inside[0][0], end) < _LIST_LINES
+        rank = (distinct, is_running, min(len(inside), distinct + 1))
         if rank > best_rank:
             best, best_rank = _Window(inside[0][0], match[1], frozenset(counts)), rank
-        if len(counts) == terms and len(inside) > terms:
-            break
     return best
 
 
@@ -126,12 +156,22 @@ def _piece(text: str, start: int, end: int, width: int) -> str:
     """Returns about `width` characters of the text around start to end, on one line, with dots for omitted text."""
     room = max(0, width - (end - start))
     first = max(0, start - room // _LEAD_DIVISOR)
+    sentence = _sentence_before(text, max(0, start - room), start)
+    if sentence is not None:
+        first = sentence
     last = min(len(text), first + max(width, min(end - start, 2 * width)))
-    first = max(0, min(first, last - width))
+    first = max(0, min(first, last - width)) if sentence is None or last - first < width // 2 else first
     first, last = _cut_before(text, first, start), _cut_after(text, last, end)
     line = " ".join(text[first:last].split())
     before, after = f"{_DOTS} " if text[:first].strip() else "", f" {_DOTS}" if text[last:].strip() else ""
     return f"{before}{line}{after}" if line else ""
+
+
+def _sentence_before(text: str, least: int, most: int) -> int | None:
+    """Returns the last beginning of a sentence or a line from `least` to `most`."""
+    ends = ((text.rfind(mark, max(0, least - len(mark)), most), len(mark)) for mark in _SENTENCE_ENDS)
+    found = max((at + length for at, length in ends if at >= 0), default=None)
+    return found if found is not None and found >= least else 0 if least == 0 else None
 
 
 def _cut_before(text: str, at: int, most: int) -> int:
@@ -154,9 +194,9 @@ def _cut_after(text: str, at: int, least: int) -> int:
     return at
 
 
-def _highlighted(line: str, sought: frozenset[str]) -> Snippet:
+def _highlighted(line: str, sought: frozenset[str], language: str) -> Snippet:
     spans: list[tuple[int, int]] = []
-    for start, end, _ in located_terms(line, sought):
+    for start, end, _ in located_terms(line, sought, language):
         if spans and start <= spans[-1][1]:
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
         else:

@@ -1,0 +1,106 @@
+"""Makes the keys and numbers by which an index identifies documents, hosts, languages and translations. Pure."""
+
+import re
+from hashlib import blake2b
+from typing import Final
+from urllib.parse import unquote
+
+from goodbot.url import Url, authority_of
+
+MAX_KEY_CHARS: Final = 1000
+MAX_SITE_TERMS: Final = 16
+
+_TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})?")
+_NAME_TAG = re.compile(
+    r"[._-]([a-z]{2})(?:[-_][a-z]{2,4})?(?=\.[a-z0-9]{1,5}$|$)|(?<=\.html)\.([a-z]{2})(?:[-_][a-z]{2,4})?$"
+)
+
+
+def hash_of(text: str) -> int:
+    """Returns a number of 63 bits for a text. Two of a billion texts have the same one with a probability of 5 %."""
+    return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") >> 1
+
+
+def document_key(document_id: str) -> str:
+    """Returns the id, or its digest if it has more than 1,000 characters: the engine limits terms to 65,530 bytes."""
+    if len(document_id) <= MAX_KEY_CHARS:
+        return cleaned(document_id)
+    return "blake2:" + blake2b(document_id.encode("utf-8", "replace"), digest_size=32).hexdigest()
+
+
+def key_pattern(host: str) -> str:
+    """Returns a regular expression for the keys of a host's documents (`Url.host_key`), except digests."""
+    url = Url(f"http://{authority_of(host)}/")
+    bare = escaped(authority_of(url.host))
+    if url.host_key == url.host:
+        return f"https?://{bare}(:[0-9]+)?/.*"
+    default = {80: f"|http://{bare}/.*", 443: f"|https://{bare}/.*"}.get(url.port, "")
+    return f"https?://{bare}:{url.port}/.*{default}"
+
+
+def escaped(text: str) -> str:
+    """Returns a regular expression of the engine that matches exactly `text`."""
+    return "".join(char if char.isalnum() or char in "-_" else f"\\{char}" for char in text)
+
+
+def cleaned(text: str) -> str:
+    """Replaces lone surrogates, which no encoding can represent."""
+    return text.encode("utf-8", "replace").decode() if not text.isascii() else text
+
+
+def site_terms(url: Url) -> list[str]:
+    """Returns host and parent domains, and host with port if the URL names one."""
+    host = url.host
+    labels = [] if host[-1:].isdigit() or ":" in host else host.split(".")
+    parents = [".".join(labels[at:]) for at in range(1, len(labels))]
+    return [host, *{url.authority} - {host}, *parents[:MAX_SITE_TERMS]]
+
+
+def address_words(url: Url) -> str:
+    """Returns host and path as text, without the extension of a file name."""
+    path, _, ending = url.path.rpartition(".")
+    return f"{url.host.removeprefix('www.')} {unquote(path if len(ending) <= 5 else url.path, errors='replace')}"
+
+
+def extension_of(url: Url) -> str:
+    """Returns the extension of the file name in lower case, without the dot; empty if there is none."""
+    name = url.path.rpartition("/")[2]
+    extension = name.rpartition(".")[2].lower() if "." in name else ""
+    return extension if extension.isascii() and extension.isalnum() and len(extension) <= 8 else ""
+
+
+def depth_of(url: Url) -> int:
+    """Returns the number of directories in the path."""
+    return url.path.count("/") - 1
+
+
+def tongue_of(language: str) -> int:
+    """Returns a number for a language by its code of two letters; 0 if it is unknown."""
+    code = language[:2].lower()
+    return ord(code[0]) << 8 | ord(code[1]) if len(code) == 2 and code.isascii() else 0
+
+
+def untranslated(url: str, language: str) -> str:
+    """Returns `url` without the tag of its `language` (two letters), so that the translations of a page give the same:
+    `/de/faq.html`, `/faq.de.html`, `/faq.html.de` and `/faq.html`. A tag of another language stays."""
+    if not language:
+        return url
+    address, mark, query = url.partition("?")
+    *folders, name = address.split("/")
+    kept = [
+        part
+        for place, part in enumerate(folders)
+        if place < 3 or not ((tag := _TAG.fullmatch(part.lower())) and tag[1] == language)
+    ]
+    found = _NAME_TAG.search(name.lower())
+    if found and language in found.groups():
+        name = name[: found.start()] + name[found.end() :]
+    if len(kept) > 2:
+        host = kept[2]
+        kept[2] = host.partition(".")[2] if host.startswith(f"{language}.") and host.count(".") > 1 else host
+    return "/".join([*kept, name]) + mark + query
+
+
+def tongue_name(tongue: int) -> str:
+    """Returns the code of two letters for a number of `tongue_of`; empty for 0."""
+    return chr(tongue >> 8) + chr(tongue & 0xFF) if tongue else ""

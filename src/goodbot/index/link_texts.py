@@ -1,0 +1,177 @@
+"""Keeps what the links of a crawl say about the pages they lead to: their texts, and the PageRank of each page.
+
+It is an index of its own beside the pages, in a folder `links-…` inside theirs, since a page must not be written again
+whenever another page links to it. `goodbot index refresh` makes a new one; the file `links.json` names the current one
+and is replaced atomically. Without it, searches use the pages alone.
+"""
+
+import json
+import logging
+import shutil
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from pathlib import Path
+from typing import Final, NamedTuple
+from uuid import uuid4
+
+import tantivy
+
+from goodbot.errors import GoodbotError, RunError
+from goodbot.index.analysis import terms
+from goodbot.index.index_reader import IndexReader
+from goodbot.index.version_file import save_version
+from goodbot.search_values import IndexMark
+
+_LOG: Final = logging.getLogger(__name__)
+
+POINTER: Final = "links.json"
+FOLDER: Final = "links-"
+
+MAX_TEXTS: Final = 200
+"""The number of distinct texts kept for one page, the most frequent ones."""
+MAX_REPEATS: Final = 3
+"""A text counts at most this often: a menu repeats it on every page of a site."""
+
+_HEAP_BYTES: Final = 32 * 1024 * 1024
+"""The memory for postings before a segment is written."""
+
+
+LINK_FIELDS: Final = ("number", "anchors", "fragments", "rank")
+
+
+def build_link_schema() -> tantivy.Schema:
+    """Builds the schema: `number` is that of the page that links lead to, `anchors` has their texts, `fragments` the
+    fragments they name and the texts of links with a fragment, `rank` the PageRank relative to the mean."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_unsigned_field("number", indexed=True, fast=True)
+    for name in ("anchors", "fragments"):
+        builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
+    builder.add_float_field("rank", fast=True)
+    return builder.build()
+
+
+class LinkedPage(NamedTuple):
+    """What links say about one page: the number of the page and its language, the texts of links to it, the fragments
+    that links name, with the texts of those links, and its PageRank relative to the mean (1.0). Texts come with their
+    frequencies."""
+
+    number: int
+    language: str
+    anchors: Counter[str]
+    fragments: Counter[str]
+    rank: float
+
+
+class LinkTextsWriter:
+    """Writes link texts into a new folder inside that of the index `folder`. Nothing is used before `finish`; `abandon`
+    removes what was written. Raises RunError if the disk refuses."""
+
+    def __init__(self, folder: Path) -> None:
+        self._parent = folder
+        self._folder = folder / f"{FOLDER}{uuid4().hex[:12]}"
+        try:
+            self._folder.mkdir()
+            save_version(self._folder)
+            self._writer = tantivy.Index(build_link_schema(), path=str(self._folder)).writer(_HEAP_BYTES, num_threads=1)
+        except (OSError, ValueError) as error:
+            raise _cannot_write(self._folder, error) from error
+
+    def add(self, page: LinkedPage) -> None:
+        """Adds the texts for one page."""
+        made = tantivy.Document()
+        made.add_unsigned("number", page.number)
+        made.add_float("rank", page.rank)
+        for name, texts in (("anchors", page.anchors), ("fragments", page.fragments)):
+            if texts:
+                made.add_text(name, " ".join(_repeated(texts, page.language)))
+        self._writer.add_document(made)
+
+    def finish(self, mark: IndexMark) -> None:
+        """Makes these the link texts of the index in the state `mark`, and removes the earlier ones."""
+        try:
+            self._writer.commit()
+            self._writer.wait_merging_threads()
+            draft = self._parent / f"{POINTER}.new"
+            draft.write_text(json.dumps({"folder": self._folder.name, "mark": mark}) + "\n", encoding="utf-8")
+            draft.replace(self._parent / POINTER)
+        except (OSError, ValueError, RuntimeError) as error:
+            raise _cannot_write(self._folder, error) from error
+        remove_old(self._parent, self._folder.name)
+
+    def abandon(self) -> None:
+        """Ends without a result."""
+        with suppress(ValueError, RuntimeError):  # a writer thread that ended early
+            self._writer.wait_merging_threads()
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _repeated(texts: Counter[str], language: str) -> Iterator[str]:
+    for text, count in texts.most_common(MAX_TEXTS):
+        if found := terms(text, language):
+            yield from [found] * min(count, MAX_REPEATS)
+
+
+def _cannot_write(folder: Path, error: BaseException) -> RunError:
+    detail = getattr(error, "strerror", None) or " ".join(str(error).split())[:200]
+    return RunError(f"cannot write the link texts in {folder}: {detail}")
+
+
+def remove_old(folder: Path, kept: str) -> None:
+    """Removes the link texts in `folder` except `kept`."""
+    for place in folder.glob(f"{FOLDER}*"):
+        if place.name != kept:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def refreshed_mark(folder: Path) -> IndexMark | None:
+    """Returns the state of the index in `folder` from which its link texts were made; None: there are none."""
+    try:
+        identity, written = json.loads((folder / POINTER).read_bytes())["mark"]
+        return IndexMark(str(identity), int(written))
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return None
+
+
+class LinkTexts:
+    """Reads the link texts of the index in `folder`; while there are none that can be read, it finds nothing. Several
+    threads may use it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._opened: tuple[str, IndexReader] | None = None
+        self.schema = build_link_schema()
+
+    def scores(self, query: tantivy.Query, limit: int) -> dict[int, float]:
+        """Returns the scores of the `limit` best pages, by their numbers."""
+        searcher = self._searcher()
+        if searcher is None:
+            return {}
+        hits = searcher.search(query, min(limit, max(1, searcher.num_docs)), count=False).hits
+        numbers = searcher.fast_field_values("number", [address for _, address in hits])
+        return {int(number): score for number, (score, _) in zip(numbers, hits, strict=True) if number is not None}
+
+    def ranks(self, numbers: Sequence[int]) -> dict[int, float]:
+        """Returns the PageRank of these pages, relative to the mean; pages without in-links may be missing."""
+        searcher = self._searcher()
+        if searcher is None or not numbers:
+            return {}
+        query = tantivy.Query.term_set_query(self.schema, "number", list(numbers))
+        addresses = [address for _, address in searcher.search(query, len(numbers), count=False).hits]
+        found = searcher.fast_field_values("number", addresses)
+        ranks = searcher.fast_field_values("rank", addresses)
+        return {int(number): float(rank) for number, rank in zip(found, ranks, strict=True) if number and rank}
+
+    def _searcher(self) -> tantivy.Searcher | None:
+        """Returns the current link texts. They are made anew at most once a crawl, so a look at a small file is enough
+        to follow them."""
+        try:
+            name = str(json.loads((self._folder / POINTER).read_bytes())["folder"])
+            if self._opened is None or self._opened[0] != name:
+                self._opened = name, IndexReader(self._folder / name, LINK_FIELDS)
+            return self._opened[1].current()[1]
+        except FileNotFoundError:
+            return None
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, GoodbotError) as error:
+            _LOG.warning("searches go without link texts, which cannot be read: %s", error)
+            return None

@@ -1,0 +1,152 @@
+"""Prepares documents for the index: which terms and numbers a page gets in each field."""
+
+from collections.abc import Iterable
+
+import tantivy
+
+from goodbot.index import analysis
+from goodbot.index.keys import (
+    address_words,
+    cleaned,
+    depth_of,
+    document_key,
+    extension_of,
+    hash_of,
+    site_terms,
+    tongue_of,
+    untranslated,
+)
+from goodbot.index.languages import language_of
+from goodbot.index.stored_page import MAX_STORED_LINKS, StoredLink, StoredPage, encode_links, encode_page
+from goodbot.search_values import Document, PreparedDocument
+from goodbot.url import Url, parse_url
+
+MAX_INDEXED_CHARS = 1_000_000
+"""The limit for a document's text; the rest cannot be found."""
+
+MAX_STORED_CHARS = 200_000
+"""The limit for the text stored for snippets; a few chapters of a novel."""
+
+MAX_FIELD_CHARS = 10_000
+"""The limit for any other field."""
+
+MAX_TERMS_CHARS = 50_000
+"""The limit for the terms of definition lists: the reference of a large module has as many."""
+
+_MAX_TIME = float(1 << 62)
+_LIST_LINKS = 30
+_LIST_SHARE = 0.5
+_MIN_TWIN_CHARS = 200
+"""Shorter texts are often the same by chance."""
+
+
+def prepare(document: Document) -> PreparedDocument:
+    """Prepares a document for the index. Lone surrogates become `?`. This is the costly half of adding a document; any
+    process may do it."""
+    url = parse_url(document.url)
+    language = language_of(document.language, document.text)
+    texts = _searched_texts(document, address_words(url) if url else "")
+    labels = [("key", document_key(document.id)), *_labels(document, url, language)]
+    searched = [(name, terms) for name, text in texts.items() if text and (terms := analysis.terms(text, language))]
+    stored = [("shown", encode_page(_stored_page(document, language)))]
+    if links := _stored_links(document):
+        labels.append(("targets", " ".join({f"{hash_of(link[0]):x}": None for link in links})))
+        stored.append(("links", encode_links(links)))
+    return PreparedDocument(document.id, (*labels, *searched), tuple(stored), _numbers(document, url, language))
+
+
+def to_tantivy(prepared: PreparedDocument) -> tantivy.Document:
+    """Converts a prepared document for the engine."""
+    made = tantivy.Document()
+    for name, text in prepared.texts:
+        made.add_text(name, text)
+    for name, data in prepared.stored:
+        made.add_bytes(name, data)
+    for name, number in prepared.numbers:
+        made.add_unsigned(name, number)
+    return made
+
+
+def _searched_texts(document: Document, address: str) -> dict[str, str]:
+    anchors = (section.anchor for section in document.sections if section.is_term)
+    return {
+        "title": document.title[:MAX_FIELD_CHARS],
+        "headings": document.headings[:MAX_FIELD_CHARS],
+        "terms": "\n".join([document.terms, *anchors])[:MAX_TERMS_CHARS],
+        "body": document.text[:MAX_INDEXED_CHARS],
+        "summary": document.description[:MAX_FIELD_CHARS],
+        "address": address,
+        "alternatives": document.alternative_texts[:MAX_FIELD_CHARS],
+        "keywords": document.keywords[:MAX_FIELD_CHARS],
+    }
+
+
+def _labels(document: Document, url: Url | None, language: str) -> Iterable[tuple[str, str]]:
+    if url is not None:
+        yield from (("site", site) for site in site_terms(url))
+        if extension := extension_of(url):
+            yield "kind", extension
+    if document.media_type:
+        yield "kind", cleaned(document.media_type.lower())[:100]
+    stated = cleaned((document.language or "").lower())[:35]
+    yield from (("language", tag) for tag in {language, stated if stated[:2] == language else ""} if tag)
+
+
+def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[str, int], ...]:
+    variant = untranslated(document.url, language)
+    translations = sorted({url for _, url in document.alternates})
+    group = " ".join(sorted({*translations, document.url})) if translations else variant
+    text = document.text
+    return (
+        ("number", hash_of(document_key(document.id))),
+        ("host", hash_of(url.host_key) if url else 0),
+        ("group", hash_of(group) if url else 0),
+        ("twin", hash_of(" ".join(text.split())) if len(text) >= _MIN_TWIN_CHARS else 0),
+        ("tongue", tongue_of(language)),
+        ("depth", min(max(depth_of(url), 0), 100) if url else 0),
+        ("list", int(_is_list(document))),
+        ("date", _whole_seconds(document.modified_at or document.fetched_at)),
+    )
+
+
+def _whole_seconds(at: float) -> int:
+    return int(at) if 0.0 <= at < _MAX_TIME else 0
+
+
+def _is_list(document: Document) -> bool:
+    """Whether a page is hardly more than links, as an index or a table of contents is."""
+    if len(document.links) < _LIST_LINKS:
+        return False
+    return sum(len(link.anchor) for link in document.links) > _LIST_SHARE * len(document.text)
+
+
+def _stored_page(document: Document, language: str) -> StoredPage:
+    """Returns what may be displayed; nothing else is stored."""
+    is_silent = document.snippet_chars is not None and document.snippet_chars <= 0
+    text = "" if is_silent else document.text if document.shown is None else document.shown
+    text = cleaned(text[:MAX_STORED_CHARS])
+    return StoredPage(
+        id=cleaned(document.id),
+        url=cleaned(document.url),
+        title=cleaned(document.title[:MAX_FIELD_CHARS]),
+        text=text,
+        description="" if is_silent else cleaned(document.description[:MAX_FIELD_CHARS]),
+        language=language,
+        fetched_at=document.fetched_at,
+        snippet_chars=document.snippet_chars,
+        menus=() if is_silent else tuple(span for span in document.menus if span[1] <= len(text)),
+        sections=tuple((cleaned(section.anchor), cleaned(section.text)) for section in document.sections),
+    )
+
+
+def _stored_links(document: Document) -> tuple[StoredLink, ...]:
+    """Returns the links that count for the pages they lead to: those that their author lets robots follow."""
+    kept = [link for link in document.links[:MAX_STORED_LINKS] if link.follow]
+    return tuple(
+        (
+            cleaned(link.url.text),
+            cleaned(link.anchor),
+            tuple((cleaned(name), cleaned(text)) for name, text in link.fragments),
+        )
+        for link in kept
+    )

@@ -1,0 +1,260 @@
+"""Turns parsed queries into queries of the engine. Its own parser is not used: 3,000 nested parentheses crash its
+process.
+
+A word counts in the field where it scores best, and a little in the others (disjunction max): a word in title, heading
+and text is one match, not three. `goodbot.index.ranking` has the weights, `docs/relevance.md` what each part gains.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import UTC, datetime
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from tantivy import FieldType, Occur, Query, Schema
+
+from goodbot.index.analysis import folded_words, is_prefix_term, is_stop_term, query_terms
+from goodbot.index.keys import escaped, hash_of
+from goodbot.index.query import plain_words
+from goodbot.index.query_values import AllOf, AnyOf, Filter, Node, ParsedQuery, Words
+from goodbot.index.ranking import (
+    ANCHOR_WEIGHT,
+    COMPLETE_BONUS,
+    FRAGMENT_WEIGHT,
+    JOINED_WEIGHT,
+    NEAR_SLOP,
+    NEAR_WEIGHT,
+    OTHER_FIELDS,
+    STOP_WEIGHT,
+    Ranking,
+)
+from goodbot.index.schema import WEIGHTS
+
+NEAR_FIELDS: Final = ("title", "body")
+JOINED_FIELDS: Final = ("title", "body", "terms")
+MANY_WORDS: Final = 24
+"""A query with more distinct words is a text: it is searched for in `TEXT_FIELDS`, and no page has all its words."""
+TEXT_FIELDS: Final = ("title", "headings", "body", "summary")
+MAX_PAIRS: Final = 64
+
+_FIELDS_OF_PARTS: Final = {
+    "headings": ("headings",),
+    "terms": ("terms",),
+    "summary": ("summary", "keywords"),
+    "address": ("address",),
+    "alternatives": ("alternatives",),
+}
+
+Clause = tuple[Occur, Query]
+Position = tuple[str, ...]
+"""The terms that one word of the query stands for: its stems in several languages."""
+
+
+class BuiltQuery(NamedTuple):
+    """The queries for one parsed query: `main` finds and scores; `filters` has only what every hit must have, None if
+    nothing is required. `complete` finds the documents with every word; None if `main` finds only those. `links`
+    searches the texts of links, None if there are no words. `sought` are the terms to highlight."""
+
+    main: Query
+    filters: Query | None
+    complete: Query | None
+    links: Query | None
+    sought: frozenset[str]
+
+
+class QueryBuilder:
+    """Builds queries for one schema. `languages` are the languages of the documents, by codes of two letters."""
+
+    def __init__(self, schema: Schema, languages: Sequence[str], ranking: Ranking) -> None:
+        self._schema = schema
+        self._languages = tuple(languages)
+        self._ranking = ranking
+        off = {name for part, names in _FIELDS_OF_PARTS.items() if not ranking.has(part) for name in names}
+        self._fields = tuple(name for name in WEIGHTS if name not in off)
+
+    def build(self, parsed: ParsedQuery, link_schema: Schema | None = None) -> BuiltQuery | None:
+        """Returns the queries, or None if the query asks for nothing."""
+        soft = list(plain_words(parsed))
+        hard = [node for node in parsed.root.required if node not in soft]
+        filters = [(Occur.Must, query) for node in hard if (query := self._required(node)) is not None]
+        filters += [(Occur.MustNot, query) for node in parsed.root.excluded if (query := self._required(node))]
+        positions = [position for words in soft for position in self._positions(words.text)]
+        if not (positions or filters):
+            return None
+        clauses = [*filters]
+        complete = None
+        if positions:
+            main_words = self._main_words(positions)
+            scoring = self._words(positions, main_words)
+            is_needed = all(isinstance(node, Filter) for node in hard)
+            complete = self._complete(main_words, least=2 if is_needed else 1)
+            any_word = Query.boolean_query([(Occur.Should, query) for query in scoring])
+            clauses.append((Occur.Must if is_needed else Occur.Should, any_word))
+            bonuses = [*self._joined(soft), *self._near(positions, main_words)]
+            if complete is not None and self._ranking.has("complete"):
+                bonuses.append(Query.const_score_query(complete, COMPLETE_BONUS))
+            clauses += [(Occur.Should, query) for query in bonuses]
+        if all(occur is Occur.MustNot for occur, _ in clauses):
+            clauses.append((Occur.Must, Query.const_score_query(Query.all_query(), 1.0)))
+        return BuiltQuery(
+            Query.boolean_query(clauses),
+            Query.boolean_query(filters) if filters else None,
+            Query.boolean_query([*filters, (Occur.Must, complete)]) if complete is not None else None,
+            self._links(soft, positions, link_schema) if link_schema is not None and positions else None,
+            sought_terms(parsed.root, self._languages),
+        )
+
+    # ---- words that a hit may lack ----
+
+    def _positions(self, text: str) -> list[Position]:
+        return list(query_terms(text, self._languages))
+
+    def _main_words(self, positions: Sequence[Position]) -> list[Position]:
+        """Returns the distinct words without stop words, unless there are no others."""
+        distinct = list(dict.fromkeys(positions))
+        return [position for position in distinct if not self._is_stop(position)] or distinct
+
+    def _is_stop(self, position: Position) -> bool:
+        return any(is_stop_term(term, self._languages) for term in position)
+
+    def _words(self, positions: Sequence[Position], main_words: Sequence[Position]) -> Iterator[Query]:
+        counts = Counter(positions)
+        fields = (
+            self._fields if len(counts) <= MANY_WORDS else tuple(name for name in self._fields if name in TEXT_FIELDS)
+        )
+        for position, count in counts.items():
+            weight = float(count) if self._ranking.has("repeated") else 1.0
+            yield self._word(position, fields, weight if position in main_words else weight * STOP_WEIGHT)
+
+    def _word(self, position: Position, fields: Iterable[str], weight: float = 1.0) -> Query:
+        """Scores a word by its best field."""
+        queries = [
+            Query.boost_query(self._term(name, term), weight * WEIGHTS[name]) for name in fields for term in position
+        ]
+        return Query.disjunction_max_query(queries, OTHER_FIELDS)
+
+    def _term(self, name: str, term: str) -> Query:
+        if is_prefix_term(term):
+            return Query.regex_query(self._schema, name, f"{escaped(term)}.?")
+        return Query.term_query(self._schema, name, term)
+
+    def _complete(self, main_words: Sequence[Position], least: int) -> Query | None:
+        if not least <= len(main_words) <= MANY_WORDS:
+            return None
+        return Query.boolean_query([(Occur.Must, self._anywhere(position)) for position in main_words])
+
+    def _anywhere(self, position: Position) -> Query:
+        return Query.boolean_query(
+            [(Occur.Should, self._term(name, term)) for name in self._fields for term in position]
+        )
+
+    def _joined(self, soft: Sequence[Words]) -> Iterator[Query]:
+        """Scores the parts of joined words where they are together."""
+        if self._ranking.has("joined"):
+            for words in soft:
+                terms = [position[0] for position in self._positions(words.text)]
+                if len(terms) > 1:
+                    yield from self._phrases(JOINED_FIELDS, terms, JOINED_WEIGHT, 0)
+
+    def _near(self, positions: Sequence[Position], main_words: Sequence[Position]) -> Iterator[Query]:
+        """Scores words that follow one another in the query where they are near each other."""
+        if self._ranking.has("near"):
+            main = set(main_words)
+            terms = [position[0] for position in positions if position in main]
+            pairs = dict.fromkeys(pair for pair in pairwise(terms) if pair[0] != pair[1])
+            for pair in [*pairs][:MAX_PAIRS]:
+                yield from self._phrases(NEAR_FIELDS, pair, NEAR_WEIGHT, NEAR_SLOP)
+
+    def _phrases(self, names: Iterable[str], terms: Sequence[str], weight: float, slop: int) -> Iterator[Query]:
+        for name in names:
+            if name in self._fields:
+                query = Query.phrase_query(self._schema, name, list(terms), slop)
+                yield Query.boost_query(query, weight * WEIGHTS[name])
+
+    def _links(self, soft: Sequence[Words], positions: Sequence[Position], schema: Schema) -> Query:
+        """Searches the texts of links. Their scores are added to those of the documents."""
+        queries = []
+        for name, part, weight in (("anchors", "anchors", ANCHOR_WEIGHT), ("fragments", "fragments", FRAGMENT_WEIGHT)):
+            if self._ranking.has(part):
+                main_words = self._main_words(positions)
+                queries += [
+                    Query.boost_query(Query.term_query(schema, name, term), weight)
+                    for position in main_words
+                    for term in position
+                ]
+        return Query.boolean_query([(Occur.Should, query) for query in queries]) if queries else Query.empty_query()
+
+    # ---- what a hit must have ----
+
+    def _required(self, node: Node) -> Query | None:
+        """Matches what the node asks for; None if it asks for nothing."""
+        match node:
+            case Words():
+                return self._required_words(node)
+            case Filter():
+                return Query.const_score_query(self._filter(node), 0.0)
+            case AnyOf():
+                choices = [(Occur.Should, query) for choice in node.choices if (query := self._required(choice))]
+                return Query.boolean_query(choices) if choices else None
+            case AllOf():
+                parts = [(Occur.Must, query) for item in node.required if (query := self._required(item))]
+                parts += [(Occur.MustNot, query) for item in node.excluded if (query := self._required(item))]
+                return Query.boolean_query(parts) if any(occur is Occur.Must for occur, _ in parts) else None
+
+    def _required_words(self, words: Words) -> Query | None:
+        fields = {"title": ("title",), "url": ("address",), "anywhere": self._fields}[words.where]
+        if words.prefix:
+            return self._prefix(words.text, fields)
+        positions = self._positions(words.text)
+        if len(positions) == 1:
+            return self._word(positions[0], fields)
+        phrases = [self._phrase(fields, terms) for terms in _by_language(words.text, self._languages)]
+        return Query.disjunction_max_query(phrases, OTHER_FIELDS) if phrases else None
+
+    def _phrase(self, fields: Iterable[str], terms: Sequence[str]) -> Query:
+        queries = [
+            Query.boost_query(Query.phrase_query(self._schema, name, list(terms), 0), WEIGHTS[name]) for name in fields
+        ]
+        return Query.disjunction_max_query(queries, OTHER_FIELDS)
+
+    def _prefix(self, text: str, fields: Iterable[str]) -> Query | None:
+        """Matches words that begin with the last word of `text`, and by their stems those that a stemmer shortens."""
+        stems = (term for position in self._positions(text)[-1:] for term in position)
+        beginnings = dict.fromkeys([*folded_words(text)[-1:], *stems])
+        patterns = [f"{escaped(beginning)}.*" for beginning in beginnings if beginning]
+        queries = [Query.regex_query(self._schema, name, pattern) for name in fields for pattern in patterns]
+        return Query.disjunction_max_query(queries, 0.0) if queries else None
+
+    def _filter(self, node: Filter) -> Query:
+        match node.name:
+            case "site":
+                return Query.term_query(self._schema, "site", node.value, "basic")
+            case "filetype":
+                return Query.term_query(self._schema, "kind", node.value, "basic")
+            case "lang":
+                return Query.term_query(self._schema, "language", node.value, "basic")
+            case "link":
+                return Query.term_query(self._schema, "targets", f"{hash_of(node.value):x}", "basic")
+            case "before" | "after":
+                day = int(datetime.fromisoformat(node.value).replace(tzinfo=UTC).timestamp())
+                first, last = (None, max(day, 0)) if node.name == "before" else (max(day, 0), None)
+                return Query.range_query(self._schema, "date", FieldType.Unsigned, first, last, include_upper=False)
+
+
+def _by_language(text: str, languages: Sequence[str]) -> list[Position]:
+    """Returns the distinct sequences of terms that a phrase is in each of the languages."""
+    found = (tuple(position[0] for position in query_terms(text, (language,))) for language in languages)
+    return [terms for terms in dict.fromkeys(found) if terms]
+
+
+def sought_terms(node: Node, languages: Sequence[str]) -> frozenset[str]:
+    """Returns every term that a document may be found by. Snippets highlight these terms."""
+    match node:
+        case Words():
+            return frozenset(term for position in query_terms(node.text, languages) for term in position)
+        case AnyOf():
+            return frozenset().union(*(sought_terms(choice, languages) for choice in node.choices))
+        case AllOf():
+            return frozenset().union(*(sought_terms(item, languages) for item in node.required))
+        case Filter():
+            return frozenset()

@@ -1,0 +1,154 @@
+"""Orders the best documents of a search: by score and priors, each text once, hosts mixed. Pure.
+
+The engine cannot take priors into account, so the order of the best `WINDOW` documents is decided here.
+"""
+
+import math
+from collections import deque
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+WINDOW: Final = 200
+"""The number of documents that are ordered here; those after them keep the engine's order."""
+
+PARTS: Final = MappingProxyType(
+    {
+        "complete": "pages with every word come first",
+        "near": "words that are near each other as in the query add to the score",
+        "joined": "the parts of joined words such as os.path.join add to the score where they are together",
+        "repeated": "words that the query repeats count more",
+        "headings": "headings count",
+        "terms": "terms of definition lists count",
+        "summary": "META description and keywords count",
+        "address": "the words of the URL count",
+        "alternatives": "ALT texts of images count",
+        "anchors": "texts of links to the page count",
+        "fragments": "names and texts of links into the page count",
+        "rank": "pages that many pages link to come first",
+        "depth": "pages in few directories come first",
+        "language": "pages in the reader's languages come first",
+        "lists": "pages that are only lists of links come last",
+        "twins": "pages with the same text, and translations, are one hit",
+        "hosts": "at most three hits of a host follow one another",
+    }
+)
+"""The parts of the ranking that can be switched off, each with what it does."""
+
+COMPLETE_BONUS: Final = 20.0
+NEAR_WEIGHT: Final = 0.2
+NEAR_SLOP: Final = 8
+JOINED_WEIGHT: Final = 0.5
+STOP_WEIGHT: Final = 0.2
+OTHER_FIELDS: Final = 0.3
+"""The share of the scores of fields other than the best one."""
+FRAGMENT_WEIGHT: Final = 0.5
+ANCHOR_WEIGHT: Final = 0.2
+
+RANK_WEIGHT: Final = 0.03
+DEPTH_WEIGHT: Final = 0.01
+MAX_DEPTH: Final = 8
+OTHER_LANGUAGE: Final = 0.8
+LIST_FACTOR: Final = 0.9
+HITS_IN_A_ROW: Final = 3
+
+
+class Candidate(NamedTuple):
+    """A document found. `place` is its number in the caller's list. `rank` is its PageRank relative to the mean (1.0);
+    `group` is the same for translations of a page, `twin` for equal texts; `tongue` is its language, 0 if unknown."""
+
+    score: float
+    place: int
+    host: int = 0
+    group: int = 0
+    twin: int = 0
+    tongue: int = 0
+    depth: int = 0
+    is_list: bool = False
+    rank: float = 1.0
+
+
+class Ranked(NamedTuple):
+    """A hit: its score with priors, its place, and the places of its copies and translations, best first."""
+
+    score: float
+    place: int
+    others: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """The order of hits. `without`: parts (see `PARTS`) that are switched off."""
+
+    without: frozenset[str] = field(default=frozenset())
+
+    def has(self, part: str) -> bool:
+        """Whether a part is on."""
+        return part not in self.without
+
+    def order(
+        self, found: Iterable[Candidate], tongues: Sequence[int] = (), *, mixes_hosts: bool = True
+    ) -> list[Ranked]:
+        """Returns the hits in their order. `tongues` are the reader's languages, the preferred one first. Documents
+        with equal scores stay in the order of `found`."""
+        scored = sorted(((self.factor(item, tongues) * item.score, item) for item in found), key=lambda pair: -pair[0])
+        groups = self._grouped(scored, tongues) if self.has("twins") else [[pair] for pair in scored]
+        if mixes_hosts and self.has("hosts"):
+            groups = _mixed(groups)
+        return [Ranked(group[0][0], group[0][1].place, tuple(item.place for _, item in group[1:])) for group in groups]
+
+    def factor(self, item: Candidate, tongues: Sequence[int]) -> float:
+        """Returns the number by which the priors multiply a score."""
+        factor = 1.0
+        if self.has("rank"):
+            factor *= 1.0 + RANK_WEIGHT * math.log(item.rank)
+        if self.has("depth"):
+            factor *= 1.0 - DEPTH_WEIGHT * min(item.depth, MAX_DEPTH)
+        if self.has("language") and item.tongue and tongues and item.tongue not in tongues:
+            factor *= OTHER_LANGUAGE
+        if self.has("lists") and item.is_list:
+            factor *= LIST_FACTOR
+        return factor
+
+    def _grouped(self, scored: "list[_Scored]", tongues: Sequence[int]) -> "list[list[_Scored]]":
+        """Returns the documents of each group together, at the place of its best one; in front of a group is its
+        document in the language that the reader prefers."""
+        groups: dict[int, list[_Scored]] = {}
+        leader: dict[int, int] = {}
+        for pair in scored:
+            item = pair[1]
+            marks = [mark for mark in (item.group, item.twin) if mark]
+            first = next((leader[mark] for mark in marks if mark in leader), item.place)
+            for mark in marks:
+                leader.setdefault(mark, first)
+            groups.setdefault(first, []).append(pair)
+        preferred = {tongue: number for number, tongue in enumerate(tongues)}
+        for group in groups.values():
+            if len(group) > 1:
+                best = group[0][0]
+                group.sort(key=lambda pair: preferred.get(pair[1].tongue, len(preferred)))
+                group[0] = (best, group[0][1])
+        return list(groups.values())
+
+
+_Scored = tuple[float, Candidate]
+
+
+def _mixed(groups: list[list[_Scored]]) -> list[list[_Scored]]:
+    """Moves hits forward so that at most `HITS_IN_A_ROW` of a host follow one another while others are left."""
+    ordered: list[list[_Scored]] = []
+    waiting: deque[list[_Scored]] = deque()  # hits of the host that has had its row
+    host, row = 0, 0
+    for group in groups:
+        own = group[0][1].host
+        if ordered and own == host and row == HITS_IN_A_ROW:
+            waiting.append(group)
+            continue
+        ordered.append(group)
+        host, row = own, row + 1 if own == host else 1
+        if waiting:
+            moved = [waiting.popleft() for _ in range(min(HITS_IN_A_ROW, len(waiting)))]
+            ordered += moved
+            host, row = moved[0][0][1].host, len(moved)
+    return [*ordered, *waiting]

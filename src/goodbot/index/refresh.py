@@ -1,0 +1,188 @@
+"""Makes the link texts of an index from the links that its pages keep.
+
+Memory is bounded: link texts wait in temporary files, one for each part of the pages, and the number of links that
+count for PageRank is limited.
+"""
+
+import tempfile
+from array import array
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final, NamedTuple
+
+import msgspec
+import tantivy
+
+from goodbot.index.index_reader import IndexReader
+from goodbot.index.integrity import load_mark
+from goodbot.index.keys import hash_of, tongue_name
+from goodbot.index.link_texts import LinkedPage, LinkTextsWriter, refreshed_mark
+from goodbot.index.page_rank import page_ranks
+from goodbot.index.stored_page import decode_links
+
+PAGES_AT_ONCE: Final = 10_000
+PAGES_PER_PART: Final = 50_000
+"""The pages whose link texts are in memory together, about 100 MB for pages of documentation."""
+MAX_RANKED_LINKS: Final = 20_000_000
+"""The limit of links for PageRank, which take 8 bytes each. If the pages have more, the first ones of each page
+count."""
+_FLUSHED_AT: Final = 10_000
+
+_Text = tuple[int, str, str]
+"""The place of a page, a fragment (empty: none) and a text."""
+_TEXTS = msgspec.msgpack.Decoder(list[_Text])
+
+
+SMALL: Final = 10_000
+CHANGED_SHARE: Final = 0.01
+"""An index with more pages than `SMALL` is refreshed at the end of a crawl if this share of them has changed."""
+
+
+class Refreshed(NamedTuple):
+    """The progress of a refresh: pages read, of how many, and whether it is finished."""
+
+    read: int
+    total: int
+    finished: bool = False
+
+
+def needs_refresh(folder: Path) -> bool:
+    """Whether many pages of the index in `folder` have changed since its last refresh. Raises the errors of
+    `IndexReader`."""
+    mark, before = load_mark(folder), refreshed_mark(folder)
+    if before is None or before.identity != mark.identity:
+        return True
+    pages = IndexReader(folder).current()[1].num_docs
+    changed = (mark.written - before.written) / 2  # a page that is added or replaced takes two operations
+    return changed > (0 if pages <= SMALL else CHANGED_SHARE * pages)
+
+
+def refresh_links(folder: Path, watch: Callable[[Refreshed], object] = lambda state: None) -> Refreshed:
+    """Makes the link texts of the index in `folder` anew. `watch` gets the progress, and may raise `StoppedError`.
+
+    Raises the errors of `IndexReader`, and RunError if the disk refuses.
+    """
+    mark = load_mark(folder)
+    reader = IndexReader(folder)
+    writer = LinkTextsWriter(folder)
+    try:
+        with reader.translated(), _Gathering(reader.current()[1]) as gathering:
+            gathering.write(writer, watch)
+            total = gathering.total
+    except BaseException:
+        writer.abandon()
+        raise
+    writer.finish(mark)
+    done = Refreshed(total, total, finished=True)
+    watch(done)
+    return done
+
+
+class _Gathering:
+    """The pages of an index by number, and the texts of links to them."""
+
+    def __init__(self, searcher: tantivy.Searcher) -> None:
+        self._searcher = searcher
+        self.total = int(searcher.num_docs)
+        self._numbers, self._tongues = array("Q"), array("H")
+        for addresses in self._addresses():
+            self._numbers.extend(int(value or 0) for value in searcher.fast_field_values("number", addresses))
+            self._tongues.extend(int(value or 0) for value in searcher.fast_field_values("tongue", addresses))
+        self._order = array("I", sorted(range(self.total), key=self._numbers.__getitem__))
+        self._sorted = array("Q", map(self._numbers.__getitem__, self._order))
+        self._parts = [_Part() for _ in range(0, max(1, self.total), PAGES_PER_PART)]
+        self._most = max(5, MAX_RANKED_LINKS // max(1, self.total))
+
+    def __enter__(self) -> "_Gathering":
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        for part in self._parts:
+            part.close()
+
+    def write(self, writer: LinkTextsWriter, watch: Callable[[Refreshed], object]) -> None:
+        """Reads all links, then writes what they say about each page."""
+        ranks = page_ranks(self.total, self._links(watch))
+        for number, part in enumerate(self._parts):
+            first = number * PAGES_PER_PART
+            anchors, fragments = part.read()
+            for place in range(first, min(first + PAGES_PER_PART, self.total)):
+                language = tongue_name(self._tongues[place])
+                empty = Counter[str]()
+                texts = anchors.pop(place, empty), fragments.pop(place, empty)
+                writer.add(LinkedPage(self._numbers[place], language, *texts, ranks[place]))
+            watch(Refreshed(self.total, self.total))
+
+    def _links(self, watch: Callable[[Refreshed], object]) -> Iterator[list[int]]:
+        """Yields the places of the pages that each page links to, and keeps the texts of its links."""
+        source = 0
+        for addresses in self._addresses():
+            for address in addresses:
+                targets: dict[int, None] = {}
+                for url, anchor, named in decode_links(bytes(self._searcher.doc(address).get_first("links") or b"")):
+                    target = self._place_of(hash_of(url))
+                    if target is not None and target != source:
+                        targets[target] = None
+                        self._keep(target, anchor, named)
+                yield list(targets)[: self._most]
+                source += 1
+            watch(Refreshed(source, self.total))
+
+    def _keep(self, target: int, anchor: str, named: tuple[tuple[str, str], ...]) -> None:
+        part = self._parts[target // PAGES_PER_PART]
+        if named:
+            for fragment, text in named:
+                part.add((target, fragment, text))
+        elif anchor:
+            part.add((target, "", anchor))
+
+    def _place_of(self, number: int) -> int | None:
+        at = bisect_left(self._sorted, number)
+        return self._order[at] if at < self.total and self._sorted[at] == number else None
+
+    def _addresses(self) -> Iterator[list[tantivy.DocAddress]]:
+        """Yields the addresses of all pages, in the order of the index."""
+        everything = tantivy.Query.all_query()
+        for offset in range(0, self.total, PAGES_AT_ONCE):
+            hits = self._searcher.search(everything, PAGES_AT_ONCE, count=False, offset=offset).hits
+            yield [address for _, address in hits]
+
+
+class _Part:
+    """Link texts for some of the pages, in a temporary file."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by `close`
+        self._waiting: list[_Text] = []
+
+    def add(self, text: _Text) -> None:
+        self._waiting.append(text)
+        if len(self._waiting) >= _FLUSHED_AT:
+            self._flush()
+
+    def read(self) -> tuple[dict[int, Counter[str]], dict[int, Counter[str]]]:
+        """Returns the texts of each page: of links to it, and of links into it together with their fragments."""
+        self._flush()
+        self._file.seek(0)
+        anchors: dict[int, Counter[str]] = {}
+        fragments: dict[int, Counter[str]] = {}
+        while length := self._file.read(8):
+            for place, fragment, text in _TEXTS.decode(self._file.read(int.from_bytes(length, "little"))):
+                if fragment:
+                    counts = fragments.setdefault(place, Counter())
+                    counts[fragment] += 1
+                    if text:
+                        counts[text] += 1
+                else:
+                    anchors.setdefault(place, Counter())[text] += 1
+        return anchors, fragments
+
+    def _flush(self) -> None:
+        data = msgspec.msgpack.encode(self._waiting)
+        self._file.write(len(data).to_bytes(8, "little") + data)
+        self._waiting = []
+
+    def close(self) -> None:
+        self._file.close()

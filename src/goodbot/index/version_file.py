@@ -1,0 +1,47 @@
+"""Reads and writes the version file, which says which schema an index has and which index it is."""
+
+import json
+from pathlib import Path
+from typing import Final
+from uuid import uuid4
+
+from goodbot.errors import DamagedError, OutdatedError, RunError
+from goodbot.index.schema import SCHEMA_VERSION
+
+VERSION_FILE: Final = "goodbot.json"
+
+
+def remedy(folder: Path) -> str:
+    """Says how to repair a damaged index in `folder`, which is inside the folder of its crawl."""
+    return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
+
+
+def save_version(folder: Path) -> str:
+    """Writes the version file of an index that has none, atomically, and returns the identity of the index."""
+    identity = uuid4().hex
+    draft = folder / f"{VERSION_FILE}.new"
+    draft.write_text(json.dumps({"schema": SCHEMA_VERSION, "identity": identity}) + "\n", encoding="utf-8")
+    draft.replace(folder / VERSION_FILE)
+    return identity
+
+
+def check_version(folder: Path) -> str:
+    """Returns the identity of the index in `folder`, which is empty for indexes made before identities existed.
+
+    Raises RunError if the index has a newer schema, OutdatedError if it has an older one, DamagedError if its schema is
+    unknown.
+    """
+    file = folder / VERSION_FILE
+    try:
+        content = json.loads(file.read_bytes())
+        version, identity = int(content["schema"]), str(content.get("identity", ""))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise DamagedError(f"{file} cannot be read: {remedy(folder)}") from error
+    if version > SCHEMA_VERSION:
+        raise RunError(
+            f"a newer goodbot made the index in {folder} (schema {version}, this goodbot knows {SCHEMA_VERSION}): "
+            f"use a newer goodbot, or {remedy(folder)}"
+        )
+    if version < SCHEMA_VERSION:
+        raise OutdatedError(f"an older goodbot made the index in {folder} (schema {version}): {remedy(folder)}")
+    return identity
