@@ -22,9 +22,12 @@ def test_an_answer(visitor: Visitor) -> None:
         "query": "chapter 77",
         "total": 1,
         "took_ms": 0.4,
+        "complete": 0,
+        "searched_for": "",
         "hits": [
             {
                 "url": "https://handbook.example/chapter/77",
+                "id": "d77",
                 "title": "Chapter 77: what a robot owes the servers it visits",
                 "snippet": next(hit.snippet for hit in SPECIMENS if "Chapter 77 " in hit.snippet),
                 "score": pytest.approx(10 / 77),
@@ -47,7 +50,8 @@ def test_pages(visitor: Visitor, page: int, hits: int, first: Hit | None) -> Non
 
 def test_nothing_found(visitor: Visitor) -> None:
     answer = json.loads(visitor.ask("/api/search?q=" + quote("дирижабль")).text)
-    assert answer == {"query": "дирижабль", "total": 0, "took_ms": 0.4, "hits": [], "page": 1, "pages": 0}
+    empty = {"query": "дирижабль", "total": 0, "took_ms": 0.4, "complete": 0, "searched_for": "", "hits": []}
+    assert answer == {**empty, "page": 1, "pages": 0}
 
 
 @pytest.mark.parametrize(
