@@ -172,7 +172,7 @@ def test_a_settings_file_that_cannot_be_read_is_bad_input(
 ) -> None:
     command = next(command for name, command, _ in LEAVES if name == path)
     arguments = ["--in", str(tmp_path)] if path in IN_DIR else []
-    arguments += ["--into", str(tmp_path)] if path == "crawl" else []
+    arguments += ["--into", str(tmp_path)] if path in ("crawl", "index import") else []
     arguments += ["--agent", "a"] if path == "allowed" else []
     needed = [param for param in command.params if isinstance(param, click.Argument) and param.required]
     arguments += ARGUMENTS.get(path) or ["x"] * len(needed)

@@ -197,8 +197,8 @@ def test_a_query_may_begin_with_a_minus(place: Path, capfd: pytest.CaptureFixtur
         found = json.loads(capfd.readouterr().out)
         assert found["query"] in arguments
         assert found["total"]
-    assert main(["search", "-history", *folder]) == 2
-    assert "no word to search for" in capfd.readouterr().err
+    assert main(["search", "--json", "-history", *folder]) == 0
+    assert json.loads(capfd.readouterr().out)["searched_for"] == "without history"
 
 
 def test_every_command_is_walked() -> None:

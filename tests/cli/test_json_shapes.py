@@ -207,7 +207,7 @@ def test_a_server_prints_its_address_and_ends_with_status_0(
 
 BAD_QUERIES = [
     ("nofile", None, "cannot read nofile: No such file"),
-    ("q", '{"id": 1, "text": "word"}\n{"id": 7, "text": " "}\n', "q, line 2, id 7: the query contains no word"),
+    ("q", '{"id": 1, "text": "word"}\n{"id": 7, "text": " "}\n', "q, line 2, id 7: the query is empty"),
     ("q", '{"id": 1, "text": "word"}\n[]\n', "q, line 2: not a"),
 ]
 

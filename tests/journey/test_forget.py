@@ -94,7 +94,8 @@ async def found_by(folder: Path, words: list[str]) -> list[bool]:
 
 def holding(folder: Path, text: str) -> list[Path]:
     """Files of index and frontier with that text in them, as bytes."""
-    files = [*(folder / "index").iterdir(), *folder.glob("frontier.sqlite*")]
+    files = [file for file in (folder / "index").rglob("*") if file.is_file()]
+    files += folder.glob("frontier.sqlite*")
     return [file for file in files if text.encode() in file.read_bytes()]
 
 

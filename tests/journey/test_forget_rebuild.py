@@ -54,7 +54,7 @@ async def cut_rebuild(path: Path, *, late: bool) -> None:
 def left(folder: Path, text: str) -> list[Path]:
     """Files of both indexes and of the frontier with that text in them, as bytes."""
     places = [folder / "index", folder / "index.new"]
-    files = [file for place in places if place.is_dir() for file in place.iterdir()]
+    files = [file for place in places if place.is_dir() for file in place.rglob("*") if file.is_file()]
     return [file for file in [*files, *folder.glob("frontier.sqlite*")] if text.encode() in file.read_bytes()]
 
 

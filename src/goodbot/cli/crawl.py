@@ -17,7 +17,7 @@ from goodbot.cli.crawl_interrupts import Interrupts
 from goodbot.cli.crawl_plan import plan_crawl
 from goodbot.cli.crawl_progress import Form, Progress, progress_for
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.index_progress import IndexProgress
+from goodbot.cli.index_progress import IndexProgress, RefreshProgress
 from goodbot.cli.lesson_text import left_out_line
 from goodbot.cli.message_text import (
     barred_line,
@@ -283,6 +283,8 @@ async def _run(
         progress.say(forgotten_line(gone.host, {"URL": gone.urls, "record": gone.captures}))
         if gone.damaged_bytes and folder:
             progress.say(removed_damage_line(gone.host, gone.damaged_bytes, folder))
+    if reason != "interrupted":
+        crawl.refresh(RefreshProgress(progress.say, lambda: interrupts.pressed > 0))
     if form == "json":
         _write_end(crawl, reason)
     elif form == "text":

@@ -1,24 +1,39 @@
-"""`goodbot index`: rebuilds the search index of a crawl."""
+"""`goodbot index`: fills, rebuilds, refreshes and measures a search index."""
 
 import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import TextIO
 
 import click
 
 from goodbot.cli.command_groups import CommandGroup
-from goodbot.cli.index_progress import IndexProgress
+from goodbot.cli.file_types import NamedPath
+from goodbot.cli.index_progress import ImportProgress, IndexProgress, RefreshProgress
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rebuild_index
 from goodbot.crawl_folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
-from goodbot.human import counted
+from goodbot.errors import InputError
+from goodbot.human import counted, human_bytes
+from goodbot.index_care import import_documents, refresh_index, statistics
 
 
-@click.group(name="index", cls=CommandGroup, examples="goodbot index rebuild --in crawl")
+@click.group(
+    name="index",
+    cls=CommandGroup,
+    examples="""
+    goodbot index stats --in crawl
+    goodbot index rebuild --in crawl
+    goodbot index import documents.jsonl --into library
+    """,
+)
 def command() -> None:
-    """Rebuild the search index of a crawl."""
+    """Fill, rebuild, refresh or measure a search index."""
 
 
 @command.command(
@@ -60,3 +75,100 @@ def rebuild(folder: Path, as_json: bool) -> None:
     say(f"{counted(documents, 'page')} can be found")
     if done.lost:
         say(f"fetch the missing pages with: goodbot crawl --into {folder}")
+
+
+@command.command(
+    name="import",
+    short_help="Add documents from a file to an index",
+    examples="""
+    goodbot index import documents.jsonl --into library
+    zcat documents.jsonl.gz | goodbot index import - --into library
+    """,
+)
+@click.argument("file", type=NamedPath(path_type=Path), metavar="FILE.jsonl")
+@click.option(
+    "--into", "folder", required=True, metavar="DIR", type=NamedPath(path_type=Path), help="Folder of the index."
+)
+def import_(file: Path, folder: Path, as_json: bool) -> None:
+    """Add the documents in FILE.jsonl (- for standard input) to the index in DIR, which is made if it is missing.
+
+    Each line is a JSON object with "id" and "text", and optionally "title", "url", "headings", "description",
+    "keywords" and "language" (a tag such as en). A document replaces the one with the same id. If a line cannot be
+    used, nothing is imported.
+
+    Exit status: 0: done; 2: a line cannot be used, FILE cannot be read, or DIR has a crawl; 3: the index cannot be
+    written.
+    """
+    with _lines(file) as lines:
+        done = import_documents(folder, str(file), lines, ImportProgress(partial(say, err=True)))
+    if as_json:
+        write_json({"imported": done.read, "documents": done.documents})
+        return
+    say(f"{counted(done.read, 'document')} imported; {counted(done.documents, 'document')} can be found")
+
+
+@contextmanager
+def _lines(file: Path) -> Iterator[TextIO]:
+    """Opens a file of lines. Raises InputError if it cannot be read or is not UTF-8."""
+    try:
+        if str(file) == "-":
+            yield sys.stdin
+            return
+        with file.open(encoding="utf-8") as stream:
+            yield stream
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file} is not valid UTF-8; nothing was imported") from error
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror}") from error
+
+
+@command.command(
+    name="refresh", short_help="Bring the texts of links up to date", examples="goodbot index refresh --in crawl"
+)
+@in_option
+def refresh(folder: Path, as_json: bool) -> None:
+    """Bring up to date what the links between the pages in DIR say about them: the texts of links, and how many pages
+    link to each.
+
+    A crawl does this at its end if enough pages have changed. Searches go on meanwhile; if the command is interrupted,
+    nothing changes.
+
+    Exit status: 0: done; 2: there is no index in DIR; 3: the index cannot be read or written.
+    """
+    done = refresh_index(folder, RefreshProgress(partial(say, err=True)))
+    if as_json:
+        write_json({"done": True, "documents": done.total})
+        return
+    say(f"the links of {counted(done.total, 'page')} are up to date")
+
+
+@command.command(name="stats", short_help="Show the size of an index", examples="goodbot index stats --in crawl")
+@in_option
+def stats(folder: Path, as_json: bool) -> None:
+    """Show how many documents the index in DIR has, in which languages, and how large it is.
+
+    Exit status: 0: done; 2: there is no index in DIR; 3: the index cannot be read.
+    """
+    found = statistics(folder)
+    if as_json:
+        write_json(
+            {
+                "documents": found.documents,
+                "size_bytes": found.size,
+                "parts_bytes": found.parts,
+                "languages": found.languages,
+                "segments": found.segments,
+                "schema": found.schema,
+                "links": "none" if found.refreshed is None else "current" if found.refreshed else "older",
+            }
+        )
+        return
+    each = f", {found.size / found.documents:,.0f} bytes each" if found.documents else ""
+    say(f"{counted(found.documents, 'document')}, {human_bytes(found.size)}{each}")
+    say("languages: " + (", ".join(f"{name} {count:,}" for name, count in found.languages.items()) or "unknown"))
+    for part, size in found.parts.items():
+        say(f"{human_bytes(size):>12}  {part}")
+    if found.refreshed is None:
+        say(f"without the texts of links; to add them: goodbot index refresh --in {folder}")
+    elif not found.refreshed:
+        say(f"pages have changed since their links were read; to read them again: goodbot index refresh --in {folder}")

@@ -4,9 +4,12 @@ import time
 from collections.abc import Callable
 
 from goodbot.human import counted, human_duration
+from goodbot.index import Refreshed, StoppedError
+from goodbot.index_care import Imported
 from goodbot.index_opening import Indexing
 
 LINE_EVERY_S = 10.0
+FIRST_LINE_S = 2.0
 
 _REASONS = {
     "not kept": "not in the archive (--no-archive, or rendered by a browser)",
@@ -41,6 +44,51 @@ class IndexProgress:
             self._say(f"the search index is complete: {counted(state.documents, 'page')} indexed")
         for reason, count in state.lost.items():
             self._say(f"{counted(count, 'page')} will be fetched again: {_REASONS[reason]}")
+
+
+class ImportProgress:
+    """Says every ten seconds how many documents are imported, from the second second on."""
+
+    def __init__(self, say: Callable[[str], None], timer: Callable[[], float] = time.monotonic) -> None:
+        self._say = say
+        self._timer = timer
+        self._started = timer()
+        self._next_line_at = self._started + FIRST_LINE_S
+
+    def __call__(self, state: Imported) -> None:
+        now = self._timer()
+        if now >= self._next_line_at and not state.documents:
+            self._next_line_at = now + LINE_EVERY_S
+            rate = state.read / max(now - self._started, 0.001)
+            self._say(f"imported {counted(state.read, 'document')}, {rate:.1f}/s")
+
+
+class RefreshProgress:
+    """Says every ten seconds how far the reading of links is, from the second second on. Raises StoppedError if
+    `is_stopped`."""
+
+    def __init__(
+        self,
+        say: Callable[[str], None],
+        is_stopped: Callable[[], bool] = lambda: False,
+        timer: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._say = say
+        self._is_stopped = is_stopped
+        self._timer = timer
+        self._started = timer()
+        self._next_line_at = self._started + FIRST_LINE_S
+
+    def __call__(self, state: Refreshed) -> None:
+        if self._is_stopped() and not state.finished:
+            raise StoppedError
+        now = self._timer()
+        if now >= self._next_line_at and not state.finished:
+            self._next_line_at = now + LINE_EVERY_S
+            rate = state.read / max(now - self._started, 0.001)
+            left = human_duration((state.total - state.read) / rate) if rate > 0 else "unknown"
+            pages = counted(state.total, "page")
+            self._say(f"read the links of {state.read:,} of {pages}, {rate:.1f}/s, about {left} left")
 
 
 def index_line(state: Indexing, seconds: float) -> str:

@@ -1,0 +1,96 @@
+"""Imports documents into an index, refreshes its link texts, and measures it. For folders of crawls and of imports."""
+
+import json
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from goodbot.crawl_folder import CrawlFolder, open_search
+from goodbot.errors import InputError
+from goodbot.files import make_folder
+from goodbot.index import IndexStatistics, Refreshed, TantivyIndex, index_statistics, refresh_links
+from goodbot.search_values import Document
+
+MAX_LINE_CHARS: Final = 16 * 1024 * 1024
+
+_TEXTS: Final = ("title", "text", "url", "headings", "description", "keywords", "language")
+
+
+@dataclass(frozen=True, slots=True)
+class Imported:
+    """The progress of an import: documents read so far, and how many the index has at the end (0 until then)."""
+
+    read: int
+    documents: int = 0
+
+
+def import_documents(
+    path: Path, name: str, lines: Iterable[str], watch: Callable[[Imported], object] = lambda state: None
+) -> Imported:
+    """Adds documents to the index in `path`, which is made if it is missing; each replaces the one with its id. `lines`
+    are JSON objects with `id` and `text`, and optionally `title`, `url`, `headings`, `description`, `keywords` and
+    `language`; `name` says in messages where they are from.
+
+    Raises InputError for a line that cannot be used, or if `path` has a crawl: then nothing is imported. Raises
+    RunError if the index cannot be written.
+    """
+    folder = CrawlFolder(path)
+    folder.check_name()
+    if folder.is_crawl:
+        raise InputError(f"{path} has a crawl, whose index has only its own pages: import into another folder")
+    make_folder(path)
+    index = TantivyIndex(folder.index)
+    try:
+        read = 0
+        for document in _documents(name, lines):
+            index.add(document)
+            read += 1
+            watch(Imported(read))
+        index.commit()
+    finally:
+        index.close()
+    refresh_links(folder.index)
+    done = Imported(read, open_search(path).count())
+    watch(done)
+    return done
+
+
+def _documents(name: str, lines: Iterable[str]) -> Iterator[Document]:
+    for number, line in enumerate(lines, start=1):
+        if line.strip():
+            try:
+                yield _document(json.loads(line))
+            except (ValueError, KeyError, TypeError, RecursionError) as error:
+                detail = f" ({error})" if isinstance(error, TypeError) else ""
+                raise InputError(
+                    f'{name}, line {number}: not an object like {{"id": "1", "title": "…", "text": "…"}}{detail}; '
+                    "nothing was imported"
+                ) from error
+
+
+def _document(value: Any) -> Document:
+    """Makes a document of a JSON value. Raises TypeError, which says what is wrong, or KeyError."""
+    if not isinstance(value, dict):
+        raise TypeError("no object")
+    given = {field: value[field] for field in _TEXTS if value.get(field) is not None}
+    if wrong := [field for field, text in given.items() if not isinstance(text, str)]:
+        raise TypeError(f"{wrong[0]} is not a string")
+    if "text" not in given:
+        raise TypeError("text is missing")
+    name = value["id"] if value.get("id") is not None else given.get("url")
+    if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
+        raise TypeError("id is missing")
+    return Document(id=str(name), **{"title": "", "url": "", **given})
+
+
+def refresh_index(path: Path, watch: Callable[[Refreshed], object]) -> Refreshed:
+    """Makes the link texts of the index in `path` anew. Raises the errors of `open_search`."""
+    open_search(path)
+    return refresh_links(CrawlFolder(path).index, watch)
+
+
+def statistics(path: Path) -> IndexStatistics:
+    """Measures the index in `path`. Raises the errors of `open_search`."""
+    open_search(path)
+    return index_statistics(CrawlFolder(path).index)
