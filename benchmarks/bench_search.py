@@ -4,8 +4,8 @@
 
 DATA has the Cranfield collection in ir/cranfield: questions with judged answers, measured by nDCG@10. MANUALS has
 manuals of a local web, each in a folder of its name: the terms of their indexes, and the pages they name, measured by
-the mean reciprocal rank (MRR) and the share of first places (S@1). Without either, that part is left out. bm25s is left out if
-it is not installed. PARTS=yes also measures goodbot without each part of its ranking.
+the mean reciprocal rank (MRR) and the share of first places (S@1). Without either, that part is left out. bm25s is left
+out if it is not installed. PARTS=yes also measures goodbot without each part of its ranking.
 """
 
 import math
