@@ -51,7 +51,7 @@ def prepare(document: Document) -> PreparedDocument:
     stored = [("shown", encode_page(_stored_page(document, language)))]
     if links := _stored_links(document):
         labels.append(("targets", " ".join({f"{hash_of(link[0]):x}": None for link in links})))
-        stored.append(("links", encode_links(links)))
+        stored.append(("links", encode_links(links, cleaned(document.url))))
     return PreparedDocument(document.id, (*labels, *searched), tuple(stored), _numbers(document, url, language))
 
 

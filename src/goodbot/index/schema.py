@@ -9,7 +9,7 @@ from typing import Final
 
 import tantivy
 
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 WEIGHTS: Final = MappingProxyType(
     {

@@ -1,7 +1,13 @@
 """Keeps what a document displays, and its links, as compressed bytes. 1.9 kB instead of 2.8 kB for a page of
-documentation, which the engine's own compression (LZ4) makes of it."""
+documentation, which the engine's own compression (LZ4) makes of it.
 
+Links are kept in columns, without what their URLs have in common: 1.2 kB a page instead of 1.5.
+"""
+
+import re
 import sys
+from collections.abc import Sequence
+from itertools import chain
 from typing import Final
 
 import msgspec
@@ -34,7 +40,9 @@ class StoredPage(msgspec.Struct, array_like=True, frozen=True):
 
 _ENCODER = msgspec.msgpack.Encoder()
 _PAGE = msgspec.msgpack.Decoder(StoredPage)
-_LINKS = msgspec.msgpack.Decoder(tuple[StoredLink, ...])
+_COLUMNS = msgspec.msgpack.Decoder(tuple[str, str])
+_SPACES = str.maketrans("\t\n", "  ")
+_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*://")
 
 
 def encode_page(page: StoredPage) -> bytes:
@@ -50,14 +58,32 @@ def decode_page(data: bytes) -> StoredPage:
         raise ValueError(str(error)) from error
 
 
-def encode_links(links: tuple[StoredLink, ...]) -> bytes:
-    """Encodes links. Their texts must not have lone surrogates."""
-    return zstd.compress(_ENCODER.encode(links))
+def encode_links(links: Sequence[StoredLink], page_url: str) -> bytes:
+    """Encodes the links of a page. Their texts must not have lone surrogates; tabs and line ends become spaces."""
+    if not links:
+        return b""
+    folder = page_url[: page_url.rfind("/") + 1]
+    places = (url.removeprefix(folder) for url, _, _ in links)
+    whole = (url if _SCHEME.match(place) else place for place, (url, _, _) in zip(places, links, strict=True))
+    urls = "\n".join(map(_line, (folder, *whole)))
+    texts = "\n".join("\t".join(map(_line, (anchor, *chain(*named)))) for _, anchor, named in links)
+    return zstd.compress(_ENCODER.encode((urls, texts)))
 
 
-def decode_links(data: bytes) -> tuple[StoredLink, ...]:
+def _line(text: str) -> str:
+    return text.translate(_SPACES) if "\t" in text or "\n" in text else text
+
+
+def decode_links(data: bytes) -> list[StoredLink]:
     """Decodes links. Raises ValueError if `data` is not from `encode_links`."""
+    if not data:
+        return []
     try:
-        return _LINKS.decode(zstd.decompress(data)) if data else ()
+        urls, texts = _COLUMNS.decode(zstd.decompress(data))
     except (zstd.ZstdError, msgspec.DecodeError) as error:
         raise ValueError(str(error)) from error
+    folder, *places = urls.split("\n")
+    return [
+        (place if _SCHEME.match(place) else folder + place, anchor, tuple(zip(named[::2], named[1::2], strict=True)))
+        for place, (anchor, *named) in zip(places, (text.split("\t") for text in texts.split("\n")), strict=True)
+    ]
