@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from goodbot.index import PARTS
-from search_collections import MANUALS, Collection, cranfield, manual
+from search_collections import MANUALS, Collection, cranfield, manual, misspelt
 from search_peers import PEERS, Search, index_goodbot, search_goodbot
 from settings import Setting, UsageError, choice, installed, save, start
 
@@ -70,13 +70,18 @@ def measure(search: Search, collection: Collection) -> dict[str, float]:
     }
 
 
+def _row(name: str, measured: dict[str, float]) -> dict[str, float]:
+    row = {key: round(value, 4) for key, value in measured.items()}
+    print(f"  {name:<22} nDCG@10 {row['ndcg10']:.3f}  MRR {row['mrr']:.3f}  S@1 {row['s1']:.3f}", flush=True)
+    return row
+
+
 def main() -> int:
     """Prints a row for each program and collection, and writes all figures as JSON."""
     figures: dict[str, dict[str, dict[str, float]]] = {}
     peers = [name for name in PEERS if name != "bm25s" or installed(["bm25s"])]
     for collection in collections():
-        print(f"{collection.name}: {len(collection.documents):,} documents, {len(collection.relevant)} queries")
-        rows = figures.setdefault(collection.name, {})
+        asked = [collection] if collection.name == "cranfield" else [collection, misspelt(collection)]
         with tempfile.TemporaryDirectory() as place:
             folder = Path(place)
             index_goodbot(collection.documents, folder / "goodbot")
@@ -84,12 +89,11 @@ def main() -> int:
             searches |= {name: PEERS[name](collection.documents, folder) for name in peers}
             if WITHOUT.value() == ["yes"]:
                 searches |= {f"without {part}": search_goodbot(folder / "goodbot", part) for part in PARTS}
-            for name, search in searches.items():
-                rows[name] = {key: round(value, 4) for key, value in measure(search, collection).items()}
-                row = rows[name]
-                print(
-                    f"  {name:<22} nDCG@10 {row['ndcg10']:.3f}  MRR {row['mrr']:.3f}  S@1 {row['s1']:.3f}", flush=True
-                )
+            for queries in asked:
+                print(f"{queries.name}: {len(queries.documents):,} documents, {len(queries.relevant)} queries")
+                rows = figures.setdefault(queries.name, {})
+                for name, search in searches.items():
+                    rows[name] = _row(name, measure(search, queries))
     if not figures:
         raise UsageError("nothing to search: set DATA or MANUALS")
     save("search", figures)

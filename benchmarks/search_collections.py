@@ -23,6 +23,7 @@ from goodbot.values import Response
 ITEMS = 200
 MOST_TARGETS = 3
 """A term with more pages than this is no known item."""
+MISSPELT_CHARS = 5
 READ_BYTES = 2 * 1024 * 1024
 FETCHED_AT = 1_700_000_000.0
 HTML = (("Content-Type", "text/html"),)
@@ -88,6 +89,28 @@ def manual(name: str, sites: Path) -> Collection:
     return Collection(
         name, documents, queries, {number: dict.fromkeys(targets[term], 1) for number, term in queries.items()}
     )
+
+
+def misspelt(made: Collection) -> Collection:
+    """Returns the collection with one wrong letter in a word of each query, chosen by its digest: one left out,
+    doubled, replaced or exchanged with the next. Queries without a word of `MISSPELT_CHARS` letters are left out."""
+    queries = {number: wrong for number, query in made.queries.items() if (wrong := _with_error(query)) is not None}
+    relevant = {number: made.relevant[number] for number in queries}
+    return Collection(f"{made.name}, misspelt", made.documents, queries, relevant)
+
+
+def _with_error(query: str) -> str | None:
+    words = list(re.finditer(rf"(?<![^\W_])[A-Za-z]{{{MISSPELT_CHARS},}}(?![^\W_])", query))
+    if not words:
+        return None
+    digest = _digest(query)
+    word = words[digest[0] % len(words)]
+    at = word.start() + 1 + digest[1] % (len(word[0]) - 2)
+    letter, following = query[at], query[at + 1]
+    other = chr(ord("a") + (ord(letter.lower()) - ord("a") + 1 + digest[2] % 25) % 26)
+    kinds = ["", letter * 2, other] if letter == following else ["", letter * 2, other, following + letter]
+    wrong = kinds[digest[3] % len(kinds)]
+    return query[:at] + wrong + query[at + (2 if len(wrong) == 2 and wrong != letter * 2 else 1) :]
 
 
 def _html_files(top: Path) -> Iterator[Path]:

@@ -98,9 +98,14 @@ def word_terms(word: str, language: str = "en") -> tuple[str, ...]:
     return tuple(_cache_of(language)[word].split())
 
 
+def words_of(text: str) -> list[str]:
+    """Returns the words of a text as they are."""
+    return _WORD.findall(text)
+
+
 def folded_words(text: str) -> tuple[str, ...]:
     """Returns the words of a text, folded but not stemmed."""
-    return tuple(fold(word[:MAX_WORD_CHARS]) for word in _WORD.findall(text))
+    return tuple(fold(word[:MAX_WORD_CHARS]) for word in words_of(text))
 
 
 @cache
@@ -249,10 +254,13 @@ def _cache_of(language: str) -> TermCache:
     return cached
 
 
-@lru_cache(maxsize=4096)
-def _query_word(word: str, language: str) -> str:
-    """Returns the term of a word. Queries have a cache of their own: they use many languages, documents few."""
+def stem(word: str, language: str) -> str:
+    """Returns the term of one word in documents of a language, without caches."""
     return _term_of(word, _latin_stemmer(language))
+
+
+_query_word = lru_cache(maxsize=4096)(stem)
+"""Queries have a cache of their own: they use many languages, documents few."""
 
 
 def _pairs(run: str) -> str:

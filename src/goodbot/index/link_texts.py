@@ -151,6 +151,11 @@ class LinkTexts:
         numbers = searcher.fast_field_values("number", [address for _, address in hits])
         return {int(number): score for number, (score, _) in zip(numbers, hits, strict=True) if number is not None}
 
+    def has(self, term: str) -> bool:
+        """Whether the text of any link has this term."""
+        searcher = self._searcher()
+        return searcher is not None and any(searcher.doc_freq(name, term) for name in ("anchors", "fragments"))
+
     def ranks(self, numbers: Sequence[int]) -> dict[int, float]:
         """Returns the PageRank of these pages, relative to the mean; pages without in-links may be missing."""
         searcher = self._searcher()

@@ -324,12 +324,12 @@ def plain_words(parsed: ParsedQuery) -> tuple[Words, ...]:
 
 
 def replace_word(text: str, old: str, new: str) -> str:
-    """Replaces a word in a query as typed, outside quotes and fields, with the same use of capital letters."""
+    """Replaces a word in a query as typed, outside quotes and fields. Words in capital or small letters stay so."""
 
     def replaced(match: re.Match[str]) -> str:
         found = match[0]
-        return new.upper() if found.isupper() and len(found) > 1 else new.capitalize() if found[0].isupper() else new
+        return new.lower() if found.islower() else new.upper() if found.isupper() else new
 
-    pattern = re.compile(rf"(?<![\w:]){re.escape(old)}(?!\w)", re.IGNORECASE)
+    pattern = re.compile(rf"(?<![^\W_])(?<!:){re.escape(old)}(?![^\W_])", re.IGNORECASE)
     pieces = re.split(r'("[^"]*"?)', text)
     return "".join(piece if piece.startswith('"') else pattern.sub(replaced, piece) for piece in pieces)

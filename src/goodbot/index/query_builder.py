@@ -29,6 +29,7 @@ from goodbot.index.ranking import (
     Ranking,
 )
 from goodbot.index.schema import WEIGHTS
+from goodbot.index.vocabulary import Vocabulary
 
 NEAR_FIELDS: Final = ("title", "body")
 JOINED_FIELDS: Final = ("title", "body", "terms")
@@ -65,8 +66,9 @@ class BuiltQuery(NamedTuple):
 class QueryBuilder:
     """Builds queries for one schema. `languages` are the languages of the documents, by codes of two letters."""
 
-    def __init__(self, schema: Schema, languages: Sequence[str], ranking: Ranking) -> None:
+    def __init__(self, schema: Schema, vocabulary: Vocabulary, languages: Sequence[str], ranking: Ranking) -> None:
         self._schema = schema
+        self._vocabulary = vocabulary
         self._languages = tuple(languages)
         self._ranking = ranking
         off = {name for part, names in _FIELDS_OF_PARTS.items() if not ranking.has(part) for name in names}
@@ -129,9 +131,17 @@ class QueryBuilder:
     def _word(self, position: Position, fields: Iterable[str], weight: float = 1.0) -> Query:
         """Scores a word by its best field."""
         queries = [
-            Query.boost_query(self._term(name, term), weight * WEIGHTS[name]) for name in fields for term in position
+            Query.boost_query(self._term(name, term), weight * share * WEIGHTS[name])
+            for name in fields
+            for term, share in self._shares(name, position)
         ]
-        return Query.disjunction_max_query(queries, OTHER_FIELDS)
+        return Query.disjunction_max_query(queries, OTHER_FIELDS) if queries else Query.empty_query()
+
+    def _shares(self, name: str, position: Position) -> list[tuple[str, float]]:
+        """Returns the terms that documents have in a field, each with its weight."""
+        if is_prefix_term(position[0]):
+            return [(position[0], 1.0)]
+        return self._vocabulary.shares(name, position)
 
     def _term(self, name: str, term: str) -> Query:
         if is_prefix_term(term):
@@ -144,15 +154,14 @@ class QueryBuilder:
         return Query.boolean_query([(Occur.Must, self._anywhere(position)) for position in main_words])
 
     def _anywhere(self, position: Position) -> Query:
-        return Query.boolean_query(
-            [(Occur.Should, self._term(name, term)) for name in self._fields for term in position]
-        )
+        queries = [self._term(name, term) for name in self._fields for term, _ in self._shares(name, position)]
+        return Query.boolean_query([(Occur.Should, query) for query in queries]) if queries else Query.empty_query()
 
     def _joined(self, soft: Sequence[Words]) -> Iterator[Query]:
         """Scores the parts of joined words where they are together."""
         if self._ranking.has("joined"):
             for words in soft:
-                terms = [position[0] for position in self._positions(words.text)]
+                terms = [self._usual(position) for position in self._positions(words.text)]
                 if len(terms) > 1:
                     yield from self._phrases(JOINED_FIELDS, terms, JOINED_WEIGHT, 0)
 
@@ -160,10 +169,16 @@ class QueryBuilder:
         """Scores words that follow one another in the query where they are near each other."""
         if self._ranking.has("near"):
             main = set(main_words)
-            terms = [position[0] for position in positions if position in main]
+            terms = [self._usual(position) for position in positions if position in main]
             pairs = dict.fromkeys(pair for pair in pairwise(terms) if pair[0] != pair[1])
             for pair in [*pairs][:MAX_PAIRS]:
                 yield from self._phrases(NEAR_FIELDS, pair, NEAR_WEIGHT, NEAR_SLOP)
+
+    def _usual(self, position: Position) -> str:
+        """Returns the term of a word that most documents have."""
+        if len(position) == 1:
+            return position[0]
+        return max(position, key=lambda term: self._vocabulary.count("body", term))
 
     def _phrases(self, names: Iterable[str], terms: Sequence[str], weight: float, slop: int) -> Iterator[Query]:
         for name in names:

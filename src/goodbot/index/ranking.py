@@ -31,6 +31,7 @@ PARTS: Final = MappingProxyType(
         "language": "pages in the reader's languages come first",
         "lists": "pages that are only lists of links come last",
         "twins": "pages with the same text, and translations, are one hit",
+        "spelling": "words that no page has are corrected",
         "hosts": "at most three hits of a host follow one another",
     }
 )

@@ -1,7 +1,7 @@
 """Implements the Search port: finds documents."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -10,22 +10,27 @@ import tantivy
 from tantivy import Occur, Query
 
 from goodbot.errors import InputError
+from goodbot.index.correction import Correction, Corrector, Documents
 from goodbot.index.index_reader import IndexReader, Opened
 from goodbot.index.keys import tongue_of
 from goodbot.index.languages import STEMMERS
 from goodbot.index.link_texts import LinkTexts
+from goodbot.index.locate import word_places
 from goodbot.index.query import explain_query, parse_query
 from goodbot.index.query_builder import BuiltQuery, QueryBuilder
 from goodbot.index.query_values import Filter, ParsedQuery
 from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking
 from goodbot.index.snippet import Shown, make_snippet
 from goodbot.index.stored_page import StoredPage, decode_page
+from goodbot.index.vocabulary import Vocabulary
 from goodbot.search_values import Hit, OtherPage, Results
 
 LINKED_PAGES: Final = 300
 """The number of pages whose links match best that a search considers."""
 ADDED_PAGES: Final = 50
 """The number of those that are added to the best pages by their own words."""
+EXAMINED_PAGES: Final = 3
+"""The number of pages in which the spelling of a word is looked up."""
 MAX_LANGUAGES: Final = 9
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
@@ -76,14 +81,55 @@ class TantivySearch:
     def _search(self, query: str, parsed: ParsedQuery, window: slice, languages: Sequence[str]) -> Results:
         opened = self._reader.current()
         index, searcher = opened
-        builder = QueryBuilder(index.schema, self._stems(searcher), self._ranking)
+        vocabulary = Vocabulary(searcher)
+        builder = QueryBuilder(index.schema, vocabulary, self._stems(searcher), self._ranking)
+        correction = (
+            self._corrector(opened, vocabulary).correct(query, parsed)
+            if self._ranking.has("spelling")
+            else Correction()
+        )
+        if correction.certain is not None:
+            parsed = parse_query(correction.certain)
         built = builder.build(parsed, self._links.schema)
         notes = parsed.notes if built is not None else (*parsed.notes, "there is no word to search for")
+        results = Results(
+            query,
+            0,
+            0.0,
+            searched_for=explain_query(parsed),
+            notes=notes,
+            corrected=correction.certain,
+            suggestion=correction.likely if correction.likely != correction.certain else None,
+        )
         if built is None:
-            return Results(query, 0, 0.0, searched_for=explain_query(parsed), notes=notes)
+            return results
         found = self._found(opened, built, parsed, window.stop, languages)
         hits = tuple(self._hit(searcher, item, found, built) for item in found.ranked[window])
-        return Results(query, found.total, 0.0, hits, found.complete, explain_query(parsed), notes)
+        return replace(results, total=found.total, hits=hits, complete=found.complete)
+
+    def _corrector(self, opened: Opened, vocabulary: Vocabulary) -> Corrector:
+        index, searcher = opened
+        languages = self._stems(searcher)
+        builder = QueryBuilder(index.schema, vocabulary, languages, self._ranking)
+
+        def complete(query: str) -> int:
+            built = builder.build(parse_query(query))
+            if built is None:
+                return 0
+            return int(searcher.search(built.complete or built.main, 1).count)  # type: ignore[attr-defined]
+
+        def score(query: str) -> float:
+            built = builder.build(parse_query(query))
+            return max((score for score, _ in searcher.search(built.main, 1).hits), default=0.0) if built else 0.0
+
+        def words(terms: tuple[str, ...]) -> Iterator[str]:
+            queries = [(Occur.Should, Query.term_query(index.schema, "body", term)) for term in terms]
+            for _, address in searcher.search(Query.boolean_query(queries), EXAMINED_PAGES, count=False).hits:
+                page = _load(searcher, address)
+                for text in (page.title, page.text):
+                    yield from (text[start:end] for start, end, _ in word_places(text, frozenset(terms), page.language))
+
+        return Corrector(vocabulary, languages, Documents(complete, score, words, self._links.has))
 
     def _stems(self, searcher: tantivy.Searcher) -> tuple[str, ...]:
         """Returns the languages of the documents that have a stemmer, the most frequent first."""

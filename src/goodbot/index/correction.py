@@ -1,0 +1,95 @@
+"""Corrects the spelling of queries by what the documents of an index have."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Final, NamedTuple
+
+from goodbot.index.analysis import fold, is_stop_term, query_terms, stem, words_of
+from goodbot.index.query import plain_words, replace_word
+from goodbot.index.query_values import ParsedQuery
+from goodbot.index.spelling import CLEARLY, MOST_CHANGED, Choice, can_be_misspelt, choices, closest, halves
+from goodbot.index.vocabulary import Vocabulary
+
+SPELLING_LANGUAGES: Final = 2
+"""The number of languages, the most frequent ones of the documents, in which corrections are looked for."""
+FIELDS: Final = ("body", "title", "terms")
+MAX_UNSURE: Final = 20
+"""A word that more documents have is not suspected."""
+
+
+class Correction(NamedTuple):
+    """What a query may have meant: `certain` has other words for those that no document has, `likely` also for those
+    that hardly any has; None if there is nothing to correct."""
+
+    certain: str | None = None
+    likely: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Documents:
+    """What a correction asks of the documents: how many have all words of a query; how well the best one answers a
+    query; the words with one of these terms in a few documents; whether a link to any document has a term."""
+
+    complete: Callable[[str], int]
+    score: Callable[[str], float]
+    words: Callable[[tuple[str, ...]], Iterable[str]]
+    is_linked: Callable[[str], bool]
+
+
+class Corrector:
+    """Corrects queries for one state of an index. `languages` are those of its documents, the most frequent first."""
+
+    def __init__(self, vocabulary: Vocabulary, languages: Sequence[str], documents: Documents) -> None:
+        self._vocabulary = vocabulary
+        self._languages = languages
+        self._documents = documents
+
+    def correct(self, query: str, parsed: ParsedQuery) -> Correction:
+        """Corrects a query, except quoted words, fields and what has a star."""
+        certain = likely = query
+        left = MOST_CHANGED
+        for word in dict.fromkeys(word for node in plain_words(parsed) for word in words_of(node.text)):
+            count = self._count_of(word)
+            if count > (0 if parsed.is_prose else MAX_UNSURE) or not left or not can_be_misspelt(fold(word)):
+                continue
+            left -= 1
+            meant = self._meant(word, count, certain)
+            if meant is not None:
+                likely = replace_word(likely, word, meant)
+                certain = certain if count else replace_word(certain, word, meant)
+        if likely != certain and self._documents.complete(likely) <= self._documents.complete(certain):
+            likely = certain
+        return Correction(certain if certain != query else None, likely if likely != query else None)
+
+    def _count_of(self, word: str) -> int:
+        """Returns how many documents have a word in one of its forms; 1 if only links have it."""
+        terms = [term for position in query_terms(word, self._languages) for term in position]
+        return self._vocabulary.most(terms) or int(any(map(self._documents.is_linked, terms)))
+
+    def _meant(self, word: str, count: int, query: str) -> str | None:
+        """Returns the word that was probably meant, if there is one."""
+        folded = fold(word)
+        found = [choice for choice in choices(folded, self._stems, self._count) if self._is_likely(choice, count)]
+        spelt = [one for choice in found if (one := closest(folded, self._documents.words(choice.terms)))]
+        if not spelt and not count:
+            spelt = list(self._joined(folded))
+        if len(spelt) < 2:
+            return spelt[0] if spelt else None
+        return max(spelt, key=lambda one: self._documents.score(replace_word(query, word, one)))
+
+    def _is_likely(self, choice: Choice, count: int) -> bool:
+        is_stop = any(is_stop_term(term, self._languages) for term in choice.terms)
+        return not is_stop and choice.documents >= CLEARLY * count
+
+    def _joined(self, word: str) -> Iterator[str]:
+        """Yields two words that together are this one, if a document has them one after the other."""
+        for head, tail in halves(word):
+            are_known = all(self._count(self._stems(half)) for half in (head, tail))
+            if are_known and self._documents.complete(f'"{head} {tail}"'):
+                yield f"{head} {tail}"
+
+    def _stems(self, word: str) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(stem(word, language) for language in self._languages[:SPELLING_LANGUAGES]))
+
+    def _count(self, terms: tuple[str, ...]) -> int:
+        return self._vocabulary.most(terms, FIELDS)

@@ -1,0 +1,85 @@
+"""Finds the words that may have been meant by a misspelt one. Pure.
+
+A word is changed in one place: a letter is left out, added or replaced, or two are exchanged (Damerau 1964: four of
+five spelling errors). Which of these words exist is asked of the index, so no list of words is needed.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator
+from typing import Final, NamedTuple
+
+from goodbot.index.analysis import fold
+
+MIN_CHARS: Final = 4
+MAX_CHARS: Final = 24
+"""Shorter words have too many neighbours, longer ones are names made by programs."""
+MOST_CHANGED: Final = 4
+"""The number of words of a query that are corrected."""
+CHOICES: Final = 5
+"""The number of the most frequent words from which the other words of the query choose."""
+CLEARLY: Final = 50
+"""A word that some documents have is suspected if another one is in this many times as many."""
+FIRST_LETTER: Final = 0.2
+"""The weight of a change of the first letter, which writers rarely get wrong (Pollock and Zamora 1984)."""
+
+_ALPHABETS: Final = (
+    "abcdefghijklmnopqrstuvwxyz",
+    "абвгдежзийклмнопрстуфхцчшщъыьэюя",
+    "αβγδεζηθικλμνξοπρστυφχψω",
+)
+
+
+class Choice(NamedTuple):
+    """The terms of a word that may have been meant, and the number of documents that have one of them."""
+
+    terms: tuple[str, ...]
+    documents: float
+
+
+def can_be_misspelt(word: str) -> bool:
+    """Whether a folded word can be corrected: it has letters of one alphabet only, and a usual length."""
+    return MIN_CHARS <= len(word) <= MAX_CHARS and _alphabet(word) is not None
+
+
+def _alphabet(word: str) -> str | None:
+    return next((letters for letters in _ALPHABETS if all(letter in letters for letter in word)), None)
+
+
+def neighbours(word: str) -> Iterator[str]:
+    """Yields the words that differ from a folded word in one place, likelier errors first, some of them twice. There
+    are about 53 for each letter."""
+    letters = _alphabet(word) or ""
+    splits = [(word[:at], word[at:]) for at in range(len(word) + 1)]
+    yield from (head + tail[1] + tail[0] + tail[2:] for head, tail in splits if len(tail) > 1)
+    yield from (head + letter + tail for head, tail in splits for letter in letters)
+    yield from (head + tail[1:] for head, tail in splits if tail)
+    yield from (head + letter + tail[1:] for head, tail in splits if tail for letter in letters)
+
+
+def choices(
+    word: str, stems: Callable[[str], tuple[str, ...]], count: Callable[[tuple[str, ...]], int]
+) -> list[Choice]:
+    """Returns the words that may have been meant, the most frequent first, at most `CHOICES`. `stems` gives the terms
+    of a word, `count` the number of documents that have one of these terms."""
+    best: dict[tuple[str, ...], Choice] = {}
+    for candidate in dict.fromkeys(neighbours(word)):
+        if candidate == word or len(candidate) < MIN_CHARS - 1:
+            continue
+        terms = stems(candidate)
+        if terms not in best and (documents := count(terms)):
+            weight = 1.0 if candidate[0] == word[0] else FIRST_LETTER
+            best[terms] = Choice(terms, documents * weight)
+    return sorted(best.values(), key=lambda choice: -choice.documents)[:CHOICES]
+
+
+def halves(word: str) -> Iterator[tuple[str, str]]:
+    """Yields the pairs of words of which a word without its space may consist."""
+    least = MIN_CHARS - 1
+    yield from ((word[:at], word[at:]) for at in range(least, len(word) - least + 1))
+
+
+def closest(word: str, found: Iterable[str]) -> str | None:
+    """Returns the most frequent one of the words found that differs from a folded word in one place."""
+    near = set(neighbours(word)) - {word}
+    counts = Counter(one for one in found if fold(one) in near)
+    return max(counts, key=lambda one: counts[one]) if counts else None
