@@ -1,13 +1,15 @@
 """Keeps what the links of a crawl say about the pages they lead to: their texts, and the PageRank of each page.
 
 It is an index of its own beside the pages, in a folder `links-…` inside theirs, since a page must not be written again
-whenever another page links to it. `goodbot index refresh` makes a new one; the file `links.json` names the current one
-and is replaced atomically. Without it, searches use the pages alone.
+whenever another page links to it. What queries may be completed to is a file in the same folder. `goodbot index
+refresh` makes a new one; the file `links.json` names the current one and is replaced atomically. Without it, searches
+use the pages alone.
 """
 
 import json
 import logging
 import shutil
+import sqlite3
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -19,6 +21,8 @@ import tantivy
 
 from goodbot.errors import GoodbotError, RunError
 from goodbot.index.analysis import terms
+from goodbot.index.completions import FILE as COMPLETIONS_FILE
+from goodbot.index.completions import PhraseCounter, completions
 from goodbot.index.index_reader import IndexReader
 from goodbot.index.version_file import save_version
 from goodbot.search_values import IndexMark
@@ -64,14 +68,16 @@ class LinkedPage(NamedTuple):
 
 
 class LinkTextsWriter:
-    """Writes link texts into a new folder inside that of the index `folder`. Nothing is used before `finish`; `abandon`
-    removes what was written. Raises RunError if the disk refuses."""
+    """Writes link texts into a new folder inside that of the index `folder`, and counts the `phrases` that complete
+    queries. Nothing is used before `finish`; `abandon` removes what was written. Raises RunError if the disk
+    refuses."""
 
     def __init__(self, folder: Path) -> None:
         self._parent = folder
         self._folder = folder / f"{FOLDER}{uuid4().hex[:12]}"
         try:
             self._folder.mkdir()
+            self.phrases = PhraseCounter()
             save_version(self._folder)
             self._writer = tantivy.Index(build_link_schema(), path=str(self._folder)).writer(_HEAP_BYTES, num_threads=1)
         except (OSError, ValueError) as error:
@@ -92,10 +98,11 @@ class LinkTextsWriter:
         try:
             self._writer.commit()
             self._writer.wait_merging_threads()
+            self.phrases.write(self._folder / COMPLETIONS_FILE)
             draft = self._parent / f"{POINTER}.new"
             draft.write_text(json.dumps({"folder": self._folder.name, "mark": mark}) + "\n", encoding="utf-8")
             draft.replace(self._parent / POINTER)
-        except (OSError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError, sqlite3.Error) as error:
             raise _cannot_write(self._folder, error) from error
         remove_old(self._parent, self._folder.name)
 
@@ -166,6 +173,17 @@ class LinkTexts:
         found = searcher.fast_field_values("number", addresses)
         ranks = searcher.fast_field_values("rank", addresses)
         return {int(number): float(rank) for number, rank in zip(found, ranks, strict=True) if number and rank}
+
+    def completions(self, typed: str, limit: int, *, of_words: bool = False) -> list[str]:
+        """Returns what completes the text typed: phrases, or single words."""
+        self._searcher()
+        if self._opened is None:
+            return []
+        try:
+            return completions(self._folder / self._opened[0] / COMPLETIONS_FILE, typed, limit, of_words=of_words)
+        except sqlite3.Error as error:
+            _LOG.warning("queries are not completed: %s", error)
+            return []
 
     def _searcher(self) -> tantivy.Searcher | None:
         """Returns the current link texts. They are made anew at most once a crawl, so a look at a small file is enough

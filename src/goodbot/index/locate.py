@@ -21,19 +21,25 @@ def word_places(text: str, sought: frozenset[str], language: str) -> list[Place]
     Words that begin like a term are found in the folded text. A few words do not begin like their terms (`Æther` has
     the term `aether`): only if no other is found, the whole text is analysed.
     """
+    return begun_places(text, sought, language) or list(located_terms(text, sought, language))
+
+
+def begun_places(text: str, sought: frozenset[str], language: str, enough: int = ENOUGH_PLACES) -> list[Place]:
+    """Returns (start, end, term) of words that begin like a sought term and have it, in order; of each term the first
+    ones, `enough` of them."""
     folded = _folded(text)
     places: list[Place] = []
     for term in sorted(sought, key=len, reverse=True)[:MAX_TERMS]:
-        places += _places_of(term, text, folded, language)
-    return sorted(places) if places else list(located_terms(text, sought, language))
+        places += _places_of(term, text, folded, language, enough)
+    return sorted(places)
 
 
-def _places_of(term: str, text: str, folded: str, language: str) -> list[Place]:
+def _places_of(term: str, text: str, folded: str, language: str, enough: int) -> list[Place]:
     is_pair = is_unspaced(term)
     beginning = term if is_pair else _beginning(term)
     places: list[Place] = []
     examined, at = 0, folded.find(beginning)
-    while at >= 0 and len(places) < ENOUGH_PLACES and examined < MAX_EXAMINED:
+    while at >= 0 and len(places) < enough and examined < MAX_EXAMINED:
         end = at + len(beginning)
         if is_pair:
             places.append((at, end, term))

@@ -135,7 +135,7 @@ def _stored_page(document: Document, language: str) -> StoredPage:
         fetched_at=document.fetched_at,
         snippet_chars=document.snippet_chars,
         menus=() if is_silent else tuple(span for span in document.menus if span[1] <= len(text)),
-        sections=tuple((cleaned(section.anchor), cleaned(section.text)) for section in document.sections),
+        sections=() if is_silent else tuple((cleaned(one.anchor), cleaned(one.text)) for one in document.sections),
     )
 
 

@@ -324,11 +324,13 @@ def plain_words(parsed: ParsedQuery) -> tuple[Words, ...]:
 
 
 def replace_word(text: str, old: str, new: str) -> str:
-    """Replaces a word in a query as typed, outside quotes and fields. Words in capital or small letters stay so."""
+    """Replaces a word in a query as typed, outside quotes and fields, with the same use of capital letters."""
 
     def replaced(match: re.Match[str]) -> str:
         found = match[0]
-        return new.lower() if found.islower() else new.upper() if found.isupper() else new
+        if found.isupper() and len(found) > 1:
+            return new.upper()
+        return new.lower() if found.islower() else new[0].upper() + new[1:]
 
     pattern = re.compile(rf"(?<![^\W_])(?<!:){re.escape(old)}(?![^\W_])", re.IGNORECASE)
     pieces = re.split(r'("[^"]*"?)', text)

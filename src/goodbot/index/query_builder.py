@@ -54,12 +54,14 @@ Position = tuple[str, ...]
 class BuiltQuery(NamedTuple):
     """The queries for one parsed query: `main` finds and scores; `filters` has only what every hit must have, None if
     nothing is required. `complete` finds the documents with every word; None if `main` finds only those. `links`
-    searches the texts of links, None if there are no words. `sought` are the terms to highlight."""
+    searches the texts of links, None if there are no words. `words` are the words that are not stop words, `sought` the
+    terms to highlight."""
 
     main: Query
     filters: Query | None
     complete: Query | None
     links: Query | None
+    words: tuple[Position, ...]
     sought: frozenset[str]
 
 
@@ -85,8 +87,8 @@ class QueryBuilder:
             return None
         clauses = [*filters]
         complete = None
+        main_words = self._main_words(positions)
         if positions:
-            main_words = self._main_words(positions)
             scoring = self._words(positions, main_words)
             is_needed = all(isinstance(node, Filter) for node in hard)
             complete = self._complete(main_words, least=2 if is_needed else 1)
@@ -103,6 +105,7 @@ class QueryBuilder:
             Query.boolean_query(filters) if filters else None,
             Query.boolean_query([*filters, (Occur.Must, complete)]) if complete is not None else None,
             self._links(soft, positions, link_schema) if link_schema is not None and positions else None,
+            tuple(main_words),
             sought_terms(parsed.root, self._languages),
         )
 

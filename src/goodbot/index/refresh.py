@@ -15,12 +15,13 @@ from typing import Final, NamedTuple
 import msgspec
 import tantivy
 
+from goodbot.index.completions import PhraseCounter
 from goodbot.index.index_reader import IndexReader
 from goodbot.index.integrity import load_mark
 from goodbot.index.keys import hash_of, tongue_name
 from goodbot.index.link_texts import LinkedPage, LinkTextsWriter, refreshed_mark
 from goodbot.index.page_rank import page_ranks
-from goodbot.index.stored_page import decode_links
+from goodbot.index.stored_page import decode_links, decode_page
 
 PAGES_AT_ONCE: Final = 10_000
 PAGES_PER_PART: Final = 50_000
@@ -104,7 +105,7 @@ class _Gathering:
 
     def write(self, writer: LinkTextsWriter, watch: Callable[[Refreshed], object]) -> None:
         """Reads all links, then writes what they say about each page."""
-        ranks = page_ranks(self.total, self._links(watch))
+        ranks = page_ranks(self.total, self._links(writer.phrases, watch))
         for number, part in enumerate(self._parts):
             first = number * PAGES_PER_PART
             anchors, fragments = part.read()
@@ -115,13 +116,16 @@ class _Gathering:
                 writer.add(LinkedPage(self._numbers[place], language, *texts, ranks[place]))
             watch(Refreshed(self.total, self.total))
 
-    def _links(self, watch: Callable[[Refreshed], object]) -> Iterator[list[int]]:
-        """Yields the places of the pages that each page links to, and keeps the texts of its links."""
+    def _links(self, phrases: PhraseCounter, watch: Callable[[Refreshed], object]) -> Iterator[list[int]]:
+        """Yields the places of the pages that each page links to; keeps the texts of its links, and its phrases."""
         source = 0
         for addresses in self._addresses():
             for address in addresses:
+                document = self._searcher.doc(address)
+                page = decode_page(bytes(document.get_first("shown") or b""))
+                phrases.add_page(page.title, (text for _, text in page.sections))
                 targets: dict[int, None] = {}
-                for url, anchor, named in decode_links(bytes(self._searcher.doc(address).get_first("links") or b"")):
+                for url, anchor, named in decode_links(bytes(document.get_first("links") or b"")):
                     target = self._place_of(hash_of(url))
                     if target is not None and target != source:
                         targets[target] = None

@@ -20,6 +20,7 @@ from goodbot.index.query import explain_query, parse_query
 from goodbot.index.query_builder import BuiltQuery, QueryBuilder
 from goodbot.index.query_values import Filter, ParsedQuery
 from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking
+from goodbot.index.section_links import best_sections, section_links
 from goodbot.index.snippet import Shown, make_snippet
 from goodbot.index.stored_page import StoredPage, decode_page
 from goodbot.index.vocabulary import Vocabulary
@@ -31,6 +32,7 @@ ADDED_PAGES: Final = 50
 """The number of those that are added to the best pages by their own words."""
 EXAMINED_PAGES: Final = 3
 """The number of pages in which the spelling of a word is looked up."""
+MAX_TYPED_CHARS: Final = 200
 MAX_LANGUAGES: Final = 9
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
@@ -74,6 +76,19 @@ class TantivySearch:
             results = self._search(query, parsed, slice(offset, offset + limit), languages)
         return replace(results, took_ms=(time.perf_counter() - started) * 1000)
 
+    def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
+        """Returns what a query that begins so may be completed to: titles, headings and terms that begin with the text,
+        then words that begin with its last word, if pages have them together with the others."""
+        typed = typed[:MAX_TYPED_CHARS]
+        with self._reader.translated():
+            found = self._links.completions(typed, limit)
+            head, space, last = typed.rpartition(" ")
+            if len(found) < limit and last.strip():
+                complete = self._asked(self._reader.current()).complete
+                endings = (f"{head}{space}{word}" for word in self._links.completions(last, limit, of_words=True))
+                found += [text for text in endings if not head.strip() or complete(text)]
+        return tuple({text.casefold(): text for text in reversed(found)}.values())[::-1][:limit]
+
     def count(self) -> int:
         """Returns how many documents can be found."""
         return int(self._reader.current()[1].num_docs)
@@ -83,11 +98,9 @@ class TantivySearch:
         index, searcher = opened
         vocabulary = Vocabulary(searcher)
         builder = QueryBuilder(index.schema, vocabulary, self._stems(searcher), self._ranking)
-        correction = (
-            self._corrector(opened, vocabulary).correct(query, parsed)
-            if self._ranking.has("spelling")
-            else Correction()
-        )
+        correction = Correction()
+        if self._ranking.has("spelling"):
+            correction = Corrector(vocabulary, self._stems(searcher), self._asked(opened)).correct(query, parsed)
         if correction.certain is not None:
             parsed = parse_query(correction.certain)
         built = builder.build(parsed, self._links.schema)
@@ -107,10 +120,10 @@ class TantivySearch:
         hits = tuple(self._hit(searcher, item, found, built) for item in found.ranked[window])
         return replace(results, total=found.total, hits=hits, complete=found.complete)
 
-    def _corrector(self, opened: Opened, vocabulary: Vocabulary) -> Corrector:
+    def _asked(self, opened: Opened) -> Documents:
+        """Returns what corrections and completions ask of the documents."""
         index, searcher = opened
-        languages = self._stems(searcher)
-        builder = QueryBuilder(index.schema, vocabulary, languages, self._ranking)
+        builder = QueryBuilder(index.schema, Vocabulary(searcher), self._stems(searcher), self._ranking)
 
         def complete(query: str) -> int:
             built = builder.build(parse_query(query))
@@ -129,7 +142,7 @@ class TantivySearch:
                 for text in (page.title, page.text):
                     yield from (text[start:end] for start, end, _ in word_places(text, frozenset(terms), page.language))
 
-        return Corrector(vocabulary, languages, Documents(complete, score, words, self._links.has))
+        return Documents(complete, score, words, self._links.has)
 
     def _stems(self, searcher: tantivy.Searcher) -> tuple[str, ...]:
         """Returns the languages of the documents that have a stemmer, the most frequent first."""
@@ -215,7 +228,9 @@ class TantivySearch:
     def _hit(self, searcher: tantivy.Searcher, item: Ranked, found: _Found, built: BuiltQuery) -> Hit:
         page = _load(searcher, found.addresses[item.place])
         others = [_load(searcher, found.addresses[place]) for place in item.others[:MAX_OTHERS]]
-        shown = Shown(page.text, page.description, page.menus, page.language, page.snippet_chars)
+        chosen = best_sections(page.title, page.sections, built.words, page.language)
+        headings = tuple(page.sections[number][1] for number in chosen)
+        shown = Shown(page.text, page.description, page.menus, headings, page.language, page.snippet_chars)
         snippet = make_snippet(shown, built.sought)
         return Hit(
             page.id,
@@ -224,7 +239,8 @@ class TantivySearch:
             snippet.text,
             item.score,
             snippet.highlights,
-            others=tuple(OtherPage(other.url, other.language) for other in others),
+            section_links(page.url, page.sections, chosen),
+            tuple(OtherPage(other.url, other.language) for other in others),
             language=page.language,
             fetched_at=page.fetched_at,
         )

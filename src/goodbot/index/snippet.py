@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from goodbot.index.analysis import is_stop_term, located_terms
+from goodbot.index.analysis import is_stop_term, located_terms, word_terms, words_of
 from goodbot.index.locate import Place, word_places
 
 SNIPPET_CHARS = 240
@@ -26,6 +26,8 @@ _LIST_LINES = 4
 """A window with this many line ends is a list or a menu rather than running text."""
 
 _DOTS = "…"
+_PERMALINK = "¶"
+"""The mark with which documentation links to its own headings."""
 _DOTS_CHARS = 6
 """The most characters that dots and the spaces next to them add, in two pieces."""
 
@@ -43,11 +45,13 @@ class Snippet:
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What snippets of a document may show: its text, the (start, end) ranges of it that are menus, its description,
-    its language, and the limit of characters, dots included (None: no limit; 0 or less: nothing)."""
+    the headings of it that answer the query best, its language, and the limit of characters, dots included (None: no
+    limit; 0 or less: nothing)."""
 
     text: str
     description: str = ""
     menus: Sequence[tuple[int, int]] = ()
+    headings: Sequence[str] = ()
     language: str = "en"
     max_chars: int | None = None
 
@@ -79,6 +83,9 @@ def make_snippet(shown: Shown, sought: frozenset[str]) -> Snippet:
 def _line(shown: Shown, terms: frozenset[str], width: int) -> str:
     text = shown.text
     matches = list(word_places(text, terms, shown.language))
+    answer = _answer(shown, terms, width)
+    if answer:
+        return answer
     outside = [match for match in matches if not _is_inside(match[0], shown.menus)] if shown.menus else matches
     window = _best_window(text, outside or matches, width)
     described = frozenset(place[2] for place in located_terms(shown.description[:1000], terms, shown.language))
@@ -88,6 +95,16 @@ def _line(shown: Shown, terms: frozenset[str], width: int) -> str:
     if halves is None:
         return _piece(text, window.start, window.end, width)
     return _joined(text, halves, width)
+
+
+def _answer(shown: Shown, terms: frozenset[str], width: int) -> str:
+    """Returns the beginning of the section whose heading has all terms; empty if there is none."""
+    for heading in shown.headings:
+        has = {term for word in words_of(heading) for term in word_terms(word, shown.language)}
+        at = shown.text.rfind(heading)
+        if terms <= has and at >= 0 and not _is_inside(at, shown.menus):
+            return _piece(shown.text, at, at + width, width)
+    return ""
 
 
 def _is_inside(at: int, ranges: Sequence[tuple[int, int]]) -> bool:
@@ -162,7 +179,7 @@ def _piece(text: str, start: int, end: int, width: int) -> str:
     last = min(len(text), first + max(width, min(end - start, 2 * width)))
     first = max(0, min(first, last - width)) if sentence is None or last - first < width // 2 else first
     first, last = _cut_before(text, first, start), _cut_after(text, last, end)
-    line = " ".join(text[first:last].split())
+    line = " ".join(text[first:last].replace(_PERMALINK, " ").split())
     before, after = f"{_DOTS} " if text[:first].strip() else "", f" {_DOTS}" if text[last:].strip() else ""
     return f"{before}{line}{after}" if line else ""
 

@@ -1,0 +1,119 @@
+"""Keeps what queries may be completed to: titles, headings and terms of the pages, and the words in them.
+
+They are a SQLite file beside the link texts, made anew with them.
+"""
+
+import re
+import sqlite3
+from collections.abc import Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from urllib.parse import quote
+
+from goodbot.index.analysis import folded_words
+
+FILE: Final = "completions.sqlite"
+MAX_PHRASES: Final = 100_000
+"""The number of phrases kept in the file, and of words; while pages are read, four times as many are in memory."""
+MAX_CHARS: Final = 60
+MIN_CHARS: Final = 3
+COMMON: Final = 20
+"""A phrase that more pages have is no name of anything: `See also`, or the name of the site in every title."""
+MOST_COUNTED: Final = 3
+"""Further pages with the same phrase add nothing to its weight."""
+
+TITLE: Final = 3
+HEADING: Final = 1
+"""The weights of a part of a title, and of a heading or term."""
+
+_PHRASES: Final = "SELECT text FROM phrases WHERE key >= ? AND key < ? ORDER BY weight DESC, length(key), key LIMIT ?"
+_WORDS: Final = "SELECT text FROM words WHERE key >= ? AND key < ? ORDER BY weight DESC, length(key), key LIMIT ?"
+
+_PARTS = re.compile(r"\s+[-–—|·»:]+\s+|\s*::\s*|: ")
+_NUMBERS = re.compile(r"^[\d.]+\s+")
+
+
+@dataclass(slots=True)
+class _Phrase:
+    text: str
+    weight: int
+    pages: int = 0
+
+
+class PhraseCounter:
+    """Counts the phrases of pages, in bounded memory."""
+
+    def __init__(self, most: int = MAX_PHRASES) -> None:
+        self._most = most
+        self._phrases: dict[str, _Phrase] = {}
+
+    def add_page(self, title: str, headings: Iterable[str]) -> None:
+        """Adds the phrases of a page: its title, its headings and terms."""
+        weights: dict[str, tuple[str, int]] = {}
+        for part in _PARTS.split(title):
+            _note(weights, part, TITLE)
+        for text in headings:
+            _note(weights, text, HEADING)
+        for key, (text, weight) in weights.items():
+            phrase = self._phrases.setdefault(key, _Phrase(text, weight))
+            phrase.pages += 1
+            phrase.weight = max(phrase.weight, weight)
+        if len(self._phrases) > 4 * self._most:
+            self._phrases = dict(self._best(2 * self._most))
+
+    def write(self, file: Path) -> None:
+        """Writes the best phrases, and the words in them. Raises sqlite3.Error."""
+        phrases = [(key, one) for key, one in self._best(self._most) if one.pages <= COMMON]
+        words: dict[str, int] = {}
+        for key, one in phrases:
+            for word in key.split():
+                if len(word) >= MIN_CHARS:
+                    words[word] = words.get(word, 0) + _value(one)
+        best_words = sorted(words.items(), key=lambda item: -item[1])[: self._most]
+        with closing(sqlite3.connect(file)) as connection, connection:
+            for table in ("phrases", "words"):
+                connection.execute(f"CREATE TABLE {table} (key TEXT, text TEXT, weight INTEGER)")
+            connection.executemany(
+                "INSERT INTO phrases VALUES (?, ?, ?)", ((key, one.text, _value(one)) for key, one in phrases)
+            )
+            connection.executemany(
+                "INSERT INTO words VALUES (?, ?, ?)", ((key, key, count) for key, count in best_words)
+            )
+            for table in ("phrases", "words"):
+                connection.execute(f"CREATE INDEX {table}_by_key ON {table} (key)")
+
+    def _best(self, most: int) -> Iterator[tuple[str, _Phrase]]:
+        """Returns the phrases of the greatest value, earlier pages first."""
+        return iter(sorted(self._phrases.items(), key=lambda item: -_value(item[1]))[:most])
+
+
+def _value(phrase: _Phrase) -> int:
+    return phrase.weight * min(phrase.pages, MOST_COUNTED)
+
+
+def _note(weights: dict[str, tuple[str, int]], text: str, weight: int) -> None:
+    text = _tidy(text)
+    if MIN_CHARS <= len(text) <= MAX_CHARS:
+        key = " ".join(folded_words(text))
+        if key and weights.get(key, ("", 0))[1] < weight:
+            weights[key] = text, weight
+
+
+def _tidy(text: str) -> str:
+    """Returns a heading without its number, or a term without its parameters."""
+    numberless = _NUMBERS.sub("", text.strip(), count=1) if text[:1].isdigit() else text
+    return " ".join((numberless.partition("(")[0] or numberless).split()).strip(" ,;:=")
+
+
+def completions(file: Path, typed: str, limit: int, *, of_words: bool = False) -> list[str]:
+    """Returns the phrases, or the words, that begin with what was typed, the most important first. Raises
+    sqlite3.Error, also if the file is missing."""
+    key = " ".join(folded_words(typed))
+    if not key or limit <= 0:
+        return []
+    where = f"file:{quote(str(file))}?mode=ro&immutable=1"
+    with closing(sqlite3.connect(where, uri=True)) as connection:
+        rows = connection.execute(_WORDS if of_words else _PHRASES, (key, key + "\U0010ffff", limit))
+        return [text for (text,) in rows]

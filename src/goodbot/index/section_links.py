@@ -1,0 +1,52 @@
+"""Chooses the places in a page that answer a query: headings and terms with an anchor. Pure."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+from typing import Final
+from urllib.parse import quote
+
+from goodbot.index.locate import begun_places
+from goodbot.search_values import SectionLink
+
+MAX_SECTION_LINKS: Final = 3
+_LEAST_SHARE: Final = 0.6
+"""The share of the query's words that a section must have."""
+_EXAMINED: Final = 200
+"""The number of places of one word that are looked at."""
+
+
+def best_sections(
+    title: str, sections: Sequence[tuple[str, str]], words: Sequence[tuple[str, ...]], language: str
+) -> list[int]:
+    """Returns the numbers of the sections with the most words of a query, in their order. `sections` are pairs of
+    anchor and text; `words` are the terms that each word stands for. The heading of the whole page is none of them."""
+    if not (sections and words):
+        return []
+    lines = [f"{text} {anchor}" for anchor, text in sections]
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    number_of = {term: number for number, position in enumerate(words) for term in position}
+    found: dict[int, set[int]] = {}
+    for start, _, term in begun_places("\n".join(lines), frozenset(number_of), language, _EXAMINED):
+        found.setdefault(bisect_right(starts, start) - 1, set()).add(number_of[term])
+    most = max(map(len, found.values()), default=0)
+    if most < _LEAST_SHARE * len(words):
+        return []
+    heading = title.casefold()
+    best = [
+        place
+        for place, numbers in found.items()
+        if len(numbers) == most and not heading.startswith(sections[place][1].casefold())
+    ]
+    return sorted(sorted(best, key=lambda place: (len(sections[place][1]), place))[:MAX_SECTION_LINKS])
+
+
+def section_links(url: str, sections: Sequence[tuple[str, str]], chosen: Sequence[int]) -> tuple[SectionLink, ...]:
+    """Returns links to some of the sections of a page."""
+    page = url.partition("#")[0]
+    anchored = (sections[number] for number in chosen)
+    return tuple(SectionLink(f"{page}#{quote(anchor, safe=_FRAGMENT)}", text) for anchor, text in anchored)
+
+
+_FRAGMENT: Final = "!$&'()*+,;=:@/?-._~%"
+"""Characters that a fragment may have (RFC 3986 §3.5), and the percent sign of escapes."""
