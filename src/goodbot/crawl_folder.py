@@ -15,7 +15,7 @@ from goodbot.config import Settings
 from goodbot.errors import DamagedError, GoodbotError, InputError, RunError, SettingError
 from goodbot.files import make_folder
 from goodbot.human import counted
-from goodbot.index import META_FILE, SWAP_WAIT_S, NoSearch, TantivySearch, load_mark, remedy
+from goodbot.index import META_FILE, SWAP_WAIT_S, NoSearch, Ranking, TantivySearch, load_mark, load_synonyms, remedy
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.crawl.settings_check import check_form
 from goodbot.robot.manners.redirects import REDIRECTS
@@ -36,8 +36,8 @@ SOFTWARE = f"goodbot/{version('goodbot')}"
 
 
 class CrawlFolder:
-    """The folder of a crawl: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, lists of `seeds/`, and `deadly/`,
-    pages that killed worker processes."""
+    """The folder of a crawl: `goodbot.toml`, `frontier.sqlite`, `warc/`, `index/`, `synonyms.txt`, lists of `seeds/`,
+    and `deadly/`, pages that killed worker processes."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -48,6 +48,7 @@ class CrawlFolder:
         self.index = path / "index"
         self.index_draft = path / "index.new"
         self.index_old = path / "index.old"
+        self.synonyms = path / "synonyms.txt"
         self.seeds = SeedFolder(path / "seeds")
 
     @property
@@ -166,19 +167,21 @@ def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord],
             yield archived
 
 
-def open_search(path: Path) -> TantivySearch:
-    """Opens the search index of the crawl in `path`, or that of imported documents. Raises InputError if the crawl
-    keeps none, RunError if it is missing or is not the one that the crawl wrote, DamagedError if it cannot be read."""
+def open_search(path: Path, ranking: Ranking | None = None) -> TantivySearch:
+    """Opens the search index of the crawl in `path`, or that of imported documents, with the synonyms beside it. Raises
+    InputError if the crawl keeps no index or the synonyms cannot be read, RunError if the index is missing or is not
+    the one that the crawl wrote, DamagedError if it cannot be read."""
     folder = CrawlFolder(path)
+    synonyms = load_synonyms(folder.synonyms)
     if folder.is_import:
-        return TantivySearch(folder.index)
+        return TantivySearch(folder.index, ranking, synonyms)
     folder.check()
     until = time.monotonic() + SWAP_WAIT_S
     while (error := _no_index(folder)) is not None:
         if time.monotonic() > until:
             raise error
         time.sleep(0.02)
-    return TantivySearch(folder.index)
+    return TantivySearch(folder.index, ranking, synonyms)
 
 
 class IndexLag(NamedTuple):

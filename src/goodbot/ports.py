@@ -237,8 +237,13 @@ class Index(Protocol):
 class Search(Protocol):
     """Searches the index."""
 
-    def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
-        """Returns one page of hits. Raises InputError if the query is empty."""
+    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
+        """Returns one page of hits. `languages` are the reader's, by codes of two letters, the preferred one first.
+        Raises InputError if the query is empty."""
+        ...
+
+    def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
+        """Returns what a query that begins so may be completed to."""
         ...
 
     def count(self) -> int:

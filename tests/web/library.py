@@ -1,7 +1,7 @@
 """A search over a list of hits: every word of the query must occur in the title, snippet or URL."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from http.client import HTTPMessage
@@ -21,7 +21,7 @@ class Library:
         self.hits = list(hits)
         self.trouble: Exception | None = None
 
-    def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
+    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
         self._check()
         words = re.findall(r"\w+", query.casefold())
         if not words:
@@ -29,6 +29,10 @@ class Library:
         found = [hit for hit in self.hits if all(word in _text(hit) for word in words)]
         shown = tuple(_highlighted(hit, words) for hit in found[offset : offset + limit])
         return Results(query, len(found), 0.4, shown)
+
+    def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
+        self._check()
+        return tuple(hit.title for hit in self.hits if hit.title.casefold().startswith(typed.casefold()))[:limit]
 
     def count(self) -> int:
         self._check()

@@ -1,6 +1,7 @@
 """The search as JSON."""
 
 import json
+from collections.abc import Sequence
 from threading import Barrier, Thread
 from urllib.parse import quote
 
@@ -89,7 +90,7 @@ def test_a_damaged_index(path: str) -> None:
 
 def test_an_index_that_opens_but_cannot_be_searched_is_not_healthy() -> None:
     class HalfDamaged(Library):
-        def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
+        def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
             raise DamagedError("a segment is damaged")
 
     with served(HalfDamaged(SPECIMENS)) as visitor:
@@ -113,9 +114,12 @@ class Meeting:
     def __init__(self) -> None:
         self.barrier = Barrier(2)
 
-    def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
+    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
         self.barrier.wait(timeout=60)
         return Results(query, 0, 0.0)
+
+    def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
+        return ()
 
     def count(self) -> int:
         return 0

@@ -1,20 +1,27 @@
 """`goodbot search`: find pages in the terminal."""
 
 import json
-from collections.abc import Iterator
+import os
+import re
+import webbrowser
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Final
 
 import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import in_option, read_input
-from goodbot.cli.printing import end_when_unread, folded, say, styled, width, write_json
+from goodbot.cli.printing import end_when_unread, folded, say, say_folded, styled, width, write_json
 from goodbot.crawl_folder import index_lag, open_search
-from goodbot.errors import InputError
+from goodbot.errors import InputError, RunError
 from goodbot.human import counted
-from goodbot.index import results_json
+from goodbot.index import PARTS, Ranking, results_json
 from goodbot.search_values import Hit, Results
+
+MAX_OTHERS: Final = 5
+"""The number of translations and copies that are printed for a hit."""
 
 
 class _Search(Command):
@@ -44,6 +51,7 @@ def _takes_value(param: click.Parameter | None) -> bool:
     examples="""
     goodbot search "robots politeness" --in crawl
     goodbot search "site:example.org robots" --in crawl --top 3
+    goodbot search "crawl delay" --in crawl --open 1
     goodbot search --run queries.jsonl --in crawl -o run.txt
     """,
 )
@@ -60,21 +68,53 @@ def _takes_value(param: click.Parameter | None) -> bool:
     help='Instead of QUERY: a file of {"id", "text"} lines, - for standard input; prints a TREC run (with --json: one '
     "object per line).",
 )
-def command(query: str | None, folder: Path, top: int, run_file: Path | None, as_json: bool) -> None:
+@click.option(
+    "--open",
+    "opened",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="Show hit number N in the Web browser instead of printing hits.",
+)
+@click.option(
+    "--without",
+    multiple=True,
+    type=click.Choice(sorted(PARTS)),
+    metavar="PART",
+    help=f"Switch off a part of the ranking, to see what it does; may be repeated. Parts: {', '.join(sorted(PARTS))}.",
+)
+def command(
+    query: str | None,
+    folder: Path,
+    top: int,
+    run_file: Path | None,
+    opened: int | None,
+    without: tuple[str, ...],
+    as_json: bool,
+) -> None:
     """Search the pages that were crawled.
 
     \b
-    robots politeness        pages with both words, in any form
-    "crawl delay"            pages with these words in this order
-    robots -google           pages with robots and without google
-    site:example.org robots  pages of that host with robots
+    robots politeness         pages with these words, in any form; those with all of them first
+    "crawl delay"             pages with these words in this order
+    robots -google            pages without google
+    robots OR spiders         pages with one of the two
+    crawl*                    pages with words that begin so
+    intitle:robots            pages with robots in the title; inurl: in the URL
+    site:example.org          pages of that host; filetype:pdf, lang:de: of that kind, in that language
+    after:2025-06             pages changed since then; before:2025
+    link:https://example.org  pages that link to this URL
+
+    If no page has a word, and a similar one is on many, that one is searched for, and it says so. Pages in your
+    language come first (LANG). DIR/synonyms.txt may have lines such as `robot, crawler, spider`.
 
     Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR without a crawl or crawled with
     --no-index; 3: the index is missing or damaged.
     """
     if (query is None) == (run_file is None):
         raise InputError("give a QUERY, or --run FILE.jsonl")
-    search, lag = open_search(folder), index_lag(folder)
+    if opened is not None and (run_file is not None or as_json):
+        raise InputError("--open goes with a QUERY and without --json")
+    search, lag = open_search(folder, Ranking(frozenset(without))), index_lag(folder)
     if lag.why:
         say(lag.why, err=True)
     if run_file is not None:
@@ -87,11 +127,36 @@ def command(query: str | None, folder: Path, top: int, run_file: Path | None, as
             for rank, hit in enumerate(search.search(text, top).hits, start=1):
                 say(f"{query_id} Q0 {hit.id} {rank} {hit.score:.6f} goodbot")
         return
-    results = search.search(query or "", top)
+    results = search.search(query or "", max(top, opened or 0), languages=_languages(os.environ))
+    if opened is not None:
+        _open(results, opened)
+        return
     if as_json:
         write_json({**results_json(results), **({"not_indexed": lag.missing} if lag.missing else {})})
         return
     print_results(results)
+
+
+def _languages(environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Returns the reader's languages by codes of two letters, from LANGUAGE (several) or the locale of messages."""
+    value = next(
+        (environment[name] for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), ""
+    )
+    codes = (re.split(r"[_.@]", name)[0].lower() for name in value.split(":"))
+    return tuple(dict.fromkeys(code for code in codes if len(code) == 2 and code.isascii() and code.isalpha()))
+
+
+def _open(results: Results, number: int) -> None:
+    """Shows a hit in the browser."""
+    if number > len(results.hits):
+        raise InputError(f"there is no hit {number}: {counted(results.total, 'page')} found")
+    hit = results.hits[number - 1]
+    url = hit.sections[0].url if hit.sections else hit.url
+    if not url.lower().startswith(("http://", "https://")):
+        raise InputError(f"hit {number} has no address on the Web: {hit.url or hit.id}")
+    say("opening ", styled(url, fg="cyan"), err=True)
+    if not webbrowser.open(url):
+        raise RunError(f"no Web browser could be started; the address is {url}")
 
 
 def _queries(file: Path) -> Iterator[tuple[str, str]]:
@@ -117,8 +182,12 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
 def print_results(results: Results) -> None:
     """The hits for people, with the matching words in bold where the terminal can."""
     found = f"{counted(results.total, 'page')} found" if results.total else "no pages found"
+    if results.complete < results.total:
+        found += f", {results.complete:,} with every word"
     for line in folded(f"{found} for: {results.query} ({results.took_ms:.0f} ms)", rest="  "):
         say(*line)
+    for text in _remarks(results):
+        say_folded(text)
     columns = width() - 4
     for number, hit in enumerate(results.hits, start=1):
         say()
@@ -127,6 +196,21 @@ def print_results(results: Results) -> None:
         say("    ", styled(hit.url or hit.id, fg="cyan"))
         for parts in _wrapped(hit, columns):
             say("    ", *parts)
+        for section in hit.sections:
+            fragment = section.url.partition("#")[2]
+            say("    > ", styled(section.text), "  ", styled(f"#{fragment}", fg="cyan"))
+        for other in hit.others[:MAX_OTHERS]:
+            kind = "copy" if other.language == hit.language else f"in {other.language or 'another language'}"
+            say("    also ", kind, ": ", styled(other.url, fg="cyan"))
+
+
+def _remarks(results: Results) -> Iterator[str]:
+    """What is to be said about the query."""
+    if results.corrected:
+        yield f"no page has a word of this query as typed; these are the results for: {results.corrected}"
+    if results.suggestion:
+        yield f"did you mean: {results.suggestion}"
+    yield from results.notes
 
 
 def _wrapped(hit: Hit, columns: int) -> Iterator[list[str]]:

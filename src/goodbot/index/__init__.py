@@ -17,4 +17,5 @@ from goodbot.index.results_json import results_json as results_json
 from goodbot.index.searcher import TantivySearch as TantivySearch
 from goodbot.index.statistics import IndexStatistics as IndexStatistics
 from goodbot.index.statistics import index_statistics as index_statistics
+from goodbot.index.synonyms import load_synonyms as load_synonyms
 from goodbot.index.version_file import remedy as remedy

@@ -10,7 +10,60 @@ from goodbot.url import Url, authority_of
 MAX_KEY_CHARS: Final = 1000
 MAX_SITE_TERMS: Final = 16
 
-_TAG = re.compile(r"([a-z]{2,3})(?:[-_][a-z0-9]{2,8})?")
+REGIONAL: Final = frozenset(
+    [
+        "ar",
+        "bg",
+        "bn",
+        "ca",
+        "cs",
+        "da",
+        "de",
+        "el",
+        "en",
+        "es",
+        "et",
+        "fa",
+        "fi",
+        "fr",
+        "gu",
+        "he",
+        "hi",
+        "hr",
+        "hu",
+        "id",
+        "it",
+        "ja",
+        "ko",
+        "lt",
+        "lv",
+        "mk",
+        "ml",
+        "mr",
+        "nb",
+        "nl",
+        "no",
+        "pa",
+        "pl",
+        "pt",
+        "ro",
+        "ru",
+        "sk",
+        "sl",
+        "sr",
+        "sv",
+        "ta",
+        "te",
+        "th",
+        "tr",
+        "uk",
+        "vi",
+        "zh",
+    ]
+)
+"""Languages that name folders together with a region."""
+
+_TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{2}|[a-z]{4}|[0-9]{3}))?")
 _NAME_TAG = re.compile(
     r"[._-]([a-z]{2})(?:[-_][a-z]{2,4})?(?=\.[a-z0-9]{1,5}$|$)|(?<=\.html)\.([a-z]{2})(?:[-_][a-z]{2,4})?$"
 )
@@ -80,25 +133,27 @@ def tongue_of(language: str) -> int:
     return ord(code[0]) << 8 | ord(code[1]) if len(code) == 2 and code.isascii() else 0
 
 
-def untranslated(url: str, language: str) -> str:
-    """Returns `url` without the tag of its `language` (two letters), so that the translations of a page give the same:
-    `/de/faq.html`, `/faq.de.html`, `/faq.html.de` and `/faq.html`. A tag of another language stays."""
-    if not language:
-        return url
+def untranslated(url: str, *languages: str) -> str:
+    """Returns `url` without the tag of one of these languages (two letters), so that the translations of a page give
+    the same: `/de/faq.html`, `/faq.de.html`, `/faq.html.de` and `/faq.html`. A folder named by language and region
+    (`/tr-TR/`) is left out whatever the languages are; other tags stay."""
+    known = frozenset(languages) - {""}
     address, mark, query = url.partition("?")
     *folders, name = address.split("/")
-    kept = [
-        part
-        for place, part in enumerate(folders)
-        if place < 3 or not ((tag := _TAG.fullmatch(part.lower())) and tag[1] == language)
-    ]
+    kept = [part for place, part in enumerate(folders) if place < 3 or not _is_tag(part.lower(), known)]
     found = _NAME_TAG.search(name.lower())
-    if found and language in found.groups():
+    if found and not known.isdisjoint(found.groups()):
         name = name[: found.start()] + name[found.end() :]
     if len(kept) > 2:
         host = kept[2]
-        kept[2] = host.partition(".")[2] if host.startswith(f"{language}.") and host.count(".") > 1 else host
+        first, _, rest = host.partition(".")
+        kept[2] = rest if first in known and "." in rest else host
     return "/".join([*kept, name]) + mark + query
+
+
+def _is_tag(part: str, languages: frozenset[str]) -> bool:
+    found = _TAG.fullmatch(part)
+    return found is not None and (found[1] in languages or (found[2] is not None and found[1] in REGIONAL))
 
 
 def tongue_name(tongue: int) -> str:

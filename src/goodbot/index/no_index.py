@@ -1,5 +1,7 @@
 """Implements the search of a crawl that keeps no index."""
 
+from collections.abc import Sequence
+
 from goodbot.errors import NoIndexError
 from goodbot.search_values import Results
 
@@ -10,9 +12,13 @@ class NoSearch:
     def __init__(self, reason: str) -> None:
         self._reason = reason
 
-    def search(self, query: str, limit: int = 10, offset: int = 0) -> Results:
+    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
         """Always raises NoIndexError."""
         raise NoIndexError(self._reason)
+
+    def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
+        """Returns nothing."""
+        return ()
 
     def count(self) -> int:
         """Returns 0."""

@@ -93,7 +93,9 @@ def _labels(document: Document, url: Url | None, language: str) -> Iterable[tupl
 
 
 def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[str, int], ...]:
-    variant = untranslated(document.url, language)
+    stated = (document.language or "")[:2].lower()
+    variant = untranslated(document.url, language, stated)
+    tongue = stated if stated and untranslated(document.url, stated) != document.url else language
     translations = sorted({url for _, url in document.alternates})
     group = " ".join(sorted({*translations, document.url})) if translations else variant
     text = document.text
@@ -102,7 +104,7 @@ def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[
         ("host", hash_of(url.host_key) if url else 0),
         ("group", hash_of(group) if url else 0),
         ("twin", hash_of(" ".join(text.split())) if len(text) >= _MIN_TWIN_CHARS else 0),
-        ("tongue", tongue_of(language)),
+        ("tongue", tongue_of(tongue)),
         ("depth", min(max(depth_of(url), 0), 100) if url else 0),
         ("list", int(_is_list(document))),
         ("date", _whole_seconds(document.modified_at or document.fetched_at)),

@@ -29,6 +29,7 @@ from goodbot.index.ranking import (
     Ranking,
 )
 from goodbot.index.schema import WEIGHTS
+from goodbot.index.synonyms import SynonymTable
 from goodbot.index.vocabulary import Vocabulary
 
 NEAR_FIELDS: Final = ("title", "body")
@@ -47,8 +48,15 @@ _FIELDS_OF_PARTS: Final = {
 }
 
 Clause = tuple[Occur, Query]
-Position = tuple[str, ...]
-"""The terms that one word of the query stands for: its stems in several languages."""
+
+
+class Position(NamedTuple):
+    """What one word of a query stands for: its `own` stems in several languages; all `terms`, synonyms included; and
+    `phrases`, synonyms of several words."""
+
+    own: tuple[str, ...]
+    terms: tuple[str, ...]
+    phrases: tuple[tuple[str, ...], ...] = ()
 
 
 class BuiltQuery(NamedTuple):
@@ -61,15 +69,23 @@ class BuiltQuery(NamedTuple):
     filters: Query | None
     complete: Query | None
     links: Query | None
-    words: tuple[Position, ...]
+    words: tuple[tuple[str, ...], ...]
     sought: frozenset[str]
 
 
 class QueryBuilder:
     """Builds queries for one schema. `languages` are the languages of the documents, by codes of two letters."""
 
-    def __init__(self, schema: Schema, vocabulary: Vocabulary, languages: Sequence[str], ranking: Ranking) -> None:
+    def __init__(
+        self,
+        schema: Schema,
+        vocabulary: Vocabulary,
+        languages: Sequence[str],
+        ranking: Ranking,
+        synonyms: SynonymTable | None = None,
+    ) -> None:
         self._schema = schema
+        self._synonyms = synonyms or SynonymTable((), languages)
         self._vocabulary = vocabulary
         self._languages = tuple(languages)
         self._ranking = ranking
@@ -82,7 +98,7 @@ class QueryBuilder:
         hard = [node for node in parsed.root.required if node not in soft]
         filters = [(Occur.Must, query) for node in hard if (query := self._required(node)) is not None]
         filters += [(Occur.MustNot, query) for node in parsed.root.excluded if (query := self._required(node))]
-        positions = [position for words in soft for position in self._positions(words.text)]
+        positions = self._expanded([terms for words in soft for terms in query_terms(words.text, self._languages)])
         if not (positions or filters):
             return None
         clauses = [*filters]
@@ -105,14 +121,24 @@ class QueryBuilder:
             Query.boolean_query(filters) if filters else None,
             Query.boolean_query([*filters, (Occur.Must, complete)]) if complete is not None else None,
             self._links(soft, positions, link_schema) if link_schema is not None and positions else None,
-            tuple(main_words),
-            sought_terms(parsed.root, self._languages),
+            tuple(position.terms for position in main_words),
+            sought_terms(parsed.root, self._languages).union(*(position.terms for position in positions)),
         )
 
     # ---- words that a hit may lack ----
 
     def _positions(self, text: str) -> list[Position]:
-        return list(query_terms(text, self._languages))
+        """Returns the words of a text, without synonyms."""
+        return [Position(terms, terms) for terms in query_terms(text, self._languages)]
+
+    def _expanded(self, words: Sequence[tuple[str, ...]]) -> list[Position]:
+        """Returns the words with their synonyms."""
+        made = []
+        for own, meant in zip(words, self._synonyms.find(words), strict=True):
+            alike = [term for others in meant if len(others) == 1 for term in others[0]]
+            phrases = [tuple(terms[0] for terms in others) for others in meant if len(others) > 1]
+            made.append(Position(own, tuple(dict.fromkeys([*own, *alike])), tuple(dict.fromkeys(phrases))))
+        return made
 
     def _main_words(self, positions: Sequence[Position]) -> list[Position]:
         """Returns the distinct words without stop words, unless there are no others."""
@@ -120,7 +146,7 @@ class QueryBuilder:
         return [position for position in distinct if not self._is_stop(position)] or distinct
 
     def _is_stop(self, position: Position) -> bool:
-        return any(is_stop_term(term, self._languages) for term in position)
+        return any(is_stop_term(term, self._languages) for term in position.own)
 
     def _words(self, positions: Sequence[Position], main_words: Sequence[Position]) -> Iterator[Query]:
         counts = Counter(positions)
@@ -138,13 +164,24 @@ class QueryBuilder:
             for name in fields
             for term, share in self._shares(name, position)
         ]
+        queries += [
+            Query.boost_query(query, weight * WEIGHTS[name])
+            for name in fields
+            if name in NEAR_FIELDS
+            for query in self._meant(name, position)
+        ]
         return Query.disjunction_max_query(queries, OTHER_FIELDS) if queries else Query.empty_query()
 
     def _shares(self, name: str, position: Position) -> list[tuple[str, float]]:
         """Returns the terms that documents have in a field, each with its weight."""
-        if is_prefix_term(position[0]):
-            return [(position[0], 1.0)]
-        return self._vocabulary.shares(name, position)
+        if is_prefix_term(position.own[0]):
+            return [(position.own[0], 1.0)]
+        return self._vocabulary.shares(name, position.terms)
+
+    def _meant(self, name: str, position: Position) -> Iterator[Query]:
+        """Yields the synonyms of several words."""
+        for terms in position.phrases:
+            yield Query.phrase_query(self._schema, name, list(terms), 0)
 
     def _term(self, name: str, term: str) -> Query:
         if is_prefix_term(term):
@@ -158,6 +195,7 @@ class QueryBuilder:
 
     def _anywhere(self, position: Position) -> Query:
         queries = [self._term(name, term) for name in self._fields for term, _ in self._shares(name, position)]
+        queries += [query for name in NEAR_FIELDS for query in self._meant(name, position)]
         return Query.boolean_query([(Occur.Should, query) for query in queries]) if queries else Query.empty_query()
 
     def _joined(self, soft: Sequence[Words]) -> Iterator[Query]:
@@ -179,9 +217,9 @@ class QueryBuilder:
 
     def _usual(self, position: Position) -> str:
         """Returns the term of a word that most documents have."""
-        if len(position) == 1:
-            return position[0]
-        return max(position, key=lambda term: self._vocabulary.count("body", term))
+        if len(position.own) == 1:
+            return position.own[0]
+        return max(position.own, key=lambda term: self._vocabulary.count("body", term))
 
     def _phrases(self, names: Iterable[str], terms: Sequence[str], weight: float, slop: int) -> Iterator[Query]:
         for name in names:
@@ -198,7 +236,7 @@ class QueryBuilder:
                 queries += [
                     Query.boost_query(Query.term_query(schema, name, term), weight)
                     for position in main_words
-                    for term in position
+                    for term in position.terms
                 ]
         return Query.boolean_query([(Occur.Should, query) for query in queries]) if queries else Query.empty_query()
 
@@ -237,7 +275,7 @@ class QueryBuilder:
 
     def _prefix(self, text: str, fields: Iterable[str]) -> Query | None:
         """Matches words that begin with the last word of `text`, and by their stems those that a stemmer shortens."""
-        stems = (term for position in self._positions(text)[-1:] for term in position)
+        stems = (term for position in self._positions(text)[-1:] for term in position.own)
         beginnings = dict.fromkeys([*folded_words(text)[-1:], *stems])
         patterns = [f"{escaped(beginning)}.*" for beginning in beginnings if beginning]
         queries = [Query.regex_query(self._schema, name, pattern) for name in fields for pattern in patterns]
@@ -259,7 +297,7 @@ class QueryBuilder:
                 return Query.range_query(self._schema, "date", FieldType.Unsigned, first, last, include_upper=False)
 
 
-def _by_language(text: str, languages: Sequence[str]) -> list[Position]:
+def _by_language(text: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
     """Returns the distinct sequences of terms that a phrase is in each of the languages."""
     found = (tuple(position[0] for position in query_terms(text, (language,))) for language in languages)
     return [terms for terms in dict.fromkeys(found) if terms]

@@ -34,7 +34,7 @@ extension of its file name and its media type, `language` its language with and 
 NUMBERS: Final = ("number", "host", "group", "twin", "tongue", "depth", "list", "date")
 """Fields that searches read for the best documents. `number` is the `hash_of` the key; `host` that of the host;
 `group` is the same for the translations of a page, `twin` for pages with the same text. `tongue` is the language
-(`tongue_of`), `depth` the number of directories in the path, `list` is 1 for a
+(`tongue_of`), that of the URL if it names one, `depth` the number of directories in the path, `list` is 1 for a
 list of links, `date` is the time of the last change in Unix seconds."""
 
 STORED: Final = ("shown", "links")

@@ -23,6 +23,7 @@ from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking
 from goodbot.index.section_links import best_sections, section_links
 from goodbot.index.snippet import Shown, make_snippet
 from goodbot.index.stored_page import StoredPage, decode_page
+from goodbot.index.synonyms import Synonym, SynonymTable
 from goodbot.index.vocabulary import Vocabulary
 from goodbot.search_values import Hit, OtherPage, Results
 
@@ -34,6 +35,8 @@ EXAMINED_PAGES: Final = 3
 """The number of pages in which the spelling of a word is looked up."""
 MAX_TYPED_CHARS: Final = 200
 MAX_LANGUAGES: Final = 9
+MAIN_SHARE: Final = 0.1
+"""The share of the documents from which on a language counts as a main one."""
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
 
@@ -47,22 +50,34 @@ class _Found(NamedTuple):
     addresses: list[tantivy.DocAddress]
 
 
+class _Known(NamedTuple):
+    """What is known of one state of an index: the languages of its documents that have a stemmer, and those of many
+    documents, the most frequent first; and the synonyms in them."""
+
+    searcher: tantivy.Searcher
+    languages: tuple[str, ...]
+    main: tuple[str, ...]
+    synonyms: SynonymTable
+
+
 class TantivySearch:
-    """Searches an index in a folder while others may write it; every search sees the last commit.
+    """Searches an index in a folder while others may write it; every search sees the last commit. `synonyms` are also
+    found.
 
     Raises InputError if there is no index, RunError if a newer goodbot made it, DamagedError if its files are damaged.
     Several threads may use it.
     """
 
-    def __init__(self, folder: Path, ranking: Ranking | None = None) -> None:
+    def __init__(self, folder: Path, ranking: Ranking | None = None, synonyms: Sequence[Synonym] = ()) -> None:
         self._reader = IndexReader(folder)
         self._links = LinkTexts(folder)
         self._ranking = ranking or Ranking()
-        self._languages: tuple[tantivy.Searcher | None, tuple[str, ...]] = None, ()
+        self._synonyms = tuple(synonyms)
+        self._known: _Known | None = None
 
     def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
         """Returns hits in their order. `goodbot.index.query` describes the query language. `languages` are the
-        reader's, by codes of two letters, the preferred one first.
+        reader's, by codes of two letters, the preferred one first; without any, the main ones of the documents count.
 
         Raises InputError if the query is empty, or if limit or offset is below 0; DamagedError as above.
         """
@@ -84,7 +99,8 @@ class TantivySearch:
             found = self._links.completions(typed, limit)
             head, space, last = typed.rpartition(" ")
             if len(found) < limit and last.strip():
-                complete = self._asked(self._reader.current()).complete
+                opened = self._reader.current()
+                complete = self._asked(opened, self._builder(opened)).complete
                 endings = (f"{head}{space}{word}" for word in self._links.completions(last, limit, of_words=True))
                 found += [text for text in endings if not head.strip() or complete(text)]
         return tuple({text.casefold(): text for text in reversed(found)}.values())[::-1][:limit]
@@ -95,12 +111,12 @@ class TantivySearch:
 
     def _search(self, query: str, parsed: ParsedQuery, window: slice, languages: Sequence[str]) -> Results:
         opened = self._reader.current()
-        index, searcher = opened
-        vocabulary = Vocabulary(searcher)
-        builder = QueryBuilder(index.schema, vocabulary, self._stems(searcher), self._ranking)
+        searcher = opened[1]
+        builder = self._builder(opened)
         correction = Correction()
         if self._ranking.has("spelling"):
-            correction = Corrector(vocabulary, self._stems(searcher), self._asked(opened)).correct(query, parsed)
+            asked = self._asked(opened, builder)
+            correction = Corrector(Vocabulary(searcher), self._of(searcher).languages, asked).correct(query, parsed)
         if correction.certain is not None:
             parsed = parse_query(correction.certain)
         built = builder.build(parsed, self._links.schema)
@@ -120,10 +136,14 @@ class TantivySearch:
         hits = tuple(self._hit(searcher, item, found, built) for item in found.ranked[window])
         return replace(results, total=found.total, hits=hits, complete=found.complete)
 
-    def _asked(self, opened: Opened) -> Documents:
+    def _builder(self, opened: Opened) -> QueryBuilder:
+        index, searcher = opened
+        known = self._of(searcher)
+        return QueryBuilder(index.schema, Vocabulary(searcher), known.languages, self._ranking, known.synonyms)
+
+    def _asked(self, opened: Opened, builder: QueryBuilder) -> Documents:
         """Returns what corrections and completions ask of the documents."""
         index, searcher = opened
-        builder = QueryBuilder(index.schema, Vocabulary(searcher), self._stems(searcher), self._ranking)
 
         def complete(query: str) -> int:
             built = builder.build(parse_query(query))
@@ -144,14 +164,15 @@ class TantivySearch:
 
         return Documents(complete, score, words, self._links.has)
 
-    def _stems(self, searcher: tantivy.Searcher) -> tuple[str, ...]:
-        """Returns the languages of the documents that have a stemmer, the most frequent first."""
-        known, languages = self._languages
-        if known is not searcher:
-            counts = {name: count for name, count in searcher.terms_with_prefix("language", "") if name in STEMMERS}
-            languages = tuple(sorted(counts, key=lambda name: -counts[name])[:MAX_LANGUAGES]) or ("en",)
-            self._languages = searcher, languages
-        return languages
+    def _of(self, searcher: tantivy.Searcher) -> _Known:
+        known = self._known
+        if known is None or known.searcher is not searcher:
+            counts = {name: count for name, count in searcher.terms_with_prefix("language", "") if len(name) == 2}
+            frequent = sorted(counts, key=lambda name: -counts[name])
+            languages = tuple([name for name in frequent if name in STEMMERS][:MAX_LANGUAGES]) or ("en",)
+            main = tuple(name for name in frequent if counts[name] >= MAIN_SHARE * searcher.num_docs)
+            known = self._known = _Known(searcher, languages, main, SynonymTable(self._synonyms, languages))
+        return known
 
     def _found(
         self, opened: Opened, built: BuiltQuery, parsed: ParsedQuery, needed: int, languages: Sequence[str]
@@ -166,7 +187,7 @@ class TantivySearch:
         linked = self._links.scores(built.links, LINKED_PAGES) if built.links is not None else {}
         added = self._added(opened, built, best, linked)
         candidates, addresses = self._candidates(searcher, [*best, *added], linked)
-        tongues = [tongue for code in languages if (tongue := tongue_of(code))]
+        tongues = [tongue for code in languages or self._of(searcher).main if (tongue := tongue_of(code))]
         mixes_hosts = not any(isinstance(node, Filter) and node.name == "site" for node in parsed.root.required)
         ranked = self._ranking.order(candidates, tongues, mixes_hosts=mixes_hosts)
         ranked += [Ranked(score, len(addresses) + at) for at, (score, _) in enumerate(rest)]
@@ -228,8 +249,8 @@ class TantivySearch:
     def _hit(self, searcher: tantivy.Searcher, item: Ranked, found: _Found, built: BuiltQuery) -> Hit:
         page = _load(searcher, found.addresses[item.place])
         others = [_load(searcher, found.addresses[place]) for place in item.others[:MAX_OTHERS]]
-        chosen = best_sections(page.title, page.sections, built.words, page.language)
-        headings = tuple(page.sections[number][1] for number in chosen)
+        chosen, have_all = best_sections(page.title, page.sections, built.words, page.language)
+        headings = tuple(page.sections[number][1] for number in chosen) if have_all else ()
         shown = Shown(page.text, page.description, page.menus, headings, page.language, page.snippet_chars)
         snippet = make_snippet(shown, built.sought)
         return Hit(

@@ -18,11 +18,12 @@ _EXAMINED: Final = 200
 
 def best_sections(
     title: str, sections: Sequence[tuple[str, str]], words: Sequence[tuple[str, ...]], language: str
-) -> list[int]:
-    """Returns the numbers of the sections with the most words of a query, in their order. `sections` are pairs of
-    anchor and text; `words` are the terms that each word stands for. The heading of the whole page is none of them."""
+) -> tuple[list[int], bool]:
+    """Returns the numbers of the sections with the most words of a query, in their order, and whether they have all.
+    `sections` are pairs of anchor and text; `words` are the terms that each word stands for. The heading of the whole
+    page is none of them."""
     if not (sections and words):
-        return []
+        return [], False
     lines = [f"{text} {anchor}" for anchor, text in sections]
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     number_of = {term: number for number, position in enumerate(words) for term in position}
@@ -31,14 +32,17 @@ def best_sections(
         found.setdefault(bisect_right(starts, start) - 1, set()).add(number_of[term])
     most = max(map(len, found.values()), default=0)
     if most < _LEAST_SHARE * len(words):
-        return []
+        return [], False
     heading = title.casefold()
     best = [
         place
         for place, numbers in found.items()
         if len(numbers) == most and not heading.startswith(sections[place][1].casefold())
     ]
-    return sorted(sorted(best, key=lambda place: (len(sections[place][1]), place))[:MAX_SECTION_LINKS])
+    if 0 in best and len(begun_places(title, frozenset(number_of), language)) >= most:
+        best.remove(0)  # the first heading says what the title says
+    chosen = sorted(best, key=lambda place: (len(sections[place][1]), place))[:MAX_SECTION_LINKS]
+    return sorted(chosen), most == len(words)
 
 
 def section_links(url: str, sections: Sequence[tuple[str, str]], chosen: Sequence[int]) -> tuple[SectionLink, ...]:

@@ -10,7 +10,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from goodbot.index.analysis import is_stop_term, located_terms, word_terms, words_of
+from goodbot.index.analysis import is_stop_term, located_terms
 from goodbot.index.locate import Place, word_places
 
 SNIPPET_CHARS = 240
@@ -45,7 +45,7 @@ class Snippet:
 @dataclass(frozen=True, slots=True)
 class Shown:
     """What snippets of a document may show: its text, the (start, end) ranges of it that are menus, its description,
-    the headings of it that answer the query best, its language, and the limit of characters, dots included (None: no
+    its headings that have every word of the query, its language, and the limit of characters, dots included (None: no
     limit; 0 or less: nothing)."""
 
     text: str
@@ -83,7 +83,7 @@ def make_snippet(shown: Shown, sought: frozenset[str]) -> Snippet:
 def _line(shown: Shown, terms: frozenset[str], width: int) -> str:
     text = shown.text
     matches = list(word_places(text, terms, shown.language))
-    answer = _answer(shown, terms, width)
+    answer = _answer(shown, width)
     if answer:
         return answer
     outside = [match for match in matches if not _is_inside(match[0], shown.menus)] if shown.menus else matches
@@ -97,12 +97,11 @@ def _line(shown: Shown, terms: frozenset[str], width: int) -> str:
     return _joined(text, halves, width)
 
 
-def _answer(shown: Shown, terms: frozenset[str], width: int) -> str:
-    """Returns the beginning of the section whose heading has all terms; empty if there is none."""
+def _answer(shown: Shown, width: int) -> str:
+    """Returns the beginning of the first section that answers the query; empty if there is none."""
     for heading in shown.headings:
-        has = {term for word in words_of(heading) for term in word_terms(word, shown.language)}
         at = shown.text.rfind(heading)
-        if terms <= has and at >= 0 and not _is_inside(at, shown.menus):
+        if at >= 0 and not _is_inside(at, shown.menus):
             return _piece(shown.text, at, at + width, width)
     return ""
 

@@ -33,6 +33,7 @@ from goodbot.web.search_query import (
     SearchQuery,
     page_count,
     read_search_query,
+    readers_languages,
 )
 from goodbot.web.security_headers import HEADERS, SecurityHeaders
 from goodbot.web.templates_env import Templates, page_url
@@ -91,6 +92,7 @@ def create_app(
             Route("/", site.front),
             Route("/search", site.results),
             Route("/api/search", site.api),
+            Route("/api/suggest", site.suggest),
             Route("/healthz", site.health),
             Route("/metrics", site.metrics),
             *(_crawl_routes(crawl_page) if crawl_page else (Route("/crawl", site.no_crawl),)),
@@ -133,11 +135,16 @@ class _SearchSite:
         if not request.query_params.get("q", "").strip():
             return self._front("Type a word or two to search for.")
         query = read_search_query(request.query_params)
-        found = _find(self._search, query)
+        found = _find(self._search, query, request)
         if found.total == 0:
             documents = self._count()
             return self._page(
-                "nothing.html", query=query.query, documents=documents, why_empty=self._why_empty(documents)
+                "nothing.html",
+                query=query.query,
+                documents=documents,
+                why_empty=self._why_empty(documents),
+                notes=found.notes,
+                suggestion=found.suggestion,
             )
         pages = page_count(found.total)
         if query.page > pages:
@@ -158,8 +165,15 @@ class _SearchSite:
         if self._search is None:
             return self._error(request, 404, *_NO_CRAWL)
         query = read_search_query(request.query_params)
-        found = _find(self._search, query)
+        found = _find(self._search, query, request)
         return JSONResponse({**results_json(found), "page": query.page, "pages": page_count(found.total)})
+
+    def suggest(self, request: Request) -> Response:
+        """Answers with the query typed and what it may be completed to (OpenSearch Suggestions 1.0)."""
+        if self._search is None:
+            return self._error(request, 404, *_NO_CRAWL)
+        typed = request.query_params.get("q", "")[:MAX_QUERY_CHARS]
+        return JSONResponse([typed, self._search.suggest(typed)])
 
     def no_crawl(self, request: Request) -> Response:
         """Answers 404 on the pages of a crawl if none is served."""
@@ -238,8 +252,9 @@ class _SearchSite:
         return self._pages.page(template, status, **values)
 
 
-def _find(search: Search, query: SearchQuery) -> Results:
-    return search.search(query.query, HITS_PER_PAGE, query.offset)
+def _find(search: Search, query: SearchQuery, request: Request) -> Results:
+    languages = readers_languages(request.headers.get("accept-language", ""))
+    return search.search(query.query, HITS_PER_PAGE, query.offset, languages)
 
 
 def _disconnected(request: Request, error: Exception) -> Response:

@@ -1,5 +1,6 @@
-"""Reads the parameters of a search, within limits."""
+"""Reads the parameters of a search, and the languages of the reader, within limits."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -46,3 +47,16 @@ def _page(text: str) -> int:
 def page_count(total: int) -> int:
     """Returns how many pages `total` hits fill, at most `MAX_PAGE`."""
     return min(-(-total // HITS_PER_PAGE), MAX_PAGE)
+
+
+MAX_LANGUAGES = 10
+
+_RANGE = re.compile(r"\s*([A-Za-z]{2})(?:-[A-Za-z0-9-]{1,32})?\s*(?:;\s*q=([01](?:\.[0-9]{0,3})?)\s*)?")
+
+
+def readers_languages(header: str) -> tuple[str, ...]:
+    """Returns the languages of an Accept-Language header (RFC 9110 §12.5.4) by codes of two letters, the preferred one
+    first, without regions."""
+    found = [match for part in header.split(",")[: 4 * MAX_LANGUAGES] if (match := _RANGE.fullmatch(part))]
+    wanted = sorted((match for match in found if float(match[2] or 1)), key=lambda match: -float(match[2] or 1))
+    return tuple(dict.fromkeys(match[1].lower() for match in wanted))[:MAX_LANGUAGES]

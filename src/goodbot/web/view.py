@@ -9,17 +9,50 @@ from goodbot.search_values import Hit
 MAX_TITLE_CHARS = 160
 MAX_SHOWN_URL_CHARS = 120
 
+MAX_SECTION_CHARS = 80
+MAX_OTHERS = 8
+
+_LANGUAGES = {
+    "ar": "العربية",
+    "cs": "čeština",
+    "da": "dansk",
+    "de": "Deutsch",
+    "el": "ελληνικά",
+    "en": "English",
+    "es": "español",
+    "fi": "suomi",
+    "fr": "français",
+    "hu": "magyar",
+    "it": "italiano",
+    "ja": "日本語",
+    "ko": "한국어",
+    "nl": "Nederlands",
+    "no": "norsk",
+    "pl": "polski",
+    "pt": "português",
+    "ro": "română",
+    "ru": "русский",
+    "sv": "svenska",
+    "tr": "Türkçe",
+    "uk": "українська",
+    "vi": "Tiếng Việt",
+    "zh": "中文",
+}
+
 _NON_ASCII_ESCAPES = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
 @dataclass(frozen=True, slots=True)
 class HitView:
-    """A hit ready to be shown. `href` is None if the URL is not http or https; `pieces` are (text, is highlighted)."""
+    """A hit ready to be shown. `href` is None if the URL is not http or https; `pieces` are (text, is highlighted),
+    `sections` (text, URL), `others` (text, URL, language)."""
 
     title: str
     href: str | None
     shown_url: str
     pieces: tuple[tuple[str, bool], ...]
+    sections: tuple[tuple[str, str], ...] = ()
+    others: tuple[tuple[str, str, str], ...] = ()
 
 
 def view_hit(hit: Hit) -> HitView:
@@ -27,10 +60,25 @@ def view_hit(hit: Hit) -> HitView:
     shown = clipped(readable_url(hit.url or hit.id), MAX_SHOWN_URL_CHARS)
     return HitView(
         title=clipped(hit.title.strip(), MAX_TITLE_CHARS) or shown,
-        href=hit.url if hit.url.lower().startswith(("http://", "https://")) else None,
+        href=hit.url if _is_link(hit.url) else None,
         shown_url=shown,
         pieces=tuple(pieces(hit.snippet, hit.highlights)),
+        sections=tuple((clipped(one.text, MAX_SECTION_CHARS), one.url) for one in hit.sections if _is_link(one.url)),
+        others=tuple(
+            (language_name(one.language) if one.language != hit.language else "copy", one.url, one.language)
+            for one in hit.others[:MAX_OTHERS]
+            if _is_link(one.url)
+        ),
     )
+
+
+def _is_link(url: str) -> bool:
+    return url.lower().startswith(("http://", "https://"))
+
+
+def language_name(code: str) -> str:
+    """Returns the name of a language in that language, or its code."""
+    return _LANGUAGES.get(code, code) or "another language"
 
 
 def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
