@@ -5,17 +5,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodbot.index import snippet as snippets
-from goodbot.index.analysis import query_terms
+from goodbot.index.query import parse_query
 from goodbot.index.snippet import SNIPPET_CHARS, Shown, Snippet
+from goodbot.index.sought import Sought, SoughtTerms
 
 FILLER = "Lorem ipsum dolor sit amet consectetur adipiscing elit. " * 40
 
 
-def sought(query: str) -> frozenset[str]:
-    return frozenset(term for (term,) in query_terms(query))
+def sought(query: str) -> Sought:
+    return SoughtTerms(parse_query(query)).in_language("en")
 
 
-def make_snippet(text: str, terms: frozenset[str], otherwise: str = "", most: int | None = None) -> Snippet:
+def make_snippet(text: str, terms: Sought, otherwise: str = "", most: int | None = None) -> Snippet:
     return snippets.make_snippet(Shown(text, otherwise, max_chars=most), terms)
 
 

@@ -13,6 +13,7 @@ from goodbot.index.vocabulary import Vocabulary
 SPELLING_LANGUAGES: Final = 2
 """The number of languages, the most frequent ones of the documents, in which corrections are looked for."""
 FIELDS: Final = ("body", "title", "terms")
+NAMING_FIELDS: Final = ("title", "headings", "terms")
 MAX_UNSURE: Final = 20
 """A word that more documents have is not suspected."""
 
@@ -62,8 +63,11 @@ class Corrector:
         return Correction(certain if certain != query else None, likely if likely != query else None)
 
     def _count_of(self, word: str) -> int:
-        """Returns how many documents have a word in one of its forms; 1 if only links have it."""
+        """Returns how many documents have a word in one of its forms; 1 if only links have it. A word of a title or a
+        heading is as good as frequent."""
         terms = [term for position in query_terms(word, self._languages) for term in position]
+        if self._vocabulary.most(terms, NAMING_FIELDS):
+            return MAX_UNSURE + 1
         return self._vocabulary.most(terms) or int(any(map(self._documents.is_linked, terms)))
 
     def _meant(self, word: str, count: int, query: str) -> str | None:

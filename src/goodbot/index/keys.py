@@ -10,57 +10,11 @@ from goodbot.url import Url, authority_of
 MAX_KEY_CHARS: Final = 1000
 MAX_SITE_TERMS: Final = 16
 
-REGIONAL: Final = frozenset(
-    [
-        "ar",
-        "bg",
-        "bn",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "fa",
-        "fi",
-        "fr",
-        "gu",
-        "he",
-        "hi",
-        "hr",
-        "hu",
-        "id",
-        "it",
-        "ja",
-        "ko",
-        "lt",
-        "lv",
-        "mk",
-        "ml",
-        "mr",
-        "nb",
-        "nl",
-        "no",
-        "pa",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sl",
-        "sr",
-        "sv",
-        "ta",
-        "te",
-        "th",
-        "tr",
-        "uk",
-        "vi",
-        "zh",
-    ]
-)
+_CODES: Final = """
+    ar bg bn ca cs da de el en es et fa fi fr gu he hi hr hu id it ja ko lt lv mk ml mr nb nl no pa pl pt ro ru sk sl sr
+    sv ta te th tr uk vi zh
+"""
+REGIONAL: Final = frozenset(_CODES.split())
 """Languages that name folders together with a region."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{2}|[a-z]{4}|[0-9]{3}))?")

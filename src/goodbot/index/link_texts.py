@@ -11,7 +11,7 @@ import logging
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -24,6 +24,8 @@ from goodbot.index.analysis import terms
 from goodbot.index.completions import FILE as COMPLETIONS_FILE
 from goodbot.index.completions import PhraseCounter, completions
 from goodbot.index.index_reader import IndexReader
+from goodbot.index.rank_file import FILE as RANKS_FILE
+from goodbot.index.rank_file import RankFile, write_ranks
 from goodbot.index.version_file import save_version
 from goodbot.search_values import IndexMark
 
@@ -41,30 +43,27 @@ _HEAP_BYTES: Final = 32 * 1024 * 1024
 """The memory for postings before a segment is written."""
 
 
-LINK_FIELDS: Final = ("number", "anchors", "fragments", "rank")
+LINK_FIELDS: Final = ("number", "anchors", "fragments")
 
 
 def build_link_schema() -> tantivy.Schema:
     """Builds the schema: `number` is that of the page that links lead to, `anchors` has their texts, `fragments` the
-    fragments they name and the texts of links with a fragment, `rank` the PageRank relative to the mean."""
+    fragments they name and the texts of links with a fragment."""
     builder = tantivy.SchemaBuilder()
-    builder.add_unsigned_field("number", indexed=True, fast=True)
+    builder.add_unsigned_field("number", fast=True)
     for name in ("anchors", "fragments"):
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="freq")
-    builder.add_float_field("rank", fast=True)
     return builder.build()
 
 
 class LinkedPage(NamedTuple):
-    """What links say about one page: the number of the page and its language, the texts of links to it, the fragments
-    that links name, with the texts of those links, and its PageRank relative to the mean (1.0). Texts come with their
-    frequencies."""
+    """What links say about one page: the number of the page and its language, the texts of links to it, and the
+    fragments that links name, with the texts of those links. Texts come with their frequencies."""
 
     number: int
     language: str
     anchors: Counter[str]
     fragments: Counter[str]
-    rank: float
 
 
 class LinkTextsWriter:
@@ -85,17 +84,20 @@ class LinkTextsWriter:
 
     def add(self, page: LinkedPage) -> None:
         """Adds the texts for one page."""
+        if not (page.anchors or page.fragments):
+            return
         made = tantivy.Document()
         made.add_unsigned("number", page.number)
-        made.add_float("rank", page.rank)
         for name, texts in (("anchors", page.anchors), ("fragments", page.fragments)):
             if texts:
                 made.add_text(name, " ".join(_repeated(texts, page.language)))
         self._writer.add_document(made)
 
-    def finish(self, mark: IndexMark) -> None:
-        """Makes these the link texts of the index in the state `mark`, and removes the earlier ones."""
+    def finish(self, mark: IndexMark, numbers: Sequence[int], ranks: Sequence[float]) -> None:
+        """Makes these the link texts of the index in the state `mark`, and removes the earlier ones. `ranks` are the
+        PageRanks, relative to the mean (1.0), of the pages with these `numbers`, which ascend."""
         try:
+            write_ranks(self._folder / RANKS_FILE, numbers, ranks)
             self._writer.commit()
             self._writer.wait_merging_threads()
             self.phrases.write(self._folder / COMPLETIONS_FILE)
@@ -140,13 +142,19 @@ def refreshed_mark(folder: Path) -> IndexMark | None:
         return None
 
 
+class _Opened(NamedTuple):
+    name: str
+    reader: IndexReader
+    ranks: RankFile
+
+
 class LinkTexts:
     """Reads the link texts of the index in `folder`; while there are none that can be read, it finds nothing. Several
     threads may use it."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._opened: tuple[str, IndexReader] | None = None
+        self._opened: _Opened | None = None
         self.schema = build_link_schema()
 
     def scores(self, query: tantivy.Query, limit: int) -> dict[int, float]:
@@ -163,16 +171,10 @@ class LinkTexts:
         searcher = self._searcher()
         return searcher is not None and any(searcher.doc_freq(name, term) for name in ("anchors", "fragments"))
 
-    def ranks(self, numbers: Sequence[int]) -> dict[int, float]:
-        """Returns the PageRank of these pages, relative to the mean; pages without in-links may be missing."""
-        searcher = self._searcher()
-        if searcher is None or not numbers:
-            return {}
-        query = tantivy.Query.term_set_query(self.schema, "number", list(numbers))
-        addresses = [address for _, address in searcher.search(query, len(numbers), count=False).hits]
-        found = searcher.fast_field_values("number", addresses)
-        ranks = searcher.fast_field_values("rank", addresses)
-        return {int(number): float(rank) for number, rank in zip(found, ranks, strict=True) if number and rank}
+    def ranks(self, numbers: Iterable[int]) -> dict[int, float]:
+        """Returns the PageRank of these pages, relative to the mean; those of new pages are missing."""
+        self._searcher()
+        return {} if self._opened is None else self._opened.ranks.find(numbers)
 
     def completions(self, typed: str, limit: int, *, of_words: bool = False) -> list[str]:
         """Returns what completes the text typed: phrases, or single words."""
@@ -180,7 +182,7 @@ class LinkTexts:
         if self._opened is None:
             return []
         try:
-            return completions(self._folder / self._opened[0] / COMPLETIONS_FILE, typed, limit, of_words=of_words)
+            return completions(self._folder / self._opened.name / COMPLETIONS_FILE, typed, limit, of_words=of_words)
         except sqlite3.Error as error:
             _LOG.warning("queries are not completed: %s", error)
             return []
@@ -190,9 +192,10 @@ class LinkTexts:
         to follow them."""
         try:
             name = str(json.loads((self._folder / POINTER).read_bytes())["folder"])
-            if self._opened is None or self._opened[0] != name:
-                self._opened = name, IndexReader(self._folder / name, LINK_FIELDS)
-            return self._opened[1].current()[1]
+            if self._opened is None or self._opened.name != name:
+                place = self._folder / name
+                self._opened = _Opened(name, IndexReader(place, LINK_FIELDS), RankFile(place / RANKS_FILE))
+            return self._opened.reader.current()[1]
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError, GoodbotError) as error:

@@ -8,6 +8,8 @@ ENOUGH_PLACES = 20
 """The number of places of one term after which the rest of the text is not searched for it."""
 MAX_EXAMINED = 500
 """The number of words examined for one term."""
+MAX_ANALYSED_CHARS = 10_000
+"""The part of a text that is analysed if no word begins like a term."""
 MAX_TERMS = 64
 """The number of terms that are located, the longest ones, which are rare."""
 
@@ -19,9 +21,9 @@ def word_places(text: str, sought: frozenset[str], language: str) -> list[Place]
     """Returns (start, end, term) of words with a sought term, in order.
 
     Words that begin like a term are found in the folded text. A few words do not begin like their terms (`Æther` has
-    the term `aether`): only if no other is found, the whole text is analysed.
+    the term `aether`): only if no other is found, the beginning of the text is analysed.
     """
-    return begun_places(text, sought, language) or list(located_terms(text, sought, language))
+    return begun_places(text, sought, language) or list(located_terms(text[:MAX_ANALYSED_CHARS], sought, language))
 
 
 def begun_places(text: str, sought: frozenset[str], language: str, enough: int = ENOUGH_PLACES) -> list[Place]:

@@ -62,15 +62,14 @@ class Position(NamedTuple):
 class BuiltQuery(NamedTuple):
     """The queries for one parsed query: `main` finds and scores; `filters` has only what every hit must have, None if
     nothing is required. `complete` finds the documents with every word; None if `main` finds only those. `links`
-    searches the texts of links, None if there are no words. `words` are the words that are not stop words, `sought` the
-    terms to highlight."""
+    searches the texts of links, None if there are no words. `synonyms` are the terms that also count as words of the
+    query."""
 
     main: Query
     filters: Query | None
     complete: Query | None
     links: Query | None
-    words: tuple[tuple[str, ...], ...]
-    sought: frozenset[str]
+    synonyms: frozenset[str]
 
 
 class QueryBuilder:
@@ -121,8 +120,7 @@ class QueryBuilder:
             Query.boolean_query(filters) if filters else None,
             Query.boolean_query([*filters, (Occur.Must, complete)]) if complete is not None else None,
             self._links(soft, positions, link_schema) if link_schema is not None and positions else None,
-            tuple(position.terms for position in main_words),
-            sought_terms(parsed.root, self._languages).union(*(position.terms for position in positions)),
+            frozenset().union(*(set(position.terms).difference(position.own) for position in positions)),
         )
 
     # ---- words that a hit may lack ----
@@ -301,16 +299,3 @@ def _by_language(text: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
     """Returns the distinct sequences of terms that a phrase is in each of the languages."""
     found = (tuple(position[0] for position in query_terms(text, (language,))) for language in languages)
     return [terms for terms in dict.fromkeys(found) if terms]
-
-
-def sought_terms(node: Node, languages: Sequence[str]) -> frozenset[str]:
-    """Returns every term that a document may be found by. Snippets highlight these terms."""
-    match node:
-        case Words():
-            return frozenset(term for position in query_terms(node.text, languages) for term in position)
-        case AnyOf():
-            return frozenset().union(*(sought_terms(choice, languages) for choice in node.choices))
-        case AllOf():
-            return frozenset().union(*(sought_terms(item, languages) for item in node.required))
-        case Filter():
-            return frozenset()

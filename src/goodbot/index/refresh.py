@@ -70,19 +70,19 @@ def refresh_links(folder: Path, watch: Callable[[Refreshed], object] = lambda st
     writer = LinkTextsWriter(folder)
     try:
         with reader.translated(), _Gathering(reader.current()[1]) as gathering:
-            gathering.write(writer, watch)
+            ranks = gathering.write(writer, watch)
             total = gathering.total
+            writer.finish(mark, gathering.sorted, ranks)
     except BaseException:
         writer.abandon()
         raise
-    writer.finish(mark)
     done = Refreshed(total, total, finished=True)
     watch(done)
     return done
 
 
 class _Gathering:
-    """The pages of an index by number, and the texts of links to them."""
+    """The pages of an index by number, and the texts of links to them. `sorted` has the numbers in ascending order."""
 
     def __init__(self, searcher: tantivy.Searcher) -> None:
         self._searcher = searcher
@@ -92,7 +92,7 @@ class _Gathering:
             self._numbers.extend(int(value or 0) for value in searcher.fast_field_values("number", addresses))
             self._tongues.extend(int(value or 0) for value in searcher.fast_field_values("tongue", addresses))
         self._order = array("I", sorted(range(self.total), key=self._numbers.__getitem__))
-        self._sorted = array("Q", map(self._numbers.__getitem__, self._order))
+        self.sorted = array("Q", map(self._numbers.__getitem__, self._order))
         self._parts = [_Part() for _ in range(0, max(1, self.total), PAGES_PER_PART)]
         self._most = max(5, MAX_RANKED_LINKS // max(1, self.total))
 
@@ -103,8 +103,9 @@ class _Gathering:
         for part in self._parts:
             part.close()
 
-    def write(self, writer: LinkTextsWriter, watch: Callable[[Refreshed], object]) -> None:
-        """Reads all links, then writes what they say about each page."""
+    def write(self, writer: LinkTextsWriter, watch: Callable[[Refreshed], object]) -> "array[float]":
+        """Reads all links, then writes what they say about each page. Returns the ranks of the pages in the order of
+        `sorted`."""
         ranks = page_ranks(self.total, self._links(writer.phrases, watch))
         for number, part in enumerate(self._parts):
             first = number * PAGES_PER_PART
@@ -113,8 +114,9 @@ class _Gathering:
                 language = tongue_name(self._tongues[place])
                 empty = Counter[str]()
                 texts = anchors.pop(place, empty), fragments.pop(place, empty)
-                writer.add(LinkedPage(self._numbers[place], language, *texts, ranks[place]))
+                writer.add(LinkedPage(self._numbers[place], language, *texts))
             watch(Refreshed(self.total, self.total))
+        return array("f", map(ranks.__getitem__, self._order))
 
     def _links(self, phrases: PhraseCounter, watch: Callable[[Refreshed], object]) -> Iterator[list[int]]:
         """Yields the places of the pages that each page links to; keeps the texts of its links, and its phrases."""
@@ -143,8 +145,8 @@ class _Gathering:
             part.add((target, "", anchor))
 
     def _place_of(self, number: int) -> int | None:
-        at = bisect_left(self._sorted, number)
-        return self._order[at] if at < self.total and self._sorted[at] == number else None
+        at = bisect_left(self.sorted, number)
+        return self._order[at] if at < self.total and self.sorted[at] == number else None
 
     def _addresses(self) -> Iterator[list[tantivy.DocAddress]]:
         """Yields the addresses of all pages, in the order of the index."""

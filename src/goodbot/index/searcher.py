@@ -22,6 +22,7 @@ from goodbot.index.query_values import Filter, ParsedQuery
 from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking
 from goodbot.index.section_links import best_sections, section_links
 from goodbot.index.snippet import Shown, make_snippet
+from goodbot.index.sought import SoughtTerms
 from goodbot.index.stored_page import StoredPage, decode_page
 from goodbot.index.synonyms import Synonym, SynonymTable
 from goodbot.index.vocabulary import Vocabulary
@@ -30,6 +31,8 @@ from goodbot.search_values import Hit, OtherPage, Results
 LINKED_PAGES: Final = 300
 """The number of pages whose links match best that a search considers."""
 ADDED_PAGES: Final = 50
+MOST_PRIOR: Final = 1.3
+"""Priors raise a score by less than this factor compared with another one."""
 """The number of those that are added to the best pages by their own words."""
 EXAMINED_PAGES: Final = 3
 """The number of pages in which the spelling of a word is looked up."""
@@ -133,7 +136,8 @@ class TantivySearch:
         if built is None:
             return results
         found = self._found(opened, built, parsed, window.stop, languages)
-        hits = tuple(self._hit(searcher, item, found, built) for item in found.ranked[window])
+        sought = SoughtTerms(parsed, built.synonyms)
+        hits = tuple(self._hit(searcher, item, found, sought) for item in found.ranked[window])
         return replace(results, total=found.total, hits=hits, complete=found.complete)
 
     def _builder(self, opened: Opened) -> QueryBuilder:
@@ -185,7 +189,7 @@ class TantivySearch:
         rest = scored[WINDOW:]
         best = scored[:WINDOW]
         linked = self._links.scores(built.links, LINKED_PAGES) if built.links is not None else {}
-        added = self._added(opened, built, best, linked)
+        added = self._added(opened, built, best, linked, needed)
         candidates, addresses = self._candidates(searcher, [*best, *added], linked)
         tongues = [tongue for code in languages or self._of(searcher).main if (tongue := tongue_of(code))]
         mixes_hosts = not any(isinstance(node, Filter) and node.name == "site" for node in parsed.root.required)
@@ -202,11 +206,17 @@ class TantivySearch:
         built: BuiltQuery,
         best: list[tuple[float, tantivy.DocAddress]],
         linked: dict[int, float],
+        needed: int,
     ) -> list[tuple[float, tantivy.DocAddress]]:
-        """Returns pages whose links match well, but that are not among the best by their own words."""
+        """Returns pages whose links match well, but that are not among the best by their own words: those that may come
+        among the `needed` ones."""
         index, searcher = opened
-        numbers = searcher.fast_field_values("number", [address for _, address in best])
-        others = [number for number in linked if number not in set(numbers)][:ADDED_PAGES]
+        numbers = [int(number or 0) for number in searcher.fast_field_values("number", [place for _, place in best])]
+        totals = sorted((score + linked.get(number, 0.0) for number, (score, _) in zip(numbers, best, strict=True)))
+        own = best[-1][0] if len(best) == WINDOW else 0.0
+        least = (totals[-needed] if 0 < needed <= len(totals) else 0.0) / MOST_PRIOR - own
+        others = [number for number in linked.keys() - set(numbers) if linked[number] > least]
+        others = sorted(others, key=lambda number: -linked[number])[:ADDED_PAGES]
         if not others:
             return []
         among = Query.const_score_query(Query.term_set_query(index.schema, "number", others), 0.0)
@@ -246,13 +256,14 @@ class TantivySearch:
         ]
         return candidates, addresses
 
-    def _hit(self, searcher: tantivy.Searcher, item: Ranked, found: _Found, built: BuiltQuery) -> Hit:
+    def _hit(self, searcher: tantivy.Searcher, item: Ranked, found: _Found, sought: SoughtTerms) -> Hit:
         page = _load(searcher, found.addresses[item.place])
         others = [_load(searcher, found.addresses[place]) for place in item.others[:MAX_OTHERS]]
-        chosen, have_all = best_sections(page.title, page.sections, built.words, page.language)
+        terms = sought.in_language(page.language)
+        chosen, have_all = best_sections(page.title, page.sections, terms.main, page.language)
         headings = tuple(page.sections[number][1] for number in chosen) if have_all else ()
         shown = Shown(page.text, page.description, page.menus, headings, page.language, page.snippet_chars)
-        snippet = make_snippet(shown, built.sought)
+        snippet = make_snippet(shown, terms)
         return Hit(
             page.id,
             page.url,

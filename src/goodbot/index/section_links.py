@@ -17,32 +17,31 @@ _EXAMINED: Final = 200
 
 
 def best_sections(
-    title: str, sections: Sequence[tuple[str, str]], words: Sequence[tuple[str, ...]], language: str
+    title: str, sections: Sequence[tuple[str, str]], terms: frozenset[str], language: str
 ) -> tuple[list[int], bool]:
     """Returns the numbers of the sections with the most words of a query, in their order, and whether they have all.
-    `sections` are pairs of anchor and text; `words` are the terms that each word stands for. The heading of the whole
-    page is none of them."""
-    if not (sections and words):
+    `sections` are pairs of anchor and text; `terms` are those of the query. The heading of the whole page is none of
+    them."""
+    if not (sections and terms):
         return [], False
     lines = [f"{text} {anchor}" for anchor, text in sections]
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    number_of = {term: number for number, position in enumerate(words) for term in position}
-    found: dict[int, set[int]] = {}
-    for start, _, term in begun_places("\n".join(lines), frozenset(number_of), language, _EXAMINED):
-        found.setdefault(bisect_right(starts, start) - 1, set()).add(number_of[term])
+    found: dict[int, set[str]] = {}
+    for start, _, term in begun_places("\n".join(lines), terms, language, _EXAMINED):
+        found.setdefault(bisect_right(starts, start) - 1, set()).add(term)
     most = max(map(len, found.values()), default=0)
-    if most < _LEAST_SHARE * len(words):
+    if most < _LEAST_SHARE * len(terms):
         return [], False
     heading = title.casefold()
     best = [
         place
-        for place, numbers in found.items()
-        if len(numbers) == most and not heading.startswith(sections[place][1].casefold())
+        for place, has in found.items()
+        if len(has) == most and not heading.startswith(sections[place][1].casefold())
     ]
-    if 0 in best and len(begun_places(title, frozenset(number_of), language)) >= most:
+    if 0 in best and len(begun_places(title, terms, language)) >= most:
         best.remove(0)  # the first heading says what the title says
     chosen = sorted(best, key=lambda place: (len(sections[place][1]), place))[:MAX_SECTION_LINKS]
-    return sorted(chosen), most == len(words)
+    return sorted(chosen), most == len(terms)
 
 
 def section_links(url: str, sections: Sequence[tuple[str, str]], chosen: Sequence[int]) -> tuple[SectionLink, ...]:

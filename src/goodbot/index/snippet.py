@@ -10,8 +10,8 @@ from collections import Counter, deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from goodbot.index.analysis import is_stop_term, located_terms
 from goodbot.index.locate import Place, word_places
+from goodbot.index.sought import Sought
 
 SNIPPET_CHARS = 240
 """The limit for a snippet, without the dots for omitted text. It is three lines on a page of results."""
@@ -63,8 +63,8 @@ class _Window:
     terms: frozenset[str]
 
 
-def make_snippet(shown: Shown, sought: frozenset[str]) -> Snippet:
-    """Returns the best window of the text, or the two best if they show more of the `sought` terms together.
+def make_snippet(shown: Shown, sought: Sought) -> Snippet:
+    """Returns the best window of the text, or the two best if they show more of the main terms together.
 
     Text outside menus, running text and text near the beginning come first. The description is used if it has more of
     the terms; it, or else the beginning of the text, if the text has none.
@@ -72,12 +72,11 @@ def make_snippet(shown: Shown, sought: frozenset[str]) -> Snippet:
     most = shown.max_chars
     if most is not None and most <= 0:
         return Snippet("")
-    main_terms = frozenset(term for term in sought if not is_stop_term(term, (shown.language, "en"))) or sought
     width = SNIPPET_CHARS if most is None else min(SNIPPET_CHARS, max(most - _DOTS_CHARS, most // 2))
-    line = _line(shown, main_terms, width)
+    line = _line(shown, sought.main, width)
     if most is not None and len(line) > most:
         line = line[: most - 1].rstrip() + _DOTS
-    return _highlighted(line, main_terms, shown.language)
+    return _highlighted(line, sought.main, shown.language)
 
 
 def _line(shown: Shown, terms: frozenset[str], width: int) -> str:
@@ -88,7 +87,7 @@ def _line(shown: Shown, terms: frozenset[str], width: int) -> str:
         return answer
     outside = [match for match in matches if not _is_inside(match[0], shown.menus)] if shown.menus else matches
     window = _best_window(text, outside or matches, width)
-    described = frozenset(place[2] for place in located_terms(shown.description[:1000], terms, shown.language))
+    described = frozenset(place[2] for place in word_places(shown.description[:1000], terms, shown.language))
     if window is None or len(described) > len(window.terms):
         return _piece(shown.description, 0, 0, width) or _piece(text, *_beginning(shown), width)
     halves = _two_windows(text, outside or matches, window.terms, terms - window.terms, width)
@@ -212,7 +211,7 @@ def _cut_after(text: str, at: int, least: int) -> int:
 
 def _highlighted(line: str, sought: frozenset[str], language: str) -> Snippet:
     spans: list[tuple[int, int]] = []
-    for start, end, _ in located_terms(line, sought, language):
+    for start, end, _ in word_places(line, sought, language):
         if spans and start <= spans[-1][1]:
             spans[-1] = (spans[-1][0], max(end, spans[-1][1]))
         else:
