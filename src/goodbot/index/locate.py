@@ -64,6 +64,7 @@ def _beginning(term: str) -> str:
 MAX_FOLDED = 200
 """The number of distinct characters that are folded; no text in an alphabet has as many."""
 
+_ASCII = bytes(range(0x80))
 _FOLDABLE = re.compile(r"[^\x00-\x7f\u0430-\u0450\u3000-\u9fff\uac00-\ud7a3]")
 """Characters that may differ from their folded forms after `str.lower`: not ASCII, plain Cyrillic, Han and Hangul."""
 
@@ -75,7 +76,8 @@ def _folded(text: str) -> str:
     if len(lower) != len(text):  # `İ` becomes two characters
         lower = "".join(char.lower()[:1] for char in text)
     if not lower.isascii():
-        for char in sorted(set(_FOLDABLE.findall(lower)))[:MAX_FOLDED]:
+        rest = lower.encode("utf-8", "surrogatepass").translate(None, _ASCII).decode("utf-8", "surrogatepass")
+        for char in sorted(set(_FOLDABLE.findall("".join(set(rest)))))[:MAX_FOLDED]:
             folded = fold(char)[:1]
             if folded and folded != char:
                 lower = lower.replace(char, folded)

@@ -125,8 +125,11 @@ def _two_windows(
 ) -> list[_Window] | None:
     """Returns a window for the terms already found and one for the missing ones, in order, or None if there is nothing
     to add."""
+    others = [match for match in matches if match[2] in missing]
+    if not others:
+        return None
     pair = [
-        _best_window(text, [match for match in matches if match[2] in terms], width // 2) for terms in (found, missing)
+        _best_window(text, half, width // 2) for half in ([match for match in matches if match[2] in found], others)
     ]
     windows = [window for window in pair if window is not None]
     return sorted(windows, key=lambda window: window.start) if len(windows) == 2 else None
