@@ -2,6 +2,7 @@
 
 import asyncio
 import re
+import threading
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, contextmanager
@@ -17,6 +18,7 @@ from goodbot.config import ScopeKind, Settings
 from goodbot.crawl_folder import CrawlFolder
 from goodbot.crawl_preparation import new_settings
 from goodbot.errors import InputError, RunError
+from goodbot.index import Refreshed, StoppedError
 from goodbot.live import EndReason
 from goodbot.page.webpage import WebPage
 from goodbot.ports import Clock
@@ -35,7 +37,7 @@ from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.store.memory.memory_robots import MemoryRobots
 from goodbot.url import Url, is_private_host
 from goodbot.values import Capture, Discovery, FoundLinks, Outcome, Release, Response
-from goodbot.wiring import FailedSeed, failed_seed, open_crawl
+from goodbot.wiring import Crawl, FailedSeed, failed_seed, open_crawl
 
 MAX_ADMITTED: Final = 10_000
 """How many checked origins a `Robot` remembers."""
@@ -248,7 +250,24 @@ async def _in_folder(
         await _private_networks(settings)
     async with open_crawl(path, settings, observe, stream=stream) as opened:
         stream.wake = opened.crawler.wake
-        yield token, lambda most: opened.supervisor.run(most, lambda line: None, lambda live: None), opened.failed_seed
+        yield token, partial(_run, opened), opened.failed_seed
+
+
+async def _run(opened: Crawl, most: int | None) -> EndReason:
+    """Runs a stored crawl, and brings the link texts of its index up to date in a thread, which ends early if the loop
+    over the pages does."""
+    ended = await opened.supervisor.run(most, lambda line: None, lambda live: None)
+    stopped = threading.Event()
+
+    def watch(state: Refreshed) -> None:
+        if stopped.is_set() and not state.finished:
+            raise StoppedError
+
+    try:
+        await asyncio.to_thread(opened.refresh, watch)
+    finally:
+        stopped.set()
+    return ended
 
 
 class _BoundedFrontier(MemoryFrontier):

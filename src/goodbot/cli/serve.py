@@ -1,5 +1,6 @@
 """`goodbot serve`: serves the search page, the status of a crawl and the checker on this machine."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -52,12 +53,14 @@ CONTROL_TIMEOUT_S = 4.0
 def command(folder: Path | None, listen: str, old_listen: str | None, port: int, as_json: bool) -> None:
     """Serve a search page and a status page for a crawl, and a robots.txt checker, until Ctrl-C.
 
-    The crawl may be running, paused or finished. Without --in the checker is served alone.
+    The crawl may be running, paused or finished; DIR may also be one of `goodbot index import`. Without --in the
+    checker is served alone.
 
     \b
     GET /                   the search form
     GET /search?q=&page=    results, ten per page
     GET /api/search?q=&page=   the same as JSON
+    GET /api/suggest?q=     what a query may be completed to, as OpenSearch suggestions
     GET /crawl              the status of the crawl
     GET /check              checks a robots.txt while you type
     POST /api/check         the same as JSON: {"robots": "…"} or {"site": "URL"},
@@ -80,12 +83,13 @@ def command(folder: Path | None, listen: str, old_listen: str | None, port: int,
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
     search = crawl = None
     if folder is not None:
-        crawl = CrawlConsole(folder, CONTROL_TIMEOUT_S)
+        if not CrawlFolder(folder).is_import:
+            crawl = CrawlConsole(folder, CONTROL_TIMEOUT_S)
         search = open_search_or_nothing(folder)
         if why := index_lag(folder).why:
             say(why, err=True)
     app = create_app(search, "goodbot", crawl, keys, robots_fetcher(settings))
-    report = _print_json if as_json else _print_urls
+    report = _print_json if as_json else partial(_print_urls, has_search=search is not None)
     serve(app, old_listen or listen, port, lambda url: report(url, crawl, signer))
 
 
@@ -95,6 +99,8 @@ def _settings(folder: Path | None) -> Settings:
     if folder is None:
         return base
     crawl_folder = CrawlFolder(folder)
+    if crawl_folder.is_import:
+        return base
     crawl_folder.check()
     return crawl_folder.settings(base)
 
@@ -103,11 +109,12 @@ def _crawl_url(url: str, crawl: CrawlConsole) -> str:
     return f"{url}crawl" + (f"?token={crawl.token}" if crawl.token else "")
 
 
-def _print_urls(url: str, crawl: CrawlConsole | None, signer: Signer | None) -> None:
-    if crawl is None:
+def _print_urls(url: str, crawl: CrawlConsole | None, signer: Signer | None, *, has_search: bool) -> None:
+    if not has_search:
         say(f"robots.txt checker on {url}check (Ctrl-C ends it); no crawl is served: give one with --in DIR", err=True)
     else:
         say(f"search page on {url} (Ctrl-C ends it)", err=True)
+    if crawl is not None:
         say(f"crawl page on {_crawl_url(url, crawl)}", err=True)
     if signer:
         say(f"key directory on {url}{WELL_KNOWN[1:]}; signatures name {signer.agent}", err=True)

@@ -7,6 +7,7 @@ from goodbot.index.integrity import META_FILE as META_FILE
 from goodbot.index.integrity import load_mark as load_mark
 from goodbot.index.no_index import NoSearch as NoSearch
 from goodbot.index.preparation import prepare as prepare
+from goodbot.index.query import MAX_QUERY_CHARS as MAX_QUERY_CHARS
 from goodbot.index.query import parse_query as parse_query
 from goodbot.index.ranking import PARTS as PARTS
 from goodbot.index.ranking import Ranking as Ranking

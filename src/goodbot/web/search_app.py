@@ -18,7 +18,7 @@ from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
 from goodbot.errors import GoodbotError, InputError, NoIndexError
-from goodbot.index import results_json
+from goodbot.index import MAX_QUERY_CHARS, results_json
 from goodbot.ports import Search
 from goodbot.search_values import Results
 from goodbot.web.checker_page import CheckerPage, RobotsSource
@@ -29,7 +29,6 @@ from goodbot.web.request_log import LOGGER
 from goodbot.web.search_query import (
     HITS_PER_PAGE,
     MAX_PAGE,
-    MAX_QUERY_CHARS,
     SearchQuery,
     page_count,
     read_search_query,

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from goodbot.errors import InputError
 
 HITS_PER_PAGE = 10
-MAX_QUERY_CHARS = 1000
 MAX_PAGE = 100
 """The last page of results that is shown. A search ranks every document up to the page requested."""
 
@@ -28,13 +27,11 @@ class SearchQuery:
 def read_search_query(parameters: Mapping[str, str]) -> SearchQuery:
     """Reads `q` and `page` (1 if missing).
 
-    Raises InputError if the query is empty or too long, or if the page is not a number from 1 to `MAX_PAGE`.
+    Raises InputError if the query is empty, or if the page is not a number from 1 to `MAX_PAGE`.
     """
     query = parameters.get("q", "").strip()
     if not query:
         raise InputError("the query is empty: type a word to search for")
-    if len(query) > MAX_QUERY_CHARS:
-        raise InputError(f"the query is too long: {len(query):,} characters, {MAX_QUERY_CHARS:,} at most")
     return SearchQuery(query, _page(parameters.get("page", "") or "1"))
 
 

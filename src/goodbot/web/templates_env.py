@@ -9,7 +9,7 @@ from starlette.responses import HTMLResponse, Response
 
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_bytes, human_time
-from goodbot.web.search_query import MAX_QUERY_CHARS
+from goodbot.index import MAX_QUERY_CHARS
 from goodbot.web.view import capitalised, clipped, duration, human_number, human_seconds, quoted
 
 
