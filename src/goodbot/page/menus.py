@@ -14,7 +14,8 @@ MAX_SHARE: Final = 0.9
 """If more of the text is in menus, the names mislead, and nothing counts as a menu."""
 
 _ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menubar"})
-_TAGS: Final = frozenset({"nav", "footer", "aside"})
+MENU_TAGS: Final = frozenset({"nav", "footer", "aside"})
+MENU_ATTRIBUTES: Final = ("class", "id", "role")
 _NAME = re.compile(
     r"(?!(?:has|with|no|without|is)[-_])(?:.*[-_])?(?:nav|navbar|navigation|navheader|navfooter|navpath|navrow"
     r"|breadcrumbs?|sidebar|sphinxsidebar|sidenav|leftnav|topnav|bottomnav|subnav|menu|menubar|footer|toolbar|topbar)"
@@ -25,22 +26,13 @@ _NAME = re.compile(
 MediaWiki, mdBook."""
 
 
-def is_menu(tag: str, attributes: Iterable[tuple[str, str]]) -> bool:
-    """Whether an element with these attributes is a menu, a header or a footer of the site."""
-    if tag in _TAGS:
-        return True
-    for name, value in attributes:
-        if name == "role":
-            if value.lower() in _ROLES:
-                return True
-        elif name in ("class", "id") and len(value) <= MAX_NAME_CHARS and _is_menu_name(value):
-            return True
-    return False
-
-
 @lru_cache(maxsize=2048)
-def _is_menu_name(names: str) -> bool:
-    return any(_NAME.fullmatch(name) for name in names.split())
+def is_menu_attribute(name: str, value: str) -> bool:
+    """Whether an element with this attribute, one of `MENU_ATTRIBUTES`, is a menu, a header or a footer of the site.
+    Callers pass no values longer than `MAX_NAME_CHARS`, as the cache keeps them."""
+    if name == "role":
+        return value.lower() in _ROLES
+    return any(_NAME.fullmatch(word) for word in value.split())
 
 
 def folded_blocks(parts: Sequence[str]) -> str:

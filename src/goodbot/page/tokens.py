@@ -8,6 +8,7 @@ this robot runs no scripts. The text of `main` comes first: the text before it i
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
@@ -23,7 +24,14 @@ from goodbot.page.extract import (
     PageCollector,
     folded,
 )
-from goodbot.page.menus import folded_blocks, is_menu, text_and_menus
+from goodbot.page.menus import (
+    MAX_NAME_CHARS,
+    MENU_ATTRIBUTES,
+    MENU_TAGS,
+    folded_blocks,
+    is_menu_attribute,
+    text_and_menus,
+)
 from goodbot.page.places import MAX_PLACE_CHARS, PlaceCollector, unmarked
 
 MAX_HEADINGS = 500
@@ -61,7 +69,7 @@ def read_tokens(html: str, *, text: bool = True) -> Extract:
 _Attributes = list[tuple[str, str]]
 """Attributes with names in lower case, each once; an attribute without a value has an empty one."""
 
-_StartHandler = Callable[["_Reader", _Attributes], None]
+_StartHandler = Callable[["_Reader", str, _Attributes], None]
 _EndHandler = Callable[["_Reader", str], None]
 
 
@@ -73,39 +81,49 @@ class _Tables(NamedTuple):
     ends: dict[str, _EndHandler]
 
 
+@dataclass(slots=True)
 class _Reader:
     """The state of the pass. Text that must not be read (raw text, templates) is removed at its end tag."""
 
-    def __init__(self, tables: _Tables) -> None:
-        self.tables = tables
-        self.gathering = PageCollector()
-        self.headings = self.gathering.found.headings
+    tables: _Tables
+    gathering: PageCollector = field(default_factory=PageCollector)
+    parts: list[str] = field(default_factory=list)
+    headings: list[str] = field(init=False)
+    fragments: dict[str, dict[str, str]] = field(init=False)
+    seen: dict[tuple[str, str | None], bool] = field(init=False)
+    places: PlaceCollector = field(init=False)
+    alternative_texts: dict[str, None] = field(default_factory=dict)
+    title: str | None = None
+    hiding: str | None = None
+    hiding_at: int = 0
+    hiding_depth: int = 0
+    hidden: list[tuple[int, int]] = field(default_factory=list)
+    raw: str | None = None
+    raw_at: int = 0
+    inside_fallback: bool = False
+    templates: int = 0
+    template_at: int = 0
+    svg: int = 0
+    heading_at: int | None = None
+    subheading_at: int | None = None
+    main_at: int | None = None
+    main_end: int | None = None
+    menu: str | None = None
+    menu_at: int = 0
+    menu_depth: int = 0
+    menus: list[tuple[int, int]] = field(default_factory=list)
+    anchor: tuple[str, str | None] | None = None
+    anchor_at: int = 0
+    anchor_alt: str = ""
+    fragment: str = ""
+    fragments_left: int = MAX_FRAGMENTS
+
+    def __post_init__(self) -> None:
+        found = self.gathering.found
+        self.headings = found.headings
+        self.fragments = found.fragments
         self.seen = self.gathering.seen
-        self.parts: list[str] = []
-        self.hiding: str | None = None
-        self.hiding_at = self.hiding_depth = 0
-        self.hidden: list[tuple[int, int]] = []
-        self.raw: str | None = None
-        self.raw_at = 0
-        self.inside_fallback = False
-        self.templates = 0
-        self.template_at = 0
-        self.svg = 0
-        self.title: str | None = None
-        self.heading_at: int | None = None
-        self.subheading_at: int | None = None
-        self.main_at: int | None = None
-        self.main_end: int | None = None
-        self.anchor: tuple[str, str | None] | None = None
-        self.anchor_at = 0
-        self.anchor_alt = ""
-        self.fragment = ""
-        self.fragments_left = MAX_FRAGMENTS
-        self.places = PlaceCollector(self.gathering.found, self.parts)
-        self.menu: str | None = None
-        self.menu_at = self.menu_depth = 0
-        self.menus: list[tuple[int, int]] = []
-        self.alternative_texts: dict[str, None] = {}
+        self.places = PlaceCollector(found, self.parts)
 
     def read(self, html: str) -> None:
         """Reads all of `html`."""
@@ -161,13 +179,13 @@ class _Reader:
 
     # ---- text ----
 
-    def start_space(self, attributes: _Attributes) -> None:
+    def start_space(self, tag: str, attributes: _Attributes) -> None:
         self.parts.append(" ")
 
     def end_space(self, tag: str) -> None:
         self.parts.append(" ")
 
-    def start_heading(self, attributes: _Attributes) -> None:
+    def start_heading(self, tag: str, attributes: _Attributes) -> None:
         self.end_heading()
         self.parts.append(_BREAK)
         self.heading_at = len(self.parts)
@@ -182,7 +200,7 @@ class _Reader:
             self.places.end(text[:MAX_PLACE_CHARS], is_term=False)
         self.heading_at = None
 
-    def start_subheading(self, attributes: _Attributes) -> None:
+    def start_subheading(self, tag: str, attributes: _Attributes) -> None:
         self.end_subheading()
         self.subheading_at = len(self.parts)
         self.places.begin(_id_of(attributes))
@@ -194,7 +212,7 @@ class _Reader:
             self.places.end(unmarked(text, MAX_PLACE_CHARS), is_term=False)
         self.subheading_at = None
 
-    def start_term(self, attributes: _Attributes) -> None:
+    def start_term(self, tag: str, attributes: _Attributes) -> None:
         self.places.end_term()
         self.parts.append(_BREAK)
         self.places.begin_term(_id_of(attributes))
@@ -203,19 +221,21 @@ class _Reader:
         self.places.end_term()
         self.parts.append(_BREAK)
 
-    def start_definition(self, attributes: _Attributes) -> None:
+    def start_definition(self, tag: str, attributes: _Attributes) -> None:
         self.places.end_term()
         self.parts.append(_BREAK)
 
     def start_box(self, tag: str, attributes: _Attributes) -> None:
         self.parts.append(_BREAK)
-        if attributes:
-            for name, value in attributes:
-                if name == "id" and value:
-                    self.places.note(value)
+        is_menu = tag in MENU_TAGS
+        for name, value in attributes:
+            if name == "id":
+                self.places.note(value)
+            if not is_menu and name in MENU_ATTRIBUTES and len(value) <= MAX_NAME_CHARS:
+                is_menu = is_menu_attribute(name, value)
         if self.menu is not None:
             self.menu_depth += tag == self.menu
-        elif (attributes or tag in ("nav", "footer", "aside")) and is_menu(tag, attributes):
+        elif is_menu:
             self.menu, self.menu_at, self.menu_depth = tag, len(self.parts), 1
 
     def end_box(self, tag: str) -> None:
@@ -226,7 +246,7 @@ class _Reader:
                 self.menu = None
         self.parts.append(_BREAK)
 
-    def start_main(self, attributes: _Attributes) -> None:
+    def start_main(self, tag: str, attributes: _Attributes) -> None:
         if self.main_at is None:
             self.main_at = len(self.parts)
         self.parts.append(_BREAK)
@@ -257,7 +277,7 @@ class _Reader:
             self.hidden.append((self.hiding_at, len(self.parts)))
         self.hiding = None
 
-    def start_raw(self, tag: str) -> None:
+    def start_raw(self, tag: str, attributes: _Attributes) -> None:
         self.raw = tag
         self.raw_at = len(self.parts)
 
@@ -284,13 +304,13 @@ class _Reader:
         self.svg, self.inside_fallback = svg, False
         self.hiding, self.hiding_at, self.hiding_depth = hiding
 
-    def start_svg(self, attributes: _Attributes) -> None:
+    def start_svg(self, tag: str, attributes: _Attributes) -> None:
         self.svg += 1
 
     def end_svg(self, tag: str) -> None:
         self.svg -= self.svg > 0
 
-    def start_template(self, attributes: _Attributes) -> None:
+    def start_template(self, tag: str, attributes: _Attributes) -> None:
         if all(name != "shadowrootmode" for name, _ in attributes):
             self.templates = 1
             self.template_at = len(self.parts)
@@ -303,7 +323,7 @@ class _Reader:
 
     # ---- links ----
 
-    def start_a(self, attributes: _Attributes) -> None:
+    def start_a(self, tag: str, attributes: _Attributes) -> None:
         if self.anchor is not None:
             self.end_anchor()
         href = other = rel = None
@@ -318,23 +338,17 @@ class _Reader:
                 other = value
         if href is None:
             href = other
-        if href is not None:
-            self._begin_anchor(href, rel)
-
-    def _begin_anchor(self, href: str, rel: str | None) -> None:
+        if href is None:
+            return
         address, _, fragment = href.partition("#")
+        if fragment and (not address or self.fragments_left <= 0 or self.fragments.get(address, _NOTHING).get(fragment)):
+            fragment = ""
         anchor = (address, rel)
-        names_place = fragment and address and self._is_new_fragment(address, fragment)
-        if names_place or not self.seen.get(anchor):
+        if fragment or not self.seen.get(anchor):
             self.anchor = anchor
-            self.fragment = fragment if names_place else ""
+            self.fragment = fragment
             self.anchor_at = len(self.parts)
             self.anchor_alt = ""
-
-    def _is_new_fragment(self, address: str, fragment: str) -> bool:
-        if self.fragments_left <= 0:
-            return False
-        return not self.gathering.found.fragments.get(address, _NOTHING).get(fragment)
 
     def end_anchor(self, tag: str = "") -> None:
         if self.anchor is not None:
@@ -343,11 +357,11 @@ class _Reader:
             self.gathering.add(self.anchor, anchor)
             if self.fragment:
                 self.fragments_left -= 1
-                texts = self.gathering.found.fragments.setdefault(self.anchor[0], {})
+                texts = self.fragments.setdefault(self.anchor[0], {})
                 texts[self.fragment[:MAX_FRAGMENT_CHARS]] = anchor[:MAX_FRAGMENT_CHARS]
             self.anchor = None
 
-    def start_img(self, attributes: _Attributes) -> None:
+    def start_img(self, tag: str, attributes: _Attributes) -> None:
         self.parts.append(" ")
         alternative = next((value for name, value in attributes if name == "alt"), "")
         if not alternative:
@@ -357,9 +371,9 @@ class _Reader:
         if len(self.alternative_texts) < MAX_ALTERNATIVE_TEXTS:
             self.alternative_texts[folded(alternative, MAX_ALTERNATIVE_CHARS)] = None
 
-    def start_iframe(self, attributes: _Attributes) -> None:
+    def start_iframe(self, tag: str, attributes: _Attributes) -> None:
         self.gathering.frame(dict(attributes).get)
-        self.start_raw("iframe")
+        self.start_raw(tag, attributes)
 
 
 class _Calls:
@@ -393,7 +407,7 @@ def _at_start(reader: _Reader) -> Callable[[str, _Attributes], None]:
             append(_BREAK)
         elif tag in starts:
             if not reader.templates:
-                starts[tag](reader, attributes)
+                starts[tag](reader, tag, attributes)
             elif tag == "template":
                 reader.templates += 1
 
@@ -421,41 +435,29 @@ def _id_of(attributes: _Attributes) -> str | None:
     return next((value for name, value in attributes if name == "id"), None) if attributes else None
 
 
-def _box(tag: str) -> _StartHandler:
-    return lambda reader, attributes: reader.start_box(tag, attributes)
-
-
-def _raw(tag: str) -> _StartHandler:
-    return lambda reader, attributes: reader.start_raw(tag)
-
-
-def _hideable(tag: str) -> _StartHandler:
-    return lambda reader, attributes: reader.start_hideable(tag, attributes)
-
-
 _RAW = ("title", "script", "style", "iframe", "noembed", "noframes", "noscript")
 """Elements whose content the tokenizer returns as one piece of text."""
 
 _READ_RAW = frozenset({"title", "noframes", "noscript"})
 
 _STARTS: dict[str, _StartHandler] = {
-    **{tag: _raw(tag) for tag in _RAW},
+    **dict.fromkeys(_RAW, _Reader.start_raw),
     "a": _Reader.start_a,
     "iframe": _Reader.start_iframe,
     "svg": _Reader.start_svg,
     "template": _Reader.start_template,
-    "area": lambda reader, attributes: reader.gathering.area(dict(attributes).get),
-    "base": lambda reader, attributes: reader.gathering.base(dict(attributes).get),
-    "frame": lambda reader, attributes: reader.gathering.frame(dict(attributes).get),
-    "html": lambda reader, attributes: reader.gathering.html(dict(attributes).get),
-    "link": lambda reader, attributes: reader.gathering.link(dict(attributes).get),
-    "meta": lambda reader, attributes: reader.gathering.meta(dict(attributes).get),
+    "area": lambda reader, tag, attributes: reader.gathering.area(dict(attributes).get),
+    "base": lambda reader, tag, attributes: reader.gathering.base(dict(attributes).get),
+    "frame": lambda reader, tag, attributes: reader.gathering.frame(dict(attributes).get),
+    "html": lambda reader, tag, attributes: reader.gathering.html(dict(attributes).get),
+    "link": lambda reader, tag, attributes: reader.gathering.link(dict(attributes).get),
+    "meta": lambda reader, tag, attributes: reader.gathering.meta(dict(attributes).get),
 }
 _TEXT_STARTS: dict[str, _StartHandler] = _STARTS | {
     **dict.fromkeys(("td", "th", "input", "video", "audio", "object", "rp"), _Reader.start_space),
     **dict.fromkeys(("h1", "h2", "h3"), _Reader.start_heading),
     **dict.fromkeys(("dd", "dl"), _Reader.start_definition),
-    **{tag: _box(tag) for tag in _BOXES},
+    **dict.fromkeys(_BOXES, _Reader.start_box),
     "h4": _Reader.start_subheading,
     "dt": _Reader.start_term,
     "img": _Reader.start_img,
@@ -483,5 +485,5 @@ def _tables(text: bool, *, hides: bool) -> _Tables:
         return _Tables(frozenset(), _STARTS, _ENDS)
     if not hides:
         return _Tables(_BLOCKS, _TEXT_STARTS, _TEXT_ENDS)
-    starts = _TEXT_STARTS | {tag: _hideable(tag) for tag in _HIDEABLE}
+    starts = _TEXT_STARTS | dict.fromkeys(_HIDEABLE, _Reader.start_hideable)
     return _Tables(_BLOCKS - _HIDEABLE, starts, _TEXT_ENDS | dict.fromkeys(_HIDEABLE, _Reader.end_hideable))
