@@ -14,8 +14,7 @@ MAX_SHARE: Final = 0.9
 """If more of the text is in menus, the names mislead, and nothing counts as a menu."""
 
 _ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menubar"})
-MENU_TAGS: Final = frozenset({"nav", "footer", "aside"})
-MENU_ATTRIBUTES: Final = ("class", "id", "role")
+_TAGS: Final = frozenset({"nav", "footer", "aside"})
 _NAME = re.compile(
     r"(?!(?:has|with|no|without|is)[-_])(?:.*[-_])?(?:nav|navbar|navigation|navheader|navfooter|navpath|navrow"
     r"|breadcrumbs?|sidebar|sphinxsidebar|sidenav|leftnav|topnav|bottomnav|subnav|menu|menubar|footer|toolbar|topbar)"
@@ -26,13 +25,22 @@ _NAME = re.compile(
 MediaWiki, mdBook."""
 
 
+def is_menu(tag: str, attributes: Iterable[tuple[str, str]]) -> bool:
+    """Whether an element with these attributes is a menu, a header or a footer of the site."""
+    if tag in _TAGS:
+        return True
+    for name, value in attributes:
+        if name == "class" or name == "id":
+            if len(value) <= MAX_NAME_CHARS and _is_menu_name(value):
+                return True
+        elif name == "role" and value.lower() in _ROLES:
+            return True
+    return False
+
+
 @lru_cache(maxsize=2048)
-def is_menu_attribute(name: str, value: str) -> bool:
-    """Whether an element with this attribute, one of `MENU_ATTRIBUTES`, is a menu, a header or a footer of the site.
-    Callers pass no values longer than `MAX_NAME_CHARS`, as the cache keeps them."""
-    if name == "role":
-        return value.lower() in _ROLES
-    return any(_NAME.fullmatch(word) for word in value.split())
+def _is_menu_name(names: str) -> bool:
+    return any(_NAME.fullmatch(name) for name in names.split())
 
 
 def folded_blocks(parts: Sequence[str]) -> str:

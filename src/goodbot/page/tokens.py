@@ -24,14 +24,7 @@ from goodbot.page.extract import (
     PageCollector,
     folded,
 )
-from goodbot.page.menus import (
-    MAX_NAME_CHARS,
-    MENU_ATTRIBUTES,
-    MENU_TAGS,
-    folded_blocks,
-    is_menu_attribute,
-    text_and_menus,
-)
+from goodbot.page.menus import folded_blocks, is_menu, text_and_menus
 from goodbot.page.places import MAX_PLACE_CHARS, PlaceCollector, unmarked
 
 MAX_HEADINGS = 500
@@ -49,7 +42,8 @@ _BLOCK_TAGS = """
     hgroup hr legend li listing menu ol optgroup option p plaintext pre search select summary table tbody textarea tfoot
     thead tr ul xmp
 """
-_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_SEPARATORS = dict.fromkeys(_BLOCK_TAGS.split(), _BREAK) | dict.fromkeys("audio object rp td th video".split(), " ")
+"""What the tags of these elements add to the text; nothing else is to be done for them."""
 _BOXES = ("aside", "div", "footer", "header", "nav", "section")
 """Blocks that may be menus, or carry the anchor of a heading."""
 _HIDEABLE = frozenset({"div", "section", "span"})
@@ -74,9 +68,9 @@ _EndHandler = Callable[["_Reader", str], None]
 
 
 class _Tables(NamedTuple):
-    """The tags that end a block, and the handlers of other tags."""
+    """What some tags add to the text, and the handlers of other tags."""
 
-    blocks: frozenset[str]
+    separators: dict[str, str]
     starts: dict[str, _StartHandler]
     ends: dict[str, _EndHandler]
 
@@ -179,12 +173,6 @@ class _Reader:
 
     # ---- text ----
 
-    def start_space(self, tag: str, attributes: _Attributes) -> None:
-        self.parts.append(" ")
-
-    def end_space(self, tag: str) -> None:
-        self.parts.append(" ")
-
     def start_heading(self, tag: str, attributes: _Attributes) -> None:
         self.end_heading()
         self.parts.append(_BREAK)
@@ -227,15 +215,12 @@ class _Reader:
 
     def start_box(self, tag: str, attributes: _Attributes) -> None:
         self.parts.append(_BREAK)
-        is_menu = tag in MENU_TAGS
         for name, value in attributes:
             if name == "id":
                 self.places.note(value)
-            if not is_menu and name in MENU_ATTRIBUTES and len(value) <= MAX_NAME_CHARS:
-                is_menu = is_menu_attribute(name, value)
         if self.menu is not None:
             self.menu_depth += tag == self.menu
-        elif is_menu:
+        elif is_menu(tag, attributes):
             self.menu, self.menu_at, self.menu_depth = tag, len(self.parts), 1
 
     def end_box(self, tag: str) -> None:
@@ -354,7 +339,8 @@ class _Reader:
         if self.anchor is not None:
             text = "".join(self.parts[self.anchor_at : self.anchor_at + _MAX_PARTS])
             anchor = folded(text, MAX_ANCHOR_CHARS) or folded(self.anchor_alt, MAX_ANCHOR_CHARS)
-            self.gathering.add(self.anchor, anchor)
+            if not self.seen.get(self.anchor):
+                self.gathering.add(self.anchor, anchor)
             if self.fragment:
                 self.fragments_left -= 1
                 texts = self.fragments.setdefault(self.anchor[0], {})
@@ -399,12 +385,12 @@ class _Calls:
 
 
 def _at_start(reader: _Reader) -> Callable[[str, _Attributes], None]:
-    blocks, starts, _ = reader.tables
+    separators, starts, _ = reader.tables
     append = reader.parts.append
 
     def handle(tag: str, attributes: _Attributes) -> None:
-        if tag in blocks:
-            append(_BREAK)
+        if tag in separators:
+            append(separators[tag])
         elif tag in starts:
             if not reader.templates:
                 starts[tag](reader, tag, attributes)
@@ -415,12 +401,12 @@ def _at_start(reader: _Reader) -> Callable[[str, _Attributes], None]:
 
 
 def _at_end(reader: _Reader) -> Callable[[str], None]:
-    blocks, _, ends = reader.tables
+    separators, _, ends = reader.tables
     append = reader.parts.append
 
     def handle(tag: str) -> None:
-        if tag in blocks:
-            append(_BREAK)
+        if tag in separators:
+            append(separators[tag])
         elif tag in ends and (not reader.templates or tag == "template"):
             ends[tag](reader, tag)
 
@@ -454,13 +440,13 @@ _STARTS: dict[str, _StartHandler] = {
     "meta": lambda reader, tag, attributes: reader.gathering.meta(dict(attributes).get),
 }
 _TEXT_STARTS: dict[str, _StartHandler] = _STARTS | {
-    **dict.fromkeys(("td", "th", "input", "video", "audio", "object", "rp"), _Reader.start_space),
     **dict.fromkeys(("h1", "h2", "h3"), _Reader.start_heading),
     **dict.fromkeys(("dd", "dl"), _Reader.start_definition),
     **dict.fromkeys(_BOXES, _Reader.start_box),
     "h4": _Reader.start_subheading,
     "dt": _Reader.start_term,
     "img": _Reader.start_img,
+    "input": lambda reader, tag, attributes: reader.parts.append(" "),
     "main": _Reader.start_main,
 }
 _ENDS: dict[str, _EndHandler] = {
@@ -470,7 +456,6 @@ _ENDS: dict[str, _EndHandler] = {
     "template": _Reader.end_template,
 }
 _TEXT_ENDS: dict[str, _EndHandler] = _ENDS | {
-    **dict.fromkeys(("td", "th", "video", "audio", "object", "rp"), _Reader.end_space),
     **dict.fromkeys(("h1", "h2", "h3"), _Reader.end_heading),
     **dict.fromkeys(("dt", "dd", "dl"), _Reader.end_term),
     **dict.fromkeys(_BOXES, _Reader.end_box),
@@ -482,8 +467,8 @@ _TEXT_ENDS: dict[str, _EndHandler] = _ENDS | {
 @cache
 def _tables(text: bool, *, hides: bool) -> _Tables:
     if not text:
-        return _Tables(frozenset(), _STARTS, _ENDS)
+        return _Tables({}, _STARTS, _ENDS)
     if not hides:
-        return _Tables(_BLOCKS, _TEXT_STARTS, _TEXT_ENDS)
+        return _Tables(_SEPARATORS, _TEXT_STARTS, _TEXT_ENDS)
     starts = _TEXT_STARTS | dict.fromkeys(_HIDEABLE, _Reader.start_hideable)
-    return _Tables(_BLOCKS - _HIDEABLE, starts, _TEXT_ENDS | dict.fromkeys(_HIDEABLE, _Reader.end_hideable))
+    return _Tables(_SEPARATORS, starts, _TEXT_ENDS | dict.fromkeys(_HIDEABLE, _Reader.end_hideable))
