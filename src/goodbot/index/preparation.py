@@ -51,7 +51,7 @@ def prepare(document: Document) -> PreparedDocument:
     stored = [("shown", encode_page(_stored_page(document, language)))]
     if links := _stored_links(document):
         labels.append(("targets", " ".join({f"{hash_of(link[0]):x}": None for link in links})))
-        stored.append(("links", encode_links(links)))
+        stored.append(("links", _encoded_links(links)))
     return PreparedDocument(document.id, (*labels, *searched), tuple(stored), _numbers(document, url, language))
 
 
@@ -141,12 +141,19 @@ def _stored_page(document: Document, language: str) -> StoredPage:
 
 def _stored_links(document: Document) -> tuple[StoredLink, ...]:
     """Returns the links that count for the pages they lead to: those that their author lets robots follow."""
-    kept = [link for link in document.links[:MAX_STORED_LINKS] if link.follow]
     return tuple(
-        (
-            cleaned(link.url.text),
-            cleaned(link.anchor),
-            tuple((cleaned(name), cleaned(text)) for name, text in link.fragments),
-        )
-        for link in kept
+        (link.url.text, link.anchor, link.fragments) for link in document.links[:MAX_STORED_LINKS] if link.follow
     )
+
+
+def _encoded_links(links: tuple[StoredLink, ...]) -> bytes:
+    """Encodes links. Lone surrogates are so rare that they are looked for only if encoding fails."""
+    try:
+        return encode_links(links)
+    except UnicodeEncodeError:
+        return encode_links(
+            tuple(
+                (url, cleaned(anchor), tuple((cleaned(name), cleaned(text)) for name, text in fragments))
+                for url, anchor, fragments in links
+            )
+        )

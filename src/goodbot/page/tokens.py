@@ -326,7 +326,9 @@ class _Reader:
         if href is None:
             return
         address, _, fragment = href.partition("#")
-        if fragment and (not address or self.fragments_left <= 0 or self.fragments.get(address, _NOTHING).get(fragment)):
+        if fragment and (
+            not address or self.fragments_left <= 0 or self.fragments.get(address, _NOTHING).get(fragment)
+        ):
             fragment = ""
         anchor = (address, rel)
         if fragment or not self.seen.get(anchor):
