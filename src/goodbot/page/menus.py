@@ -30,7 +30,7 @@ def is_menu(tag: str, attributes: Iterable[tuple[str, str]]) -> bool:
     if tag in _TAGS:
         return True
     for name, value in attributes:
-        if name == "class" or name == "id":
+        if name in ("class", "id"):
             if len(value) <= MAX_NAME_CHARS and _is_menu_name(value):
                 return True
         elif name == "role" and value.lower() in _ROLES:

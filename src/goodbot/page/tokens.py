@@ -42,7 +42,9 @@ _BLOCK_TAGS = """
     hgroup hr legend li listing menu ol optgroup option p plaintext pre search select summary table tbody textarea tfoot
     thead tr ul xmp
 """
-_SEPARATORS = dict.fromkeys(_BLOCK_TAGS.split(), _BREAK) | dict.fromkeys("audio object rp td th video".split(), " ")
+_SEPARATORS = dict.fromkeys(_BLOCK_TAGS.split(), _BREAK) | dict.fromkeys(
+    ("audio", "object", "rp", "td", "th", "video"), " "
+)
 """What the tags of these elements add to the text; nothing else is to be done for them."""
 _BOXES = ("aside", "div", "footer", "header", "nav", "section")
 """Blocks that may be menus, or carry the anchor of a heading."""
@@ -326,16 +328,18 @@ class _Reader:
         if href is None:
             return
         address, _, fragment = href.partition("#")
-        if fragment and (
-            not address or self.fragments_left <= 0 or self.fragments.get(address, _NOTHING).get(fragment)
-        ):
-            fragment = ""
+        fragment = fragment and self._if_new(address, fragment)
         anchor = (address, rel)
         if fragment or not self.seen.get(anchor):
             self.anchor = anchor
             self.fragment = fragment
             self.anchor_at = len(self.parts)
             self.anchor_alt = ""
+
+    def _if_new(self, address: str, fragment: str) -> str:
+        """Returns the fragment if no link to it with a text was found yet, or else an empty string."""
+        is_known = not address or self.fragments_left <= 0 or self.fragments.get(address, _NOTHING).get(fragment)
+        return "" if is_known else fragment
 
     def end_anchor(self, tag: str = "") -> None:
         if self.anchor is not None:
