@@ -13,6 +13,7 @@ from goodbot.index.keys import (
     extension_of,
     hash_of,
     site_terms,
+    target_of,
     tongue_of,
     untranslated,
 )
@@ -50,7 +51,7 @@ def prepare(document: Document) -> PreparedDocument:
     searched = [(name, terms) for name, text in texts.items() if text and (terms := analysis.terms(text, language))]
     stored = [("shown", encode_page(_stored_page(document, language)))]
     if links := _stored_links(document):
-        labels.append(("targets", " ".join({f"{hash_of(link[0]):x}": None for link in links})))
+        labels.append(("targets", " ".join(dict.fromkeys(target_of(url) for url, _, _ in links))))
         stored.append(("links", _encoded_links(links)))
     return PreparedDocument(document.id, (*labels, *searched), tuple(stored), _numbers(document, url, language))
 
