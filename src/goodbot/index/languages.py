@@ -104,8 +104,9 @@ _USED_BY: Final = {
 }
 """The languages in which a word is frequent."""
 
-_LATIN = frozenset(FREQUENT) - {"ru", "uk", "bg"}
-_CYRILLIC = frozenset({"ru", "uk", "bg"})
+_CYRILLIC = ("ru", "uk", "bg")
+_LATIN = tuple(code for code in FREQUENT if code not in _CYRILLIC)
+"""In a fixed order: if a text has equally many frequent words of two languages, the first of them counts."""
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3041-\u30ff]")),
     ("ko", re.compile(r"[\uac00-\ud7a3]")),
@@ -155,7 +156,7 @@ def _sample(text: str) -> str:
     return f"{text[:_SAMPLE_CHARS]} {text[middle : middle + _SAMPLE_CHARS]}"
 
 
-def _by_words(sample: str, among: frozenset[str], stated: str) -> str:
+def _by_words(sample: str, among: Sequence[str], stated: str) -> str:
     """Returns the language with the most frequent words in the sample, or the stated one if that is no clear case."""
     found = _WORDS.findall(sample.lower())
     if not found:
