@@ -1,6 +1,7 @@
 """Makes the keys and numbers by which an index identifies documents, hosts, languages and translations. Pure."""
 
 import re
+from functools import lru_cache
 from hashlib import blake2b
 from typing import Final
 from urllib.parse import unquote
@@ -26,6 +27,21 @@ _NAME_TAG = re.compile(
 def hash_of(text: str) -> int:
     """Returns a number of 63 bits for a text. Two of a billion texts have the same one with a probability of 5 %."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") >> 1
+
+
+def target_of(url: str) -> str:
+    """Returns the term of field `targets` for a URL that a page links to."""
+    return _cached_target(url) if len(url) <= _MAX_CACHED_CHARS else _target_of(url)
+
+
+def _target_of(url: str) -> str:
+    return f"{hash_of(url):x}"
+
+
+_MAX_CACHED_CHARS: Final = 256
+_cached_target = lru_cache(maxsize=8192)(_target_of)
+"""Of the links of 30 pages in a row, 85 % occurred before. A full cache takes 1.2 MB besides the URLs, which
+`resolve_all` keeps too."""
 
 
 def document_key(document_id: str) -> str:

@@ -1,6 +1,6 @@
 """Prepares documents for the index: which terms and numbers a page gets in each field."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import tantivy
 
@@ -13,6 +13,7 @@ from goodbot.index.keys import (
     extension_of,
     hash_of,
     site_terms,
+    target_of,
     tongue_of,
     untranslated,
 )
@@ -50,8 +51,8 @@ def prepare(document: Document) -> PreparedDocument:
     searched = [(name, terms) for name, text in texts.items() if text and (terms := analysis.terms(text, language))]
     stored = [("shown", encode_page(_stored_page(document, language)))]
     if links := _stored_links(document):
-        labels.append(("targets", " ".join({f"{hash_of(link[0]):x}": None for link in links})))
-        stored.append(("links", encode_links(links, cleaned(document.url))))
+        labels.append(("targets", " ".join(dict.fromkeys(target_of(url) for url, _, _ in links))))
+        stored.append(("links", _encoded_links(links, document.url)))
     return PreparedDocument(document.id, (*labels, *searched), tuple(stored), _numbers(document, url, language))
 
 
@@ -103,7 +104,7 @@ def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[
         ("number", hash_of(document_key(document.id))),
         ("host", hash_of(url.host_key) if url else 0),
         ("group", hash_of(group) if url else 0),
-        ("twin", hash_of(" ".join(text.split())) if len(text) >= _MIN_TWIN_CHARS else 0),
+        ("twin", hash_of(text) if len(text) >= _MIN_TWIN_CHARS else 0),
         ("tongue", tongue_of(tongue)),
         ("depth", min(max(depth_of(url), 0), 100) if url else 0),
         ("list", int(_is_list(document))),
@@ -143,12 +144,20 @@ def _stored_page(document: Document, language: str) -> StoredPage:
 
 def _stored_links(document: Document) -> tuple[StoredLink, ...]:
     """Returns the links that count for the pages they lead to: those that their author lets robots follow."""
-    kept = [link for link in document.links[:MAX_STORED_LINKS] if link.follow]
     return tuple(
-        (
-            cleaned(link.url.text),
-            cleaned(link.anchor),
-            tuple((cleaned(name), cleaned(text)) for name, text in link.fragments),
-        )
-        for link in kept
+        (link.url.text, link.anchor, link.fragments) for link in document.links[:MAX_STORED_LINKS] if link.follow
     )
+
+
+def _encoded_links(links: Sequence[StoredLink], page_url: str) -> bytes:
+    """Encodes links. Lone surrogates are so rare that they are looked for only if encoding fails."""
+    try:
+        return encode_links(links, page_url)
+    except UnicodeEncodeError:
+        return encode_links(
+            [
+                (cleaned(url), cleaned(anchor), tuple((cleaned(name), cleaned(text)) for name, text in fragments))
+                for url, anchor, fragments in links
+            ],
+            cleaned(page_url),
+        )

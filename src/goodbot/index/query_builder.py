@@ -14,7 +14,7 @@ from typing import Final, NamedTuple
 from tantivy import FieldType, Occur, Query, Schema
 
 from goodbot.index.analysis import folded_words, is_prefix_term, is_stop_term, query_terms
-from goodbot.index.keys import escaped, hash_of
+from goodbot.index.keys import escaped, target_of
 from goodbot.index.query import plain_words
 from goodbot.index.query_values import AllOf, AnyOf, Filter, Node, ParsedQuery, Words
 from goodbot.index.ranking import (
@@ -288,7 +288,7 @@ class QueryBuilder:
             case "lang":
                 return Query.term_query(self._schema, "language", node.value, "basic")
             case "link":
-                return Query.term_query(self._schema, "targets", f"{hash_of(node.value):x}", "basic")
+                return Query.term_query(self._schema, "targets", target_of(node.value), "basic")
             case "before" | "after":
                 day = int(datetime.fromisoformat(node.value).replace(tzinfo=UTC).timestamp())
                 first, last = (None, max(day, 0)) if node.name == "before" else (max(day, 0), None)

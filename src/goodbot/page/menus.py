@@ -30,10 +30,10 @@ def is_menu(tag: str, attributes: Iterable[tuple[str, str]]) -> bool:
     if tag in _TAGS:
         return True
     for name, value in attributes:
-        if name == "role":
-            if value.lower() in _ROLES:
+        if name in ("class", "id"):
+            if len(value) <= MAX_NAME_CHARS and _is_menu_name(value):
                 return True
-        elif name in ("class", "id") and len(value) <= MAX_NAME_CHARS and _is_menu_name(value):
+        elif name == "role" and value.lower() in _ROLES:
             return True
     return False
 

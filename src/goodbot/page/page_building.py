@@ -66,6 +66,8 @@ def _links(base: Url, found: Extract, response: Response) -> tuple[Link, ...]:
 
 def _named(fragments: dict[str, str]) -> tuple[tuple[str, str], ...]:
     """Returns fragments, decoded, with the texts of their links."""
+    if "%" not in "".join(fragments):
+        return tuple(fragments.items())
     return tuple((unquote(fragment, errors="replace"), text) for fragment, text in fragments.items())
 
 

@@ -8,6 +8,7 @@ this robot runs no scripts. The text of `main` comes first: the text before it i
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import cache
 from typing import NamedTuple
 
@@ -41,7 +42,10 @@ _BLOCK_TAGS = """
     hgroup hr legend li listing menu ol optgroup option p plaintext pre search select summary table tbody textarea tfoot
     thead tr ul xmp
 """
-_BLOCKS = frozenset(_BLOCK_TAGS.split())
+_SEPARATORS = dict.fromkeys(_BLOCK_TAGS.split(), _BREAK) | dict.fromkeys(
+    ("audio", "object", "rp", "td", "th", "video"), " "
+)
+"""What the tags of these elements add to the text; nothing else is to be done for them."""
 _BOXES = ("aside", "div", "footer", "header", "nav", "section")
 """Blocks that may be menus, or carry the anchor of a heading."""
 _HIDEABLE = frozenset({"div", "section", "span"})
@@ -61,51 +65,61 @@ def read_tokens(html: str, *, text: bool = True) -> Extract:
 _Attributes = list[tuple[str, str]]
 """Attributes with names in lower case, each once; an attribute without a value has an empty one."""
 
-_StartHandler = Callable[["_Reader", _Attributes], None]
+_StartHandler = Callable[["_Reader", str, _Attributes], None]
 _EndHandler = Callable[["_Reader", str], None]
 
 
 class _Tables(NamedTuple):
-    """The tags that end a block, and the handlers of other tags."""
+    """What some tags add to the text, and the handlers of other tags."""
 
-    blocks: frozenset[str]
+    separators: dict[str, str]
     starts: dict[str, _StartHandler]
     ends: dict[str, _EndHandler]
 
 
+@dataclass(slots=True)
 class _Reader:
     """The state of the pass. Text that must not be read (raw text, templates) is removed at its end tag."""
 
-    def __init__(self, tables: _Tables) -> None:
-        self.tables = tables
-        self.gathering = PageCollector()
-        self.headings = self.gathering.found.headings
+    tables: _Tables
+    gathering: PageCollector = field(default_factory=PageCollector)
+    parts: list[str] = field(default_factory=list)
+    headings: list[str] = field(init=False)
+    fragments: dict[str, dict[str, str]] = field(init=False)
+    seen: dict[tuple[str, str | None], bool] = field(init=False)
+    places: PlaceCollector = field(init=False)
+    alternative_texts: dict[str, None] = field(default_factory=dict)
+    title: str | None = None
+    hiding: str | None = None
+    hiding_at: int = 0
+    hiding_depth: int = 0
+    hidden: list[tuple[int, int]] = field(default_factory=list)
+    raw: str | None = None
+    raw_at: int = 0
+    inside_fallback: bool = False
+    templates: int = 0
+    template_at: int = 0
+    svg: int = 0
+    heading_at: int | None = None
+    subheading_at: int | None = None
+    main_at: int | None = None
+    main_end: int | None = None
+    menu: str | None = None
+    menu_at: int = 0
+    menu_depth: int = 0
+    menus: list[tuple[int, int]] = field(default_factory=list)
+    anchor: tuple[str, str | None] | None = None
+    anchor_at: int = 0
+    anchor_alt: str = ""
+    fragment: str = ""
+    fragments_left: int = MAX_FRAGMENTS
+
+    def __post_init__(self) -> None:
+        found = self.gathering.found
+        self.headings = found.headings
+        self.fragments = found.fragments
         self.seen = self.gathering.seen
-        self.parts: list[str] = []
-        self.hiding: str | None = None
-        self.hiding_at = self.hiding_depth = 0
-        self.hidden: list[tuple[int, int]] = []
-        self.raw: str | None = None
-        self.raw_at = 0
-        self.inside_fallback = False
-        self.templates = 0
-        self.template_at = 0
-        self.svg = 0
-        self.title: str | None = None
-        self.heading_at: int | None = None
-        self.subheading_at: int | None = None
-        self.main_at: int | None = None
-        self.main_end: int | None = None
-        self.anchor: tuple[str, str | None] | None = None
-        self.anchor_at = 0
-        self.anchor_alt = ""
-        self.fragment = ""
-        self.fragments_left = MAX_FRAGMENTS
-        self.places = PlaceCollector(self.gathering.found, self.parts)
-        self.menu: str | None = None
-        self.menu_at = self.menu_depth = 0
-        self.menus: list[tuple[int, int]] = []
-        self.alternative_texts: dict[str, None] = {}
+        self.places = PlaceCollector(found, self.parts)
 
     def read(self, html: str) -> None:
         """Reads all of `html`."""
@@ -161,13 +175,7 @@ class _Reader:
 
     # ---- text ----
 
-    def start_space(self, attributes: _Attributes) -> None:
-        self.parts.append(" ")
-
-    def end_space(self, tag: str) -> None:
-        self.parts.append(" ")
-
-    def start_heading(self, attributes: _Attributes) -> None:
+    def start_heading(self, tag: str, attributes: _Attributes) -> None:
         self.end_heading()
         self.parts.append(_BREAK)
         self.heading_at = len(self.parts)
@@ -182,7 +190,7 @@ class _Reader:
             self.places.end(text[:MAX_PLACE_CHARS], is_term=False)
         self.heading_at = None
 
-    def start_subheading(self, attributes: _Attributes) -> None:
+    def start_subheading(self, tag: str, attributes: _Attributes) -> None:
         self.end_subheading()
         self.subheading_at = len(self.parts)
         self.places.begin(_id_of(attributes))
@@ -194,7 +202,7 @@ class _Reader:
             self.places.end(unmarked(text, MAX_PLACE_CHARS), is_term=False)
         self.subheading_at = None
 
-    def start_term(self, attributes: _Attributes) -> None:
+    def start_term(self, tag: str, attributes: _Attributes) -> None:
         self.places.end_term()
         self.parts.append(_BREAK)
         self.places.begin_term(_id_of(attributes))
@@ -203,19 +211,18 @@ class _Reader:
         self.places.end_term()
         self.parts.append(_BREAK)
 
-    def start_definition(self, attributes: _Attributes) -> None:
+    def start_definition(self, tag: str, attributes: _Attributes) -> None:
         self.places.end_term()
         self.parts.append(_BREAK)
 
     def start_box(self, tag: str, attributes: _Attributes) -> None:
         self.parts.append(_BREAK)
-        if attributes:
-            for name, value in attributes:
-                if name == "id" and value:
-                    self.places.note(value)
+        for name, value in attributes:
+            if name == "id":
+                self.places.note(value)
         if self.menu is not None:
             self.menu_depth += tag == self.menu
-        elif (attributes or tag in ("nav", "footer", "aside")) and is_menu(tag, attributes):
+        elif is_menu(tag, attributes):
             self.menu, self.menu_at, self.menu_depth = tag, len(self.parts), 1
 
     def end_box(self, tag: str) -> None:
@@ -226,7 +233,7 @@ class _Reader:
                 self.menu = None
         self.parts.append(_BREAK)
 
-    def start_main(self, attributes: _Attributes) -> None:
+    def start_main(self, tag: str, attributes: _Attributes) -> None:
         if self.main_at is None:
             self.main_at = len(self.parts)
         self.parts.append(_BREAK)
@@ -257,7 +264,7 @@ class _Reader:
             self.hidden.append((self.hiding_at, len(self.parts)))
         self.hiding = None
 
-    def start_raw(self, tag: str) -> None:
+    def start_raw(self, tag: str, attributes: _Attributes) -> None:
         self.raw = tag
         self.raw_at = len(self.parts)
 
@@ -284,13 +291,13 @@ class _Reader:
         self.svg, self.inside_fallback = svg, False
         self.hiding, self.hiding_at, self.hiding_depth = hiding
 
-    def start_svg(self, attributes: _Attributes) -> None:
+    def start_svg(self, tag: str, attributes: _Attributes) -> None:
         self.svg += 1
 
     def end_svg(self, tag: str) -> None:
         self.svg -= self.svg > 0
 
-    def start_template(self, attributes: _Attributes) -> None:
+    def start_template(self, tag: str, attributes: _Attributes) -> None:
         if all(name != "shadowrootmode" for name, _ in attributes):
             self.templates = 1
             self.template_at = len(self.parts)
@@ -303,7 +310,7 @@ class _Reader:
 
     # ---- links ----
 
-    def start_a(self, attributes: _Attributes) -> None:
+    def start_a(self, tag: str, attributes: _Attributes) -> None:
         if self.anchor is not None:
             self.end_anchor()
         href = other = rel = None
@@ -318,36 +325,35 @@ class _Reader:
                 other = value
         if href is None:
             href = other
-        if href is not None:
-            self._begin_anchor(href, rel)
-
-    def _begin_anchor(self, href: str, rel: str | None) -> None:
+        if href is None:
+            return
         address, _, fragment = href.partition("#")
+        fragment = fragment and self._if_new(address, fragment)
         anchor = (address, rel)
-        names_place = fragment and address and self._is_new_fragment(address, fragment)
-        if names_place or not self.seen.get(anchor):
+        if fragment or not self.seen.get(anchor):
             self.anchor = anchor
-            self.fragment = fragment if names_place else ""
+            self.fragment = fragment
             self.anchor_at = len(self.parts)
             self.anchor_alt = ""
 
-    def _is_new_fragment(self, address: str, fragment: str) -> bool:
-        if self.fragments_left <= 0:
-            return False
-        return not self.gathering.found.fragments.get(address, _NOTHING).get(fragment)
+    def _if_new(self, address: str, fragment: str) -> str:
+        """Returns the fragment if no link to it with a text was found yet, or else an empty string."""
+        is_known = not address or self.fragments_left <= 0 or self.fragments.get(address, _NOTHING).get(fragment)
+        return "" if is_known else fragment
 
     def end_anchor(self, tag: str = "") -> None:
         if self.anchor is not None:
             text = "".join(self.parts[self.anchor_at : self.anchor_at + _MAX_PARTS])
             anchor = folded(text, MAX_ANCHOR_CHARS) or folded(self.anchor_alt, MAX_ANCHOR_CHARS)
-            self.gathering.add(self.anchor, anchor)
+            if not self.seen.get(self.anchor):
+                self.gathering.add(self.anchor, anchor)
             if self.fragment:
                 self.fragments_left -= 1
-                texts = self.gathering.found.fragments.setdefault(self.anchor[0], {})
+                texts = self.fragments.setdefault(self.anchor[0], {})
                 texts[self.fragment[:MAX_FRAGMENT_CHARS]] = anchor[:MAX_FRAGMENT_CHARS]
             self.anchor = None
 
-    def start_img(self, attributes: _Attributes) -> None:
+    def start_img(self, tag: str, attributes: _Attributes) -> None:
         self.parts.append(" ")
         alternative = next((value for name, value in attributes if name == "alt"), "")
         if not alternative:
@@ -357,9 +363,9 @@ class _Reader:
         if len(self.alternative_texts) < MAX_ALTERNATIVE_TEXTS:
             self.alternative_texts[folded(alternative, MAX_ALTERNATIVE_CHARS)] = None
 
-    def start_iframe(self, attributes: _Attributes) -> None:
+    def start_iframe(self, tag: str, attributes: _Attributes) -> None:
         self.gathering.frame(dict(attributes).get)
-        self.start_raw("iframe")
+        self.start_raw(tag, attributes)
 
 
 class _Calls:
@@ -385,15 +391,15 @@ class _Calls:
 
 
 def _at_start(reader: _Reader) -> Callable[[str, _Attributes], None]:
-    blocks, starts, _ = reader.tables
+    separators, starts, _ = reader.tables
     append = reader.parts.append
 
     def handle(tag: str, attributes: _Attributes) -> None:
-        if tag in blocks:
-            append(_BREAK)
+        if tag in separators:
+            append(separators[tag])
         elif tag in starts:
             if not reader.templates:
-                starts[tag](reader, attributes)
+                starts[tag](reader, tag, attributes)
             elif tag == "template":
                 reader.templates += 1
 
@@ -401,12 +407,12 @@ def _at_start(reader: _Reader) -> Callable[[str, _Attributes], None]:
 
 
 def _at_end(reader: _Reader) -> Callable[[str], None]:
-    blocks, _, ends = reader.tables
+    separators, _, ends = reader.tables
     append = reader.parts.append
 
     def handle(tag: str) -> None:
-        if tag in blocks:
-            append(_BREAK)
+        if tag in separators:
+            append(separators[tag])
         elif tag in ends and (not reader.templates or tag == "template"):
             ends[tag](reader, tag)
 
@@ -421,44 +427,32 @@ def _id_of(attributes: _Attributes) -> str | None:
     return next((value for name, value in attributes if name == "id"), None) if attributes else None
 
 
-def _box(tag: str) -> _StartHandler:
-    return lambda reader, attributes: reader.start_box(tag, attributes)
-
-
-def _raw(tag: str) -> _StartHandler:
-    return lambda reader, attributes: reader.start_raw(tag)
-
-
-def _hideable(tag: str) -> _StartHandler:
-    return lambda reader, attributes: reader.start_hideable(tag, attributes)
-
-
 _RAW = ("title", "script", "style", "iframe", "noembed", "noframes", "noscript")
 """Elements whose content the tokenizer returns as one piece of text."""
 
 _READ_RAW = frozenset({"title", "noframes", "noscript"})
 
 _STARTS: dict[str, _StartHandler] = {
-    **{tag: _raw(tag) for tag in _RAW},
+    **dict.fromkeys(_RAW, _Reader.start_raw),
     "a": _Reader.start_a,
     "iframe": _Reader.start_iframe,
     "svg": _Reader.start_svg,
     "template": _Reader.start_template,
-    "area": lambda reader, attributes: reader.gathering.area(dict(attributes).get),
-    "base": lambda reader, attributes: reader.gathering.base(dict(attributes).get),
-    "frame": lambda reader, attributes: reader.gathering.frame(dict(attributes).get),
-    "html": lambda reader, attributes: reader.gathering.html(dict(attributes).get),
-    "link": lambda reader, attributes: reader.gathering.link(dict(attributes).get),
-    "meta": lambda reader, attributes: reader.gathering.meta(dict(attributes).get),
+    "area": lambda reader, tag, attributes: reader.gathering.area(dict(attributes).get),
+    "base": lambda reader, tag, attributes: reader.gathering.base(dict(attributes).get),
+    "frame": lambda reader, tag, attributes: reader.gathering.frame(dict(attributes).get),
+    "html": lambda reader, tag, attributes: reader.gathering.html(dict(attributes).get),
+    "link": lambda reader, tag, attributes: reader.gathering.link(dict(attributes).get),
+    "meta": lambda reader, tag, attributes: reader.gathering.meta(dict(attributes).get),
 }
 _TEXT_STARTS: dict[str, _StartHandler] = _STARTS | {
-    **dict.fromkeys(("td", "th", "input", "video", "audio", "object", "rp"), _Reader.start_space),
     **dict.fromkeys(("h1", "h2", "h3"), _Reader.start_heading),
     **dict.fromkeys(("dd", "dl"), _Reader.start_definition),
-    **{tag: _box(tag) for tag in _BOXES},
+    **dict.fromkeys(_BOXES, _Reader.start_box),
     "h4": _Reader.start_subheading,
     "dt": _Reader.start_term,
     "img": _Reader.start_img,
+    "input": lambda reader, tag, attributes: reader.parts.append(" "),
     "main": _Reader.start_main,
 }
 _ENDS: dict[str, _EndHandler] = {
@@ -468,7 +462,6 @@ _ENDS: dict[str, _EndHandler] = {
     "template": _Reader.end_template,
 }
 _TEXT_ENDS: dict[str, _EndHandler] = _ENDS | {
-    **dict.fromkeys(("td", "th", "video", "audio", "object", "rp"), _Reader.end_space),
     **dict.fromkeys(("h1", "h2", "h3"), _Reader.end_heading),
     **dict.fromkeys(("dt", "dd", "dl"), _Reader.end_term),
     **dict.fromkeys(_BOXES, _Reader.end_box),
@@ -480,8 +473,8 @@ _TEXT_ENDS: dict[str, _EndHandler] = _ENDS | {
 @cache
 def _tables(text: bool, *, hides: bool) -> _Tables:
     if not text:
-        return _Tables(frozenset(), _STARTS, _ENDS)
+        return _Tables({}, _STARTS, _ENDS)
     if not hides:
-        return _Tables(_BLOCKS, _TEXT_STARTS, _TEXT_ENDS)
-    starts = _TEXT_STARTS | {tag: _hideable(tag) for tag in _HIDEABLE}
-    return _Tables(_BLOCKS - _HIDEABLE, starts, _TEXT_ENDS | dict.fromkeys(_HIDEABLE, _Reader.end_hideable))
+        return _Tables(_SEPARATORS, _TEXT_STARTS, _TEXT_ENDS)
+    starts = _TEXT_STARTS | dict.fromkeys(_HIDEABLE, _Reader.start_hideable)
+    return _Tables(_SEPARATORS, starts, _TEXT_ENDS | dict.fromkeys(_HIDEABLE, _Reader.end_hideable))
