@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from threading import Barrier, Thread
 from urllib.parse import quote
 
@@ -133,3 +134,45 @@ def test_searches_do_not_wait_for_each_other() -> None:
         for thread in threads:
             thread.join()
     assert statuses == [200, 200]
+
+
+class Linguist(Library):
+    """Remembers the languages of its readers, and corrects."""
+
+    def __init__(self) -> None:
+        super().__init__(SPECIMENS)
+        self.asked: list[tuple[str, ...]] = []
+
+    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
+        self.asked.append(tuple(languages))
+        found = super().search("robot", limit, offset)
+        return replace(found, query=query, corrected="<robot>", suggestion="robots & more", notes=("a note <here>",))
+
+
+def test_the_readers_languages_are_passed_on() -> None:
+    library = Linguist()
+    with served(library) as visitor:
+        visitor.ask("/api/search?q=x", Accept_Language="ru-RU, en;q=0.5")
+        visitor.ask("/search?q=x")
+    assert library.asked == [("ru", "en"), ()]
+
+
+def test_corrections_suggestions_and_notes_are_said() -> None:
+    with served(Linguist()) as visitor:
+        text = visitor.ask("/search?q=robts").text
+    assert "<b><bdi>&lt;robot&gt;</bdi></b>" in text
+    assert '<a href="/search?q=robots+%26+more"><bdi>robots &amp; more</bdi></a>?' in text
+    assert "A note &lt;here&gt;." in text
+
+
+def test_suggestions() -> None:
+    with served(Library(SPECIMENS)) as visitor:
+        answer = visitor.ask("/api/suggest?q=the")
+        assert json.loads(answer.text) == ["the", ["The robots exclusion protocol, explained by examples"]]
+        assert json.loads(visitor.ask("/api/suggest").text)[0] == ""
+
+
+def test_a_query_of_10_kb_is_answered() -> None:
+    with served(Library(SPECIMENS)) as visitor:
+        assert visitor.ask("/api/search?q=" + "robot+" * 1700).status == 200
+        assert visitor.ask("/search?q=" + "robot+" * 1700).status == 200

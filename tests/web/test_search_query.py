@@ -1,7 +1,7 @@
 import pytest
 
 from goodbot.errors import InputError
-from goodbot.web.search_query import MAX_PAGE, SearchQuery, page_count, read_search_query
+from goodbot.web.search_query import MAX_PAGE, SearchQuery, page_count, read_search_query, readers_languages
 
 LONGEST = "r" * 20_000
 
@@ -46,3 +46,25 @@ def test_page_count(total: int, pages: int) -> None:
 def test_offset() -> None:
     question = read_search_query({"q": "robot", "page": "3"})
     assert question.offset == 20
+
+
+@pytest.mark.parametrize(
+    ("header", "expected"),
+    [
+        ("", ()),
+        ("ru", ("ru",)),
+        ("en-GB,en;q=0.9,de;q=0.8", ("en", "de")),
+        ("de;q=0.5, fr", ("fr", "de")),
+        ("*", ()),
+        ("de;q=0, fr;q=0.001", ("fr",)),
+        ("zh-Hant-TW; q=1", ("zh",)),
+        ("haw, EN", ("en",)),
+        (";q=1,,en;q=x,\u00e9", ()),
+        (
+            ",".join(f"{first}{second}" for first in "abc" for second in "abcde"),
+            ("aa", "ab", "ac", "ad", "ae", "ba", "bb", "bc", "bd", "be"),
+        ),
+    ],
+)
+def test_languages_of_a_reader(header: str, expected: tuple[str, ...]) -> None:
+    assert readers_languages(header) == expected

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.search_values import Hit
+from goodbot.search_values import Hit, OtherPage, SectionLink
 from goodbot.web.view import duration, page_numbers, pieces, readable_url, view_hit
 
 SPANS = st.lists(st.tuples(st.integers(-9, 40), st.integers(-9, 40))).map(tuple)
@@ -104,3 +104,16 @@ def test_page_numbers(page: int, pages: int, expected: list[int | None]) -> None
 )
 def test_duration(took_ms: float, expected: str) -> None:
     assert duration(took_ms) == expected
+
+
+def test_sections_and_other_versions_of_a_hit() -> None:
+    url = "https://example.org/de/faq"
+    sections = (SectionLink(f"{url}#delay", "d" * 200), SectionLink("javascript:alert(1)#x", "x"))
+    others = (
+        OtherPage("https://example.org/ru/faq", "ru"),
+        OtherPage("https://example.org/b", "de"),
+        OtherPage("ftp:x", ""),
+    )
+    view = view_hit(Hit("1", url, "FAQ", "", 1.0, sections=sections, others=others, language="de"))
+    assert view.sections == (("d" * 79 + "…", f"{url}#delay"),)
+    assert view.others == (("русский", "https://example.org/ru/faq", "ru"), ("copy", "https://example.org/b", "de"))

@@ -104,7 +104,7 @@ class QueryBuilder:
         complete = None
         main_words = self._main_words(positions)
         if positions:
-            scoring = self._words(positions, main_words)
+            scoring = self._words(positions, main_words, repeats=parsed.is_prose and self._ranking.has("repeated"))
             is_needed = all(isinstance(node, Filter) for node in hard)
             complete = self._complete(main_words, least=2 if is_needed else 1)
             any_word = Query.boolean_query([(Occur.Should, query) for query in scoring])
@@ -146,13 +146,15 @@ class QueryBuilder:
     def _is_stop(self, position: Position) -> bool:
         return any(is_stop_term(term, self._languages) for term in position.own)
 
-    def _words(self, positions: Sequence[Position], main_words: Sequence[Position]) -> Iterator[Query]:
+    def _words(
+        self, positions: Sequence[Position], main_words: Sequence[Position], *, repeats: bool
+    ) -> Iterator[Query]:
         counts = Counter(positions)
         fields = (
             self._fields if len(counts) <= MANY_WORDS else tuple(name for name in self._fields if name in TEXT_FIELDS)
         )
         for position, count in counts.items():
-            weight = float(count) if self._ranking.has("repeated") else 1.0
+            weight = float(count) if repeats else 1.0
             yield self._word(position, fields, weight if position in main_words else weight * STOP_WEIGHT)
 
     def _word(self, position: Position, fields: Iterable[str], weight: float = 1.0) -> Query:

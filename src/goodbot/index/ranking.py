@@ -18,7 +18,7 @@ PARTS: Final = MappingProxyType(
         "complete": "pages with every word come first",
         "near": "words that are near each other as in the query add to the score",
         "joined": "the parts of joined words such as os.path.join add to the score where they are together",
-        "repeated": "words that the query repeats count more",
+        "repeated": "words that a text given as query repeats count more",
         "headings": "headings count",
         "terms": "terms of definition lists count",
         "summary": "META description and keywords count",

@@ -14,11 +14,11 @@ SCHEMA_VERSION: Final = 3
 WEIGHTS: Final = MappingProxyType(
     {
         "title": 1.25,
-        "headings": 1.2,
-        "terms": 1.0,
+        "headings": 1.0,
+        "terms": 1.25,
         "body": 1.0,
         "summary": 0.6,
-        "address": 0.5,
+        "address": 0.3,
         "alternatives": 0.4,
         "keywords": 0.2,
     }

@@ -1,0 +1,85 @@
+"""Which words are near a misspelt one."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from goodbot.index.spelling import CHOICES, can_be_misspelt, choices, closest, halves, neighbours
+
+
+@pytest.mark.parametrize(
+    ("word", "neighbour"),
+    [
+        ("robts", "robots"),
+        ("robbots", "robots"),
+        ("robpts", "robots"),
+        ("robtos", "robots"),
+        ("obots", "robots"),
+        ("кошкм", "кошки"),
+        ("λογσ", "λογοσ"),
+    ],
+    ids=["left out", "added", "replaced", "exchanged", "first letter", "Russian", "Greek"],
+)
+def test_one_error_away(word: str, neighbour: str) -> None:
+    assert neighbour in set(neighbours(word))
+
+
+def test_two_errors_are_too_many() -> None:
+    assert "robots" not in set(neighbours("rbts"))
+
+
+@pytest.mark.parametrize("word", ["dog", "c99lib", "東京都", "кошкa", "naïve", "", "a" * 25, "don't"])
+def test_words_that_are_left_alone(word: str) -> None:
+    assert not can_be_misspelt(word)
+
+
+@pytest.mark.parametrize("word", ["robts", "кошкм", "internationalization"])
+def test_words_that_can_be_corrected(word: str) -> None:
+    assert can_be_misspelt(word)
+
+
+@given(st.text(alphabet="abcdefghijklmnopqrstuvwxyz", min_size=1, max_size=24))
+def test_neighbours_are_few(word: str) -> None:
+    assert sum(1 for _ in neighbours(word)) <= 54 * len(word) + 26
+
+
+def test_choices_are_the_most_frequent_words() -> None:
+    known = {"robots": 90, "robes": 5, "probots": 900, "ropts": 10, "rots": 7, "robs": 6, "robt": 4, "rob": 1}
+    found = choices("robts", lambda word: (word,), lambda terms: known.get(terms[0], 0))
+    assert [choice.terms[0] for choice in found] == ["robots", "ropts", "rots", "robs", "robes"]
+    assert len(found) == CHOICES
+
+
+def test_forms_of_one_word_are_one_choice() -> None:
+    found = choices(
+        "robts",
+        lambda word: ("robot",) if word in ("robots", "robot") else (word,),
+        lambda terms: int(terms == ("robot",)),
+    )
+    assert [choice.terms for choice in found] == [("robot",)]
+
+
+def test_the_first_letter_is_rarely_wrong() -> None:
+    known = {"mail": 100, "nail": 30}
+    found = choices("naill", lambda word: (word,), lambda terms: known.get(terms[0], 0))
+    assert [choice.terms[0] for choice in found] == ["nail"]
+    found = choices(
+        "nails", lambda word: (word,), lambda terms: {"mails": 100, "snails": 300, "nail": 70}.get(terms[0], 0)
+    )
+    assert [choice.terms[0] for choice in found] == ["nail", "snails", "mails"]
+
+
+def test_the_closest_word_is_one_that_is_written() -> None:
+    assert closest("tablespacce", ["tablespaces", "Tablespace", "tablespace", "Tablespace"]) == "Tablespace"
+    assert closest("tablespacce", ["tablespacing", "tablespacce", ""]) is None
+
+
+def test_halves() -> None:
+    assert list(halves("crawldelay")) == [
+        ("cra", "wldelay"),
+        ("craw", "ldelay"),
+        ("crawl", "delay"),
+        ("crawld", "elay"),
+        ("crawlde", "lay"),
+    ]
+    assert list(halves("robot")) == []

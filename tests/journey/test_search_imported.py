@@ -1,0 +1,136 @@
+"""`goodbot index import`, `search` and `serve` of documents from elsewhere."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from goodbot.index import PARTS
+from journey.goodbot_process import Ended, goodbot
+
+LINES = [
+    {"id": "1", "url": "https://example.org/robots", "title": "Robots", "text": "A robot reads robots.txt. " * 3},
+    {"id": "2", "title": "Crawlers", "text": "Crawlers follow links."},
+    {
+        "id": "3",
+        "url": "https://example.org/de/faq.html",
+        "title": "Fragen",
+        "language": "de",
+        "text": "Ein Automat fragt, und der Mensch ist nicht da.",
+    },
+]
+
+
+async def imported(folder: Path, lines: str | None = None) -> Ended:
+    file = folder.with_suffix(".jsonl")
+    file.write_text(lines if lines is not None else "\n".join(map(json.dumps, LINES)), encoding="utf-8")
+    return await goodbot("index", "import", file, "--into", folder)
+
+
+@pytest.fixture
+async def folder(tmp_path: Path) -> Path:
+    ended = await imported(tmp_path / "imported")
+    assert (ended.status, ended.out) == (0, "3 documents imported; 3 documents can be found\n"), ended.err
+    return tmp_path / "imported"
+
+
+async def test_a_search_says_what_it_corrected(folder: Path) -> None:
+    ended = await goodbot("search", "robts", "--in", folder)
+    assert ended.status == 0
+    lines = ended.out.splitlines()
+    assert lines[0].startswith("1 page found for: robts (")
+    assert lines[1] == "no page has a word of this query as typed; these are the results for: robots"
+    assert lines[3:5] == [" 1. Robots", "    https://example.org/robots"]
+    answer = json.loads((await goodbot("search", "robts", "--in", folder, "--json")).out)
+    assert (answer["query"], answer["corrected"], answer["total"]) == ("robts", "robots", 1)
+
+
+async def test_synonyms_beside_the_index(folder: Path) -> None:
+    (folder / "synonyms.txt").write_text("robot, crawler\n", encoding="utf-8")
+    answer = json.loads((await goodbot("search", "robots", "--in", folder, "--json")).out)
+    assert {hit["id"] for hit in answer["hits"]} == {"1", "2"}
+    (folder / "synonyms.txt").write_text("robot\n", encoding="utf-8")
+    ended = await goodbot("search", "robots", "--in", folder)
+    assert ended.status == 2
+    assert ended.err.count("\n") == 1
+    assert "synonyms.txt, line 1: needs two words" in ended.err
+
+
+async def test_a_hit_is_opened_in_the_browser(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    script, opened = tmp_path / "browser", tmp_path / "opened"
+    script.write_text(f"#!/bin/sh\nprintf %s \"$1\" > '{opened}'\n", encoding="utf-8")
+    script.chmod(0o755)
+    monkeypatch.setenv("BROWSER", str(script))
+    ended = await goodbot("search", "robot", "--in", folder, "--open", "1")
+    assert (ended.status, ended.out) == (0, "")
+    assert "opening https://example.org/robots" in ended.err
+    assert opened.read_text() == "https://example.org/robots"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["robot", "--open", "9"], "there is no hit 9: 1 page found"),
+        (["follow", "--open", "1"], "hit 1 has no address on the Web: 2"),
+        (["robot", "--open", "1", "--json"], "--open goes with a QUERY and without --json"),
+        (["robot", "--without", "magic"], "'magic' is not one of"),
+    ],
+)
+async def test_what_cannot_be_done(folder: Path, arguments: list[str], message: str) -> None:
+    ended = await goodbot("search", *arguments, "--in", folder)
+    assert ended.status == 2
+    assert message in " ".join(ended.err.split())
+
+
+async def test_every_part_can_be_switched_off(folder: Path) -> None:
+    switches = [text for part in PARTS for text in ("--without", part)]
+    answer = json.loads((await goodbot("search", "robot", "--in", folder, "--json", *switches)).out)
+    assert [hit["id"] for hit in answer["hits"]] == ["1"]
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ('{"id": "9", "text": "x"}\n{"id": "10", "text"', "line 2: not an object like"),
+        ('["a"]', "line 1: not an object like"),
+        ('{"id": "9"}', "(text is missing)"),
+        ('{"text": "x"}', "(id is missing)"),
+        ('{"id": "9", "text": 5}', "(text is not a string)"),
+        ("[" * 100_000, "line 1: not an object like"),
+    ],
+)
+async def test_lines_that_cannot_be_imported(folder: Path, lines: str, message: str) -> None:
+    ended = await imported(folder, lines)
+    assert ended.status == 2
+    assert message in ended.err
+    assert "nothing was imported" in ended.err
+    assert ended.err.count("\n") == 1
+    answer = json.loads((await goodbot("index", "stats", "--in", folder, "--json")).out)
+    assert answer["documents"] == len(LINES)
+
+
+async def test_an_import_again_replaces(folder: Path) -> None:
+    ended = await imported(folder, '{"id": "2", "title": "Kettles", "text": "Kettles whistle."}')
+    assert ended.out == "1 document imported; 3 documents can be found\n"
+    assert json.loads((await goodbot("search", "crawlers", "--in", folder, "--json")).out)["total"] == 0
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "robot " * 1700,
+        "(" * 3000 + "robot" + ")" * 3000,
+        "site:",
+        "\U0001f916",
+        "OR AND NOT | - + ( )",
+        '"robot "x" \'',
+        "\u202erobot\x07",
+        " ".join(f"{chr(97 + number % 26)}o*" for number in range(50)),
+        "日本語の文章を検索する機能についての説明文書と設定方法を記載したものですから注意して読んで",
+    ],
+    ids=["10 kB", "parentheses", "site alone", "emoji", "operators", "quotes", "control", "wildcards", "Japanese"],
+)
+async def test_any_query_is_answered(folder: Path, query: str) -> None:
+    ended = await goodbot("search", "--in", folder, "--json", "--", query)
+    assert ended.status == 0, ended.err
+    assert isinstance(json.loads(ended.out)["total"], int)
