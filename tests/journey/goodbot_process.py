@@ -19,7 +19,7 @@ MAX_OUTPUT = 64 * 1024 * 1024
 HASTY = "robots_retry_first = 0.1\nbackoff_first = 0.1\n"
 """A goodbot.toml for crawls whose sites fail, and which are not about the waits between."""
 
-_OF_OTHERS = ("GOODBOT_", "COLUMNS", "FORCE_COLOR", "TTY_")
+_OF_OTHERS = ("GOODBOT_", "COLUMNS", "FORCE_COLOR", "TTY_", "LANG", "LC_")
 """What of the environment would have a command say something else, or say it otherwise."""
 _ENVIRONMENT = {name: value for name, value in os.environ.items() if not name.startswith(_OF_OTHERS)}
 
@@ -93,6 +93,11 @@ async def ended(process: asyncio.subprocess.Process, stdin: bytes = b"") -> Ende
     return Ended(process.returncode, out.decode(), err.decode())
 
 
-async def goodbot(*arguments: str | Path, folder: Path | None = None, stdin: bytes = b"") -> Ended:
-    """Runs `goodbot` to its end."""
-    return await ended(await start(*arguments, folder=folder), stdin)
+async def goodbot(
+    *arguments: str | Path,
+    folder: Path | None = None,
+    stdin: bytes = b"",
+    settings: Mapping[str, str] = MappingProxyType({}),
+) -> Ended:
+    """Runs `goodbot` to its end. `settings` go into its environment."""
+    return await ended(await start(*arguments, folder=folder, settings=settings), stdin)

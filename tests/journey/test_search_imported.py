@@ -56,12 +56,11 @@ async def test_synonyms_beside_the_index(folder: Path) -> None:
     assert "synonyms.txt, line 1: needs two words" in ended.err
 
 
-async def test_a_hit_is_opened_in_the_browser(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_hit_is_opened_in_the_browser(folder: Path, tmp_path: Path) -> None:
     script, opened = tmp_path / "browser", tmp_path / "opened"
     script.write_text(f"#!/bin/sh\nprintf %s \"$1\" > '{opened}'\n", encoding="utf-8")
     script.chmod(0o755)
-    monkeypatch.setenv("BROWSER", str(script))
-    ended = await goodbot("search", "robot", "--in", folder, "--open", "1")
+    ended = await goodbot("search", "robot", "--in", folder, "--open", "1", settings={"BROWSER": str(script)})
     assert (ended.status, ended.out) == (0, "")
     assert "opening https://example.org/robots" in ended.err
     assert opened.read_text() == "https://example.org/robots"
@@ -80,6 +79,21 @@ async def test_what_cannot_be_done(folder: Path, arguments: list[str], message: 
     ended = await goodbot("search", *arguments, "--in", folder)
     assert ended.status == 2
     assert message in " ".join(ended.err.split())
+
+
+async def test_pages_in_the_readers_language_come_first(tmp_path: Path) -> None:
+    lines = [
+        {"id": language, "title": "GNU Emacs", "text": f"{text} GNU Emacs", "language": language}
+        for language, text in (
+            ("de", "Das ist nicht der Editor, mit dem wir arbeiten."),
+            ("fr", "Ce n’est pas le texte que nous avons pour vous."),
+        )
+    ]
+    folder = tmp_path / "two"
+    await imported(folder, "\n".join(map(json.dumps, lines)))
+    for locale in ("de_DE.UTF-8", "fr_FR.UTF-8"):
+        ended = await goodbot("search", "emacs", "--in", folder, "--json", settings={"LANG": locale})
+        assert next(hit["language"] for hit in ended.json["hits"]) == locale[:2]
 
 
 async def test_every_part_can_be_switched_off(folder: Path) -> None:
