@@ -2,15 +2,16 @@
 
     make bench-search DATA=folder MANUALS=folder
 
-DATA has the Cranfield collection in ir/cranfield: questions with judged answers, measured by nDCG@10. MANUALS has
-manuals of a local web, each in a folder of its name: the terms of their indexes, and the pages they name, measured by
-the mean reciprocal rank (MRR) and the share of first places (S@1). Without either, that part is left out. bm25s is left
-out if it is not installed. PARTS=yes also measures goodbot without each part of its ranking.
+DATA has the Cranfield collection in ir/cranfield: questions with judged answers, for which nDCG@10 and MAP tell most.
+MANUALS has manuals of a local web, each in a folder of its name: the terms of their indexes, as they are and with a
+wrong letter, and the pages that they name; the mean reciprocal rank (MRR) and the share of first places (S@1) tell
+most. Without DATA or MANUALS, that part is left out. bm25s is left out if it is not installed. PARTS=yes also measures
+goodbot without each part of its ranking.
 """
 
-import math
 import tempfile
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 from goodbot.index import PARTS
@@ -19,7 +20,6 @@ from search_peers import PEERS, Search, index_goodbot, search_goodbot
 from settings import Setting, UsageError, choice, installed, save, start
 
 DEPTH = 100
-CUT = 10
 
 
 def _folder(text: str) -> Path | None:
@@ -45,34 +45,23 @@ def collections() -> Iterator[Collection]:
             yield manual(name, root)
 
 
-def ndcg(found: list[str], relevant: dict[str, int]) -> float:
-    """Returns nDCG@10 with linear gains (Järvelin and Kekäläinen 2002)."""
-    gained = sum(relevant.get(one, 0) / math.log2(rank + 1) for rank, one in enumerate(found[:CUT], start=1))
-    grades = sorted(relevant.values(), reverse=True)[:CUT]
-    most = sum(grade / math.log2(rank + 1) for rank, grade in enumerate(grades, start=1))
-    return gained / most if most else 0.0
-
-
-def reciprocal_rank(found: list[str], relevant: dict[str, int]) -> float:
-    """Returns 1 / the rank of the first relevant document, 0 if none is found."""
-    return next((1 / rank for rank, one in enumerate(found, start=1) if relevant.get(one, 0) > 0), 0.0)
-
-
 def measure(search: Search, collection: Collection) -> dict[str, float]:
-    """Returns the means of nDCG@10, reciprocal rank and first places."""
+    """Returns nDCG@10, MAP, MRR and the share of first places (S@1), as ir-measures computes them."""
+    measures = import_module("ir_measures")
     judged = {query: grades for query, grades in collection.relevant.items() if any(grades.values())}
-    runs = [(search(collection.queries[query], DEPTH), grades) for query, grades in judged.items()]
-    ranks = [reciprocal_rank(found, grades) for found, grades in runs]
-    return {
-        "ndcg10": sum(ndcg(found, grades) for found, grades in runs) / len(runs),
-        "mrr": sum(ranks) / len(ranks),
-        "s1": sum(rank == 1.0 for rank in ranks) / len(ranks),
+    run = {
+        query: {found: float(DEPTH - rank) for rank, found in enumerate(search(collection.queries[query], DEPTH))}
+        for query in judged
     }
+    wanted = {"ndcg10": measures.nDCG @ 10, "map": measures.AP, "mrr": measures.RR, "s1": measures.Success @ 1}
+    found = measures.calc_aggregate(list(wanted.values()), judged, run)
+    return {name: float(found[one]) for name, one in wanted.items()}
 
 
 def _row(name: str, measured: dict[str, float]) -> dict[str, float]:
     row = {key: round(value, 4) for key, value in measured.items()}
-    print(f"  {name:<22} nDCG@10 {row['ndcg10']:.3f}  MRR {row['mrr']:.3f}  S@1 {row['s1']:.3f}", flush=True)
+    values = f"nDCG@10 {row['ndcg10']:.3f}  MAP {row['map']:.3f}  MRR {row['mrr']:.3f}  S@1 {row['s1']:.3f}"
+    print(f"  {name:<22} {values}", flush=True)
     return row
 
 
