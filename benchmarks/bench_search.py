@@ -85,7 +85,7 @@ def main() -> int:
                     rows[name] = _row(name, measure(search, queries))
     if not figures:
         raise UsageError("nothing to search: set DATA or MANUALS")
-    save("search", figures)
+    save("search", {"collections": figures})
     return 0
 
 
