@@ -71,6 +71,9 @@ def test_after_any_steps_the_index_has_the_committed_pages(steps: list[tuple[str
                 refresh_links(folder)
                 linked = dict(committed)
             check(search, committed, linked)
+        index.commit()
+        refresh_links(folder)
+        check(search, pending, pending)
         index.close()
 
 
