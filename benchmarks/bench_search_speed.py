@@ -158,12 +158,14 @@ def indexing(crawl: Path, copy: Path) -> dict[str, Any]:
         for program, made in runs.items():
             made.append(measure_indexing(pages, program))
             print(made[-1].row(), flush=True)
-    ratios = {
-        name: statistics.median(getattr(one, name) for one in runs["goodbot"])
-        / statistics.median(getattr(one, name) for one in runs["plain Tantivy"])
-        for name in ("rate", "cpu_rate")
+    medians = {
+        program: [statistics.median(getattr(one, name) for one in made) for name in ("rate", "cpu_rate")]
+        for program, made in runs.items()
     }
-    print(f"goodbot / plain Tantivy: pages/s {ratios['rate']:.2f}, pages/CPU s {ratios['cpu_rate']:.2f}", flush=True)
+    ours, ratios = medians.pop("goodbot"), {}
+    for program, theirs in medians.items():
+        ratios[program] = dict(zip(("rate", "cpu_rate"), (ours[0] / theirs[0], ours[1] / theirs[1]), strict=True))
+        print(f"goodbot / {program}: pages/s {ours[0] / theirs[0]:.2f}, pages/CPU s {ours[1] / theirs[1]:.2f}")
     parts = runs["goodbot"][-1].parts or {}
     print("bytes per page: " + ", ".join(f"{name} {size / len(pages):,.0f}" for name, size in parts.items()))
     return {"load": load, "ratios": ratios, "runs": [asdict(one) for made in runs.values() for one in made]}

@@ -1,7 +1,7 @@
 """Adds the same pages to goodbot's index and to one of plain Tantivy, and measures the cost. For `bench_search_speed`.
 
-Plain Tantivy has the same fields with the same fast fields and the same stored bytes, which it gets ready-made; its own
-analysis (`en_stem`) makes the terms. goodbot finds the language of each page, makes terms, numbers and stored bytes,
+Plain Tantivy has the same fields with the same fast fields and the same stored bytes; its own analysis (`en_stem`)
+makes the terms. It gets the stored bytes ready-made, or (`+ encoding`) encodes them as goodbot does. goodbot finds the language of each page, makes terms, numbers and stored bytes,
 and deletes an earlier version of the page. Both have one writer thread and the same memory, and commit once. The
 figures are those of a process of its own, with all its threads.
 """
@@ -24,6 +24,7 @@ from goodbot.index import TantivyIndex, index_statistics, prepare, refresh_links
 from goodbot.index.index_writer import HEAP_BYTES
 from goodbot.index.keys import address_words
 from goodbot.index.schema import LABELS, NUMBERS, STORED, WEIGHTS
+from goodbot.index.stored_page import decode_links, decode_page, encode_links, encode_page
 from goodbot.page import read_page
 from goodbot.robot.crawl.indexable import document_of, index_refusal
 from goodbot.search_values import Document, PreparedDocument
@@ -129,19 +130,34 @@ def index_goodbot(documents: Path, folder: Path) -> Indexed:
 
 def index_plain(documents: Path, folder: Path) -> Indexed:
     """Adds documents to an index of plain Tantivy."""
+    return _index_plain(documents, folder, "plain Tantivy", encodes=False)
+
+
+def index_plain_encoding(documents: Path, folder: Path) -> Indexed:
+    """Adds documents to an index of plain Tantivy, and encodes what is stored."""
+    return _index_plain(documents, folder, "+ encoding", encodes=True)
+
+
+def _index_plain(documents: Path, folder: Path, name: str, *, encodes: bool) -> Indexed:
     found: list[Document] = pickle.loads(documents.read_bytes())
     pairs = [(document, prepare(document)) for document in found]
+    stored = [dict(prepared.stored) for _, prepared in pairs]
+    decoded = [(decode_page(one["shown"]), decode_links(one.get("links", b""))) for one in stored] if encodes else []
     folder.mkdir()
     index = tantivy.Index(_plain_schema(), path=str(folder))
     writer = index.writer(HEAP_BYTES, num_threads=1)
     began, before = time.monotonic(), _cpu_s()
-    for document, prepared in pairs:
-        writer.add_document(_plain(document, prepared))
+    for number, (document, prepared) in enumerate(pairs):
+        data = stored[number]
+        if encodes:
+            page, links = decoded[number]
+            data = {"shown": encode_page(page), **({"links": encode_links(links)} if links else {})}
+        writer.add_document(_plain(document, prepared, data))
     writer.commit()
     writer.wait_merging_threads()
     wall_s, cpu_s = time.monotonic() - began, _cpu_s() - before
     size = sum(file.stat().st_size for file in folder.iterdir())
-    return Indexed("plain Tantivy", len(found), wall_s, cpu_s, 0.0, size / len(found))
+    return Indexed(name, len(found), wall_s, cpu_s, 0.0, size / len(found))
 
 
 def _plain_schema() -> tantivy.Schema:
@@ -157,7 +173,7 @@ def _plain_schema() -> tantivy.Schema:
     return builder.build()
 
 
-def _plain(document: Document, prepared: PreparedDocument) -> tantivy.Document:
+def _plain(document: Document, prepared: PreparedDocument, stored: dict[str, bytes]) -> tantivy.Document:
     made = tantivy.Document()
     url = parse_url(document.url)
     texts = {
@@ -176,7 +192,7 @@ def _plain(document: Document, prepared: PreparedDocument) -> tantivy.Document:
     for name, text in prepared.texts:
         if name in LABELS:
             made.add_text(name, text)
-    for name, data in prepared.stored:
+    for name, data in stored.items():
         made.add_bytes(name, data)
     for name, number in prepared.numbers:
         made.add_unsigned(name, number)
@@ -189,7 +205,7 @@ def _cpu_s() -> float:
     return used.ru_utime + used.ru_stime
 
 
-PROGRAMS = {"goodbot": index_goodbot, "plain Tantivy": index_plain}
+PROGRAMS = {"goodbot": index_goodbot, "plain Tantivy": index_plain, "+ encoding": index_plain_encoding}
 
 
 def measure_indexing(documents: list[Document], program: str) -> Indexed:

@@ -153,6 +153,9 @@ def test_a_results_folder_that_cannot_be_written_is_refused(
     folder = str(tmp_path / "file" / "results")
     monkeypatch.setenv("RESULTS", folder)
     monkeypatch.setenv("SITES", "http://127.0.0.1:1/")
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "meta.json").touch()
+    monkeypatch.setenv("CRAWL", str(tmp_path))
     assert run(name, monkeypatch) == 2
     line = f"bench-{name.replace('_', '-')}: RESULTS must be a folder that can be written to, not {folder!r}\n"
     assert capsys.readouterr() == ("", line)
