@@ -25,6 +25,7 @@ SETTINGS = {
     "memory": "LOCALWEB PAGES INDEX_PAGES RESULTS",
     "page": "CORPUS RESULTS",
     "search": "DATA MANUALS COLLECTIONS PARTS RESULTS",
+    "search_speed": "CRAWL SEED QUERIES CRAWL_PAGES PAGES RUNS LIMIT PARTS RESULTS",
     "sites": "SITES RESULTS",
     "tls": "LOCALWEB SITES RUNS PROGRAMS BEFORE MEAN HTTP RESULTS",
 }
@@ -65,6 +66,7 @@ REFUSED = [
         {"CORPUS": str(Path(__file__))},
         f"CORPUS must be a folder with *.htm* files, not {str(Path(__file__))!r}",
     ),
+    ("search_speed", {}, "CRAWL must be the folder of a crawl with an index, and is not set"),
     ("sites", {}, "SITES must be URLs on loopback, such as http://127.0.0.1:8800/, and is not set"),
     (
         "sites",
@@ -151,6 +153,9 @@ def test_a_results_folder_that_cannot_be_written_is_refused(
     folder = str(tmp_path / "file" / "results")
     monkeypatch.setenv("RESULTS", folder)
     monkeypatch.setenv("SITES", "http://127.0.0.1:1/")
+    (tmp_path / "index").mkdir()
+    (tmp_path / "index" / "meta.json").touch()
+    monkeypatch.setenv("CRAWL", str(tmp_path))
     assert run(name, monkeypatch) == 2
     line = f"bench-{name.replace('_', '-')}: RESULTS must be a folder that can be written to, not {folder!r}\n"
     assert capsys.readouterr() == ("", line)
