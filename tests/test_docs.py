@@ -9,6 +9,7 @@ from types import SimpleNamespace
 import pytest
 
 import goodbot
+from goodbot.index import PARTS
 from programs import ROOT, blocks_of, load, run_program
 
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
@@ -62,3 +63,8 @@ def test_every_page_with_python_is_run() -> None:
     run = {"README.md", "exclusion.md", "library.md", "requests.md", "httpx.md", "tutorial.md", "exam-in-your-tests.md"}
     pages = {page.name for page in PAGES if blocks_of(page.read_text(encoding="utf-8"))}
     assert pages == run | {f"{name}.md" for name in PURE}
+
+
+def test_the_page_on_relevance_has_every_part_of_the_ranking() -> None:
+    text = (ROOT / "docs" / "relevance.md").read_text(encoding="utf-8")
+    assert [part for part in PARTS if f"| `{part}` |" not in text] == []

@@ -125,7 +125,6 @@ def test_what_an_address_says(url: str, words: str, extension: str, depth: int) 
     assert (address_words(Url(url)), extension_of(Url(url)), depth_of(Url(url))) == (words, extension, depth)
 
 
-@pytest.mark.xfail(strict=True, reason="what follows the last dot of the path is left out if it is short")
 @pytest.mark.parametrize(
     ("url", "words"),
     [

@@ -9,6 +9,7 @@ from urllib.parse import unquote
 from goodbot.url import Url, authority_of
 
 MAX_KEY_CHARS: Final = 1000
+MAX_ENDING_CHARS: Final = 5
 MAX_SITE_TERMS: Final = 16
 
 _CODES: Final = """
@@ -81,8 +82,10 @@ def site_terms(url: Url) -> list[str]:
 
 def address_words(url: Url) -> str:
     """Returns host and path as text, without the extension of a file name."""
-    path, _, ending = url.path.rpartition(".")
-    return f"{url.host.removeprefix('www.')} {unquote(path if len(ending) <= 5 else url.path, errors='replace')}"
+    folder, slash, name = url.path.rpartition("/")
+    stem, _, ending = name.rpartition(".")
+    path = f"{folder}{slash}{stem}" if stem and len(ending) <= MAX_ENDING_CHARS else url.path
+    return f"{url.host.removeprefix('www.')} {unquote(path, errors='replace')}"
 
 
 def extension_of(url: Url) -> str:

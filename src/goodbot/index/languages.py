@@ -144,7 +144,7 @@ def language_of(stated: str | None, text: str) -> str:
         if 2 * count > latin and count > cyrillic:  # in pages about programs, half of the letters are Latin
             return code if name in ("zh", "ar", "hi") and code and code not in STEMMERS else name
     if cyrillic > latin:
-        return _by_words(sample, _CYRILLIC, code if code not in _LATIN else "") or code or "ru"
+        return _by_words(sample, _CYRILLIC, "" if code in _LATIN else code) or "ru"
     return _by_words(sample, _LATIN, code)
 
 
