@@ -1,9 +1,9 @@
 """Adds the same pages to goodbot's index and to one of plain Tantivy, and measures the cost. For `bench_search_speed`.
 
 Plain Tantivy has the same fields with the same fast fields and the same stored bytes; its own analysis (`en_stem`)
-makes the terms. It gets the stored bytes ready-made, or (`+ encoding`) encodes them as goodbot does. goodbot finds the language of each page, makes terms, numbers and stored bytes,
-and deletes an earlier version of the page. Both have one writer thread and the same memory, and commit once. The
-figures are those of a process of its own, with all its threads.
+makes the terms. It gets the stored bytes ready-made, or (`+ encoding`) encodes them as goodbot does. goodbot finds the
+language of each page, makes terms, numbers and stored bytes, and deletes an earlier version of the page. All have one
+writer thread and the same memory, and commit once. The figures are those of a process of its own, with all its threads.
 """
 
 import pickle
