@@ -166,9 +166,13 @@ def indexing(crawl: Path, copy: Path) -> dict[str, Any]:
     for program, theirs in medians.items():
         ratios[program] = dict(zip(("rate", "cpu_rate"), (ours[0] / theirs[0], ours[1] / theirs[1]), strict=True))
         print(f"goodbot / {program}: pages/s {ours[0] / theirs[0]:.2f}, pages/CPU s {ours[1] / theirs[1]:.2f}")
+    adding = statistics.median(one.cpu_s - one.prepare_cpu_s for one in runs["goodbot"])
+    plain = statistics.median(one.cpu_s for one in runs["plain Tantivy"])
+    print(f"CPU of plain Tantivy / CPU of goodbot without preparation: {plain / adding:.2f}")
     parts = runs["goodbot"][-1].parts or {}
     print("bytes per page: " + ", ".join(f"{name} {size / len(pages):,.0f}" for name, size in parts.items()))
-    return {"load": load, "ratios": ratios, "runs": [asdict(one) for made in runs.values() for one in made]}
+    figures = {"ratios": ratios, "without_preparation": plain / adding}
+    return {"load": load, **figures, "runs": [asdict(one) for made in runs.values() for one in made]}
 
 
 def main() -> int:

@@ -62,9 +62,12 @@ class Client:
         """Sends one query and reads the whole answer."""
         target = f"{path}?q={quote(query)}"
         began = time.perf_counter()
-        self._connection.request("GET", target)
-        answer = self._connection.getresponse()
-        body = answer.read()
+        try:
+            self._connection.request("GET", target)
+            answer = self._connection.getresponse()
+            body = answer.read()
+        except (OSError, HTTPException) as error:
+            raise SystemExit(f"bench-search-speed: {target} was not answered ({error!r})") from error
         self.times_ms.append(1000 * (time.perf_counter() - began))
         if answer.status != 200:
             raise SystemExit(f"bench-search-speed: {target} was answered with status {answer.status}")
