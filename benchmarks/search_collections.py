@@ -1,7 +1,12 @@
 """Collections of documents with queries whose answers are known: for `bench_search`.
 
-`cranfield` has judged questions. The others are manuals of the local web whose own index says which page explains which
-term: the terms are the queries. Pages of the index are left out of the collection.
+`cranfield` has judged questions, `debian` known items: queries in English and Russian with the one page that answers
+each. Others are manuals of the local web whose own index says which page explains which term: the terms are the
+queries. Pages of the index are left out of the collection.
+
+`web` is a crawl of all sites of the local web. Its queries are terms of the manuals, each after the name of its manual.
+`translations` is the same crawl. Its queries are English titles of pages that are in several languages; each has a
+reader's language, and the right page is the one in that language.
 """
 
 import html
@@ -14,11 +19,15 @@ from hashlib import blake2b
 from pathlib import Path
 from urllib.parse import urldefrag, urljoin
 
+import tantivy
+
+from goodbot.index.stored_page import StoredPage, decode_page
 from goodbot.page import read_page
 from goodbot.robot.crawl.indexable import document_of
 from goodbot.search_values import Document
 from goodbot.url import parse_url
 from goodbot.values import Response
+from settings import UsageError
 
 ITEMS = 200
 MOST_TARGETS = 3
@@ -38,15 +47,25 @@ MANUALS = {
 }
 """The manuals: the address of the site, and how the names of its index pages begin."""
 
+NAMES = {"python": "python", "postgres": "postgresql", "django": "django", "linux": "linux kernel", "krb5": "kerberos"}
+"""What somebody would call a manual in a query, if not by its name here."""
+WEB_ITEMS = 60
+"""The terms of each manual among the queries of `web`."""
+PAGES_AT_ONCE = 10_000
+_LANGUAGE_FOLDER = re.compile(r"/([a-z]{2})(?:-[A-Za-z]{2})?/")
+
 
 @dataclass
 class Collection:
-    """Documents, queries by id, and for each query the relevant documents by id, with their grades."""
+    """Documents, queries by id, and for each query the relevant documents by id, with their grades, and the reader's
+    languages, if it has any. `index`: the folder of an index that has the documents."""
 
     name: str
     documents: list[Document]
     queries: dict[str, str]
     relevant: dict[str, dict[str, int]] = field(default_factory=dict)
+    languages: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    index: Path | None = None
 
 
 def cranfield(data: Path) -> Collection:
@@ -65,30 +84,119 @@ def cranfield(data: Path) -> Collection:
     return made
 
 
+def debian(data: Path, packages: Path) -> Collection:
+    """Reads the known items of `data`/ir/known_items_open.jsonl, and all HTML pages in `packages`, which has the files
+    of Debian's packages."""
+    lines = (data / "ir" / "known_items_open.jsonl").read_text(encoding="utf-8").splitlines()
+    items = {str(value["id"]): value for value in map(json.loads, lines)}
+    site = "http://localhost"
+    documents = [
+        _document(f"{site}/{file.relative_to(packages).as_posix()}", file.read_bytes())
+        for file in _html_files(packages)
+    ]
+    return Collection(
+        "debian",
+        documents,
+        {number: str(item["query"]) for number, item in items.items()},
+        {number: {f"{site}{target}": 1 for target in item["targets"]} for number, item in items.items()},
+    )
+
+
 def manual(name: str, sites: Path) -> Collection:
     """Reads a manual of the local web in `sites`, and chooses `ITEMS` terms of its index by their digests."""
-    address, index = MANUALS[name]
-    top = sites / name / "usr" / "share"
-    documents: list[Document] = []
-    entries: list[tuple[str, str]] = []
-    for file in _html_files(top):
-        url = f"http://{address}:8800/{file.relative_to(top).as_posix()}"
-        body = file.read_bytes()
-        if file.name.startswith(index):
-            entries += _entries(name, url, body.decode("utf-8", "replace"))
-        elif parsed := parse_url(url):
-            response = Response(200, HTML, body)
-            documents.append(document_of(read_page(parsed, response, "goodbot", READ_BYTES), response, FETCHED_AT))
-    known = {document.id for document in documents}
-    targets: dict[str, set[str]] = {}
-    for term, target in entries:
-        if target in known and len(term) > 1:
-            targets.setdefault(term, set()).add(target)
-    chosen = sorted((term for term, pages in targets.items() if len(pages) <= MOST_TARGETS), key=_digest)[:ITEMS]
-    queries = {str(number): term for number, term in enumerate(chosen)}
+    documents = [_document(url, file.read_bytes()) for url, file in _files(name, sites) if not _is_index(name, url)]
+    targets = _targets(name, sites, {document.id for document in documents})
+    queries = {str(number): term for number, term in enumerate(_chosen(targets, ITEMS))}
     return Collection(
         name, documents, queries, {number: dict.fromkeys(targets[term], 1) for number, term in queries.items()}
     )
+
+
+def web(crawl: Path, sites: Path) -> Collection:
+    """Reads a crawl of the local web without the index pages of the manuals. Pages with the same text are equally
+    right."""
+    pages = list(_stored_pages(crawl))
+    same: dict[str, list[str]] = {}
+    for page in pages:
+        same.setdefault(page.text, []).append(page.url)
+    alike = {url: urls for text, urls in same.items() if text for url in urls}
+    made = _crawled("web", crawl, pages)
+    for name in MANUALS:
+        targets = _targets(name, sites, set(alike))
+        for term in _chosen(targets, WEB_ITEMS):
+            number = str(len(made.queries))
+            made.queries[number] = f"{NAMES.get(name, name)} {term}"
+            made.relevant[number] = {url: 1 for target in targets[term] for url in alike[target]}
+    return made
+
+
+def translations(crawl: Path) -> Collection:
+    """Reads the same crawl. The reader's language of each query is chosen by the digest of the title."""
+    pages = list(_stored_pages(crawl))
+    groups: dict[str, dict[str, StoredPage]] = {}
+    for page in pages:
+        if folders := _LANGUAGE_FOLDER.findall(page.url):
+            groups.setdefault(_LANGUAGE_FOLDER.sub("/*/", page.url), {})[folders[0]] = page
+    translated = {
+        group["en"].title: group for group in groups.values() if "en" in group and len(group) > 1 and group["en"].title
+    }
+    made = _crawled("translations", crawl, pages)
+    for title in sorted(translated, key=_digest)[:ITEMS]:
+        group, number = translated[title], str(len(made.queries))
+        language = sorted(group)[_digest(title)[0] % len(group)]
+        made.queries[number] = title
+        made.languages[number] = (language,)
+        made.relevant[number] = {group[language].url: 1}
+    return made
+
+
+def _crawled(name: str, crawl: Path, pages: list[StoredPage]) -> Collection:
+    documents = [Document(id=page.id, url=page.url, title=page.title, text=page.text) for page in pages]
+    return Collection(name, documents, {}, index=crawl / "index")
+
+
+def _stored_pages(crawl: Path) -> Iterator[StoredPage]:
+    """Yields the pages of a crawl's index."""
+    searcher = tantivy.Index.open(str(crawl / "index")).searcher()
+    for offset in range(0, searcher.num_docs, PAGES_AT_ONCE):
+        for _, address in searcher.search(tantivy.Query.all_query(), PAGES_AT_ONCE, count=False, offset=offset).hits:
+            page = decode_page(bytes(searcher.doc(address).get_first("shown") or b""))
+            if any(_is_index(name, page.url) for name in MANUALS):
+                raise UsageError(f"the crawl has {page.url}: crawl again with the options that --help shows")
+            yield page
+
+
+def _files(name: str, sites: Path) -> Iterator[tuple[str, Path]]:
+    """Yields the URLs of a manual's pages, and their files."""
+    top = sites / name / "usr" / "share"
+    for file in _html_files(top):
+        yield f"http://{MANUALS[name][0]}:8800/{file.relative_to(top).as_posix()}", file
+
+
+def _is_index(name: str, url: str) -> bool:
+    address, index = MANUALS[name]
+    return url.startswith(f"http://{address}:8800/") and url.rpartition("/")[2].startswith(index)
+
+
+def _targets(name: str, sites: Path, known: set[str]) -> dict[str, set[str]]:
+    """Returns the terms of a manual's index, each with those `known` pages to which it leads."""
+    targets: dict[str, set[str]] = {}
+    for url, file in _files(name, sites):
+        if _is_index(name, url):
+            for term, target in _entries(name, url, file.read_text(encoding="utf-8", errors="replace")):
+                if target in known and len(term) > 1:
+                    targets.setdefault(term, set()).add(target)
+    return targets
+
+
+def _chosen(targets: dict[str, set[str]], most: int) -> list[str]:
+    return sorted((term for term, pages in targets.items() if len(pages) <= MOST_TARGETS), key=_digest)[:most]
+
+
+def _document(url: str, body: bytes) -> Document:
+    parsed, response = parse_url(url), Response(200, HTML, body)
+    assert parsed is not None, url
+    return document_of(read_page(parsed, response, "goodbot", READ_BYTES), response, FETCHED_AT)
 
 
 def misspelt(made: Collection) -> Collection:

@@ -1,7 +1,8 @@
 """The searches that `bench_search` compares: goodbot, SQLite FTS5, bm25s and Tantivy with its own analysis.
 
-Each takes documents and returns a function from a query and a number to the ids of that many documents, best first. The
-peers get title and text, and the words of a query as alternatives.
+Each takes documents and returns a function from a query, a number and the reader's languages to the ids of that many
+documents, best first. The peers get title and text, and the words of a query as alternatives; they have no use for
+languages.
 """
 
 import re
@@ -15,7 +16,7 @@ import tantivy
 from goodbot.index import Ranking, TantivyIndex, TantivySearch, refresh_links
 from goodbot.search_values import Document
 
-Search = Callable[[str, int], list[str]]
+Search = Callable[[str, int, Sequence[str]], list[str]]
 WORD = re.compile(r"\w+")
 HEAP_BYTES = 128_000_000
 
@@ -34,8 +35,8 @@ def search_goodbot(folder: Path, without: str = "") -> Search:
     """Searches an index of `index_goodbot`, without a part of the ranking if one is named."""
     search = TantivySearch(folder, Ranking(frozenset({without} - {""})))
 
-    def find(query: str, limit: int) -> list[str]:
-        hits = search.search(query, limit).hits
+    def find(query: str, limit: int, languages: Sequence[str]) -> list[str]:
+        hits = search.search(query, limit, languages=languages).hits
         return [hit.id for hit in hits]
 
     return find
@@ -48,7 +49,7 @@ def fts5(documents: Sequence[Document], folder: Path) -> Search:
     connection.executemany("INSERT INTO pages VALUES (?, ?, ?)", ((one.id, one.title, one.text) for one in documents))
     connection.commit()
 
-    def find(query: str, limit: int) -> list[str]:
+    def find(query: str, limit: int, _: Sequence[str]) -> list[str]:
         words = " OR ".join(f'"{word}"' for word in dict.fromkeys(WORD.findall(query)))
         if not words:
             return []
@@ -67,7 +68,7 @@ def bm25s(documents: Sequence[Document], folder: Path) -> Search:
     retriever = library.BM25(method="lucene")
     retriever.index(library.tokenize(texts, stopwords="en", stemmer=stemmer, show_progress=False), show_progress=False)
 
-    def find(query: str, limit: int) -> list[str]:
+    def find(query: str, limit: int, _: Sequence[str]) -> list[str]:
         tokens = library.tokenize([query], stopwords="en", stemmer=stemmer, show_progress=False)
         found, _ = retriever.retrieve(tokens, k=min(limit, len(ids)), show_progress=False)
         return [ids[number] for number in found[0]]
@@ -100,7 +101,7 @@ def _tantivy(documents: Sequence[Document], folder: Path, fields_of: Callable[[D
     index.reload()
     searcher = index.searcher()
 
-    def find(query: str, limit: int) -> list[str]:
+    def find(query: str, limit: int, _: Sequence[str]) -> list[str]:
         words = " ".join(WORD.findall(query)).lower()  # upper-case OR and AND would be operators
         if not words:
             return []

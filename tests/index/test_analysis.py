@@ -5,7 +5,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodbot.index import analysis
-from goodbot.index.analysis import CACHED_CHUNKS, TermCache, located_terms, query_terms, terms
+from goodbot.index.analysis import (
+    CACHED_CHUNKS,
+    MAX_WORD_CHARS,
+    TermCache,
+    identifier_endings,
+    identifiers,
+    located_terms,
+    query_terms,
+    terms,
+)
 
 SAME = [
     ("English forms", "robots robot's Robot ROBOTS’"),
@@ -39,6 +48,48 @@ SPLIT = [
     ("long words are cut", "a" * 100, "a" * 64),
     ("nothing", " .,-'’ ", ""),
 ]
+
+
+IDENTIFIERS = [
+    ("dots", "call os.path.join(a, *b) now", ["os.path.join"]),
+    ("underscores", "pg_dump, PG_DUMPALL.", ["pg_dump", "pg_dumpall"]),
+    ("C++", "QString::split() and x->y_z", ["qstring::split", "x->y_z"]),
+    ("paths and packages", "debian/rules update-rc.d", ["debian/rules", "update-rc.d"]),
+    ("hyphens alone are prose", "a read-only, built-in x-terminal-emulator", []),
+    ("no words, no numbers", "robots 3.14 2024-05-01 1_000 1/2", []),
+    ("separators at the ends", ".profile robots.txt. /etc/", ["robots.txt"]),
+    ("accents", "Café_Noir", ["cafe_noir"]),
+    ("Cyrillic", "ёлка.лес", ["елка.лес"]),
+    ("long ones are cut", "a_" * 100, [("a_" * 100)[:64]]),
+]
+
+ENDINGS = [
+    ("os.path.join", ["os.path.join", "path.join"]),
+    ("c.pg_dump", ["c.pg_dump", "pg_dump"]),
+    ("asyncio.create_task", ["asyncio.create_task", "create_task"]),
+    ("a::b->c.d", ["a::b->c.d", "b->c.d", "c.d"]),
+    ("robots.txt", ["robots.txt"]),
+    ("a/b/c/d/e/f/g", ["a/b/c/d/e/f/g", "d/e/f/g", "e/f/g", "f/g"]),
+]
+
+
+@pytest.mark.parametrize(("name", "text", "expected"), IDENTIFIERS)
+def test_joined_words_are_identifiers(name: str, text: str, expected: list[str]) -> None:
+    assert list(identifiers(text)) == expected
+
+
+@pytest.mark.parametrize(("identifier", "endings"), ENDINGS)
+def test_endings_of_identifiers(identifier: str, endings: list[str]) -> None:
+    assert list(identifier_endings(identifier)) == endings
+
+
+@settings(deadline=None)
+@given(st.text(alphabet=st.sampled_from("aB1é_.:/->- 東 "), max_size=200))
+def test_identifiers_of_any_text_have_no_space_and_are_short(text: str) -> None:
+    for name in identifiers(text):
+        assert " " not in name
+        assert all(name.endswith(ending) for ending in identifier_endings(name))
+        assert len(name) <= 3 * MAX_WORD_CHARS
 
 
 @pytest.mark.parametrize(("name", "text"), SAME)

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from goodbot.index.languages import FREQUENT, STEMMERS, language_of, stemmer, stemming_languages
+from goodbot.index.languages import FREQUENT, STEMMERS, by_script, language_of, stemmer, stemming_languages
 
 TEXTS = {
     "en": "The robot waits between two requests, and it does not ask for more than the server will give.",
@@ -129,3 +129,20 @@ def test_forms_of_a_word_have_one_stem(code: str, one: str, other: str) -> None:
 def test_languages_without_a_stemmer_are_left_out() -> None:
     assert stemming_languages(["ja", "de", "en", "de", "xx"]) == ("de", "en")
     assert stemming_languages(["ja"]) == stemming_languages([]) == ("en",)
+
+
+@pytest.mark.parametrize(
+    ("query", "order"),
+    [
+        ("essential packages", ["en", "de", "ru", "uk", "ja", "zh", "el"]),
+        ("пакеты", ["ru", "uk", "en", "ja", "zh", "el", "de"]),
+        ("пакеты apt", ["ru", "en", "uk", "de", "ja", "zh", "el"]),
+        ("漢字", ["ja", "zh", "ru", "en", "uk", "el", "de"]),
+        ("漢字の", ["ja", "ru", "en", "uk", "zh", "el", "de"]),
+        ("λόγος", ["el", "ru", "en", "uk", "ja", "zh", "de"]),
+        ("12 + ☂", ["ru", "en", "uk", "ja", "zh", "el", "de"]),
+        ("", ["ru", "en", "uk", "ja", "zh", "el", "de"]),
+    ],
+)
+def test_languages_in_the_letters_of_a_query_come_first(query: str, order: list[str]) -> None:
+    assert by_script(["ru", "en", "uk", "ja", "zh", "el", "de"], query) == order

@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.index import Ranking, TantivyIndex, TantivySearch
 from goodbot.search_values import Document
 
 PAGES = [
@@ -236,3 +236,77 @@ def test_what_a_page_does_not_want_shown_is_found_and_not_stored(
     assert [found.id for found in search.search("secret").hits] == ["one"]
     if asked and "snippet_chars" not in asked:
         assert b"secret" not in b"".join(file.read_bytes() for file in tmp_path.glob("*.store"))
+
+
+DATED = [
+    ("after a day, which counts", "after:2024-05-01", {"may", "now"}),
+    ("after a month", "after:2024-05", {"may", "now"}),
+    ("before a day, which does not count", "before:2024-05-01", {"old"}),
+    ("between two days", "after:2000 before:2024-05-02", {"may"}),
+    ("with a word", "page after:2024-05-02", {"now"}),
+    ("not after", "page -after:2024", {"old", "undated"}),
+    ("before all time", "before:1970", set[str]()),
+    ("before and after every time", "page before:9999 after:0001", {"old", "may", "now"}),
+]
+
+
+@pytest.fixture(scope="module")
+def dated(tmp_path_factory: pytest.TempPathFactory) -> TantivySearch:
+    """Pages of 1999, of the first second of May 2024 and of 2026, and one without a date."""
+    times = {"old": 930_000_000.0, "may": 1_714_521_600.0, "now": 1_780_000_000.0, "undated": 0.0}
+    return _search_in(
+        tmp_path_factory.mktemp("dated"),
+        [Document(id=name, url=f"https://example.org/{name}", title=name, text="a page", fetched_at=at)
+         for name, at in times.items()],
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize(("name", "query", "expected"), DATED)
+def test_dates(dated: TantivySearch, name: str, query: str, expected: set[str]) -> None:
+    assert {hit.id for hit in dated.search(query).hits} == expected
+
+
+def _search_in(folder: Path, documents: list[Document]) -> TantivySearch:
+    index = TantivyIndex(folder)
+    for document in documents:
+        index.add(document)
+    index.commit()
+    index.close()
+    return TantivySearch(folder)
+
+
+NAMING = Document("right", "https://example.org/right", "", "krb5_cc_default resolves the default cache.")
+NAMED = [
+    ("title", replace(NAMING, title="krb5_cc_default - resolve")),
+    ("heading", replace(NAMING, title="Caches", headings="The krb5_cc_default function")),
+    ("term", replace(NAMING, title="Caches", terms="int krb5_cc_default (context)")),
+    ("end of a term", replace(NAMING, title="Caches", terms="c.krb5_cc_default")),
+]
+
+
+@pytest.mark.parametrize(("where", "right"), NAMED)
+def test_a_page_named_like_a_joined_word_comes_before_one_with_its_parts(
+    tmp_path: Path, where: str, right: Document
+) -> None:
+    parts = "krb5_cc_default_name"
+    other = Document(id="other", url="https://example.org/", title=parts, headings=parts, terms=parts, text=parts)
+    fillers = [replace(PAGES[1], id=str(number)) for number in range(200)]
+    search = _search_in(tmp_path, [other, right, *fillers])
+    assert [hit.id for hit in search.search("krb5_cc_default").hits] == ["right", "other"]
+    without = TantivySearch(tmp_path, Ranking(frozenset({"names"})))
+    assert [hit.id for hit in without.search("krb5_cc_default").hits] == ["other", "right"]
+
+
+def test_the_language_of_a_query_tells_which_translation_is_shown(tmp_path: Path) -> None:
+    alternates = (("en", "https://example.org/en"), ("ru", "https://example.org/ru"), ("ru", "https://example.org/2"))
+    english = Document(
+        "en", "https://example.org/en", "Kettles", "a kettle samovar for the tea", language="en", alternates=alternates
+    )
+    russian = Document(
+        "ru", "https://example.org/ru", "Чайники", "самовар samovar и чайник", language="ru", alternates=alternates
+    )
+    search = _search_in(tmp_path, [english, russian, replace(russian, id="2", url="https://example.org/3")])
+    (_, *_) = search.search("samovar").hits
+    assert search.search("samovar").hits[0].id == "en"
+    assert search.search("самовар").hits[0].id == "ru"
+    assert search.search("samovar", languages=["ru"]).hits[0].id == "ru"

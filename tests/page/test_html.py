@@ -240,6 +240,24 @@ def test_headings(html: str, headings: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("html", "terms"),
+    [
+        ("<dl><dt>one<dd>two<dt>three</dl>", ("one", "three")),
+        ("<dt id=os.path.join>os.path.<b>join</b><a href='#os.path.join'>¶</a>", ("os.path.join",)),
+        ("<dt><a id=x></a><a href='#x'>the link to the term itself</a>", ("the link to the term itself",)),
+        ("<dl class=toc><dt>2. <a href=ch02.html>Chapter</a><dt><a href='#s'>Section</a></dl>", ("2.",)),
+        ("<dt>before <a href=a>one</a> between <a href=b>two</a> after", ("before between after",)),
+        ("<dt>a <a href=x>never closed<dt>b", ("a", "b")),
+        ("<dt>a <a href=x>one<a href=y>two</a> b", ("a b",)),
+        ("<dt><a href=https://peps.example/pep-0564>PEP 564</a>, new functions", ("PEP 564, new functions",)),
+        ("<a href=x>a link around <dt>terms</a> <dt>b", ("terms", "b")),
+    ],
+)
+def test_terms(html: str, terms: tuple[str, ...]) -> None:
+    assert read(html).terms == terms
+
+
+@pytest.mark.parametrize(
     ("html", "headers", "canonical"),
     [
         ("<link rel=canonical href=/c#x>", (), "http://example.org/c"),

@@ -108,6 +108,27 @@ def folded_words(text: str) -> tuple[str, ...]:
     return tuple(fold(word[:MAX_WORD_CHARS]) for word in words_of(text))
 
 
+_IDENTIFIER = re.compile(r"\w+(?:(?:::|->|[.:/-])\w+)*")
+_MAX_SUFFIXES = 4
+
+
+def identifiers(text: str) -> Iterator[str]:
+    """Yields the joined words of a text as a whole, folded: `os.path.join`, `pg_dump`, `qstring::split`. Numbers are
+    none, nor are words that only hyphens join: prose has them too. Linear."""
+    for found in _IDENTIFIER.findall(text):
+        if not found.replace("-", "").isalnum() and any(map(str.isalpha, found)):
+            yield fold(found[:MAX_WORD_CHARS])
+
+
+def identifier_endings(identifier: str) -> Iterator[str]:
+    """Yields an identifier, and its endings that are joined words too: `path.join`."""
+    yield identifier
+    for separator in list(re.finditer(r"::|->|[.:/]", identifier))[-_MAX_SUFFIXES:]:
+        ending = identifier[separator.end() :]
+        if not ending.isalnum():
+            yield ending
+
+
 @cache
 def _stop_terms(language: str) -> frozenset[str]:
     return frozenset(term for word in FREQUENT.get(language, ()) for (term,) in query_terms(word, (language,)))

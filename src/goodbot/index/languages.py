@@ -119,6 +119,8 @@ _SCRIPTS: Final = (
     ("ka", re.compile(r"[\u10a0-\u10ff]")),
     ("hy", re.compile(r"[\u0530-\u058f]")),
 )
+_SCRIPT_OF: Final = {name: name for name, _ in _SCRIPTS} | dict.fromkeys(_CYRILLIC, "ru")
+"""The script of each language by the first one of its languages; of those in Latin letters, none."""
 _OTHER_LETTERS = re.compile(r"[\u0370-\u1fff\u3041-\ud7a3]+")
 """All letters of `_SCRIPTS` and Cyrillic, but no punctuation: one page of 40 has any in its sample."""
 _CYRILLIC_LETTER = re.compile(r"[\u0400-\u04ff]")
@@ -169,6 +171,21 @@ def _by_words(sample: str, among: Sequence[str], stated: str) -> str:
         return stated
     is_clear = counts[best] >= max(_MIN_WORDS, _MIN_SHARE * len(found))
     return best if is_clear else stated
+
+
+def by_script(languages: Sequence[str], text: str) -> list[str]:
+    """Returns the languages in whose letters `text` is written first, otherwise in their order: who searches with Latin
+    letters seldom wants the Russian translation."""
+    scripts = {_script_of(letter) for letter in set(text.lower()) if letter.isalpha()}
+    if "zh" in scripts:  # Han, which Japanese has too
+        scripts = scripts - {"zh"} if "ja" in scripts else scripts | {"ja"}
+    return sorted(languages, key=lambda code: _SCRIPT_OF.get(code, "") not in scripts)
+
+
+def _script_of(letter: str) -> str:
+    if _CYRILLIC_LETTER.match(letter):
+        return "ru"
+    return next((name for name, letters in _SCRIPTS if letters.match(letter)), "")
 
 
 @cache

@@ -1,6 +1,7 @@
 """Prepares documents for the index: which terms and numbers a page gets in each field."""
 
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 import tantivy
 
@@ -34,6 +35,9 @@ MAX_FIELD_CHARS = 10_000
 MAX_TERMS_CHARS = 50_000
 """The limit for the terms of definition lists: the reference of a large module has as many."""
 
+NAMING_FIELDS = ("title", "headings", "terms")
+"""The fields that say what a page is about."""
+
 _MAX_TIME = float(1 << 62)
 _LIST_LINKS = 30
 _LIST_SHARE = 0.5
@@ -48,6 +52,8 @@ def prepare(document: Document) -> PreparedDocument:
     language = language_of(document.language, document.text)
     texts = _searched_texts(document, address_words(url) if url else "")
     labels = [("key", document_key(document.id)), *_labels(document, url, language)]
+    if names := _names(texts):
+        labels.append(("names", names))
     searched = [(name, terms) for name, text in texts.items() if text and (terms := analysis.terms(text, language))]
     stored = [("shown", encode_page(_stored_page(document, language)))]
     if links := _stored_links(document):
@@ -80,6 +86,12 @@ def _searched_texts(document: Document, address: str) -> dict[str, str]:
         "alternatives": document.alternative_texts[:MAX_FIELD_CHARS],
         "keywords": document.keywords[:MAX_FIELD_CHARS],
     }
+
+
+def _names(texts: dict[str, str]) -> str:
+    """Returns the joined words that name a page or a part of it."""
+    found = (name for field in NAMING_FIELDS for name in analysis.identifiers(texts[field]))
+    return " ".join(dict.fromkeys(chain.from_iterable(map(analysis.identifier_endings, found))))
 
 
 def _labels(document: Document, url: Url | None, language: str) -> Iterable[tuple[str, str]]:

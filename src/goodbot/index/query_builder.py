@@ -13,7 +13,7 @@ from typing import Final, NamedTuple
 
 from tantivy import FieldType, Occur, Query, Schema
 
-from goodbot.index.analysis import folded_words, is_prefix_term, is_stop_term, query_terms
+from goodbot.index.analysis import folded_words, identifiers, is_prefix_term, is_stop_term, query_terms
 from goodbot.index.keys import escaped, target_of
 from goodbot.index.query import plain_words
 from goodbot.index.query_values import AllOf, AnyOf, Filter, Node, ParsedQuery, Words
@@ -22,6 +22,7 @@ from goodbot.index.ranking import (
     COMPLETE_BONUS,
     FRAGMENT_WEIGHT,
     JOINED_WEIGHT,
+    NAME_WEIGHT,
     NEAR_SLOP,
     NEAR_WEIGHT,
     OTHER_FIELDS,
@@ -109,7 +110,7 @@ class QueryBuilder:
             complete = self._complete(main_words, least=2 if is_needed else 1)
             any_word = Query.boolean_query([(Occur.Should, query) for query in scoring])
             clauses.append((Occur.Must if is_needed else Occur.Should, any_word))
-            bonuses = [*self._joined(soft), *self._near(positions, main_words)]
+            bonuses = [*self._joined(soft), *self._named(soft), *self._near(positions, main_words)]
             if complete is not None and self._ranking.has("complete"):
                 bonuses.append(Query.const_score_query(complete, COMPLETE_BONUS))
             clauses += [(Occur.Should, query) for query in bonuses]
@@ -206,6 +207,14 @@ class QueryBuilder:
                 if len(terms) > 1:
                     yield from self._phrases(JOINED_FIELDS, terms, JOINED_WEIGHT, 0)
 
+    def _named(self, soft: Sequence[Words]) -> Iterator[Query]:
+        """Scores pages that have a joined word in title, headings or terms, the more the rarer it is there."""
+        if self._ranking.has("names"):
+            for name in dict.fromkeys(name for words in soft for name in identifiers(words.text)):
+                if rarity := self._vocabulary.rarity("names", name):
+                    query = Query.term_query(self._schema, "names", name, "basic")
+                    yield Query.const_score_query(query, NAME_WEIGHT * rarity)
+
     def _near(self, positions: Sequence[Position], main_words: Sequence[Position]) -> Iterator[Query]:
         """Scores words that follow one another in the query where they are near each other."""
         if self._ranking.has("near"):
@@ -293,7 +302,7 @@ class QueryBuilder:
                 return Query.term_query(self._schema, "targets", target_of(node.value), "basic")
             case "before" | "after":
                 day = int(datetime.fromisoformat(node.value).replace(tzinfo=UTC).timestamp())
-                first, last = (None, max(day, 0)) if node.name == "before" else (max(day, 0), None)
+                first, last = (1, max(day, 1)) if node.name == "before" else (max(day, 1), 1 << 63)
                 return Query.range_query(self._schema, "date", FieldType.Unsigned, first, last, include_upper=False)
 
 

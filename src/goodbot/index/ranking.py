@@ -18,6 +18,7 @@ PARTS: Final = MappingProxyType(
         "complete": "pages with every word come first",
         "near": "words that are near each other as in the query add to the score",
         "joined": "the parts of joined words such as os.path.join add to the score where they are together",
+        "names": "pages whose title, headings or terms have a joined word of the query as a whole come first",
         "repeated": "words that a text given as query repeats count more",
         "headings": "headings count",
         "terms": "terms of definition lists count",
@@ -41,6 +42,7 @@ COMPLETE_BONUS: Final = 20.0
 NEAR_WEIGHT: Final = 0.2
 NEAR_SLOP: Final = 8
 JOINED_WEIGHT: Final = 0.5
+NAME_WEIGHT: Final = 3.0
 STOP_WEIGHT: Final = 0.2
 OTHER_FIELDS: Final = 0.3
 """The share of the scores of fields other than the best one."""

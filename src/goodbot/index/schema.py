@@ -9,7 +9,7 @@ from typing import Final
 
 import tantivy
 
-SCHEMA_VERSION: Final = 3
+SCHEMA_VERSION: Final = 4
 
 WEIGHTS: Final = MappingProxyType(
     {
@@ -26,10 +26,11 @@ WEIGHTS: Final = MappingProxyType(
 """The weight of a word by the part of the page that has it: TITLE; H1 to H3; DT; text; META description; words of host
 and path; ALT of images; META keywords. `docs/relevance.md` has what each part gains."""
 
-LABELS: Final = ("key", "site", "kind", "language", "targets")
+LABELS: Final = ("key", "site", "kind", "language", "names", "targets")
 """Fields of exact values. `key` identifies the document; `site` has its host and every parent domain, `kind` the
-extension of its file name and its media type, `language` its language with and without region, `targets` the
-`hash_of` each URL it links to, in hexadecimal digits."""
+extension of its file name and its media type, `language` its language with and without region, `names` the
+joined words of title, headings and terms as a whole, `targets` the `hash_of` each URL it links to, in hexadecimal
+digits."""
 
 NUMBERS: Final = ("number", "host", "group", "twin", "tongue", "depth", "list", "date")
 """Fields that searches read for the best documents. `number` is the `hash_of` the key; `host` that of the host;
@@ -44,7 +45,9 @@ def build_schema() -> tantivy.Schema:
     """Builds the schema."""
     builder = tantivy.SchemaBuilder()
     for name in LABELS:
-        builder.add_text_field(name, tokenizer_name="whitespace" if name == "targets" else "raw", index_option="basic")
+        builder.add_text_field(
+            name, tokenizer_name="whitespace" if name in ("names", "targets") else "raw", index_option="basic"
+        )
     for name in WEIGHTS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
     for name in NUMBERS:

@@ -13,7 +13,7 @@ from goodbot.errors import InputError
 from goodbot.index.correction import Correction, Corrector, Documents
 from goodbot.index.index_reader import IndexReader, Opened
 from goodbot.index.keys import tongue_of
-from goodbot.index.languages import STEMMERS
+from goodbot.index.languages import STEMMERS, by_script
 from goodbot.index.link_texts import LinkTexts
 from goodbot.index.locate import word_places
 from goodbot.index.query import explain_query, parse_query
@@ -135,7 +135,8 @@ class TantivySearch:
         )
         if built is None:
             return results
-        found = self._found(opened, built, parsed, window.stop, languages)
+        read = languages or by_script(self._of(searcher).main, query)
+        found = self._found(opened, built, parsed, window.stop, read)
         sought = SoughtTerms(parsed, built.synonyms)
         hits = tuple(self._hit(searcher, item, found, sought) for item in found.ranked[window])
         return replace(results, total=found.total, hits=hits, complete=found.complete)
@@ -191,7 +192,7 @@ class TantivySearch:
         linked = self._links.scores(built.links, LINKED_PAGES) if built.links is not None else {}
         added = self._added(opened, built, best, linked, needed)
         candidates, addresses = self._candidates(searcher, [*best, *added], linked)
-        tongues = [tongue for code in languages or self._of(searcher).main if (tongue := tongue_of(code))]
+        tongues = [tongue for code in languages if (tongue := tongue_of(code))]
         mixes_hosts = not any(isinstance(node, Filter) and node.name == "site" for node in parsed.root.required)
         ranked = self._ranking.order(candidates, tongues, mixes_hosts=mixes_hosts)
         ranked += [Ranked(score, len(addresses) + at) for at, (score, _) in enumerate(rest)]

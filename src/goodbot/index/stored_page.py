@@ -39,8 +39,9 @@ class StoredPage(msgspec.Struct, array_like=True, frozen=True):
 
 
 _ENCODER = msgspec.msgpack.Encoder()
-_COMPRESSOR = zstd.ZstdCompressor()
-"""It is reused: making one takes 8 of the 33 µs that compressing a page with a new one takes. Threads may share it."""
+_COMPRESSOR = zstd.ZstdCompressor(level=5)
+"""Level 5 takes 81 µs for a page and its links, 138 bytes less than level 3, which takes 38. It is reused: making one
+takes 8 µs. Threads may share it."""
 _PAGE = msgspec.msgpack.Decoder(StoredPage)
 _COLUMNS = msgspec.msgpack.Decoder(tuple[str, str])
 _SPACES = str.maketrans("\t\n", "  ")

@@ -32,6 +32,11 @@ class Vocabulary:
         least = self._rarity(max(count for _, count in counts))
         return [(term, least / self._rarity(count)) for term, count in counts]
 
+    def rarity(self, field: str, term: str) -> float:
+        """Returns the factor of BM25 for a term of a field; 0 if no document has it."""
+        count = self.count(field, term)
+        return self._rarity(count) if count else 0.0
+
     def _rarity(self, count: int) -> float:
         """Returns the factor of BM25 for a term that so many documents have."""
         return math.log(1.0 + (self._searcher.num_docs - count + 0.5) / (count + 0.5))

@@ -27,6 +27,8 @@ class PlaceCollector:
         self._near_at = 0
         self._anchor: str | None = None
         self._term_at: int | None = None
+        self._link_at: int | None = None
+        self._linked: list[tuple[int, int]] = []
         self._is_open = False
 
     def note(self, anchor: str) -> None:
@@ -54,14 +56,35 @@ class PlaceCollector:
         self.begin(own)
         self._term_at = len(self._parts)
 
+    def begin_link(self, address: str, fragment: str) -> None:
+        """Begins a link to `address` (empty: this page) and `fragment`. Inside a term its text names what it leads to,
+        as in a table of contents, unless that is the term itself or on another site."""
+        self.end_link()
+        if self._term_at is not None and (address or fragment != self._anchor) and "//" not in address:
+            self._link_at = len(self._parts)
+
+    def end_link(self) -> None:
+        """Ends the link, if one is open."""
+        if self._link_at is not None:
+            self._linked.append((self._link_at, len(self._parts)))
+            self._link_at = None
+
     def end_term(self) -> None:
         """Ends the term, if one is open."""
         if self._term_at is None:
             return
-        text = unmarked("".join(self._parts[self._term_at : self._term_at + _MAX_PARTS]), MAX_PLACE_CHARS)
+        self.end_link()
+        parts = self._parts[self._term_at : self._term_at + _MAX_PARTS]
+        text = named = unmarked("".join(parts), MAX_PLACE_CHARS)
+        if self._linked:
+            for start, end in self._linked:
+                first, last = start - self._term_at, min(end - self._term_at, len(parts))
+                parts[first:last] = [" "] * (last - first)
+            named = unmarked("".join(parts), MAX_PLACE_CHARS)
+            self._linked = []
         self._term_at = None
-        if text and len(self._found.terms) < MAX_TERMS:
-            self._found.terms.append(text)
+        if named and len(self._found.terms) < MAX_TERMS:
+            self._found.terms.append(named)
         self.end(text, is_term=True)
 
     def _anchor_before(self) -> str | None:

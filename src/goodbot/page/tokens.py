@@ -328,6 +328,7 @@ class _Reader:
         if href is None:
             return
         address, _, fragment = href.partition("#")
+        self.places.begin_link(address, fragment)
         fragment = fragment and self._if_new(address, fragment)
         anchor = (address, rel)
         if fragment or not self.seen.get(anchor):
@@ -342,6 +343,7 @@ class _Reader:
         return "" if is_known else fragment
 
     def end_anchor(self, tag: str = "") -> None:
+        self.places.end_link()
         if self.anchor is not None:
             text = "".join(self.parts[self.anchor_at : self.anchor_at + _MAX_PARTS])
             anchor = folded(text, MAX_ANCHOR_CHARS) or folded(self.anchor_alt, MAX_ANCHOR_CHARS)
