@@ -28,9 +28,9 @@ class Imported:
 def import_documents(
     path: Path, name: str, lines: Iterable[str], watch: Callable[[Imported], object] = lambda state: None
 ) -> Imported:
-    """Adds documents to the index in `path`, which is made if it is missing; each replaces the one with its id. `lines`
-    are JSON objects with `id` and `text`, and optionally `title`, `url`, `headings`, `description`, `keywords` and
-    `language`; `name` says in messages where they are from.
+    """Adds documents to the index in `path`, which is created if it is missing; a document replaces one with the same
+    id. `lines` are JSON objects with `id` and `text`, and optionally `title`, `url`, `headings`, `description`,
+    `keywords` and `language`; without `id`, the `url` is the id. Messages call the source of the lines `name`.
 
     Raises InputError for a line that cannot be used, or if `path` has a crawl: then nothing is imported. Raises
     RunError if the index cannot be written.
@@ -38,7 +38,9 @@ def import_documents(
     folder = CrawlFolder(path)
     folder.check_name()
     if folder.is_crawl:
-        raise InputError(f"{path} has a crawl, whose index has only its own pages: import into another folder")
+        raise InputError(
+            f"{path} has a crawl: import into another folder, because a crawl's index has only that crawl's pages"
+        )
     make_folder(path)
     index = TantivyIndex(folder.index)
     try:
@@ -62,17 +64,17 @@ def _documents(name: str, lines: Iterable[str]) -> Iterator[Document]:
             try:
                 yield _document(json.loads(line))
             except (ValueError, KeyError, TypeError, RecursionError) as error:
-                detail = f" ({error})" if isinstance(error, TypeError) else ""
+                detail = str(error) if isinstance(error, TypeError) else "not valid JSON"
                 raise InputError(
-                    f'{name}, line {number}: not an object like {{"id": "1", "title": "…", "text": "…"}}{detail}; '
-                    "nothing was imported"
+                    f'{name}, line {number}: {detail}; each line must be like {{"id": "1", "title": "…", '
+                    '"text": "…"}; nothing was imported'
                 ) from error
 
 
 def _document(value: Any) -> Document:
-    """Makes a document of a JSON value. Raises TypeError, which says what is wrong, or KeyError."""
+    """Makes a document of a JSON value. Raises TypeError with a message for the user, or KeyError."""
     if not isinstance(value, dict):
-        raise TypeError("no object")
+        raise TypeError("not a JSON object")
     given = {field: value[field] for field in _TEXTS if value.get(field) is not None}
     if wrong := [field for field, text in given.items() if not isinstance(text, str)]:
         raise TypeError(f"{wrong[0]} is not a string")
@@ -80,12 +82,12 @@ def _document(value: Any) -> Document:
         raise TypeError("text is missing")
     name = value["id"] if value.get("id") is not None else given.get("url")
     if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
-        raise TypeError("id is missing")
+        raise TypeError("id must be a string or a number")
     return Document(id=str(name), **{"title": "", "url": "", **given})
 
 
 def refresh_index(path: Path, watch: Callable[[Refreshed], object]) -> Refreshed:
-    """Makes the link texts of the index in `path` anew. Raises the errors of `open_search`."""
+    """Rebuilds the link texts of the index in `path`. Raises the errors of `open_search`."""
     open_search(path)
     return refresh_links(CrawlFolder(path).index, watch)
 

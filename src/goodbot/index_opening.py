@@ -121,7 +121,7 @@ RefreshWatch = Callable[[Refreshed], object]
 
 
 def refresh_if_needed(folder: CrawlFolder, index: TantivyIndex | None, watch: RefreshWatch) -> bool:
-    """Makes the link texts of a crawl's committed index anew, if there is one and many of its pages have changed.
+    """Rebuilds the link texts of a crawl's committed index, if there is one and many of its pages have changed.
     Returns whether it did. `watch` may raise StoppedError: then nothing changes, and the next crawl does it."""
     if index is None or not needs_refresh(folder.index):
         return False

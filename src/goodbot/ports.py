@@ -238,7 +238,7 @@ class Search(Protocol):
     """Searches the index."""
 
     def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
-        """Returns one page of hits. `languages` are the reader's, by codes of two letters, the preferred one first.
+        """Returns one page of hits. `languages` are the reader's, as two-letter codes, the preferred one first.
         Raises InputError if the query is empty."""
         ...
 

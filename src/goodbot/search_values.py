@@ -71,7 +71,7 @@ class SectionLink(NamedTuple):
 
 
 class OtherPage(NamedTuple):
-    """A translation or copy of a page. `language` is its code of two letters, empty if unknown."""
+    """A translation or copy of a page. `language` is its two-letter code, empty if unknown."""
 
     url: str
     language: str
@@ -81,8 +81,8 @@ class OtherPage(NamedTuple):
 class Hit:
     """One result. `snippet` is plain text; `highlights` are the (start, end) positions of matching words in it.
 
-    `sections` are places in the page that match best, `others` translations and copies, which are no hits of their own.
-    `language` is a code of two letters, empty if unknown; `fetched_at` is in Unix seconds, 0 if unknown.
+    `sections` are places in the page that match best, `others` its translations and copies, which are not listed
+    separately. `language` is a two-letter code, empty if unknown; `fetched_at` is in Unix seconds, 0 if unknown.
     """
 
     id: str
@@ -101,8 +101,9 @@ class Hit:
 class Results:
     """One page of hits. `total` counts all matching documents, `complete` those that have every word of the query.
 
-    `searched_for` is the query in plain words; `notes` say what was not understood as typed. `corrected` is the query
-    that was searched for instead, because the one typed finds nothing; `suggestion` one that the user may have meant.
+    `searched_for` is the query in plain words; `notes` list what could not be read as typed. `corrected` is the query
+    that was searched for instead, because one of the words typed is on no page; `suggestion` is one that the user may
+    have meant.
     """
 
     query: str

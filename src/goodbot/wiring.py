@@ -81,7 +81,7 @@ class Crawl:
     `replayed` counts the pages that were indexed from the archive before the crawl continued. `damage` lists the
     damaged ranges of the archive, found on opening it after a kill, or by comparing it with the frontier. `left_out`
     counts what lessons have left out, `not_indexed` the visited pages that the index lacks. `forgotten` are the hosts
-    barred before this run. `refresh` makes the index's link texts anew if many pages have changed, and returns whether
+    barred before this run. `refresh` rebuilds the index's link texts if many pages have changed, and returns whether
     it did."""
 
     crawler: Crawler | Coordinator

@@ -132,14 +132,20 @@ def test_many_words_joined_by_or_are_no_prose() -> None:
 
 
 def test_bounds() -> None:
-    assert len(parse_query(" ".join(f"w{number}" for number in range(3000))).root.required) == MAX_WORDS
-    cut = parse_query("word " * 200_000)
+    many = parse_query(" ".join(f"w{number}" for number in range(2000)))
+    assert len(many.root.required) == MAX_WORDS
+    assert many.notes == (f"only the first {MAX_WORDS:,} words count",)
+    cut = parse_query("long-word-" * 200_000)
     assert cut.notes == (f"the query was cut after {MAX_QUERY_CHARS:,} characters",)
-    assert depth(parse_query("(-" * 3000 + "a").root) <= MAX_DEPTH + 1
+    deep = parse_query("(-" * 3000 + "a")
+    assert depth(deep.root) <= MAX_DEPTH + 1
+    assert deep.notes == (f"parentheses more than {MAX_DEPTH} deep were ignored",)
+    assert parse_query("(" * MAX_DEPTH + "a" + ")" * MAX_DEPTH).notes == ()
     stars = parse_query(" OR ".join(f"word{number}*" for number in range(50)))
     (choices,) = stars.root.required
     assert isinstance(choices, AnyOf)
     assert sum(isinstance(node, Words) and node.prefix for node in choices.choices) == MAX_STARS
+    assert stars.notes == (f"only the first {MAX_STARS} words with * stand for any ending",)
 
 
 def depth(node: Node) -> int:

@@ -145,7 +145,7 @@ async def test_a_fault_is_said_and_mended(
     again = await crawl(folder)
     first, *_ = again.err.splitlines()
     assert said in first
-    assert first.endswith("building it from the archive (10 pages)")
+    assert first.endswith("building the index from the archive (10 pages)")
     assert "1 page will be fetched again: archived without the body (noarchive)" in again.err
     assert await found(folder) == INDEXED
     assert server.targets[asked:] == ["/7"]
@@ -176,7 +176,7 @@ async def test_rebuilt_by_hand(folder: Path, server: WebServer) -> None:
     assert await found(folder) == INDEXED - {"/7"}
     assert len(server.exchanges) == asked
     again = await goodbot("index", "rebuild", "--in", folder)
-    assert (again.status, again.out) == (0, "9 pages can be found\n")
+    assert (again.status, again.out) == (0, "the index has 9 pages\n")
     assert (await crawl(folder)).err == ""
     assert (await found(folder), server.targets[asked:]) == (INDEXED, ["/7"])
 
@@ -270,7 +270,7 @@ async def test_an_index_begun_late(folder: Path, server: WebServer) -> None:
     await crawl(folder, server.url("/"), "--no-index")
     asked = len(server.exchanges)
     on = await crawl(folder, "--index")
-    assert on.err.startswith("this crawl has no search index yet: building it from the archive (")
+    assert on.err.startswith("this crawl has no search index yet: building the index from the archive (")
     assert await found(folder) == INDEXED
     assert set(server.targets[asked:]) <= {"/7"}
 
@@ -303,7 +303,7 @@ def test_the_lines_of_a_long_rebuild() -> None:
         watch(Indexing("the search index is missing", 100_000, read))
     watch(Indexing("the search index is missing", 100_000, 100_000, 99_990, Counter({"damaged": 10}), finished=True))
     assert said == [
-        "the search index is missing: building it from the archive (100,000 pages)",
+        "the search index is missing: building the index from the archive (100,000 pages)",
         "indexed 10,000 of 100,000 pages, 1000.0/s, about 1 min 30 s left",
         "the search index is complete: 99,990 pages indexed",
         "10 pages will be fetched again: damaged in the archive, or missing from it",

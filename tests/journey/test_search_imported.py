@@ -30,7 +30,7 @@ async def imported(folder: Path, lines: str | None = None) -> Ended:
 @pytest.fixture
 async def folder(tmp_path: Path) -> Path:
     ended = await imported(tmp_path / "imported")
-    assert (ended.status, ended.out) == (0, "3 documents imported; 3 documents can be found\n"), ended.err
+    assert (ended.status, ended.out) == (0, "3 documents imported; the index now has 3 documents\n"), ended.err
     return tmp_path / "imported"
 
 
@@ -38,8 +38,8 @@ async def test_a_search_says_what_it_corrected(folder: Path) -> None:
     ended = await goodbot("search", "robts", "--in", folder)
     assert ended.status == 0
     lines = ended.out.splitlines()
-    assert lines[0].startswith("1 page found for: robts (")
-    assert lines[1] == "no page has a word of this query as typed; these are the results for: robots"
+    assert lines[0].startswith("1 page found for: robots (")
+    assert lines[1] == "a word of this query is on no page; these are the results for: robots"
     assert lines[3:5] == [" 1. Robots", "    https://example.org/robots"]
     answer = json.loads((await goodbot("search", "robts", "--in", folder, "--json")).out)
     assert (answer["query"], answer["corrected"], answer["total"]) == ("robts", "robots", 1)
@@ -71,7 +71,7 @@ async def test_a_hit_is_opened_in_the_browser(folder: Path, tmp_path: Path) -> N
     [
         (["robot", "--open", "9"], "there is no hit 9: 1 page found"),
         (["follow", "--open", "1"], "hit 1 has no address on the Web: 2"),
-        (["robot", "--open", "1", "--json"], "--open goes with a QUERY and without --json"),
+        (["robot", "--open", "1", "--json"], "--open needs a QUERY and cannot be used with --json"),
         (["robot", "--without", "magic"], "'magic' is not one of"),
     ],
 )
@@ -105,12 +105,12 @@ async def test_every_part_can_be_switched_off(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("lines", "message"),
     [
-        ('{"id": "9", "text": "x"}\n{"id": "10", "text"', "line 2: not an object like"),
-        ('["a"]', "line 1: not an object like"),
-        ('{"id": "9"}', "(text is missing)"),
-        ('{"text": "x"}', "(id is missing)"),
-        ('{"id": "9", "text": 5}', "(text is not a string)"),
-        ("[" * 100_000, "line 1: not an object like"),
+        ('{"id": "9", "text": "x"}\n{"id": "10", "text"', "line 2: not valid JSON"),
+        ('["a"]', "line 1: not a JSON object"),
+        ('{"id": "9"}', "line 1: text is missing; each line must be like"),
+        ('{"text": "x"}', "line 1: id must be a string or a number"),
+        ('{"id": "9", "text": 5}', "text is not a string"),
+        ("[" * 100_000, "line 1: not valid JSON"),
     ],
 )
 async def test_lines_that_cannot_be_imported(folder: Path, lines: str, message: str) -> None:
@@ -125,7 +125,7 @@ async def test_lines_that_cannot_be_imported(folder: Path, lines: str, message: 
 
 async def test_an_import_again_replaces(folder: Path) -> None:
     ended = await imported(folder, '{"id": "2", "title": "Kettles", "text": "Kettles whistle."}')
-    assert ended.out == "1 document imported; 3 documents can be found\n"
+    assert ended.out == "1 document imported; the index now has 3 documents\n"
     assert json.loads((await goodbot("search", "crawlers", "--in", folder, "--json")).out)["total"] == 0
 
 

@@ -13,7 +13,7 @@ import click
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.index_progress import ImportProgress, IndexProgress, RefreshProgress
-from goodbot.cli.options import in_option
+from goodbot.cli.options import in_option, index_option
 from goodbot.cli.printing import say, write_json
 from goodbot.config import Settings
 from goodbot.crawl_admin import rebuild_index
@@ -47,7 +47,7 @@ def rebuild(folder: Path, as_json: bool) -> None:
     """Rebuild the search index of the crawl in DIR from the pages in its archive.
 
     Use it to get an index for a crawl made with --no-index, or when the index is missing, damaged, an older copy or
-    another crawl's: then `goodbot crawl` rebuilds it too.
+    another crawl's. In all but the first case `goodbot crawl` rebuilds it too.
 
     If there is an old index that can be read, it answers searches until the new one is complete; if not, `goodbot
     search` and `goodbot serve` end with status 3 until then. If the command is interrupted or killed, run it again: it
@@ -72,7 +72,7 @@ def rebuild(folder: Path, as_json: bool) -> None:
             }
         )
         return
-    say(f"{counted(documents, 'page')} can be found")
+    say(f"the index has {counted(documents, 'page')}")
     if done.lost:
         say(f"fetch the missing pages with: goodbot crawl --into {folder}")
 
@@ -90,7 +90,7 @@ def rebuild(folder: Path, as_json: bool) -> None:
     "--into", "folder", required=True, metavar="DIR", type=NamedPath(path_type=Path), help="Folder of the index."
 )
 def import_(file: Path, folder: Path, as_json: bool) -> None:
-    """Add the documents in FILE.jsonl (- for standard input) to the index in DIR, which is made if it is missing.
+    """Add the documents in FILE.jsonl (- for standard input) to the index in DIR, which is created if it is missing.
 
     Each line is a JSON object with "id" and "text", and optionally "title", "url", "headings", "description",
     "keywords" and "language" (a tag such as en). A document replaces the one with the same id. If a line cannot be
@@ -104,7 +104,7 @@ def import_(file: Path, folder: Path, as_json: bool) -> None:
     if as_json:
         write_json({"imported": done.read, "documents": done.documents})
         return
-    say(f"{counted(done.read, 'document')} imported; {counted(done.documents, 'document')} can be found")
+    say(f"{counted(done.read, 'document')} imported; the index now has {counted(done.documents, 'document')}")
 
 
 @contextmanager
@@ -123,12 +123,11 @@ def _lines(file: Path) -> Iterator[TextIO]:
 
 
 @command.command(
-    name="refresh", short_help="Bring the texts of links up to date", examples="goodbot index refresh --in crawl"
+    name="refresh", short_help="Read the links between pages again", examples="goodbot index refresh --in crawl"
 )
-@in_option
+@index_option
 def refresh(folder: Path, as_json: bool) -> None:
-    """Bring up to date what the links between the pages in DIR say about them: the texts of links, and how many pages
-    link to each.
+    """Read the links between the pages in DIR again: update the texts of links to each page, and its PageRank.
 
     A crawl does this at its end if enough pages have changed. Searches go on meanwhile; if the command is interrupted,
     nothing changes.
@@ -143,7 +142,7 @@ def refresh(folder: Path, as_json: bool) -> None:
 
 
 @command.command(name="stats", short_help="Show the size of an index", examples="goodbot index stats --in crawl")
-@in_option
+@index_option
 def stats(folder: Path, as_json: bool) -> None:
     """Show how many documents the index in DIR has, in which languages, and how large it is.
 
@@ -169,6 +168,6 @@ def stats(folder: Path, as_json: bool) -> None:
     for part, size in found.parts.items():
         say(f"{human_bytes(size):>12}  {part}")
     if found.refreshed is None:
-        say(f"without the texts of links; to add them: goodbot index refresh --in {folder}")
+        say(f"no texts of links yet; to add them: goodbot index refresh --in {folder}")
     elif not found.refreshed:
         say(f"pages have changed since their links were read; to read them again: goodbot index refresh --in {folder}")

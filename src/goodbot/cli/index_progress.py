@@ -1,4 +1,4 @@
-"""Reports the rebuild of a search index: what is wrong with the old one, then a line of progress now and then."""
+"""Reports the progress of work on a search index: a rebuild (with its reason), an import, a refresh."""
 
 import time
 from collections.abc import Callable
@@ -19,7 +19,7 @@ _REASONS = {
 
 
 class IndexProgress:
-    """Says at once why an index is rebuilt, and every ten seconds how far the rebuild is."""
+    """Reports at once why an index is rebuilt, and every ten seconds how many pages are indexed."""
 
     def __init__(self, say: Callable[[str], None], timer: Callable[[], float] = time.monotonic) -> None:
         self._say = say
@@ -33,7 +33,7 @@ class IndexProgress:
         elif not state.read:
             self._started = self._last_line_at = now
             if state.why is not None:
-                doing = f"{state.why}: building it" if state.why else "building the search index"
+                doing = f"{state.why}: building the index" if state.why else "building the search index"
                 self._say(f"{doing} from the archive ({counted(state.total, 'page')})")
         elif now - self._last_line_at >= LINE_EVERY_S:
             self._last_line_at = now
@@ -47,7 +47,7 @@ class IndexProgress:
 
 
 class ImportProgress:
-    """Says every ten seconds how many documents are imported, from the second second on."""
+    """Reports the number of imported documents after 2 s, then every ten seconds."""
 
     def __init__(self, say: Callable[[str], None], timer: Callable[[], float] = time.monotonic) -> None:
         self._say = say
@@ -64,7 +64,7 @@ class ImportProgress:
 
 
 class RefreshProgress:
-    """Says every ten seconds how far the reading of links is, from the second second on. Raises StoppedError if
+    """Reports how many pages' links are read after 2 s, then every ten seconds. Raises StoppedError if
     `is_stopped`."""
 
     def __init__(

@@ -50,9 +50,16 @@ class Bytes(click.ParamType[int]):
 
 def in_option(command: Command) -> Command:
     """`--in DIR`: the folder of a crawl."""
-    return click.option(
-        "--in", "folder", required=True, metavar="DIR", type=NamedPath(path_type=Path), help="Folder of the crawl."
-    )(command)
+    return _in("Folder of the crawl.")(command)
+
+
+def index_option(command: Command) -> Command:
+    """`--in DIR`: the folder of an index."""
+    return _in("Folder of a crawl or of imported documents.")(command)
+
+
+def _in(about: str) -> Callable[[Command], Command]:
+    return click.option("--in", "folder", required=True, metavar="DIR", type=NamedPath(path_type=Path), help=about)
 
 
 def read_input(name: str, *, or_site: bool = False) -> bytes:

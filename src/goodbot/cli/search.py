@@ -12,7 +12,7 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
-from goodbot.cli.options import in_option, read_input
+from goodbot.cli.options import index_option, read_input
 from goodbot.cli.printing import end_when_unread, folded, say, say_folded, styled, width, write_json
 from goodbot.crawl_folder import index_lag, open_search
 from goodbot.errors import InputError, RunError
@@ -25,10 +25,10 @@ MAX_OTHERS: Final = 5
 
 
 class _Search(Command):
-    """Takes a query that begins with `-`, such as `-history robots`, for a query."""
+    """Accepts a query that begins with `-`, such as `-history robots`."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Puts it behind `--`, where click looks for no options."""
+        """Puts `--` before such a query, so that click does not take it for an option."""
         options = {name: param for param in self.get_params(ctx) for name in param.opts}
         for place, text in enumerate(args):
             is_value = place > 0 and _takes_value(options.get(args[place - 1]))
@@ -56,7 +56,7 @@ def _takes_value(param: click.Parameter | None) -> bool:
     """,
 )
 @click.argument("query", required=False)
-@in_option
+@index_option
 @click.option(
     "--top", default=10, show_default=True, type=click.IntRange(1, 1000), metavar="N", help="Number of hits to print."
 )
@@ -65,8 +65,8 @@ def _takes_value(param: click.Parameter | None) -> bool:
     "run_file",
     type=NamedPath(path_type=Path),
     metavar="FILE.jsonl",
-    help='Instead of QUERY: a file of {"id", "text"} lines, - for standard input; prints a TREC run (with --json: one '
-    "object per line).",
+    help='Instead of QUERY, search for each {"id", "text"} line of FILE.jsonl (- is standard input). Prints a TREC '
+    "run; with --json, one object per line.",
 )
 @click.option(
     "--open",
@@ -80,7 +80,7 @@ def _takes_value(param: click.Parameter | None) -> bool:
     multiple=True,
     type=click.Choice(sorted(PARTS)),
     metavar="PART",
-    help=f"Switch off a part of the ranking, to see what it does; may be repeated. Parts: {', '.join(sorted(PARTS))}.",
+    help=f"Switch off a part of the ranking, to see its effect; may be repeated. Parts: {', '.join(sorted(PARTS))}.",
 )
 def command(
     query: str | None,
@@ -91,29 +91,30 @@ def command(
     without: tuple[str, ...],
     as_json: bool,
 ) -> None:
-    """Search the pages that were crawled.
+    """Search crawled pages or imported documents.
 
     \b
-    robots politeness         pages with these words, in any form; those with all of them first
+    robots politeness         pages with any of these words, in any form; with all of them first
     "crawl delay"             pages with these words in this order
     robots -google            pages without google
-    robots OR spiders         pages with one of the two
+    robots OR spiders         pages with at least one of the two
     crawl*                    pages with words that begin so
     intitle:robots            pages with robots in the title; inurl: in the URL
-    site:example.org          pages of that host; filetype:pdf, lang:de: of that kind, in that language
+    site:example.org          pages of that host and its subdomains
+    filetype:pdf, lang:de     documents of that type; in that language
     after:2025-06             pages changed since then; before:2025
     link:https://example.org  pages that link to this URL
 
-    If no page has a word, and a similar one is on many, that one is searched for, and it says so. Pages in your
-    language come first (LANG). DIR/synonyms.txt may have lines such as `robot, crawler, spider`.
+    If a word is on no page, the search uses a similar one and says so. Pages in your language rank higher (LANG).
+    DIR/synonyms.txt may have lines such as `robot, crawler, spider`.
 
-    Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR without a crawl or crawled with
-    --no-index; 3: the index is missing or damaged.
+    Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR without a crawl or an index, or
+    a crawl with --no-index; 3: the index is missing or damaged.
     """
     if (query is None) == (run_file is None):
         raise InputError("give a QUERY, or --run FILE.jsonl")
     if opened is not None and (run_file is not None or as_json):
-        raise InputError("--open goes with a QUERY and without --json")
+        raise InputError("--open needs a QUERY and cannot be used with --json")
     search, lag = open_search(folder, Ranking(frozenset(without))), index_lag(folder)
     if lag.why:
         say(lag.why, err=True)
@@ -138,7 +139,7 @@ def command(
 
 
 def _languages(environment: Mapping[str, str]) -> tuple[str, ...]:
-    """Returns the reader's languages by codes of two letters, from LANGUAGE (several) or the locale of messages."""
+    """Returns the reader's languages as two-letter codes, from LANGUAGE (a list) or the locale of messages."""
     value = next(
         (environment[name] for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG") if environment.get(name)), ""
     )
@@ -160,8 +161,8 @@ def _open(results: Results, number: int) -> None:
 
 
 def _queries(file: Path) -> Iterator[tuple[str, str]]:
-    """The id and text of each query. Raises InputError for a file that cannot be read, and for a line without a query
-    that can be searched for."""
+    """Yields the id and text of each query. Raises InputError if the file cannot be read, or if a line is not an object
+    with an id and a text that is not empty."""
     try:
         lines = read_input(str(file)).decode("utf-8").splitlines()
     except UnicodeDecodeError as error:
@@ -180,11 +181,11 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
 
 
 def print_results(results: Results) -> None:
-    """The hits for people, with the matching words in bold where the terminal can."""
+    """Prints the hits for people to read, with the matching words in bold where the terminal can."""
     found = f"{counted(results.total, 'page')} found" if results.total else "no pages found"
     if results.complete < results.total:
         found += f", {results.complete:,} with every word"
-    for line in folded(f"{found} for: {results.query} ({results.took_ms:.0f} ms)", rest="  "):
+    for line in folded(f"{found} for: {results.corrected or results.query} ({results.took_ms:.0f} ms)", rest="  "):
         say(*line)
     for text in _remarks(results):
         say_folded(text)
@@ -205,16 +206,16 @@ def print_results(results: Results) -> None:
 
 
 def _remarks(results: Results) -> Iterator[str]:
-    """What is to be said about the query."""
+    """Yields notes on the query: corrections, suggestions, and parts that could not be read."""
     if results.corrected:
-        yield f"no page has a word of this query as typed; these are the results for: {results.corrected}"
+        yield f"a word of this query is on no page; these are the results for: {results.corrected}"
     if results.suggestion:
         yield f"did you mean: {results.suggestion}"
     yield from results.notes
 
 
 def _wrapped(hit: Hit, columns: int) -> Iterator[list[str]]:
-    """The snippet in lines of so many columns, with the matching words in bold."""
+    """Yields the snippet in lines of at most `columns` characters, with the matching words in bold."""
     text = hit.snippet
     start = 0
     while start < len(text):

@@ -32,7 +32,7 @@ CONTROL_TIMEOUT_S = 4.0
     "folder",
     metavar="DIR",
     type=NamedPath(path_type=Path),
-    help="Folder of the crawl. Without it only the robots.txt checker is served.",
+    help="Folder of a crawl or of imported documents. Without it only the robots.txt checker is served.",
 )
 @click.option(
     "--listen",
@@ -53,14 +53,14 @@ CONTROL_TIMEOUT_S = 4.0
 def command(folder: Path | None, listen: str, old_listen: str | None, port: int, as_json: bool) -> None:
     """Serve a search page and a status page for a crawl, and a robots.txt checker, until Ctrl-C.
 
-    The crawl may be running, paused or finished; DIR may also be one of `goodbot index import`. Without --in the
-    checker is served alone.
+    The crawl may be running, paused or finished; DIR may also be a folder made by `goodbot index import`. Without --in
+    the checker is served alone.
 
     \b
     GET /                   the search form
     GET /search?q=&page=    results, ten per page
     GET /api/search?q=&page=   the same as JSON
-    GET /api/suggest?q=     what a query may be completed to, as OpenSearch suggestions
+    GET /api/suggest?q=     completions of a query, as OpenSearch suggestions
     GET /crawl              the status of the crawl
     GET /check              checks a robots.txt while you type
     POST /api/check         the same as JSON: {"robots": "…"} or {"site": "URL"},
@@ -75,8 +75,8 @@ def command(folder: Path | None, listen: str, old_listen: str | None, port: int,
     search. The checker fetches the robots.txt of a site only if a contact is set (in goodbot.toml here or in DIR, or in
     GOODBOT_CONTACT), and never from a private address.
 
-    Exit status: 0: ended with Ctrl-C; 2: bad input, such as a DIR without a crawl; 3: cannot listen on that address and
-    port, or the index is missing or damaged.
+    Exit status: 0: ended with Ctrl-C; 2: bad input, such as a DIR without a crawl or an index; 3: cannot listen on that
+    address and port, or the index is missing or damaged.
     """
     settings = _settings(folder)
     signer = signer_of(settings)

@@ -1,4 +1,4 @@
-"""Finds pages again: words and their forms, a Tantivy index, a query language, snippets."""
+"""Indexes pages with Tantivy and searches them: stemming, query language, ranking, snippets."""
 
 from goodbot.index.index_reader import SWAP_WAIT_S as SWAP_WAIT_S
 from goodbot.index.index_reader import StoppedError as StoppedError

@@ -1,6 +1,6 @@
-"""Keeps what queries may be completed to: titles, headings and terms of the pages, and the words in them.
+"""Stores completions of queries: titles, headings and terms of the pages, and the words in them.
 
-They are a SQLite file beside the link texts, made anew with them.
+They are in a SQLite file beside the link texts, and rebuilt with them.
 """
 
 import re
@@ -16,13 +16,13 @@ from goodbot.index.analysis import folded_words
 
 FILE: Final = "completions.sqlite"
 MAX_PHRASES: Final = 100_000
-"""The number of phrases kept in the file, and of words; while pages are read, four times as many are in memory."""
+"""The limit for phrases in the file, and for words. While pages are read, up to four times as many are in memory."""
 MAX_CHARS: Final = 60
 MIN_CHARS: Final = 3
 COMMON: Final = 20
-"""A phrase that more pages have is no name of anything: `See also`, or the name of the site in every title."""
+"""A phrase on more pages than this names nothing in particular: `See also`, or the site's name in every title."""
 MOST_COUNTED: Final = 3
-"""Further pages with the same phrase add nothing to its weight."""
+"""The number of pages that add to the weight of a phrase; further ones add nothing."""
 
 TITLE: Final = 3
 HEADING: Final = 1

@@ -1,4 +1,4 @@
-"""Corrects the spelling of queries by what the documents of an index have."""
+"""Corrects the spelling of queries with the words in the documents of an index."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -11,16 +11,16 @@ from goodbot.index.spelling import CLEARLY, MOST_CHANGED, Choice, can_be_misspel
 from goodbot.index.vocabulary import Vocabulary
 
 SPELLING_LANGUAGES: Final = 2
-"""The number of languages, the most frequent ones of the documents, in which corrections are looked for."""
+"""The number of languages, the most frequent ones of the documents, whose stems serve to look up corrections."""
 FIELDS: Final = ("body", "title", "terms")
 NAMING_FIELDS: Final = ("title", "headings", "terms")
 MAX_UNSURE: Final = 20
-"""A word that more documents have is not suspected."""
+"""A word in more documents than this is not taken for a misspelling."""
 
 
 class Correction(NamedTuple):
-    """What a query may have meant: `certain` has other words for those that no document has, `likely` also for those
-    that hardly any has; None if there is nothing to correct."""
+    """Corrected queries. `certain` replaces the words that no document has, `likely` also those that hardly any has.
+    None: nothing to correct."""
 
     certain: str | None = None
     likely: str | None = None
@@ -28,8 +28,8 @@ class Correction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """What a correction asks of the documents: how many have all words of a query; how well the best one answers a
-    query; the words with one of these terms in a few documents; whether a link to any document has a term."""
+    """The look-ups that a correction needs: the number of documents with all words of a query; the score of the best
+    one; the words with one of these terms in a few documents; whether a link to any document has a term."""
 
     complete: Callable[[str], int]
     score: Callable[[str], float]
@@ -46,7 +46,7 @@ class Corrector:
         self._documents = documents
 
     def correct(self, query: str, parsed: ParsedQuery) -> Correction:
-        """Corrects a query, except quoted words, fields and what has a star."""
+        """Corrects a query. Quoted words, words with a field and words with `*` stay."""
         certain = likely = query
         left = MOST_CHANGED
         for word in dict.fromkeys(word for node in plain_words(parsed) for word in words_of(node.text)):
@@ -63,15 +63,15 @@ class Corrector:
         return Correction(certain if certain != query else None, likely if likely != query else None)
 
     def _count_of(self, word: str) -> int:
-        """Returns how many documents have a word in one of its forms; 1 if only links have it. A word of a title or a
-        heading is as good as frequent."""
+        """Returns how many documents have a word in one of its forms; 1 if only links have it. A word of a title, a
+        heading or a definition term counts as frequent."""
         terms = [term for position in query_terms(word, self._languages) for term in position]
         if self._vocabulary.most(terms, NAMING_FIELDS):
             return MAX_UNSURE + 1
         return self._vocabulary.most(terms) or int(any(map(self._documents.is_linked, terms)))
 
     def _meant(self, word: str, count: int, query: str) -> str | None:
-        """Returns the word that was probably meant, if there is one."""
+        """Returns the word that the user probably meant, or None."""
         folded = fold(word)
         found = [choice for choice in choices(folded, self._stems, self._count) if self._is_likely(choice, count)]
         spelt = [one for choice in found if (one := closest(folded, self._documents.words(choice.terms)))]
@@ -86,7 +86,7 @@ class Corrector:
         return not is_stop and choice.documents >= CLEARLY * count
 
     def _joined(self, word: str) -> Iterator[str]:
-        """Yields two words that together are this one, if a document has them one after the other."""
+        """Yields two words that give this word without the space between them, if a document has them side by side."""
         for head, tail in halves(word):
             are_known = all(self._count(self._stems(half)) for half in (head, tail))
             if are_known and self._documents.complete(f'"{head} {tail}"'):

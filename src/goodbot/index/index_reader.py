@@ -1,4 +1,4 @@
-"""Follows an index that others may be writing: opens the state of its last commit, and checks its files."""
+"""Reads the last commit of an index that other processes may be writing, and checks its files."""
 
 import threading
 import time
@@ -21,7 +21,7 @@ _ATTEMPTS = 10
 
 
 class StoppedError(Exception):
-    """Raised by a watcher to end work on an index, which then changes nothing."""
+    """A watcher raises this to stop work on an index. The index then stays unchanged."""
 
 
 Opened = tuple[tantivy.Index, tantivy.Searcher]

@@ -32,8 +32,8 @@ _PADDING = "filling"
 class TantivyIndex:
     """An index in a folder, which is created if it is missing. One writer at a time, readers at any time.
 
-    Raises RunError if another process (or object) is writing there or the disk refuses, DamagedError if the index
-    cannot be read. `close` and crashes lose what was not committed, and nothing else.
+    Raises RunError if another process (or object) is writing there or the folder cannot be written, DamagedError if the
+    index cannot be read. `close` and crashes lose what was not committed, and nothing else.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -54,7 +54,7 @@ class TantivyIndex:
         self.add_prepared(prepare(document))
 
     def add_prepared(self, prepared: PreparedDocument) -> None:
-        """Does the cheap half of `add`."""
+        """Adds a prepared document: the cheap half of `add`; `prepare` is the costly one."""
         with self._translated():
             self._writer.delete_documents_by_term("key", document_key(prepared.id))
             self._writer.add_document(to_tantivy(prepared))

@@ -17,7 +17,7 @@ _CODES: Final = """
     sv ta te th tr uk vi zh
 """
 REGIONAL: Final = frozenset(_CODES.split())
-"""Languages that name folders together with a region."""
+"""Languages whose codes, with a region, may be the name of a folder (`/tr-TR/`)."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{2}|[a-z]{4}|[0-9]{3}))?")
 _NAME_TAG = re.compile(
@@ -26,7 +26,7 @@ _NAME_TAG = re.compile(
 
 
 def hash_of(text: str) -> int:
-    """Returns a number of 63 bits for a text. Two of a billion texts have the same one with a probability of 5 %."""
+    """Returns a number of 63 bits for a text. Among a billion texts, the odds that two share one are 5 %."""
     return int.from_bytes(blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little") >> 1
 
 
@@ -41,8 +41,8 @@ def _target_of(url: str) -> str:
 
 _MAX_CACHED_CHARS: Final = 256
 _cached_target = lru_cache(maxsize=8192)(_target_of)
-"""Of the links of 30 pages in a row, 85 % occurred before. A full cache takes 1.2 MB besides the URLs, which
-`resolve_all` keeps too."""
+"""Of the links of 30 consecutive pages, 85 % repeat an earlier one. A full cache takes 1.2 MB, without the URLs, which
+`resolve_all` keeps anyway."""
 
 
 def document_key(document_id: str) -> str:
@@ -101,7 +101,7 @@ def depth_of(url: Url) -> int:
 
 
 def tongue_of(language: str) -> int:
-    """Returns a number for a language by its code of two letters; 0 if it is unknown."""
+    """Returns a number for a language by its two-letter code; 0 if it is unknown."""
     code = language[:2].lower()
     return ord(code[0]) << 8 | ord(code[1]) if len(code) == 2 and code.isascii() else 0
 
@@ -130,5 +130,5 @@ def _is_tag(part: str, languages: frozenset[str]) -> bool:
 
 
 def tongue_name(tongue: int) -> str:
-    """Returns the code of two letters for a number of `tongue_of`; empty for 0."""
+    """Returns the two-letter code for a number of `tongue_of`; empty for 0."""
     return chr(tongue >> 8) + chr(tongue & 0xFF) if tongue else ""

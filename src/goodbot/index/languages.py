@@ -1,7 +1,7 @@
-"""Tells the language of a text, and knows the stemmers and the most frequent words of languages. Pure.
+"""Detects the language of a text. Has the stemmers and the most frequent words of languages. Pure.
 
-A text's script decides first. Among languages in Latin letters and among those in Cyrillic ones, the words that each
-uses most decide.
+A text's script decides first. Among languages that share the Latin or the Cyrillic script, the most frequent words of
+each decide.
 """
 
 import re
@@ -38,13 +38,13 @@ STEMMERS: Final = MappingProxyType(
 
 _SAMPLE_CHARS: Final = 750
 _MIN_WORDS: Final = 3
-"""With fewer frequent words, a text in Latin letters does not tell its language."""
+"""With fewer frequent words, the language of a text is unknown, unless it is stated."""
 _MIN_SHARE: Final = 0.06
-"""The least share of frequent words in a text: half of the usual one, which lists of names do not reach."""
+"""The least share of frequent words in a text: half of the usual share. Lists of names do not reach it."""
 _PLAIN_SHARE: Final = 0.2
 """With this share of frequent words of the stated language, no other language is considered."""
 _CLEAR: Final = 3.0
-"""A text contradicts the stated language if it has this many times as many frequent words of another one."""
+"""A text contradicts the stated language if it has this many times as many frequent words of another language."""
 
 _FREQUENT: Final = {
     "en": """a about also an and are as at be been but by can did do does for from had has have he her his how i if
@@ -96,7 +96,7 @@ _FREQUENT: Final = {
         така това той тя те че ще""",
 }
 FREQUENT: Final = MappingProxyType({code: frozenset(words.split()) for code, words in _FREQUENT.items()})
-"""The most frequent words of languages: a query with other words does not need them."""
+"""The stop words of languages: words so frequent that they count little in a query that has other words."""
 
 _USED_BY: Final = {
     word: tuple(code for code, words in FREQUENT.items() if word in words)
@@ -131,7 +131,7 @@ _WRITTEN_ALIKE: Final = MappingProxyType({"nb": "no", "nn": "no", "iw": "he"})
 
 
 def language_of(stated: str | None, text: str) -> str:
-    """Returns the code of two letters of the language of `text`, or an empty string if nothing tells it. `stated` is
+    """Returns the two-letter code of the language of `text`, or an empty string if it is unknown. `stated` is
     its BCP 47 tag according to its author, which counts unless the text contradicts it. Reads 1,500 characters."""
     code = (stated or "")[:2].lower()
     code = _WRITTEN_ALIKE.get(code, code) if code.isascii() and code.isalpha() and len(code) == 2 else ""
@@ -159,7 +159,7 @@ def _sample(text: str) -> str:
 
 
 def _by_words(sample: str, among: Sequence[str], stated: str) -> str:
-    """Returns the language with the most frequent words in the sample, or the stated one if that is no clear case."""
+    """Returns the language whose frequent words the sample has most, or the stated one if the result is unclear."""
     found = _WORDS.findall(sample.lower())
     if not found:
         return stated
@@ -174,8 +174,8 @@ def _by_words(sample: str, among: Sequence[str], stated: str) -> str:
 
 
 def by_script(languages: Sequence[str], text: str) -> list[str]:
-    """Returns the languages in whose letters `text` is written first, otherwise in their order: who searches with Latin
-    letters seldom wants the Russian translation."""
+    """Returns the languages, those in the script of `text` first, otherwise in their order: a query in Latin letters
+    seldom wants the Russian translation."""
     scripts = {_script_of(letter) for letter in set(text.lower()) if letter.isalpha()}
     if "zh" in scripts:  # Han, which Japanese has too
         scripts = scripts - {"zh"} if "ja" in scripts else scripts | {"ja"}

@@ -1,9 +1,9 @@
-"""Keeps what the links of a crawl say about the pages they lead to: their texts, and the PageRank of each page.
+"""Stores the texts of links to each page of a crawl, and the PageRank of each page.
 
-It is an index of its own beside the pages, in a folder `links-…` inside theirs, since a page must not be written again
-whenever another page links to it. What queries may be completed to is a file in the same folder. `goodbot index
-refresh` makes a new one; the file `links.json` names the current one and is replaced atomically. Without it, searches
-use the pages alone.
+They are in a separate index, in a folder `links-…` inside that of the pages, since a page must not be written again
+whenever another page links to it. The completions of queries are a file in the same folder. `goodbot index refresh`
+makes a new folder; the file `links.json` names the current one and is replaced atomically. Without it, searches use the
+pages alone.
 """
 
 import json
@@ -26,16 +26,16 @@ from goodbot.index.completions import PhraseCounter, completions
 from goodbot.index.index_reader import IndexReader
 from goodbot.index.rank_file import FILE as RANKS_FILE
 from goodbot.index.rank_file import RankFile, write_ranks
-from goodbot.index.version_file import save_version
+from goodbot.index.version_file import LINKS_FOLDER, save_version
 from goodbot.search_values import IndexMark
 
 _LOG: Final = logging.getLogger(__name__)
 
 POINTER: Final = "links.json"
-FOLDER: Final = "links-"
+FOLDER: Final = LINKS_FOLDER
 
 MAX_TEXTS: Final = 200
-"""The number of distinct texts kept for one page, the most frequent ones."""
+"""The limit for distinct texts kept for one page: the most frequent ones are kept."""
 MAX_REPEATS: Final = 3
 """A text counts at most this often: a menu repeats it on every page of a site."""
 
@@ -57,8 +57,8 @@ def build_link_schema() -> tantivy.Schema:
 
 
 class LinkedPage(NamedTuple):
-    """What links say about one page: the number of the page and its language, the texts of links to it, and the
-    fragments that links name, with the texts of those links. Texts come with their frequencies."""
+    """The links to one page: the number of the page and its language, the texts of links to it, and the fragments that
+    links name, with the texts of those links. Texts come with their frequencies."""
 
     number: int
     language: str
@@ -68,8 +68,8 @@ class LinkedPage(NamedTuple):
 
 class LinkTextsWriter:
     """Writes link texts into a new folder inside that of the index `folder`, and counts the `phrases` that complete
-    queries. Nothing is used before `finish`; `abandon` removes what was written. Raises RunError if the disk
-    refuses."""
+    queries. Searches use nothing of it before `finish`; `abandon` removes it. Raises RunError if the folder cannot be
+    written."""
 
     def __init__(self, folder: Path) -> None:
         self._parent = folder
@@ -109,7 +109,7 @@ class LinkTextsWriter:
         remove_old(self._parent, self._folder.name)
 
     def abandon(self) -> None:
-        """Ends without a result."""
+        """Removes the new link texts. The earlier ones stay."""
         with suppress(ValueError, RuntimeError):  # a writer thread that ended early
             self._writer.wait_merging_threads()
         shutil.rmtree(self._folder, ignore_errors=True)
@@ -177,19 +177,19 @@ class LinkTexts:
         return {} if self._opened is None else self._opened.ranks.find(numbers)
 
     def completions(self, typed: str, limit: int, *, of_words: bool = False) -> list[str]:
-        """Returns what completes the text typed: phrases, or single words."""
+        """Returns completions of the text typed: phrases, or single words."""
         self._searcher()
         if self._opened is None:
             return []
         try:
             return completions(self._folder / self._opened.name / COMPLETIONS_FILE, typed, limit, of_words=of_words)
         except sqlite3.Error as error:
-            _LOG.warning("queries are not completed: %s", error)
+            _LOG.warning("query completions cannot be read: %s", error)
             return []
 
     def _searcher(self) -> tantivy.Searcher | None:
-        """Returns the current link texts. They are made anew at most once a crawl, so a look at a small file is enough
-        to follow them."""
+        """Returns the current link texts. Each refresh replaces a small file that names them, so reading that file is
+        enough."""
         try:
             name = str(json.loads((self._folder / POINTER).read_bytes())["folder"])
             if self._opened is None or self._opened.name != name:
@@ -199,5 +199,5 @@ class LinkTexts:
         except FileNotFoundError:
             return None
         except (OSError, ValueError, KeyError, TypeError, RecursionError, GoodbotError) as error:
-            _LOG.warning("searches go without link texts, which cannot be read: %s", error)
+            _LOG.warning("link texts cannot be read, so searches do not use them: %s", error)
             return None

@@ -1,4 +1,4 @@
-"""Finds the words of a text that have sought terms, without analysing the other words. Pure."""
+"""Finds the words of a text that have one of the wanted terms, without analysing the other words. Pure."""
 
 import re
 
@@ -11,14 +11,14 @@ MAX_EXAMINED = 500
 MAX_ANALYSED_CHARS = 10_000
 """The part of a text that is analysed if no word begins like a term."""
 MAX_TERMS = 64
-"""The number of terms that are located, the longest ones, which are rare."""
+"""The limit for located terms: the longest are chosen, because they are rare."""
 
 Place = tuple[int, int, str]
 """Start, end, term."""
 
 
 def word_places(text: str, sought: frozenset[str], language: str) -> list[Place]:
-    """Returns (start, end, term) of words with a sought term, in order.
+    """Returns (start, end, term) of words with one of the wanted terms `sought`, in order.
 
     Words that begin like a term are found in the folded text. A few words do not begin like their terms (`Æther` has
     the term `aether`): only if no other is found, the beginning of the text is analysed.
@@ -27,8 +27,8 @@ def word_places(text: str, sought: frozenset[str], language: str) -> list[Place]
 
 
 def begun_places(text: str, sought: frozenset[str], language: str, enough: int = ENOUGH_PLACES) -> list[Place]:
-    """Returns (start, end, term) of words that begin like a sought term and have it, in order; of each term the first
-    ones, `enough` of them."""
+    """Returns (start, end, term) of words that begin like a wanted term and have it, in order; at most about `enough`
+    of each term, the first ones."""
     folded = _folded(text)
     places: list[Place] = []
     for term in sorted(sought, key=len, reverse=True)[:MAX_TERMS]:
@@ -56,8 +56,8 @@ def _places_of(term: str, text: str, folded: str, language: str, enough: int) ->
 
 
 def _beginning(term: str) -> str:
-    """Returns what every word with this term begins with: stemmers replace at most the last letter of a stem (`try`
-    has the stem `tri`)."""
+    """Returns the beginning that all words with this term have: stemmers replace at most the last letter of a stem
+    (`try` has the stem `tri`)."""
     return term[:-1] if len(term) > 3 or (len(term) == 3 and term[-1] == "i") else term
 
 

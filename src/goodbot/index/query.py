@@ -1,6 +1,6 @@
 """Parses queries. Any text is a query: nothing that somebody types is an error.
 
-    robot exclusion        these words, in any form; pages with all of them first
+    robot exclusion        any of these words, in any form; pages with all of them first
     "crawl delay"          exactly these words, one after the other
     -spider                without this word; also before a phrase, a field or a group; -x and --help are words
     robot OR spider        at least one of the two; OR binds more tightly than a space
@@ -8,13 +8,13 @@
     site:example.org       pages of this host and its subdomains
     intitle:robots         the word, phrase or group in the title; inurl: in the URL
     filetype:pdf           documents of this type; lang:de: in this language
-    before:2024-05         pages last changed before this month, or after:2024-05-01
+    before:2024-05         pages last changed before this month; after:2024-05-01: since that day
     link:https://a.example pages that link to this URL
     (…)                    a group
 
-A query of more than `MAX_SHORT_WORDS` words, unless many of them are joined by OR, is prose: there, quotes and
-operators are part of the text, except filters. So are OR, AND and NOT in a query in capital letters. The parser is
-iterative and bounded: it reads `MAX_QUERY_CHARS`, keeps `MAX_WORDS` and ignores parentheses deeper than `MAX_DEPTH`.
+A query of more than `MAX_SHORT_WORDS` words, unless many of them are joined by OR, is prose: only filters (but not
+`link:`) work in it, quotes and operators are text. In a query in capital letters, OR, AND and NOT are words. The parser
+is iterative and bounded: it reads `MAX_QUERY_CHARS`, keeps `MAX_WORDS` and ignores parentheses deeper than `MAX_DEPTH`.
 """
 
 import re
@@ -83,7 +83,7 @@ def parse_query(text: str) -> ParsedQuery:
 
 
 def _is_prose(text: str) -> bool:
-    """Whether a query is a text: it has many words, and few of them are joined by OR."""
+    """Whether a query is prose: it has many words, and few of them are joined by OR."""
     words = sum(1 for chunk in text.split() if _WORD.search(chunk))
     if words <= MAX_SHORT_WORDS:
         return False
@@ -92,7 +92,8 @@ def _is_prose(text: str) -> bool:
 
 
 def _is_shouted(text: str) -> bool:
-    """Whether a query is in capital letters, in which OR and AND are words: it has a word besides them."""
+    """Whether a query is in capital letters, so that OR, AND and NOT are words. It must have two words besides
+    them."""
     words = [chunk for chunk in text.split() if chunk not in _OPERATORS and _WORD.search(chunk)]
     letters = [word for word in words if any(map(str.isalpha, word))]
     return len(letters) > 1 and all(word.isupper() for word in letters) and any(len(word) > 1 for word in letters)
@@ -206,11 +207,17 @@ class _Parser:
             group.add(node, excluding=excluding)
 
     def _words(self, value: str, where: Where, *, quoted: bool = False) -> Words | None:
-        if not _WORD.search(value) or not self._words_left:
+        if not _WORD.search(value):
+            return None
+        if not self._words_left:
+            self.notes.append(f"only the first {MAX_WORDS:,} words count")
             return None
         self._words_left -= 1
-        if not quoted and not self._is_prose and value.endswith("*") and self._stars_left:
+        if not quoted and not self._is_prose and value.endswith("*"):
             stem = value.rstrip("*")
+            if not self._stars_left:
+                self.notes.append(f"only the first {MAX_STARS} words with * stand for any ending")
+                return Words(stem, where)
             if sum(map(str.isalnum, stem)) >= MIN_STAR_CHARS and _WORD.match(stem[-1]):
                 self._stars_left -= 1
                 return Words(stem, where, prefix=True)
@@ -219,6 +226,7 @@ class _Parser:
     def _open(self, *, excluding: bool, where: Where) -> None:
         if len(self._groups) > MAX_DEPTH:
             self._too_deep += 1
+            self.notes.append(f"parentheses more than {MAX_DEPTH} deep were ignored")
         else:
             self._groups.append(_Group(excluding, where))
 
@@ -281,7 +289,7 @@ def _day(value: str) -> str | None:
         return None
 
 
-# ---- the query said back --------------------------------------------------------------------------------------------
+# ---- the query in plain words ---------------------------------------------------------------------------------------
 
 MAX_EXPLAINED_CHARS: Final = 200
 _FILTER_WORDS: Final = {
@@ -289,13 +297,13 @@ _FILTER_WORDS: Final = {
     "filetype": "of type {}",
     "lang": "in the language {}",
     "before": "changed before {}",
-    "after": "changed after {}",
+    "after": "changed since {}",
     "link": "linking to {}",
 }
 
 
 def explain_query(parsed: ParsedQuery) -> str:
-    """Says the query in plain words, in at most `MAX_EXPLAINED_CHARS` characters."""
+    """Returns the query in plain words, in at most `MAX_EXPLAINED_CHARS` characters."""
     parts = [_said(node) for node in parsed.root.required]
     parts += [f"without {_said(node)}" for node in parsed.root.excluded]
     text = " ".join(", ".join(parts).split())
@@ -303,7 +311,7 @@ def explain_query(parsed: ParsedQuery) -> str:
 
 
 def _said(node: Node) -> str:
-    """Says one node. Recursive, at most `MAX_DEPTH` deep."""
+    """Returns one node in plain words. Recursive, at most `MAX_DEPTH` deep."""
     match node:
         case Words():
             text = f'"{node.text.strip()}"' if node.quoted else f"{node.text}*" if node.prefix else node.text

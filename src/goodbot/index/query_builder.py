@@ -2,7 +2,8 @@
 process.
 
 A word counts in the field where it scores best, and a little in the others (disjunction max): a word in title, heading
-and text is one match, not three. `goodbot.index.ranking` has the weights, `docs/relevance.md` what each part gains.
+and text is one match, not three. `goodbot.index.ranking` has the weights, `docs/relevance.md` how much each part
+improves results.
 """
 
 from collections import Counter
@@ -36,7 +37,8 @@ from goodbot.index.vocabulary import Vocabulary
 NEAR_FIELDS: Final = ("title", "body")
 JOINED_FIELDS: Final = ("title", "body", "terms")
 MANY_WORDS: Final = 24
-"""A query with more distinct words is a text: it is searched for in `TEXT_FIELDS`, and no page has all its words."""
+"""A query with more distinct words is searched for only in `TEXT_FIELDS`. If it has more besides stop words, no page
+counts as complete."""
 TEXT_FIELDS: Final = ("title", "headings", "body", "summary")
 MAX_PAIRS: Final = 64
 
@@ -52,8 +54,8 @@ Clause = tuple[Occur, Query]
 
 
 class Position(NamedTuple):
-    """What one word of a query stands for: its `own` stems in several languages; all `terms`, synonyms included; and
-    `phrases`, synonyms of several words."""
+    """A word of a query: its `own` stems in the languages; `terms`, which adds its synonyms of one word; `phrases`, its
+    synonyms that have several words."""
 
     own: tuple[str, ...]
     terms: tuple[str, ...]
@@ -61,10 +63,10 @@ class Position(NamedTuple):
 
 
 class BuiltQuery(NamedTuple):
-    """The queries for one parsed query: `main` finds and scores; `filters` has only what every hit must have, None if
-    nothing is required. `complete` finds the documents with every word; None if `main` finds only those. `links`
-    searches the texts of links, None if there are no words. `synonyms` are the terms that also count as words of the
-    query."""
+    """The queries for one parsed query. `main` finds and scores documents. `filters` has the conditions, None if there
+    are none. `complete` finds the documents with every word; None if `main` finds no others, or if the query has too
+    many words. `links` searches the texts of links; None if there are no words. `synonyms` are terms that also count as
+    words of the query."""
 
     main: Query
     filters: Query | None
@@ -74,7 +76,7 @@ class BuiltQuery(NamedTuple):
 
 
 class QueryBuilder:
-    """Builds queries for one schema. `languages` are the languages of the documents, by codes of two letters."""
+    """Builds queries for one schema. `languages` are the languages of the documents, as two-letter codes."""
 
     def __init__(
         self,
@@ -93,7 +95,7 @@ class QueryBuilder:
         self._fields = tuple(name for name in WEIGHTS if name not in off)
 
     def build(self, parsed: ParsedQuery, link_schema: Schema | None = None) -> BuiltQuery | None:
-        """Returns the queries, or None if the query asks for nothing."""
+        """Returns the queries, or None if the query has no word and no condition."""
         soft = list(plain_words(parsed))
         hard = [node for node in parsed.root.required if node not in soft]
         filters = [(Occur.Must, query) for node in hard if (query := self._required(node)) is not None]
@@ -174,13 +176,13 @@ class QueryBuilder:
         return Query.disjunction_max_query(queries, OTHER_FIELDS) if queries else Query.empty_query()
 
     def _shares(self, name: str, position: Position) -> list[tuple[str, float]]:
-        """Returns the terms that documents have in a field, each with its weight."""
+        """Returns the terms of a word that documents have in a field, each with its weight."""
         if is_prefix_term(position.own[0]):
             return [(position.own[0], 1.0)]
         return self._vocabulary.shares(name, position.terms)
 
     def _meant(self, name: str, position: Position) -> Iterator[Query]:
-        """Yields the synonyms of several words."""
+        """Yields queries for the synonyms that have several words."""
         for terms in position.phrases:
             yield Query.phrase_query(self._schema, name, list(terms), 0)
 
@@ -252,7 +254,7 @@ class QueryBuilder:
     # ---- what a hit must have ----
 
     def _required(self, node: Node) -> Query | None:
-        """Matches what the node asks for; None if it asks for nothing."""
+        """Matches the documents that meet a node; None if it has no condition."""
         match node:
             case Words():
                 return self._required_words(node)
@@ -283,7 +285,8 @@ class QueryBuilder:
         return Query.disjunction_max_query(queries, OTHER_FIELDS)
 
     def _prefix(self, text: str, fields: Iterable[str]) -> Query | None:
-        """Matches words that begin with the last word of `text`, and by their stems those that a stemmer shortens."""
+        """Matches words that begin with the last word of `text` or with one of its stems: a stemmer may have shortened
+        the indexed words."""
         stems = (term for position in self._positions(text)[-1:] for term in position.own)
         beginnings = dict.fromkeys([*folded_words(text)[-1:], *stems])
         patterns = [f"{escaped(beginning)}.*" for beginning in beginnings if beginning]
@@ -307,6 +310,6 @@ class QueryBuilder:
 
 
 def _by_language(text: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
-    """Returns the distinct sequences of terms that a phrase is in each of the languages."""
+    """Returns the distinct term sequences of a phrase in these languages."""
     found = (tuple(position[0] for position in query_terms(text, (language,))) for language in languages)
     return [terms for terms in dict.fromkeys(found) if terms]

@@ -48,8 +48,8 @@ Node = Words | Filter | AnyOf | AllOf
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A parsed query. `is_prose`: it is a text rather than a few words, so that its words are all optional and its
-    quotes are soft. `notes` say in one line each what was not taken as typed."""
+    """A parsed query. `is_prose`: it is a longer text, so quotes and operators in it are ordinary text. Each of `notes`
+    says in one line what could not be read as typed."""
 
     root: AllOf
     is_prose: bool = False

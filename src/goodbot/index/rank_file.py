@@ -1,4 +1,4 @@
-"""Keeps the PageRank of each page in a file that searches look into, without reading it.
+"""Stores the PageRank of each page in a file. Searches read single ranks from it, not the whole file.
 
 The file has the numbers of the pages in ascending order (8 bytes each, as the machine orders them), then their ranks (4
 bytes each). 250 look-ups take 0.2 ms; a query of the engine for as many takes 2 ms.
@@ -23,7 +23,7 @@ def write_ranks(file: Path, numbers: Sequence[int], ranks: Sequence[float]) -> N
 
 
 class RankFile:
-    """Reads ranks. Raises OSError if there is no such file, ValueError if it has another size than it should."""
+    """Reads ranks. Raises OSError if there is no such file, ValueError if its size is wrong."""
 
     def __init__(self, file: Path) -> None:
         size = file.stat().st_size

@@ -1,4 +1,4 @@
-"""Says which terms of a document answer a query: for snippets and links to sections. Pure."""
+"""Finds the terms of a query in documents of each language, for snippets and links to sections. Pure."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

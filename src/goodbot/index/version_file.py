@@ -9,11 +9,20 @@ from goodbot.errors import DamagedError, OutdatedError, RunError
 from goodbot.index.schema import SCHEMA_VERSION
 
 VERSION_FILE: Final = "goodbot.json"
+LINKS_FOLDER: Final = "links-"
+FRONTIER_FILE: Final = "frontier.sqlite"
 
 
 def remedy(folder: Path) -> str:
-    """Says how to repair a damaged index in `folder`, which is inside the folder of its crawl."""
-    return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
+    """Returns how to repair a damaged index in `folder`, which is inside the folder of its crawl or of its imports; or
+    damaged link texts in `folder`, which is inside that of the index."""
+    if folder.name.startswith(LINKS_FOLDER):
+        return f"make them again with: goodbot index refresh --in {folder.parent.parent}"
+    if (folder.parent / FRONTIER_FILE).is_file():
+        return f"rebuild it with: goodbot index rebuild --in {folder.parent}"
+    return (
+        f"delete that folder, then import the documents again: goodbot index import FILE.jsonl --into {folder.parent}"
+    )
 
 
 def save_version(folder: Path) -> str:

@@ -42,7 +42,7 @@ _HERE = Path(__file__).parent
 _LOG: Final = logging.getLogger(LOGGER)
 
 _ROBOTS_TXT = "User-agent: *\nDisallow: /search\nDisallow: /api/\nDisallow: /crawl\nDisallow: /metrics\n"
-"""Keeps robots to the front page and the checker: the pages of results are endless and only repeat other pages."""
+"""Allows robots only the front page and the checker: result pages are countless, and only repeat other pages."""
 
 _MESSAGES = {
     400: ("Bad request", "The data sent cannot be read as a form."),
@@ -50,7 +50,7 @@ _MESSAGES = {
     404: ("Page not found", "There is no page at this address."),
     405: ("Method not allowed", "This address does not accept this request method."),
     413: ("Too much data", "Send less at a time."),
-    415: ("Unknown type of data", "The data sent has a type that this address does not read."),
+    415: ("Unsupported media type", "This address does not accept data of this type."),
     500: ("Server error", "This is a fault of the server. Its log has the details."),
     503: ("Search is unavailable", "The index cannot be read at the moment. The server's log says why."),
 }
@@ -168,7 +168,7 @@ class _SearchSite:
         return JSONResponse({**results_json(found), "page": query.page, "pages": page_count(found.total)})
 
     def suggest(self, request: Request) -> Response:
-        """Answers with the query typed and what it may be completed to (OpenSearch Suggestions 1.0)."""
+        """Returns the query typed and its completions (OpenSearch Suggestions 1.0)."""
         if self._search is None:
             return self._error(request, 404, *_NO_CRAWL)
         typed = request.query_params.get("q", "")[:MAX_QUERY_CHARS]
@@ -210,7 +210,7 @@ class _SearchSite:
         return self._error(request, 503, *(_CRAWL_UNAVAILABLE if path.startswith(_CRAWL_PATHS) else _MESSAGES[503]))
 
     def http_error(self, request: Request, error: Exception) -> Response:
-        """Answers 400 to 415."""
+        """Answers errors with status 400 to 415 with an error page."""
         status = error.status_code if isinstance(error, HTTPException) else 404
         heading, line = _MESSAGES.get(status, _MESSAGES[404])
         if isinstance(error, HTTPException) and error.detail != HTTPStatus(status).phrase:
@@ -230,7 +230,7 @@ class _SearchSite:
         return self._page("front.html", documents=documents, hint=hint, why_empty=self._why_empty(documents))
 
     def _why_empty(self, documents: int) -> str:
-        """Says why no page is indexed, if none is: a crawl that is not running promises none."""
+        """Returns why no page is indexed, or an empty string if some are. Only a running crawl will add pages."""
         if documents or self._crawl is None:
             return "" if documents else "No page is indexed yet."
         view = self._crawl.look()

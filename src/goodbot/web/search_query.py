@@ -52,7 +52,7 @@ _RANGE = re.compile(r"\s*([A-Za-z]{2})(?:-[A-Za-z0-9-]{1,32})?\s*(?:;\s*q=([01](
 
 
 def readers_languages(header: str) -> tuple[str, ...]:
-    """Returns the languages of an Accept-Language header (RFC 9110 §12.5.4) by codes of two letters, the preferred one
+    """Returns the languages of an Accept-Language header (RFC 9110 §12.5.4) as two-letter codes, the preferred one
     first, without regions."""
     found = [match for part in header.split(",")[: 4 * MAX_LANGUAGES] if (match := _RANGE.fullmatch(part))]
     wanted = sorted((match for match in found if float(match[2] or 1)), key=lambda match: -float(match[2] or 1))
