@@ -1,10 +1,12 @@
 """Imports documents into an index, refreshes its link texts, and measures it. For folders of crawls and of imports."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from codecs import BOM_UTF8
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, BinaryIO, Final
 
 from goodbot.crawl_folder import CrawlFolder, open_search
 from goodbot.errors import InputError
@@ -12,7 +14,7 @@ from goodbot.files import make_folder
 from goodbot.index import IndexStatistics, Refreshed, TantivyIndex, index_statistics, refresh_links
 from goodbot.search_values import Document
 
-MAX_LINE_CHARS: Final = 16 * 1024 * 1024
+MAX_LINE_BYTES: Final = 16 * 1024 * 1024
 
 _TEXTS: Final = ("title", "text", "url", "headings", "description", "keywords", "language")
 
@@ -26,11 +28,11 @@ class Imported:
 
 
 def import_documents(
-    path: Path, name: str, lines: Iterable[str], watch: Callable[[Imported], object] = lambda state: None
+    path: Path, name: str, stream: BinaryIO, watch: Callable[[Imported], object] = lambda state: None
 ) -> Imported:
     """Adds documents to the index in `path`, which is created if it is missing; a document replaces one with the same
-    id. `lines` are JSON objects with `id` and `text`, and optionally `title`, `url`, `headings`, `description`,
-    `keywords` and `language`; without `id`, the `url` is the id. Messages call the source of the lines `name`.
+    id. The lines of `stream` are JSON objects with `id` and `text`, and optionally `title`, `url`, `headings`,
+    `description`, `keywords` and `language`; without `id`, the `url` is the id. Messages call the source `name`.
 
     Raises InputError for a line that cannot be used, or if `path` has a crawl: then nothing is imported. Raises
     RunError if the index cannot be written.
@@ -45,7 +47,7 @@ def import_documents(
     index = TantivyIndex(folder.index)
     try:
         read = 0
-        for document in _documents(name, lines):
+        for document in _documents(name, stream):
             index.add(document)
             read += 1
             watch(Imported(read))
@@ -58,8 +60,20 @@ def import_documents(
     return done
 
 
-def _documents(name: str, lines: Iterable[str]) -> Iterator[Document]:
-    for number, line in enumerate(lines, start=1):
+def _lines(name: str, stream: BinaryIO) -> Iterator[str]:
+    """Yields the lines of a file. Raises InputError for a line that is too long or not UTF-8."""
+    read = partial(stream.readline, MAX_LINE_BYTES + 1)
+    for number, line in enumerate(iter(read, b""), start=1):
+        if len(line) > MAX_LINE_BYTES:
+            raise InputError(f"{name}, line {number}: longer than {MAX_LINE_BYTES:,} bytes; nothing was imported")
+        try:
+            yield line.removeprefix(BOM_UTF8 if number == 1 else b"").decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise InputError(f"{name}, line {number}: not valid UTF-8; nothing was imported") from error
+
+
+def _documents(name: str, stream: BinaryIO) -> Iterator[Document]:
+    for number, line in enumerate(_lines(name, stream), start=1):
         if line.strip():
             try:
                 yield _document(json.loads(line))

@@ -12,7 +12,7 @@ import pytest
 
 from disks import MOUNTS, remount, small_disk
 from goodbot.errors import DamagedError, InputError, RunError
-from goodbot.index import TantivyIndex, TantivySearch, load_mark
+from goodbot.index import META_FILE, TantivyIndex, TantivySearch, load_mark
 from goodbot.index.schema import SCHEMA_VERSION
 from goodbot.index.version_file import VERSION_FILE
 from goodbot.search_values import Document
@@ -81,6 +81,30 @@ def files_with(word: bytes, folder: Path) -> list[str]:
         except FileNotFoundError:
             pass  # tantivy has merged it away meanwhile
     return found
+
+
+@pytest.mark.parametrize("tries", [1, 3])
+def test_a_commit_that_is_killed_before_its_last_step_can_be_repeated(tmp_path: Path, tries: int) -> None:
+    """Its files have the names that the next commit gives to its own."""
+    index = TantivyIndex(tmp_path)
+    for name in "abc":
+        index.add(Document(name, "", name, "lion"))
+    index.commit()
+    index.close()
+    committed = (tmp_path / META_FILE).read_bytes()
+    for _ in range(tries):
+        index = TantivyIndex(tmp_path)
+        index.add(Document("a", "", "a", "zebra"))
+        index.commit()
+        index.close()
+        (tmp_path / META_FILE).write_bytes(committed)
+        assert TantivySearch(tmp_path).search("zebra").total == 0
+    index = TantivyIndex(tmp_path)
+    index.add(Document("a", "", "a", "zebra"))
+    index.commit()
+    index.close()
+    assert [hit.id for hit in TantivySearch(tmp_path).search("zebra").hits] == ["a"]
+    assert TantivySearch(tmp_path).count() == 3
 
 
 @pytest.mark.parametrize("pages", [1, 200, 25_000])

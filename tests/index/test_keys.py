@@ -17,6 +17,7 @@ from goodbot.index.keys import (
     extension_of,
     hash_of,
     key_pattern,
+    language_in,
     site_terms,
     tongue_name,
     tongue_of,
@@ -195,3 +196,25 @@ def test_an_address_without_a_tag_of_the_language_stays(url: str, language: str)
 
 def test_the_query_counts() -> None:
     assert untranslated("https://example.org/de/x?y=1", "de") == "https://example.org/x?y=1"
+
+
+@pytest.mark.parametrize(
+    ("url", "language"),
+    [
+        ("https://example.org/book/tr-TR/faq.html", "tr"),
+        ("https://example.org/zh_CN/", "zh"),
+        ("https://example.org/zh-hant/a?x=/de-DE/", "zh"),
+        ("https://example.org/de/faq.html", ""),
+        ("https://example.org/ab-cd/faq.html", ""),
+        ("https://example.org/de-DE", ""),
+        ("https://de-de.example.org/", ""),
+        ("", ""),
+    ],
+)
+def test_the_language_in_a_url(url: str, language: str) -> None:
+    assert language_in(url) == language
+
+
+@pytest.mark.parametrize(("one", "other"), [("nb", "no"), ("NN-NO", "no"), ("iw", "he"), ("de", "de-AT")])
+def test_codes_of_the_same_language(one: str, other: str) -> None:
+    assert tongue_of(one) == tongue_of(other) != 0

@@ -29,8 +29,6 @@ def write(folder: Path, text: str, link: str, title: str) -> None:
     index.commit()
     index.close()
     refresh_links(folder)
-    for file in folder.rglob("meta.json"):
-        file.chmod(0o644)
 
 
 @contextmanager

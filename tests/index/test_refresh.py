@@ -1,5 +1,6 @@
 """Refreshing link texts: when it is needed, which page gets which text, and what a stop or a kill leaves behind."""
 
+import shutil
 import subprocess
 import sys
 import textwrap
@@ -269,3 +270,22 @@ def test_two_refreshes_at_once_leave_link_texts_that_can_be_read(tmp_path: Path)
     refresh_links(tmp_path)
     assert len(link_folders(tmp_path)) == 1
     assert found(tmp_path, "zebra") == {"b"}
+
+
+@pytest.mark.parametrize("damage", ["removed", "torn", "without ranks"])
+def test_link_texts_that_cannot_be_read_are_made_again(tmp_path: Path, damage: str) -> None:
+    write(tmp_path, document("a", link("b", "zebra")), document("b"))
+    refresh_links(tmp_path)
+    assert not needs_refresh(tmp_path)
+    (links,) = tmp_path.glob("links-*")
+    match damage:
+        case "removed":
+            shutil.rmtree(links)
+        case "torn":
+            (links / "meta.json").write_text("{")
+        case _:
+            (links / "ranks").unlink()
+    assert TantivySearch(tmp_path).search("zebra").hits == ()
+    assert needs_refresh(tmp_path)
+    refresh_links(tmp_path)
+    assert not needs_refresh(tmp_path)

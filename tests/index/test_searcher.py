@@ -310,3 +310,18 @@ def test_the_language_of_a_query_tells_which_translation_is_shown(tmp_path: Path
     assert search.search("samovar").hits[0].id == "en"
     assert search.search("самовар").hits[0].id == "ru"
     assert search.search("samovar", languages=["ru"]).hits[0].id == "ru"
+
+
+@pytest.mark.parametrize(
+    ("languages", "first"), [((), "en-US"), (("en",), "en-US"), (("tr",), "tr-TR"), (("nb", "en"), "nb-NO")]
+)
+def test_copies_that_nobody_has_translated_are_shown_in_the_folder_of_the_reader_s_language(
+    tmp_path: Path, languages: tuple[str, ...], first: str
+) -> None:
+    text = "The kettle is on the stove, and it is for the tea that we have at five. " * 4
+    urls = [f"https://example.org/book/{folder}/kettle.html" for folder in ("tr-TR", "nb-NO", "en-US", "cs-CZ")]
+    fillers = [replace(PAGES[1], id=str(number)) for number in range(9)]
+    search = _search_in(tmp_path, [*(Document(url, url, "Kettle", text, language="en-US") for url in urls), *fillers])
+    (hit,) = search.search("kettle", languages=languages).hits
+    assert f"/{first}/" in hit.url
+    assert len(hit.others) == 3

@@ -14,7 +14,7 @@ import pytest
 from goodbot.index import TantivyIndex
 from goodbot.index.schema import SCHEMA_VERSION
 from goodbot.index.version_file import VERSION_FILE
-from journey.goodbot_process import Ended, goodbot
+from journey.goodbot_process import Ended, ended, goodbot, start
 
 OLD: Final = b'{"id": "old", "text": "zebra"}\n'
 
@@ -56,6 +56,7 @@ IMPORTED: list[tuple[str, bytes, int, list[str]]] = [
     ("a lone surrogate", b'{"id": "1\\ud800", "text": "zebra \\udfff"}', 1, ["1?", "old"]),
     ("control characters, escaped", b'{"id": "1", "text": "zebra \\u0000\\u202e"}', 1, ["1", "old"]),
     ("a language that is none", b'{"id": "1", "text": "zebra", "language": "\\ud800*"}', 1, ["1", "old"]),
+    ("a byte order mark", b'\xef\xbb\xbf{"id": "1", "text": "zebra"}', 1, ["1", "old"]),
     ("a line of 10 MB", b'{"id": "1", "text": "zebra %s"}' % (b"word " * 2_000_000), 1, ["1", "old"]),
 ]  # fmt: skip
 
@@ -83,10 +84,15 @@ REFUSED: list[tuple[str, bytes, str]] = [
     ("a number of 5,000 digits", NEW + b'{"id": %s, "text": "x"}' % (b"9" * 5000), "line 2: not valid JSON"),
     ("a title that is a list", NEW + b'{"id": "1", "text": "x", "title": ["x"]}', "title is not a string;"),
     ("deep in a field that is not used", NEW + b'{"x": %s' % (b"[" * 100_000), "line 2: not valid JSON"),
-    ("not UTF-8", NEW + b'{"id": "1", "text": "\xff"}', "is not valid UTF-8; nothing was imported"),
-    ("not UTF-8, far behind", NEW * 20_000 + b"\xff", "is not valid UTF-8; nothing was imported"),
-    ("UTF-16", NEW.decode().encode("utf-16"), "is not valid UTF-8; nothing was imported"),
-    ("compressed", bytes.fromhex("1f8b08000000000002ff"), "is not valid UTF-8; nothing was imported"),
+    ("not UTF-8", NEW + b'{"id": "1", "text": "\xff"}', "not valid UTF-8; nothing was imported"),
+    ("not UTF-8, far behind", NEW * 20_000 + b"\xff", "not valid UTF-8; nothing was imported"),
+    ("UTF-16", NEW.decode().encode("utf-16"), "not valid UTF-8; nothing was imported"),
+    ("compressed", bytes.fromhex("1f8b08000000000002ff"), "not valid UTF-8; nothing was imported"),
+    (
+        "a line over 16 MiB",
+        NEW + b'{"id": "1", "text": "%s"}' % (b"zebra " * 3_000_000),
+        "line 2: longer than 16,777,216",
+    ),
     ("one long word", b"x" * 5_000_000, "line 1: not valid JSON"),
 ]
 
@@ -211,3 +217,18 @@ async def test_an_index_that_another_process_writes_is_searched_and_not_written(
 async def test_an_empty_index_of_documents_is_searched(tmp_path: Path) -> None:
     TantivyIndex(tmp_path / "library" / "index").close()
     assert await found(tmp_path / "library", "zebra") == []
+
+
+async def test_standard_input_must_be_utf_8_in_any_locale(tmp_path: Path) -> None:
+    settings = {"LC_ALL": "C"}
+    process = await start("index", "import", "-", "--into", tmp_path / "library", preloaded=False, settings=settings)
+    refused = await ended(process, b'{"id": "1", "text": "\xff\xfe zebra"}\n')
+    assert (refused.status, refused.complaint) == (2, "goodbot: -, line 1: not valid UTF-8; nothing was imported")
+
+
+async def test_a_file_of_queries_that_is_nested_deeply_is_refused(folder: Path) -> None:
+    file = folder.with_suffix(".queries")
+    file.write_text("[" * 100_000)
+    refused = await goodbot("search", "--run", file, "--in", folder)
+    assert refused.status == 2
+    assert "line 1: not a" in refused.complaint

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import TextIO
+from typing import BinaryIO
 
 import click
 
@@ -99,8 +99,8 @@ def import_(file: Path, folder: Path, as_json: bool) -> None:
     Exit status: 0: done; 2: a line cannot be used, FILE cannot be read, or DIR has a crawl; 3: the index cannot be
     written.
     """
-    with _lines(file) as lines:
-        done = import_documents(folder, str(file), lines, ImportProgress(partial(say, err=True)))
+    with _opened(file) as stream:
+        done = import_documents(folder, str(file), stream, ImportProgress(partial(say, err=True)))
     if as_json:
         write_json({"imported": done.read, "documents": done.documents})
         return
@@ -108,16 +108,16 @@ def import_(file: Path, folder: Path, as_json: bool) -> None:
 
 
 @contextmanager
-def _lines(file: Path) -> Iterator[TextIO]:
-    """Opens a file of lines. Raises InputError if it cannot be read or is not UTF-8."""
+def _opened(file: Path) -> Iterator[BinaryIO]:
+    """Opens a file, or standard input for `-`. Raises InputError if it cannot be read."""
     try:
         if str(file) == "-":
-            yield sys.stdin
+            if sys.stdin is None:
+                raise InputError("standard input is closed")
+            yield sys.stdin.buffer
             return
-        with file.open(encoding="utf-8") as stream:
+        with file.open("rb") as stream:
             yield stream
-    except UnicodeDecodeError as error:
-        raise InputError(f"{file} is not valid UTF-8; nothing was imported") from error
     except OSError as error:
         raise InputError(f"cannot read {file}: {error.strerror}") from error
 

@@ -173,7 +173,7 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
         try:
             value = json.loads(line)
             query_id, text = str(value["id"]), str(value["text"])
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f'{file}, line {number}: not a {{"id", "text"}} object') from error
         if not text.strip():
             raise InputError(f"{file}, line {number}, id {query_id}: the query is empty")

@@ -8,7 +8,7 @@ from pathlib import Path
 import tantivy
 
 from goodbot.errors import GoodbotError, RunError
-from goodbot.index.integrity import META_FILE, CheckedIndex, load_mark
+from goodbot.index.integrity import META_FILE, CheckedIndex, load_mark, share_meta
 from goodbot.index.keys import document_key, key_pattern
 from goodbot.index.link_texts import refreshed_mark
 from goodbot.index.mapped_pages import MappedPages
@@ -47,6 +47,7 @@ class TantivyIndex:
             else:
                 save_version(folder)
             self._writer = self._open()
+            self._writer.garbage_collect_files()  # those of a killed commit, whose names the next one would use again
         self._mapped = MappedPages(folder)
 
     def add(self, document: Document) -> None:
@@ -75,6 +76,7 @@ class TantivyIndex:
         tantivy's count of operations, which continues from the last commit."""
         with self._translated():
             self._writer.commit()
+            share_meta(self._folder)
             return load_mark(self._folder)
 
     def purge(self) -> None:
@@ -111,7 +113,8 @@ class TantivyIndex:
         lost."""
         try:
             self._writer.wait_merging_threads()
-        except (RuntimeError, ValueError):
+            share_meta(self._folder)
+        except (RuntimeError, ValueError, OSError):
             pass  # already closed; or a writer thread ended early, as on a full disk, which `commit` reports
         self._mapped.close()
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from isal.isal_zlib import crc32
 
-from goodbot.errors import DamagedError, InputError
+from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.index.schema import LABELS, NUMBERS, WEIGHTS
-from goodbot.index.version_file import check_version, remedy
+from goodbot.index.version_file import VERSION_FILE, check_version, remedy
 from goodbot.search_values import IndexMark
 
 PAGE_FIELDS = frozenset({*LABELS, *NUMBERS, *WEIGHTS})
@@ -91,6 +91,12 @@ def load_mark(folder: Path) -> IndexMark:
     return IndexMark(identity, written)
 
 
+def share_meta(folder: Path) -> None:
+    """Lets everybody who may read the version file read meta.json, which the engine writes for its owner only. Raises
+    OSError."""
+    (folder / META_FILE).chmod((folder / VERSION_FILE).stat().st_mode & 0o777)
+
+
 def require_index(folder: Path) -> None:
     """Raises InputError if there is no index, DamagedError if its meta.json is missing."""
     if (folder / META_FILE).is_file():
@@ -103,6 +109,8 @@ def require_index(folder: Path) -> None:
 def _segment_files(meta: Path, fields: frozenset[str]) -> list[str]:
     try:
         return _names_in(json.loads(meta.read_bytes()), fields)
+    except PermissionError as error:
+        raise RunError(f"cannot read {meta}: {error.strerror}") from error
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise _damaged(meta) from error
 

@@ -3,6 +3,7 @@
 import re
 from functools import lru_cache
 from hashlib import blake2b
+from types import MappingProxyType
 from typing import Final
 from urllib.parse import unquote
 
@@ -18,6 +19,9 @@ _CODES: Final = """
 """
 REGIONAL: Final = frozenset(_CODES.split())
 """Languages whose codes, with a region, may be the name of a folder (`/tr-TR/`)."""
+
+WRITTEN_ALIKE: Final = MappingProxyType({"nb": "no", "nn": "no", "iw": "he"})
+"""Codes of languages that count as the same language."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{2}|[a-z]{4}|[0-9]{3}))?")
 _NAME_TAG = re.compile(
@@ -100,9 +104,19 @@ def depth_of(url: Url) -> int:
     return url.path.count("/") - 1
 
 
+def language_in(url: str) -> str:
+    """Returns the two-letter code of the language that a folder of a URL names together with a region (`/tr-TR/`);
+    empty if there is none."""
+    for part in url.partition("?")[0].lower().split("/")[3:-1]:
+        found = _TAG.fullmatch(part)
+        if found and found[2] and found[1] in REGIONAL:
+            return found[1]
+    return ""
+
+
 def tongue_of(language: str) -> int:
     """Returns a number for a language by its two-letter code; 0 if it is unknown."""
-    code = language[:2].lower()
+    code = WRITTEN_ALIKE.get(language[:2].lower(), language[:2].lower())
     return ord(code[0]) << 8 | ord(code[1]) if len(code) == 2 and code.isascii() else 0
 
 

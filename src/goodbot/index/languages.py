@@ -14,6 +14,8 @@ from typing import Final
 
 from Stemmer import Stemmer  # type: ignore[import-not-found]  # PyStemmer has no types
 
+from goodbot.index.keys import WRITTEN_ALIKE
+
 STEMMERS: Final = MappingProxyType(
     {
         "en": "english",
@@ -127,14 +129,13 @@ _CYRILLIC_LETTER = re.compile(r"[\u0400-\u04ff]")
 _LATIN_LETTER = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _WORDS = re.compile(r"[a-z]++(?![^\x00-\x7f])|[^\W\d_]+")
 """Most words are ASCII in lower case: the first alternative takes half the time."""
-_WRITTEN_ALIKE: Final = MappingProxyType({"nb": "no", "nn": "no", "iw": "he"})
 
 
 def language_of(stated: str | None, text: str) -> str:
     """Returns the two-letter code of the language of `text`, or an empty string if it is unknown. `stated` is
     its BCP 47 tag according to its author, which counts unless the text contradicts it. Reads 1,500 characters."""
     code = (stated or "")[:2].lower()
-    code = _WRITTEN_ALIKE.get(code, code) if code.isascii() and code.isalpha() and len(code) == 2 else ""
+    code = WRITTEN_ALIKE.get(code, code) if code.isascii() and code.isalpha() and len(code) == 2 else ""
     sample = _sample(text)
     others = "" if sample.isascii() else "".join(_OTHER_LETTERS.findall(sample))
     if not others:

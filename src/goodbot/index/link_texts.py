@@ -24,6 +24,7 @@ from goodbot.index.analysis import terms
 from goodbot.index.completions import FILE as COMPLETIONS_FILE
 from goodbot.index.completions import PhraseCounter, completions
 from goodbot.index.index_reader import IndexReader
+from goodbot.index.integrity import share_meta
 from goodbot.index.rank_file import FILE as RANKS_FILE
 from goodbot.index.rank_file import RankFile, write_ranks
 from goodbot.index.version_file import LINKS_FOLDER, save_version
@@ -73,7 +74,7 @@ class LinkTextsWriter:
 
     def __init__(self, folder: Path) -> None:
         self._parent = folder
-        self._folder = folder / f"{FOLDER}{uuid4().hex[:12]}"
+        self._folder = folder / f"{LINKS_FOLDER}{uuid4().hex[:12]}"
         try:
             self._folder.mkdir()
             self.phrases = PhraseCounter()
@@ -100,6 +101,7 @@ class LinkTextsWriter:
             write_ranks(self._folder / RANKS_FILE, numbers, ranks)
             self._writer.commit()
             self._writer.wait_merging_threads()
+            share_meta(self._folder)
             self.phrases.write(self._folder / COMPLETIONS_FILE)
             draft = self._parent / f"{POINTER}.new"
             draft.write_text(json.dumps({"folder": self._folder.name, "mark": mark}) + "\n", encoding="utf-8")
@@ -128,7 +130,7 @@ def _cannot_write(folder: Path, error: BaseException) -> RunError:
 
 def remove_old(folder: Path, kept: str) -> None:
     """Removes the link texts in `folder` except `kept`."""
-    for place in folder.glob(f"{FOLDER}*"):
+    for place in folder.glob(f"{LINKS_FOLDER}*"):
         if place.name != kept:
             shutil.rmtree(place, ignore_errors=True)
 
@@ -165,6 +167,10 @@ class LinkTexts:
         hits = searcher.search(query, min(limit, max(1, searcher.num_docs)), count=False).hits
         numbers = searcher.fast_field_values("number", [address for _, address in hits])
         return {int(number): score for number, (score, _) in zip(numbers, hits, strict=True) if number is not None}
+
+    def can_be_read(self) -> bool:
+        """Whether there are link texts, undamaged."""
+        return self._searcher() is not None
 
     def has(self, term: str) -> bool:
         """Whether the text of any link has this term."""

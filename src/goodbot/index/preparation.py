@@ -13,6 +13,7 @@ from goodbot.index.keys import (
     document_key,
     extension_of,
     hash_of,
+    language_in,
     site_terms,
     target_of,
     tongue_of,
@@ -108,7 +109,8 @@ def _labels(document: Document, url: Url | None, language: str) -> Iterable[tupl
 def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[str, int], ...]:
     stated = (document.language or "")[:2].lower()
     variant = untranslated(document.url, language, stated)
-    tongue = stated if stated and untranslated(document.url, stated) != document.url else language
+    named = stated if stated and untranslated(document.url, stated) != document.url else ""
+    tongue = language_in(document.url) or named or language
     translations = sorted({url for _, url in document.alternates})
     group = " ".join(sorted({*translations, document.url})) if translations else variant
     text = document.text

@@ -19,7 +19,7 @@ from goodbot.index.completions import PhraseCounter
 from goodbot.index.index_reader import IndexReader
 from goodbot.index.integrity import load_mark
 from goodbot.index.keys import hash_of, tongue_name
-from goodbot.index.link_texts import LinkedPage, LinkTextsWriter, refreshed_mark
+from goodbot.index.link_texts import LinkedPage, LinkTexts, LinkTextsWriter, refreshed_mark
 from goodbot.index.page_rank import page_ranks
 from goodbot.index.stored_page import decode_links, decode_page
 
@@ -50,10 +50,10 @@ class Refreshed(NamedTuple):
 
 
 def needs_refresh(folder: Path) -> bool:
-    """Whether many pages of the index in `folder` have changed since its last refresh. Raises the errors of
-    `IndexReader`."""
+    """Whether many pages of the index in `folder` have changed since its last refresh, or its link texts cannot be
+    read. Raises the errors of `IndexReader`."""
     mark, before = load_mark(folder), refreshed_mark(folder)
-    if before is None or before.identity != mark.identity:
+    if before is None or before.identity != mark.identity or not LinkTexts(folder).can_be_read():
         return True
     pages = IndexReader(folder).current()[1].num_docs
     changed = (mark.written - before.written) / 2  # a page that is added or replaced takes two operations

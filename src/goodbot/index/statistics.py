@@ -7,8 +7,9 @@ from pathlib import Path
 
 from goodbot.index.index_reader import IndexReader
 from goodbot.index.integrity import META_FILE, load_mark
-from goodbot.index.link_texts import FOLDER, refreshed_mark
+from goodbot.index.link_texts import refreshed_mark
 from goodbot.index.schema import SCHEMA_VERSION
+from goodbot.index.version_file import LINKS_FOLDER
 
 _PARTS = {"store": "texts", "term": "terms", "idx": "postings", "pos": "positions", "fast": "numbers"}
 
@@ -35,7 +36,7 @@ def index_statistics(folder: Path) -> IndexStatistics:
     sizes = Counter[str]()
     for file in folder.rglob("*"):
         if file.is_file():
-            is_link = any(part.startswith(FOLDER) for part in file.relative_to(folder).parts)
+            is_link = any(part.startswith(LINKS_FOLDER) for part in file.relative_to(folder).parts)
             part = "links" if is_link else _PARTS.get(file.suffix[1:], "other")
             sizes[part] += file.stat().st_size
     before = refreshed_mark(folder)
