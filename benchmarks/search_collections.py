@@ -5,8 +5,8 @@ each. Others are manuals of the local web whose own index says which page explai
 queries. Pages of the index are left out of the collection.
 
 `web` is a crawl of all sites of the local web. Its queries are terms of the manuals, each after the name of its manual.
-`translations` is the same crawl. Its queries are English titles of pages that are in several languages; each has a
-reader's language, and the right page is the one in that language.
+`translations` is the same crawl. Its queries are titles of pages that are in several languages; the reader's language
+is that of the page, which is the right one.
 """
 
 import html
@@ -131,22 +131,23 @@ def web(crawl: Path, sites: Path) -> Collection:
 
 
 def translations(crawl: Path) -> Collection:
-    """Reads the same crawl. The reader's language of each query is chosen by the digest of the title."""
+    """Reads the same crawl. The reader of each query, chosen by a digest, types the title of the page in the own
+    language."""
     pages = list(_stored_pages(crawl))
-    groups: dict[str, dict[str, StoredPage]] = {}
+    groups: dict[str, dict[str, list[StoredPage]]] = {}
     for page in pages:
         if folders := _LANGUAGE_FOLDER.findall(page.url):
-            groups.setdefault(_LANGUAGE_FOLDER.sub("/*/", page.url), {})[folders[0]] = page
-    translated = {
-        group["en"].title: group for group in groups.values() if "en" in group and len(group) > 1 and group["en"].title
-    }
+            group = groups.setdefault(_LANGUAGE_FOLDER.sub("/*/", page.url), {})
+            group.setdefault(folders[0], []).append(page)
     made = _crawled("translations", crawl, pages)
-    for title in sorted(translated, key=_digest)[:ITEMS]:
-        group, number = translated[title], str(len(made.queries))
-        language = sorted(group)[_digest(title)[0] % len(group)]
-        made.queries[number] = title
+    for address in sorted(groups, key=_digest):
+        own = {language: pages[0] for language, pages in groups[address].items() if len(pages) == 1 and pages[0].title}
+        if len(own) < 2 or len(made.queries) == ITEMS:
+            continue
+        language, number = sorted(own)[_digest(address)[0] % len(own)], str(len(made.queries))
+        made.queries[number] = own[language].title
         made.languages[number] = (language,)
-        made.relevant[number] = {group[language].url: 1}
+        made.relevant[number] = {own[language].url: 1}
     return made
 
 

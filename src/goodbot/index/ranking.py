@@ -1,4 +1,4 @@
-"""Orders the best documents of a search: by score and priors, each text once, hosts mixed. Pure.
+"""Orders the best documents of a search by score and priors, merges equal texts and mixes hosts. Pure.
 
 The engine cannot take priors into account, so the order of the best `WINDOW` documents is decided here.
 """
@@ -18,19 +18,19 @@ PARTS: Final = MappingProxyType(
         "complete": "pages with every word come first",
         "near": "words that are near each other as in the query add to the score",
         "joined": "the parts of joined words such as os.path.join add to the score where they are together",
-        "names": "pages whose title, headings or terms have a joined word of the query as a whole come first",
-        "repeated": "words that a text given as query repeats count more",
+        "names": "pages whose title, headings or terms have a joined word such as os.path.join as a whole rank higher",
+        "repeated": "words that occur repeatedly in a long query count more",
         "headings": "headings count",
         "terms": "terms of definition lists count",
         "summary": "META description and keywords count",
         "address": "the words of the URL count",
         "alternatives": "ALT texts of images count",
         "anchors": "texts of links to the page count",
-        "fragments": "names and texts of links into the page count",
-        "rank": "pages that many pages link to come first",
-        "depth": "pages in few directories come first",
-        "language": "pages in the reader's languages come first",
-        "lists": "pages that are only lists of links come last",
+        "fragments": "fragments that links name (#os.path.join), and the texts of those links, count",
+        "rank": "pages that many pages link to rank higher",
+        "depth": "pages in few directories rank higher",
+        "language": "pages in the reader's languages rank higher",
+        "lists": "pages that are only lists of links rank lower",
         "twins": "pages with the same text, and translations, are one hit",
         "spelling": "words that no page has are corrected",
         "hosts": "at most three hits of a host follow one another",
@@ -115,8 +115,8 @@ class Ranking:
         return factor
 
     def _grouped(self, scored: "list[_Scored]", tongues: Sequence[int]) -> "list[list[_Scored]]":
-        """Returns the documents of each group together, at the place of its best one; in front of a group is its
-        document in the language that the reader prefers."""
+        """Returns the documents of each group together, where its best document was. The document in the reader's
+        preferred language is first in its group."""
         groups: dict[int, list[_Scored]] = {}
         leader: dict[int, int] = {}
         for pair in scored:
@@ -141,7 +141,7 @@ _Scored = tuple[float, Candidate]
 def _mixed(groups: list[list[_Scored]]) -> list[list[_Scored]]:
     """Moves hits forward so that at most `HITS_IN_A_ROW` of a host follow one another while others are left."""
     ordered: list[list[_Scored]] = []
-    waiting: deque[list[_Scored]] = deque()  # hits of the host that has had its row
+    waiting: deque[list[_Scored]] = deque()  # further hits of a host that has `HITS_IN_A_ROW`
     host, row = 0, 0
     for group in groups:
         own = group[0][1].host

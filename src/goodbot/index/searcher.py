@@ -31,15 +31,15 @@ from goodbot.search_values import Hit, OtherPage, Results
 LINKED_PAGES: Final = 300
 """The number of pages whose links match best that a search considers."""
 ADDED_PAGES: Final = 50
-MOST_PRIOR: Final = 1.3
-"""Priors raise a score by less than this factor compared with another one."""
 """The number of those that are added to the best pages by their own words."""
+MOST_PRIOR: Final = 1.3
+"""Priors change the ratio of two scores by less than this factor."""
 EXAMINED_PAGES: Final = 3
 """The number of pages in which the spelling of a word is looked up."""
 MAX_TYPED_CHARS: Final = 200
 MAX_LANGUAGES: Final = 9
 MAIN_SHARE: Final = 0.1
-"""The share of the documents from which on a language counts as a main one."""
+"""A language with at least this share of the documents is a main language."""
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
 
@@ -209,8 +209,8 @@ class TantivySearch:
         linked: dict[int, float],
         needed: int,
     ) -> list[tuple[float, tantivy.DocAddress]]:
-        """Returns pages whose links match well, but that are not among the best by their own words: those that may come
-        among the `needed` ones."""
+        """Returns pages whose links match well but that are not among the best pages by their own words, if they may
+        be among the first `needed` hits."""
         index, searcher = opened
         numbers = [int(number or 0) for number in searcher.fast_field_values("number", [place for _, place in best])]
         totals = sorted((score + linked.get(number, 0.0) for number, (score, _) in zip(numbers, best, strict=True)))
@@ -232,8 +232,8 @@ class TantivySearch:
         scored: list[tuple[float, tantivy.DocAddress]],
         linked: dict[int, float],
     ) -> tuple[list[Candidate], list[tantivy.DocAddress]]:
-        """Returns the documents with what orders them. Equal scores are in the order of the numbers, so that the order
-        does not depend on when a document was added."""
+        """Returns the documents with the values that order them. Equal scores are in the order of the numbers, so that
+        the order does not depend on when a document was added."""
         addresses = [address for _, address in scored]
         columns = [
             [int(value or 0) for value in searcher.fast_field_values(name, addresses)]
