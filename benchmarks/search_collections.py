@@ -21,6 +21,7 @@ from urllib.parse import urldefrag, urljoin
 
 import tantivy
 
+from goodbot.index.keys import REGIONAL
 from goodbot.index.stored_page import StoredPage, decode_page
 from goodbot.page import read_page
 from goodbot.robot.crawl.indexable import document_of
@@ -136,7 +137,7 @@ def translations(crawl: Path) -> Collection:
     pages = list(_stored_pages(crawl))
     groups: dict[str, dict[str, list[StoredPage]]] = {}
     for page in pages:
-        if folders := _LANGUAGE_FOLDER.findall(page.url):
+        if (folders := _LANGUAGE_FOLDER.findall(page.url)) and folders[0] in REGIONAL:
             group = groups.setdefault(_LANGUAGE_FOLDER.sub("/*/", page.url), {})
             group.setdefault(folders[0], []).append(page)
     made = _crawled("translations", crawl, pages)
@@ -252,7 +253,8 @@ def _docbook_entries(source: str) -> Iterator[tuple[str, str]]:
 
 
 def _sphinx_entries(source: str) -> Iterator[tuple[str, str]]:
-    """Terms are `li`, those of a lower level in a `ul` inside."""
+    """Terms are `li`, those of a lower level in a `ul` inside. `(in module threading)` below `getprofile() (in module
+    sys)` stands for `getprofile() (in module threading)`."""
     above: list[str] = []
     for found in re.finditer(r"<ul[^>]*>|</ul>|<li>(.*?)(?=<ul|</li>|<li>)", source, re.DOTALL):
         if found[0].startswith("<ul"):
@@ -261,7 +263,10 @@ def _sphinx_entries(source: str) -> Iterator[tuple[str, str]]:
             del above[-1:]
         elif above:
             above[-1] = _text(re.sub(r", <a.*", "", found[1], flags=re.DOTALL))
-            term = " ".join(text for text in above[-2:] if text)
+            outer = above[-2] if len(above) > 1 else ""
+            if above[-1].startswith("("):
+                outer = outer.partition(" (")[0]
+            term = f"{outer} {above[-1]}".strip()
             yield from ((term, href) for href in re.findall(r'href="([^"]+)"', found[1]))
 
 
