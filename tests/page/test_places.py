@@ -89,6 +89,7 @@ MENUS = [
     ("a name that says there is none", f"<div class=no-sidebar>Home</div>{BODY}", []),
     ("another name", f"<div class=navy>Home</div>{BODY}", []),
     ("a name that is too long", f"<div class='menu {'x' * 200}'>Home</div>{BODY}", []),
+    ("Publican's", f"<ul class='docnav top'><li>Prev<li>Next</ul>{BODY}", ["Prev\nNext"]),
     ("one inside the other", f"<nav><div class=menu><nav>Home</nav></div> More</nav>{BODY}", ["Home\nMore"]),
     ("an element of the same name inside", f"<div class=menu><div>Home</div>More</div>{BODY}", ["Home\nMore"]),
     ("an empty one", f"<nav></nav>{BODY}", []),

@@ -17,7 +17,7 @@ _ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "search", "com
 _TAGS: Final = frozenset({"nav", "footer", "aside"})
 _NAME = re.compile(
     r"(?!(?:has|with|no|without|is)[-_])(?:.*[-_])?(?:nav|navbar|navigation|navheader|navfooter|navpath|navrow"
-    r"|breadcrumbs?|sidebar|sphinxsidebar|sidenav|leftnav|topnav|bottomnav|subnav|menu|menubar|footer|toolbar|topbar)"
+    r"|breadcrumbs?|docnav|sidebar|sphinxsidebar|sidenav|leftnav|topnav|bottomnav|subnav|menu|menubar|footer|toolbar|topbar)"
     r"(?:[-_].*)?|sphinxsidebarwrapper|printfooter|package-header|page-header|navigationbar|related|skip-?link",
     re.IGNORECASE,
 )

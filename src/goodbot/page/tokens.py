@@ -40,13 +40,13 @@ _BREAK = "\0"
 _BLOCK_TAGS = """
     address article blockquote body br button caption center details dialog dir fieldset figcaption figure form h5 h6
     hgroup hr legend li listing menu ol optgroup option p plaintext pre search select summary table tbody textarea tfoot
-    thead tr ul xmp
+    thead tr xmp
 """
 _SEPARATORS = dict.fromkeys(_BLOCK_TAGS.split(), _BREAK) | dict.fromkeys(
     ("audio", "object", "rp", "td", "th", "video"), " "
 )
 """What the tags of these elements add to the text; nothing else is to be done for them."""
-_BOXES = ("aside", "div", "footer", "header", "nav", "section")
+_BOXES = ("aside", "div", "footer", "header", "nav", "section", "ul")
 """Blocks that may be menus, or carry the anchor of a heading."""
 _HIDEABLE = frozenset({"div", "section", "span"})
 """The tags where `data-nosnippet` may count; `hides_snippet` decides."""
