@@ -8,10 +8,10 @@ so it imports nothing from goodbot.
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from types import FrameType
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 INTERRUPTED: Final = "goodbot: interrupted"
 STATUS: Final = 130
@@ -63,6 +63,24 @@ def _put_off() -> Iterator[None]:
         signal.signal(signal.SIGINT, before)
         if pressed:
             signal.raise_signal(signal.SIGINT)
+
+
+def run_async(work: Callable[[], Coroutine[Any, Any, _T]]) -> _T:
+    """Runs the coroutine that `work` makes, as `asyncio.run` does. A Ctrl-C while the event loop is made takes effect
+    before `work` is called."""
+    import asyncio  # noqa: PLC0415  (takes longer than the other imports of a command that does not need it)
+
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, (signal.SIGINT,))
+
+    async def interruptible() -> _T:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        await asyncio.sleep(0)  # is cancelled after a Ctrl-C
+        return await work()
+
+    try:
+        return asyncio.run(interruptible())
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @contextmanager

@@ -33,13 +33,18 @@ class Import:
 when = sys.argv.pop(1)
 if when == "exit":
     atexit.register(press)
+if when == "loop":
+    import asyncio.events
+    made = asyncio.events.new_event_loop
+    asyncio.events.new_event_loop = lambda: (press(), made(), press())[1]
 if when == "begun":
     leave_at_once()
     print(flush=True)
 sys.meta_path.insert(0, Import)
 raise SystemExit(run())
 """
-"""`goodbot`, which presses Ctrl-C itself when a module is imported, or at its exit; or says when it has begun."""
+"""`goodbot`, which presses Ctrl-C itself when a module is imported, while its event loop is made,
+or at its exit; or says when it has begun."""
 
 
 async def program(when: str, *arguments: str | Path, folder: Path) -> asyncio.subprocess.Process:
@@ -167,6 +172,11 @@ async def test_a_crawl_that_is_being_opened_is_given_up() -> None:
         return 0
 
     assert await asyncio.create_task(opening()) == 1
+
+
+async def test_while_the_event_loop_is_made(tmp_path: Path) -> None:
+    result = await ended(await program("loop", "index", "rebuild", "--in", tmp_path, folder=tmp_path))
+    assert (result.status, result.err) == (130, "goodbot: interrupted\n")
 
 
 # ---- the demo -------------------------------------------------------------------------------------------------------

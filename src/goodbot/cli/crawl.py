@@ -41,7 +41,7 @@ from goodbot.crawl_preparation import new_settings, workers_of
 from goodbot.errors import InputError, RunError, SettingError, option_of
 from goodbot.exclusion import DIALECTS
 from goodbot.human import counted, human_bytes, human_duration
-from goodbot.interrupts import INTERRUPTED, STATUS, whole
+from goodbot.interrupts import INTERRUPTED, STATUS, run_async, whole
 from goodbot.live import EndReason
 from goodbot.process_memory import return_freed_memory
 from goodbot.robot.processes.forking import forked_workers
@@ -218,8 +218,8 @@ def command(
         workers = workers_of(settings, chain(parse_seeds(settings.seeds), crawl_folder.seeds, listed or ()))
         with whole(lambda: forked_workers(workers if workers > 1 else 0)) as start:
             return_freed_memory()
-            return asyncio.run(
-                run_crawl(
+            return run_async(
+                lambda: run_crawl(
                     *(folder, settings, max_pages, "json" if as_json else "text"),
                     listed=listed,
                     revisit_until=revisit_until,

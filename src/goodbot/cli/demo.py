@@ -1,6 +1,5 @@
 """`goodbot demo`: three sample sites, one crawl, a search page."""
 
-import asyncio
 import socket
 import tempfile
 from collections.abc import Iterable
@@ -20,7 +19,7 @@ from goodbot.config import Settings
 from goodbot.crawl_folder import open_ledger, open_search
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
 from goodbot.index import results_json
-from goodbot.interrupts import whole
+from goodbot.interrupts import run_async, whole
 from goodbot.values import STATES, State, UrlRecord
 from goodbot.web import create_app, listening, serve
 
@@ -67,7 +66,7 @@ def command(once: bool, port: int, as_json: bool) -> int:
             if not as_json:
                 _print_sites(console, web.sites)
             settings = Settings(seeds=tuple(site.url for site in web.sites), allow_private=True)
-            status = asyncio.run(run_crawl(folder, settings, None, "none" if as_json else "text", lasts=False))
+            status = run_async(lambda: run_crawl(folder, settings, None, "none" if as_json else "text", lasts=False))
             if status:
                 return status
         result = _json(web.sites, folder) if as_json else None

@@ -24,6 +24,7 @@ from goodbot.exam.live_page import live_card
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.files import make_folder, write_whole
 from goodbot.human import counted, human_bytes, human_duration
+from goodbot.interrupts import run_async
 
 LINE_EVERY_S = 10.0
 TAIL_LINES = 10
@@ -49,8 +50,8 @@ def run_exam(order: ExamOrder, *, serves: bool) -> int:
     """Examines a crawler, or only serves the sites; returns the exit status. All files it makes are removed at the end,
     except those in `order.kept_folder`."""
     with tempfile.TemporaryDirectory(prefix="goodbot-exam-", ignore_cleanup_errors=True) as name:
-        work = _serve(order, Path(name)) if serves else _drive(order, Path(name))
-        return asyncio.run(_until_interrupted(work, quiet=serves))
+        run = _serve if serves else _drive
+        return run_async(lambda: _until_interrupted(run(order, Path(name)), quiet=serves))
 
 
 # ---- driving --------------------------------------------------------------------------------------------------------

@@ -1,6 +1,5 @@
 """`goodbot index`: fills, rebuilds, refreshes and measures a search index."""
 
-import asyncio
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from goodbot.crawl_folder import CHANGES_NO_INDEX, KEEPS_NO_INDEX, CrawlFolder
 from goodbot.errors import InputError
 from goodbot.human import counted, human_bytes
 from goodbot.index_care import import_documents, refresh_index, statistics
+from goodbot.interrupts import run_async
 
 
 @click.group(
@@ -58,7 +58,7 @@ def rebuild(folder: Path, as_json: bool) -> None:
     be written.
     """
     tell = partial(say, err=True)
-    done, documents = asyncio.run(rebuild_index(folder, IndexProgress(tell)))
+    done, documents = run_async(lambda: rebuild_index(folder, IndexProgress(tell)))
     if not CrawlFolder(folder).settings(Settings()).index:
         effect = "so pages visited from now on will not be in the index"
         tell(f"{KEEPS_NO_INDEX}, {effect}; {CHANGES_NO_INDEX} --into {folder}")

@@ -1,9 +1,9 @@
 """`goodbot who`: shows who operates a robot, what it is for, and whether a request really came from it."""
 
-import asyncio
 import os
 import time
 from collections.abc import Iterable, Iterator
+from functools import partial
 from pathlib import Path
 
 import click
@@ -15,6 +15,7 @@ from goodbot.errors import InputError, RunError
 from goodbot.exclusion.text.product_token import product_token
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
+from goodbot.interrupts import run_async
 from goodbot.registry import (
     OBEYS,
     PURPOSES,
@@ -179,7 +180,7 @@ def _who(user_agents: list[str], address: str | None, dns: tuple[bool, str | Non
     found = [(user_agent, identify(user_agent, address, book)) for user_agent in user_agents]
     asked, server = dns
     if asked and address is not None:
-        found = asyncio.run(_confirmed(found, address, server))
+        found = run_async(partial(_confirmed, found, address, server))
     if as_json:
         write_json([_json(user_agent, address, identity) for user_agent, identity in found])
     else:
