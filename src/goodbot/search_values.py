@@ -96,6 +96,13 @@ class Hit:
     language: str = ""
     fetched_at: float = 0.0
 
+    def one_of_each_language(self) -> list[OtherPage]:
+        """Returns the first translation into each other language, and the first copy."""
+        first: dict[str, OtherPage] = {}
+        for other in self.others:
+            first.setdefault(other.language, other)
+        return list(first.values())
+
 
 @dataclass(frozen=True, slots=True)
 class Results:

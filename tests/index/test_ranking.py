@@ -100,6 +100,12 @@ def test_the_readers_language_is_in_front_of_a_group() -> None:
     assert Ranking().order(group, (EN, FR))[0].place == 0
 
 
+def test_each_language_of_a_group_comes_before_further_copies() -> None:
+    tongues = [EN, EN, FR, FR, DE, EN]
+    group = [Candidate(9.0 - place, place, group=5, tongue=tongue) for place, tongue in enumerate(tongues)]
+    assert Ranking().order(group)[0].others == (2, 4, 1, 3, 5)
+
+
 def test_a_copy_of_a_translation_joins_its_group() -> None:
     found = [Candidate(3.0, 0, group=5, twin=8), Candidate(2.0, 1, group=5), Candidate(1.0, 2, group=6, twin=8)]
     (only,) = Ranking().order(found)

@@ -90,6 +90,11 @@ def test_one_line() -> None:
     assert snippet("a robot\n\n  and\tmore", "robot").text == "a robot and more"
 
 
+def test_marks_without_width_are_left_out() -> None:
+    found = snippet("Con\u00adtainer\u200e |\u200b vector \u2060and list.", "vector")
+    assert (found.text, marked(found)) == ("Container | vector and list.", ["vector"])
+
+
 def test_text_without_blanks_is_cut_anyway() -> None:
     found = snippet("x" * 5000 + "東京" + "語" * 100_000, "東京")
     assert marked(found) == ["東京"]

@@ -45,6 +45,29 @@ async def test_a_search_says_what_it_corrected(folder: Path) -> None:
     assert (answer["query"], answer["corrected"], answer["total"]) == ("robts", "robots", 1)
 
 
+async def test_a_hit_lists_one_other_page_of_each_language(tmp_path: Path) -> None:
+    site, texts = (
+        "https://example.org",
+        {
+            "en": "A robot reads robots.txt before it reads the page. ",
+            "fr": "Un robot lit robots.txt avant de lire la page. ",
+            "de": "Ein Robot liest robots.txt, bevor er die Seite liest. ",
+        },
+    )
+    pages = [
+        {"id": str(number), "url": f"{site}/{path}", "title": "Robots", "text": texts[path[:2]] * 8}
+        for number, path in enumerate(["en/a", "en/b", "en/c", "fr/a", "en/d", "de/a", "fr/b"])
+    ]
+    assert (await imported(tmp_path / "copies", "\n".join(map(json.dumps, pages)))).status == 0
+    ended = await goodbot("search", "robot", "--in", tmp_path / "copies", settings={"LC_ALL": "en_GB.UTF-8"})
+    assert [line.strip().removesuffix("a").removesuffix("b") for line in ended.out.splitlines()[-4:]] == [
+        f"also in fr: {site}/fr/",
+        f"also in de: {site}/de/",
+        f"also a copy: {site}/en/",
+        "and 3 more",
+    ]
+
+
 async def test_synonyms_beside_the_index(folder: Path) -> None:
     (folder / "synonyms.txt").write_text("robot, crawler\n", encoding="utf-8")
     answer = json.loads((await goodbot("search", "robots", "--in", folder, "--json")).out)

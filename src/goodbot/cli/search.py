@@ -21,7 +21,7 @@ from goodbot.index import PARTS, Ranking, results_json
 from goodbot.search_values import Hit, Results
 
 MAX_OTHERS: Final = 5
-"""The number of translations and copies that are printed for a hit."""
+"""The number of translations and copies that are printed for a hit, at most one in each language."""
 
 
 class _Search(Command):
@@ -200,9 +200,12 @@ def print_results(results: Results) -> None:
         for section in hit.sections:
             fragment = section.url.partition("#")[2]
             say("    > ", styled(section.text), "  ", styled(f"#{fragment}", fg="cyan"))
-        for other in hit.others[:MAX_OTHERS]:
-            kind = "copy" if other.language == hit.language else f"in {other.language or 'another language'}"
+        others = hit.one_of_each_language()[:MAX_OTHERS]
+        for other in others:
+            kind = "a copy" if other.language == hit.language else f"in {other.language or 'another language'}"
             say("    also ", kind, ": ", styled(other.url, fg="cyan"))
+        if len(hit.others) > len(others):
+            say(f"    and {len(hit.others) - len(others)} more")
 
 
 def _remarks(results: Results) -> Iterator[str]:

@@ -116,7 +116,7 @@ class Ranking:
 
     def _grouped(self, scored: "list[_Scored]", tongues: Sequence[int]) -> "list[list[_Scored]]":
         """Returns the documents of each group together, where its best document was. The document in the reader's
-        preferred language is first in its group."""
+        preferred language is first in its group, then the best in each other language, then further copies."""
         groups: dict[int, list[_Scored]] = {}
         leader: dict[int, int] = {}
         for pair in scored:
@@ -132,10 +132,21 @@ class Ranking:
                 best = group[0][0]
                 group.sort(key=lambda pair: preferred.get(pair[1].tongue, len(preferred)))
                 group[0] = (best, group[0][1])
+                group[1:] = _languages_first(group)
         return list(groups.values())
 
 
 _Scored = tuple[float, Candidate]
+
+
+def _languages_first(group: list[_Scored]) -> list[_Scored]:
+    """Returns all but the first: those in a language that none before has, then the others."""
+    seen = {group[0][1].tongue}
+    first, rest = list[_Scored](), list[_Scored]()
+    for pair in group[1:]:
+        (rest if pair[1].tongue in seen else first).append(pair)
+        seen.add(pair[1].tongue)
+    return first + rest
 
 
 def _mixed(groups: list[list[_Scored]]) -> list[list[_Scored]]:

@@ -26,8 +26,10 @@ _LIST_LINES = 4
 """A window with this many line ends is a list or a menu rather than running text."""
 
 _DOTS = "…"
-_PERMALINK = "¶"
-"""The mark with which documentation links to its own headings."""
+
+_LEFT_OUT = {ord("¶"): " ", **dict.fromkeys(map(ord, "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff"))}
+"""¶ is the mark with which documentation links to its own headings; the others have no width: hyphens and breaks that
+may be needed, and marks of direction. A terminal would show them as escapes."""
 _DOTS_CHARS = 6
 """The most characters that dots and the spaces next to them add, in two pieces."""
 
@@ -180,7 +182,7 @@ def _piece(text: str, start: int, end: int, width: int) -> str:
     last = min(len(text), first + max(width, min(end - start, 2 * width)))
     first = max(0, min(first, last - width)) if sentence is None or last - first < width // 2 else first
     first, last = _cut_before(text, first, start), _cut_after(text, last, end)
-    line = " ".join(text[first:last].replace(_PERMALINK, " ").split())
+    line = " ".join(text[first:last].translate(_LEFT_OUT).split())
     before, after = f"{_DOTS} " if text[:first].strip() else "", f" {_DOTS}" if text[last:].strip() else ""
     return f"{before}{line}{after}" if line else ""
 
