@@ -92,6 +92,8 @@ class CrawlFolder:
         try:
             if not self.path.is_dir():
                 raise InputError(f"no such folder: {self.path}")
+            if self.is_import:
+                raise InputError(f"{self.path} has imported documents, not a crawl")
             if not self.is_crawl:
                 raise InputError(f"no crawl in {self.path}; start one with: goodbot crawl URL --into {self.path}")
         except OSError as error:

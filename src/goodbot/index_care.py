@@ -1,4 +1,4 @@
-"""Imports documents into an index, refreshes its link texts, and measures it. For folders of crawls and of imports."""
+"""Imports documents into an index, refreshes its link texts, and measures it."""
 
 import json
 from codecs import BOM_UTF8
@@ -96,7 +96,7 @@ def _document(value: Any) -> Document:
         raise TypeError("text is missing")
     name = value["id"] if value.get("id") is not None else given.get("url")
     if isinstance(name, bool) or not isinstance(name, str | int) or name == "":
-        raise TypeError("id must be a string or a number")
+        raise TypeError("id must be a number, or a string that is not empty; without id, there must be a url")
     return Document(id=str(name), **{"title": "", "url": "", **given})
 
 

@@ -39,7 +39,7 @@ async def test_a_search_says_what_it_corrected(folder: Path) -> None:
     assert ended.status == 0
     lines = ended.out.splitlines()
     assert lines[0].startswith("1 page found for: robots (")
-    assert lines[1] == "a word of this query is on no page; these are the results for: robots"
+    assert lines[1] == "not every word of robts is on a page; these are the results for: robots"
     assert lines[3:5] == [" 1. Robots", "    https://example.org/robots"]
     answer = json.loads((await goodbot("search", "robts", "--in", folder, "--json")).out)
     assert (answer["query"], answer["corrected"], answer["total"]) == ("robts", "robots", 1)
@@ -61,10 +61,10 @@ async def test_a_hit_lists_one_other_page_of_each_language(tmp_path: Path) -> No
     assert (await imported(tmp_path / "copies", "\n".join(map(json.dumps, pages)))).status == 0
     ended = await goodbot("search", "robot", "--in", tmp_path / "copies", settings={"LC_ALL": "en_GB.UTF-8"})
     assert [line.strip().removesuffix("a").removesuffix("b") for line in ended.out.splitlines()[-4:]] == [
-        f"also in fr: {site}/fr/",
-        f"also in de: {site}/de/",
-        f"also a copy: {site}/en/",
-        "and 3 more",
+        f"in fr: {site}/fr/",
+        f"in de: {site}/de/",
+        f"copy: {site}/en/",
+        "3 more translations or copies",
     ]
 
 
@@ -93,7 +93,7 @@ async def test_a_hit_is_opened_in_the_browser(folder: Path, tmp_path: Path) -> N
     ("arguments", "message"),
     [
         (["robot", "--open", "9"], "there is no hit 9: 1 page found"),
-        (["follow", "--open", "1"], "hit 1 has no address on the Web: 2"),
+        (["follow", "--open", "1"], "hit 1 has no http or https URL; its id is 2"),
         (["robot", "--open", "1", "--json"], "--open needs a QUERY and cannot be used with --json"),
         (["robot", "--without", "magic"], "'magic' is not one of"),
     ],
@@ -131,7 +131,7 @@ async def test_every_part_can_be_switched_off(folder: Path) -> None:
         ('{"id": "9", "text": "x"}\n{"id": "10", "text"', "line 2: not valid JSON"),
         ('["a"]', "line 1: not a JSON object"),
         ('{"id": "9"}', "line 1: text is missing; each line must be like"),
-        ('{"text": "x"}', "line 1: id must be a string or a number"),
+        ('{"text": "x"}', "line 1: id must be a number, or a string that is not empty"),
         ('{"id": "9", "text": 5}', "text is not a string"),
         ("[" * 100_000, "line 1: not valid JSON"),
     ],

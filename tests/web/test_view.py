@@ -116,4 +116,4 @@ def test_sections_and_other_versions_of_a_hit() -> None:
     )
     view = view_hit(Hit("1", url, "FAQ", "", 1.0, sections=sections, others=others, language="de"))
     assert view.sections == (("d" * 79 + "…", f"{url}#delay"),)
-    assert view.others == (("русский", "https://example.org/ru/faq", "ru"), ("a copy", "https://example.org/b", "de"))
+    assert view.others == (("русский", "https://example.org/ru/faq", "ru"), ("copy", "https://example.org/b", "de"))

@@ -42,9 +42,9 @@ SECTIONS = {
         "config": "Show the settings in force and where each comes from",
     },
     "Search": {
-        "search": "Search the pages that were crawled",
+        "search": "Search crawled pages or imported documents",
         "serve": "Serve a search page and the status of a crawl on this machine",
-        "index": "Rebuild the search index from the archive",
+        "index": "Fill, rebuild, refresh or measure a search index",
     },
     "Robots": {
         "who": "Identify the robot behind a User-Agent, and verify it",

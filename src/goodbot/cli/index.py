@@ -33,7 +33,7 @@ from goodbot.interrupts import run_async
     """,
 )
 def command() -> None:
-    """Fill, rebuild, refresh or measure a search index."""
+    """Fill, rebuild, refresh or measure a search index. A document is a page of a crawl or an imported text."""
 
 
 @command.command(
@@ -46,8 +46,9 @@ def command() -> None:
 def rebuild(folder: Path, as_json: bool) -> None:
     """Rebuild the search index of the crawl in DIR from the pages in its archive.
 
-    Use it to get an index for a crawl made with --no-index, or when the index is missing, damaged, an older copy or
-    another crawl's. In all but the first case `goodbot crawl` rebuilds it too.
+    Use it if the crawl was made with --no-index, or if the index is missing, damaged, older than the crawl, made by an
+    older goodbot or copied from another crawl. Except in the first case, `goodbot crawl` also rebuilds it, at its
+    start.
 
     If there is an old index that can be read, it answers searches until the new one is complete; if not, `goodbot
     search` and `goodbot serve` end with status 3 until then. If the command is interrupted or killed, run it again: it
@@ -87,14 +88,19 @@ def rebuild(folder: Path, as_json: bool) -> None:
 )
 @click.argument("file", type=NamedPath(path_type=Path), metavar="FILE.jsonl")
 @click.option(
-    "--into", "folder", required=True, metavar="DIR", type=NamedPath(path_type=Path), help="Folder of the index."
+    "--into",
+    "folder",
+    required=True,
+    metavar="DIR",
+    type=NamedPath(path_type=Path),
+    help="Folder of the documents; their index is DIR/index.",
 )
 def import_(file: Path, folder: Path, as_json: bool) -> None:
-    """Add the documents in FILE.jsonl (- for standard input) to the index in DIR, which is created if it is missing.
+    """Add the documents in FILE.jsonl (- for standard input) to the index in DIR. What is missing is created.
 
     Each line is a JSON object with "id" and "text", and optionally "title", "url", "headings", "description",
-    "keywords" and "language" (a tag such as en). A document replaces the one with the same id. If a line cannot be
-    used, nothing is imported.
+    "keywords" and "language" (a tag such as en). Without "id", the "url" is the id. A document replaces the one with
+    the same id. If a line cannot be used, nothing is imported.
 
     Exit status: 0: done; 2: a line cannot be used, FILE cannot be read, or DIR has a crawl; 3: the index cannot be
     written.
@@ -123,14 +129,17 @@ def _opened(file: Path) -> Iterator[BinaryIO]:
 
 
 @command.command(
-    name="refresh", short_help="Read the links between pages again", examples="goodbot index refresh --in crawl"
+    name="refresh",
+    short_help="Bring link texts, PageRank and completions up to date",
+    examples="goodbot index refresh --in crawl",
 )
 @index_option
 def refresh(folder: Path, as_json: bool) -> None:
-    """Read the links between the pages in DIR again: update the texts of links to each page, and its PageRank.
+    """Read the links between the pages in DIR again. This updates the texts of links to each page, its PageRank, and
+    the completions of queries.
 
-    A crawl does this at its end if enough pages have changed. Searches go on meanwhile; if the command is interrupted,
-    nothing changes.
+    A crawl does this at its end if a page has changed; with more than 10,000 pages, if more than 1 % have. Searches go
+    on meanwhile; if the command is interrupted, nothing changes.
 
     Exit status: 0: done; 2: there is no index in DIR; 3: the index cannot be read or written.
     """
@@ -145,6 +154,9 @@ def refresh(folder: Path, as_json: bool) -> None:
 @index_option
 def stats(folder: Path, as_json: bool) -> None:
     """Show how many documents the index in DIR has, in which languages, and how large it is.
+
+    Its parts: texts are what hits show; postings, positions and terms what searches read; numbers what orders hits;
+    links the link texts, ranks and completions.
 
     Exit status: 0: done; 2: there is no index in DIR; 3: the index cannot be read.
     """

@@ -1,4 +1,4 @@
-"""`goodbot search`: find pages in the terminal."""
+"""`goodbot search`: searches pages in the terminal."""
 
 import json
 import os
@@ -73,14 +73,15 @@ def _takes_value(param: click.Parameter | None) -> bool:
     "opened",
     type=click.IntRange(1, 1000),
     metavar="N",
-    help="Show hit number N in the Web browser instead of printing hits.",
+    help="Show hit number N in the Web browser, at its best section, instead of printing hits.",
 )
 @click.option(
     "--without",
     multiple=True,
     type=click.Choice(sorted(PARTS)),
     metavar="PART",
-    help=f"Switch off a part of the ranking, to see its effect; may be repeated. Parts: {', '.join(sorted(PARTS))}.",
+    help=f"Switch off a part of the ranking, to see its effect; may be repeated. Parts: {', '.join(sorted(PARTS))}; "
+    "docs/relevance.md explains them.",
 )
 def command(
     query: str | None,
@@ -94,25 +95,25 @@ def command(
     """Search crawled pages or imported documents.
 
     \b
-    robots politeness         pages with any of these words, in any form; with all of them first
-    "crawl delay"             pages with these words in this order
+    robots politeness         pages with any of these words, in any form; those with all of them first
+    "crawl delay"             pages with these words next to each other
     robots -google            pages without google
     robots OR spiders         pages with at least one of the two
-    crawl*                    pages with words that begin so
+    crawl*                    pages with words that begin with crawl
     intitle:robots            pages with robots in the title; inurl: in the URL
     site:example.org          pages of that host and its subdomains
     filetype:pdf, lang:de     documents of that type; in that language
-    after:2025-06             pages changed since then; before:2025
+    after:2025-06             pages changed in June 2025 or later; before:2025: before 2025
     link:https://example.org  pages that link to this URL
 
-    If a word is on no page, the search uses a similar one and says so. Pages in your language rank higher (LANG).
-    DIR/synonyms.txt may have lines such as `robot, crawler, spider`.
+    If a word is on no page, the search uses a similar one and says so. Pages in the language of your locale
+    (LANG) rank higher. DIR/synonyms.txt defines synonyms, in lines such as `robot, crawler, spider`.
 
     Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR without a crawl or an index, or
     a crawl with --no-index; 3: the index is missing or damaged.
     """
     if (query is None) == (run_file is None):
-        raise InputError("give a QUERY, or --run FILE.jsonl")
+        raise InputError("give either a QUERY or --run FILE.jsonl")
     if opened is not None and (run_file is not None or as_json):
         raise InputError("--open needs a QUERY and cannot be used with --json")
     search, lag = open_search(folder, Ranking(frozenset(without))), index_lag(folder)
@@ -154,7 +155,7 @@ def _open(results: Results, number: int) -> None:
     hit = results.hits[number - 1]
     url = hit.sections[0].url if hit.sections else hit.url
     if not url.lower().startswith(("http://", "https://")):
-        raise InputError(f"hit {number} has no address on the Web: {hit.url or hit.id}")
+        raise InputError(f"hit {number} has no http or https URL; its id is {hit.id}")
     say("opening ", styled(url, fg="cyan"), err=True)
     if not webbrowser.open(url):
         raise RunError(f"no Web browser could be started; the address is {url}")
@@ -174,7 +175,7 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
             value = json.loads(line)
             query_id, text = str(value["id"]), str(value["text"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
-            raise InputError(f'{file}, line {number}: not a {{"id", "text"}} object') from error
+            raise InputError(f'{file}, line {number}: not a JSON object with "id" and "text"') from error
         if not text.strip():
             raise InputError(f"{file}, line {number}, id {query_id}: the query is empty")
         yield query_id, text
@@ -183,9 +184,10 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
 def print_results(results: Results) -> None:
     """Prints the hits for people to read, with the matching words in bold where the terminal can."""
     found = f"{counted(results.total, 'page')} found" if results.total else "no pages found"
+    found += f" for: {results.corrected or results.query}"
     if results.complete < results.total:
-        found += f", {results.complete:,} with every word"
-    for line in folded(f"{found} for: {results.corrected or results.query} ({results.took_ms:.0f} ms)", rest="  "):
+        found += f"; {results.complete:,} with every word"
+    for line in folded(f"{found} ({results.took_ms:.0f} ms)", rest="  "):
         say(*line)
     for text in _remarks(results):
         say_folded(text)
@@ -202,16 +204,16 @@ def print_results(results: Results) -> None:
             say("    > ", styled(section.text), "  ", styled(f"#{fragment}", fg="cyan"))
         others = hit.one_of_each_language()[:MAX_OTHERS]
         for other in others:
-            kind = "a copy" if other.language == hit.language else f"in {other.language or 'another language'}"
-            say("    also ", kind, ": ", styled(other.url, fg="cyan"))
-        if len(hit.others) > len(others):
-            say(f"    and {len(hit.others) - len(others)} more")
+            kind = "copy" if other.language == hit.language else f"in {other.language or 'another language'}"
+            say("    ", kind, ": ", styled(other.url, fg="cyan"))
+        if more := len(hit.others) - len(others):
+            say(f"    {more} more translations or copies" if more > 1 else "    1 more translation or copy")
 
 
 def _remarks(results: Results) -> Iterator[str]:
     """Yields notes on the query: corrections, suggestions, and parts that could not be read."""
     if results.corrected:
-        yield f"a word of this query is on no page; these are the results for: {results.corrected}"
+        yield f"not every word of {results.query} is on a page; these are the results for: {results.corrected}"
     if results.suggestion:
         yield f"did you mean: {results.suggestion}"
     yield from results.notes

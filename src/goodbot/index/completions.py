@@ -85,7 +85,7 @@ class PhraseCounter:
                 connection.execute(f"CREATE INDEX {table}_by_key ON {table} (key)")
 
     def _best(self, most: int) -> Iterator[tuple[str, _Phrase]]:
-        """Returns the phrases of the greatest value, earlier pages first."""
+        """Returns the phrases of the greatest value; of equal ones, those of earlier pages first."""
         return iter(sorted(self._phrases.items(), key=lambda item: -_value(item[1]))[:most])
 
 

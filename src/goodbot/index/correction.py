@@ -11,7 +11,7 @@ from goodbot.index.spelling import CLEARLY, MOST_CHANGED, Choice, can_be_misspel
 from goodbot.index.vocabulary import Vocabulary
 
 SPELLING_LANGUAGES: Final = 2
-"""The number of languages, the most frequent ones of the documents, whose stems serve to look up corrections."""
+"""Corrections are looked up by their stems in this many of the most frequent languages."""
 FIELDS: Final = ("body", "title", "terms")
 NAMING_FIELDS: Final = ("title", "headings", "terms")
 MAX_UNSURE: Final = 20
@@ -46,7 +46,8 @@ class Corrector:
         self._documents = documents
 
     def correct(self, query: str, parsed: ParsedQuery) -> Correction:
-        """Corrects a query. Quoted words, words with a field and words with `*` stay."""
+        """Corrects a query. Quoted words, excluded words, words joined by OR, words with a field and words with `*`
+        stay."""
         certain = likely = query
         left = MOST_CHANGED
         for word in dict.fromkeys(word for node in plain_words(parsed) for word in words_of(node.text)):
@@ -86,7 +87,7 @@ class Corrector:
         return not is_stop and choice.documents >= CLEARLY * count
 
     def _joined(self, word: str) -> Iterator[str]:
-        """Yields two words that give this word without the space between them, if a document has them side by side."""
+        """Yields two words that were typed as one, if a document has them side by side."""
         for head, tail in halves(word):
             are_known = all(self._count(self._stems(half)) for half in (head, tail))
             if are_known and self._documents.complete(f'"{head} {tail}"'):

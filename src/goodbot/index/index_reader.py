@@ -30,7 +30,8 @@ Opened = tuple[tantivy.Index, tantivy.Searcher]
 class IndexReader:
     """Reads an index with `fields` in a folder while others may write it.
 
-    Raises InputError if there is no index, RunError if a newer goodbot made it, DamagedError if its files are damaged.
+    Raises InputError if there is no index, RunError if a newer goodbot made it, OutdatedError if an older one did,
+    DamagedError if its files are damaged.
     Several threads may use it.
     """
 

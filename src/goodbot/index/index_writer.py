@@ -22,7 +22,7 @@ HEAP_BYTES = 32 * 1024 * 1024
 """The memory for postings before a segment is written, about 2,500 pages. A crawl commits more often than that."""
 
 _MERGED_AT = 8
-"""The number of segments of similar size that tantivy merges into one."""
+"""The number of segments of similar size that Tantivy merges into one."""
 _SIMILAR_SIZE = 10_000
 """Segments with fewer documents than this count as equally large."""
 _PADDING = "filling"
@@ -30,7 +30,8 @@ _PADDING = "filling"
 
 
 class TantivyIndex:
-    """An index in a folder, which is created if it is missing. One writer at a time, readers at any time.
+    """Writes an index in a folder, which it creates if it is missing. There may be one writer at a time, and readers at
+    any time.
 
     Raises RunError if another process (or object) is writing there or the folder cannot be written, DamagedError if the
     index cannot be read. `close` and crashes lose what was not committed, and nothing else.
@@ -47,7 +48,7 @@ class TantivyIndex:
             else:
                 save_version(folder)
             self._writer = self._open()
-            self._writer.garbage_collect_files()  # those of a killed commit, whose names the next one would use again
+            self._writer.garbage_collect_files()  # of a killed commit: the next one would use their names again
         self._mapped = MappedPages(folder)
 
     def add(self, document: Document) -> None:
@@ -73,7 +74,7 @@ class TantivyIndex:
 
     def commit(self) -> IndexMark:
         """Commits: everything so far is on disk and can be found when this returns. `written` of the returned mark is
-        tantivy's count of operations, which continues from the last commit."""
+        Tantivy's count of operations, which continues from the last commit."""
         with self._translated():
             self._writer.commit()
             share_meta(self._folder)

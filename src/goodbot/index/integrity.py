@@ -1,4 +1,5 @@
-"""Checks that the files of an index are as written. tantivy does not check this when it opens, and fails later."""
+"""Checks that the files of an index have not changed since they were written. Tantivy does not check this when it opens
+an index, and fails later."""
 
 import json
 import re
@@ -54,8 +55,8 @@ class CheckedIndex:
         self._sound: set[str] = set()
 
     def check(self) -> None:
-        """Raises InputError if there is no index, RunError if it has another schema, DamagedError with the file's
-        name."""
+        """Raises InputError if there is no index, RunError if it has a newer schema, OutdatedError if it has an older
+        one, DamagedError with the name of a damaged file."""
         require_index(self._folder)
         check_version(self._folder)
         for attempt in range(10):

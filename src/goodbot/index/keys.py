@@ -21,7 +21,7 @@ REGIONAL: Final = frozenset(_CODES.split())
 """Languages whose codes, with a region, may be the name of a folder (`/tr-TR/`)."""
 
 WRITTEN_ALIKE: Final = MappingProxyType({"nb": "no", "nn": "no", "iw": "he"})
-"""Codes of languages that count as the same language."""
+"""Codes of languages, each with the code as which it counts."""
 
 _TAG = re.compile(r"([a-z]{2,3})(?:[-_]([a-z]{2}|[a-z]{4}|[0-9]{3}))?")
 _NAME_TAG = re.compile(
@@ -115,7 +115,8 @@ def language_in(url: str) -> str:
 
 
 def tongue_of(language: str) -> int:
-    """Returns a number for a language by its two-letter code; 0 if it is unknown."""
+    """Returns the tongue of a language: its two-letter code as a number, since the index orders by numbers; 0 if it is
+    unknown."""
     code = WRITTEN_ALIKE.get(language[:2].lower(), language[:2].lower())
     return ord(code[0]) << 8 | ord(code[1]) if len(code) == 2 and code.isascii() else 0
 

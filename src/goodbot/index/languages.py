@@ -42,7 +42,8 @@ _SAMPLE_CHARS: Final = 750
 _MIN_WORDS: Final = 3
 """With fewer frequent words, the language of a text is unknown, unless it is stated."""
 _MIN_SHARE: Final = 0.06
-"""The least share of frequent words in a text: half of the usual share. Lists of names do not reach it."""
+"""If a smaller share of the words is frequent, the language is unknown. Running text has twice this share, lists of
+names have less."""
 _PLAIN_SHARE: Final = 0.2
 """With this share of frequent words of the stated language, no other language is considered."""
 _CLEAR: Final = 3.0
@@ -108,7 +109,8 @@ _USED_BY: Final = {
 
 _CYRILLIC = ("ru", "uk", "bg")
 _LATIN = tuple(code for code in FREQUENT if code not in _CYRILLIC)
-"""In a fixed order: if a text has equally many frequent words of two languages, the first of them counts."""
+"""In a fixed order, which decides if a text has equally many frequent words of two languages; the stated language and
+English come before it."""
 _SCRIPTS: Final = (
     ("ja", re.compile(r"[\u3041-\u30ff]")),
     ("ko", re.compile(r"[\uac00-\ud7a3]")),
@@ -122,9 +124,9 @@ _SCRIPTS: Final = (
     ("hy", re.compile(r"[\u0530-\u058f]")),
 )
 _SCRIPT_OF: Final = {name: name for name, _ in _SCRIPTS} | dict.fromkeys(_CYRILLIC, "ru")
-"""The script of each language by the first one of its languages; of those in Latin letters, none."""
+"""The script of each language, named by the first of its languages. Languages in Latin letters are missing."""
 _OTHER_LETTERS = re.compile(r"[\u0370-\u1fff\u3041-\ud7a3]+")
-"""All letters of `_SCRIPTS` and Cyrillic, but no punctuation: one page of 40 has any in its sample."""
+"""All letters of `_SCRIPTS` and Cyrillic, but no punctuation. One sample of 40 has such letters."""
 _CYRILLIC_LETTER = re.compile(r"[\u0400-\u04ff]")
 _LATIN_LETTER = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _WORDS = re.compile(r"[a-z]++(?![^\x00-\x7f])|[^\W\d_]+")

@@ -1,4 +1,4 @@
-"""Makes an index readable where tantivy cannot write the lock file that it needs even to read."""
+"""Makes an index readable where Tantivy cannot write the lock file that it needs even to read."""
 
 import os
 import shutil
@@ -36,7 +36,7 @@ def lockable(folder: Path) -> Iterator[Path]:
         with shadow as name:
             _link(folder, Path(name))
             yield Path(name)
-    finally:  # a thread of tantivy may create the lock file again while the folder is deleted
+    finally:  # a thread of Tantivy may create the lock file again while the folder is deleted
         shutil.rmtree(name, ignore_errors=True)
 
 

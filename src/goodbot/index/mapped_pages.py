@@ -1,9 +1,9 @@
-"""Keeps index files that tantivy has mapped from filling the memory of the process.
+"""Keeps index files that Tantivy has mapped from filling the memory of the process.
 
 A merge reads its segments through mmap, and the kernel counts what was read as memory of the process until the files
-are unmapped: 150 MB for a merge of 15,000 pages, and more with each larger one. A merge reads forward and seldom needs
-a page again, so a thread returns those pages to the kernel while the merge runs. This works on Linux from 5.4;
-elsewhere the thread does nothing."""
+are unmapped: 150 MB for a merge of 15,000 documents, and more with each larger one. A merge reads forward and seldom
+reads the same memory twice, so a thread returns that memory to the kernel while the merge runs. This works on Linux
+from 5.4; elsewhere the thread does nothing."""
 
 import ctypes
 import errno
@@ -15,7 +15,7 @@ from weakref import finalize
 
 _MAPS: Final = Path("/proc/self/maps")
 _PAGEOUT: Final = 21
-"""MADV_PAGEOUT removes pages from memory and changes no data. MADV_DONTNEED could lose data: other threads map and
+"""MADV_PAGEOUT removes memory pages and changes no data. MADV_DONTNEED could lose data: other threads map and
 unmap meanwhile, so the range may belong to something else by then."""
 
 _BUSY_INTERVAL_S: Final = 0.1
@@ -25,7 +25,7 @@ search takes 0.2 ms."""
 
 
 class MappedPages:
-    """Returns the mapped pages of the files in one folder to the kernel, in a thread, until `close` or until this
+    """Returns the mapped memory of the files in one folder to the kernel, in a thread, until `close` or until this
     object is garbage-collected."""
 
     def __init__(self, folder: Path) -> None:

@@ -1,4 +1,4 @@
-"""Implements the search of a crawl that keeps no index."""
+"""Implements `Search` for a crawl without an index."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from goodbot.search_values import Results
 
 
 class NoSearch:
-    """A `Search` that finds nothing, and says why."""
+    """A `Search` whose searches raise NoIndexError with the reason."""
 
     def __init__(self, reason: str) -> None:
         self._reason = reason

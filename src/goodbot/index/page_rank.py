@@ -30,8 +30,9 @@ def page_ranks(pages: int, links: Iterable[Sequence[int]]) -> "array[float]":
 
 
 def _incoming(pages: int, links: Iterable[Sequence[int]]) -> "tuple[array[int], array[int], array[float]]":
-    """Returns, for page p, where its in-links begin in the second array (up to where those of p + 1 begin), the pages
-    that link, and the share of its rank that each page gives to each of its links."""
+    """Returns three arrays: `starts`, `sources` and `shares`. The pages that link to page p are
+    `sources[starts[p] : starts[p + 1]]`; `shares[q]` is the share of its rank that page q gives to each page it links
+    to."""
     ends, targets = array("Q", [0]), array("I")
     counts = array("Q", repeat(0, pages + 1))
     for linked in links:

@@ -28,7 +28,7 @@ MAX_INDEXED_CHARS = 1_000_000
 """The limit for a document's text; the rest cannot be found."""
 
 MAX_STORED_CHARS = 200_000
-"""The limit for the text stored for snippets; a few chapters of a novel."""
+"""The limit for the text stored for snippets, about as long as a few chapters of a novel."""
 
 MAX_FIELD_CHARS = 10_000
 """The limit for any other field."""

@@ -1,20 +1,21 @@
 """Parses queries. Any text is a query: nothing that somebody types is an error.
 
     robot exclusion        any of these words, in any form; pages with all of them first
-    "crawl delay"          exactly these words, one after the other
+    "crawl delay"          these words in any form, one directly after the other
     -spider                without this word; also before a phrase, a field or a group; -x and --help are words
     robot OR spider        at least one of the two; OR binds more tightly than a space
     crawl*                 words that begin with this
     site:example.org       pages of this host and its subdomains
     intitle:robots         the word, phrase or group in the title; inurl: in the URL
     filetype:pdf           documents of this type; lang:de: in this language
-    before:2024-05         pages last changed before this month; after:2024-05-01: since that day
+    before:2024-05         pages last changed before this month; after:2024-05-01: on that day or later
     link:https://a.example pages that link to this URL
     (…)                    a group
 
 A query of more than `MAX_SHORT_WORDS` words, unless many of them are joined by OR, is prose: only filters (but not
-`link:`) work in it, quotes and operators are text. In a query in capital letters, OR, AND and NOT are words. The parser
-is iterative and bounded: it reads `MAX_QUERY_CHARS`, keeps `MAX_WORDS` and ignores parentheses deeper than `MAX_DEPTH`.
+`link:`) work in it, quotes and operators are text. If all words of a query are in capital letters, and there are at
+least two besides OR, AND and NOT, these three are words too. The parser is iterative and bounded: it reads
+`MAX_QUERY_CHARS`, keeps `MAX_WORDS` and ignores parentheses deeper than `MAX_DEPTH`.
 """
 
 import re
@@ -127,7 +128,7 @@ class _Group:
 
 
 def _without_grouping(node: Node) -> Iterable[Node]:
-    """Replaces a group without operators by its words: parentheses in prose (as here) are not operators."""
+    """Replaces a group without operators by its words: such parentheses are punctuation."""
     return node.required if isinstance(node, AllOf) and not node.excluded else (node,)
 
 
@@ -216,11 +217,12 @@ class _Parser:
         if not quoted and not self._is_prose and value.endswith("*"):
             stem = value.rstrip("*")
             if not self._stars_left:
-                self.notes.append(f"only the first {MAX_STARS} words with * stand for any ending")
+                self.notes.append(f"* counts only in the first {MAX_STARS} words that have it")
                 return Words(stem, where)
             if sum(map(str.isalnum, stem)) >= MIN_STAR_CHARS and _WORD.match(stem[-1]):
                 self._stars_left -= 1
                 return Words(stem, where, prefix=True)
+            self.notes.append(f"* needs {MIN_STAR_CHARS} letters or digits before it, such as cr*")
         return Words(value, where, quoted)
 
     def _open(self, *, excluding: bool, where: Where) -> None:
@@ -326,7 +328,7 @@ def _said(node: Node) -> str:
 
 
 def plain_words(parsed: ParsedQuery) -> tuple[Words, ...]:
-    """Returns the required words without quotes, field or star: those whose spelling may be corrected."""
+    """Returns the required words without quotes, field, star or OR: those whose spelling may be corrected."""
     nodes = (node for node in parsed.root.required if isinstance(node, Words))
     return tuple(node for node in nodes if node.where == "anywhere" and not (node.quoted or node.prefix))
 

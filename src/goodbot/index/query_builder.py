@@ -1,5 +1,5 @@
-"""Turns parsed queries into queries of the engine. Its own parser is not used: 3,000 nested parentheses crash its
-process.
+"""Turns parsed queries into queries of Tantivy. Tantivy's own parser is not used, because 3,000 nested parentheses
+crash the process.
 
 A word counts in the field where it scores best, and a little in the others (disjunction max): a word in title, heading
 and text is one match, not three. `goodbot.index.ranking` has the weights, `docs/relevance.md` how much each part
@@ -54,8 +54,8 @@ Clause = tuple[Occur, Query]
 
 
 class Position(NamedTuple):
-    """A word of a query: its `own` stems in the languages; `terms`, which adds its synonyms of one word; `phrases`, its
-    synonyms that have several words."""
+    """A word of a query. `own` has its stems in the languages of the index, `terms` these and its synonyms of one word,
+    `phrases` its synonyms of several words."""
 
     own: tuple[str, ...]
     terms: tuple[str, ...]

@@ -1,7 +1,7 @@
 """Stores the PageRank of each page in a file. Searches read single ranks from it, not the whole file.
 
-The file has the numbers of the pages in ascending order (8 bytes each, as the machine orders them), then their ranks (4
-bytes each). 250 look-ups take 0.2 ms; a query of the engine for as many takes 2 ms.
+The file has the numbers of the pages in ascending order (8 bytes each, in the byte order of the machine), then their
+ranks (4 bytes each). 250 look-ups take 0.2 ms; a query of Tantivy for as many takes 2 ms.
 """
 
 import mmap

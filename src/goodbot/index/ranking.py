@@ -1,6 +1,7 @@
-"""Orders the best documents of a search by score and priors, merges equal texts and mixes hosts. Pure.
+"""Orders the best documents of a search by score and priors (factors that do not depend on the query), merges equal
+texts and translations, and mixes hosts. Pure.
 
-The engine cannot take priors into account, so the order of the best `WINDOW` documents is decided here.
+Tantivy's Python binding cannot take priors into account, so the order of the best `WINDOW` documents is decided here.
 """
 
 import math
@@ -45,7 +46,7 @@ JOINED_WEIGHT: Final = 0.5
 NAME_WEIGHT: Final = 3.0
 STOP_WEIGHT: Final = 0.2
 OTHER_FIELDS: Final = 0.3
-"""The share of the scores of fields other than the best one."""
+"""The share of the other fields' scores that is added to the score of the best field."""
 FRAGMENT_WEIGHT: Final = 0.5
 ANCHOR_WEIGHT: Final = 0.2
 
@@ -82,7 +83,7 @@ class Ranked(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Ranking:
-    """The order of hits. `without`: parts (see `PARTS`) that are switched off."""
+    """Decides the order of hits. `without`: parts (see `PARTS`) that are switched off."""
 
     without: frozenset[str] = field(default=frozenset())
 
@@ -140,7 +141,7 @@ _Scored = tuple[float, Candidate]
 
 
 def _languages_first(group: list[_Scored]) -> list[_Scored]:
-    """Returns all but the first: those in a language that none before has, then the others."""
+    """Returns all but the first: the best in each further language, then the remaining ones."""
     seen = {group[0][1].tongue}
     first, rest = list[_Scored](), list[_Scored]()
     for pair in group[1:]:

@@ -1,4 +1,4 @@
-"""Makes the link texts of an index from the links that its pages keep.
+"""Makes the link texts of an index from the links stored with its pages.
 
 Memory is bounded: link texts wait in temporary files, one for each part of the pages, and the number of links that
 count for PageRank is limited.
@@ -38,7 +38,8 @@ _TEXTS = msgspec.msgpack.Decoder(list[_Text])
 
 SMALL: Final = 10_000
 CHANGED_SHARE: Final = 0.01
-"""An index with more pages than `SMALL` is refreshed at the end of a crawl if this share of them has changed."""
+"""An index with more pages than `SMALL` is refreshed at the end of a crawl if more than this share of them has changed;
+a smaller one if any page has."""
 
 
 class Refreshed(NamedTuple):
@@ -50,8 +51,8 @@ class Refreshed(NamedTuple):
 
 
 def needs_refresh(folder: Path) -> bool:
-    """Whether many pages of the index in `folder` have changed since its last refresh, or its link texts cannot be
-    read. Raises the errors of `IndexReader`."""
+    """Whether enough pages of the index in `folder` have changed since its last refresh (see `SMALL`), or its link
+    texts cannot be read. Raises the errors of `IndexReader`."""
     mark, before = load_mark(folder), refreshed_mark(folder)
     if before is None or before.identity != mark.identity or not LinkTexts(folder).can_be_read():
         return True
@@ -63,7 +64,7 @@ def needs_refresh(folder: Path) -> bool:
 def refresh_links(folder: Path, watch: Callable[[Refreshed], object] = lambda state: None) -> Refreshed:
     """Makes the link texts of the index in `folder` anew. `watch` gets the progress, and may raise `StoppedError`.
 
-    Raises the errors of `IndexReader`, and RunError if the disk refuses.
+    Raises the errors of `IndexReader`, and RunError if a file cannot be written.
     """
     mark = load_mark(folder)
     reader = IndexReader(folder)

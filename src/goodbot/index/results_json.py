@@ -1,10 +1,10 @@
-"""Gives results as JSON values, the same on the command line and over HTTP."""
+"""Converts results to JSON values, the same on the command line and over HTTP."""
 
 from goodbot.search_values import Hit, Results
 
 
 def results_json(results: Results) -> dict[str, object]:
-    """Returns the JSON of a search. What a search does not have is left out, except the fields of the contract."""
+    """Returns the JSON of a search. `notes`, `corrected` and `suggestion` are left out if they are empty."""
     return {
         "query": results.query,
         "total": results.total,

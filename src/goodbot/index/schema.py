@@ -28,15 +28,15 @@ and path; ALT of images; META keywords. `docs/relevance.md` has what each part g
 
 LABELS: Final = ("key", "site", "kind", "language", "names", "targets")
 """Fields of exact values. `key` identifies the document; `site` has its host and every parent domain, `kind` the
-extension of its file name and its media type, `language` its language with and without region, `names` the
-joined words of title, headings and terms as a whole, `targets` the `hash_of` each URL it links to, in hexadecimal
+extension of its file name and its media type, `language` its language with and without region, `names` the joined words
+of title, headings and definition terms as a whole, `targets` the `hash_of` each URL it links to, in hexadecimal
 digits."""
 
 NUMBERS: Final = ("number", "host", "group", "twin", "tongue", "depth", "list", "date")
 """Fields that searches read for the best documents. `number` is the `hash_of` the key; `host` that of the host;
 `group` is the same for the translations of a page, `twin` for pages with the same text. `tongue` is the language
 (`tongue_of`), that of the URL if it names one, `depth` the number of directories in the path, `list` is 1 for a
-list of links, `date` is the time of the last change in Unix seconds."""
+list of links, `date` is the time of the last change in Unix seconds, or of the fetch if the page states none."""
 
 STORED: Final = ("shown", "links")
 

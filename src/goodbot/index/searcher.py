@@ -29,17 +29,18 @@ from goodbot.index.vocabulary import Vocabulary
 from goodbot.search_values import Hit, OtherPage, Results
 
 LINKED_PAGES: Final = 300
-"""The number of pages whose links match best that a search considers."""
+"""A search considers this many of the pages whose link texts match best."""
 ADDED_PAGES: Final = 50
-"""The number of those that are added to the best pages by their own words."""
+"""At most this many of them are added to the pages whose own words match best."""
 MOST_PRIOR: Final = 1.3
-"""Priors change the ratio of two scores by less than this factor."""
+"""A page found by its link texts alone is added only if its score times this factor could reach the best pages. Priors
+seldom change a ratio by more."""
 EXAMINED_PAGES: Final = 3
 """The number of pages in which the spelling of a word is looked up."""
 MAX_TYPED_CHARS: Final = 200
 MAX_LANGUAGES: Final = 9
-MAIN_SHARE: Final = 0.1
-"""A language with at least this share of the documents is a main language."""
+COMMON_SHARE: Final = 0.1
+"""A language with at least this share of the documents is common."""
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
 
@@ -54,20 +55,21 @@ class _Found(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What is known of one state of an index: the languages of its documents that have a stemmer, and those of many
-    documents, the most frequent first; and the synonyms in them."""
+    """Facts about one state of an index: `languages`, the most frequent ones that have a stemmer; `common`, those of at
+    least `COMMON_SHARE` of the documents; and the synonyms."""
 
     searcher: tantivy.Searcher
     languages: tuple[str, ...]
-    main: tuple[str, ...]
+    common: tuple[str, ...]
     synonyms: SynonymTable
 
 
 class TantivySearch:
-    """Searches an index in a folder while others may write it; every search sees the last commit. `synonyms` are also
-    found.
+    """Searches an index in a folder while others may write it; every search sees the last commit. A query also
+    finds the `synonyms` of its words.
 
-    Raises InputError if there is no index, RunError if a newer goodbot made it, DamagedError if its files are damaged.
+    Raises InputError if there is no index, RunError if a newer goodbot made it, OutdatedError if an older one did,
+    DamagedError if its files are damaged.
     Several threads may use it.
     """
 
@@ -80,7 +82,8 @@ class TantivySearch:
 
     def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
         """Returns hits in their order. `goodbot.index.query` describes the query language. `languages` are the
-        reader's, by codes of two letters, the preferred one first; without any, the main ones of the documents count.
+        reader's, by codes of two letters, the preferred one first; if there are none, the common ones of the documents
+        count, those in the script of the query first.
 
         Raises InputError if the query is empty, or if limit or offset is below 0; DamagedError as above.
         """
@@ -95,8 +98,8 @@ class TantivySearch:
         return replace(results, took_ms=(time.perf_counter() - started) * 1000)
 
     def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
-        """Returns what a query that begins so may be completed to: titles, headings and terms that begin with the text,
-        then words that begin with its last word, if pages have them together with the others."""
+        """Returns completions of the text typed: titles, headings and definition terms that begin with it, then queries
+        whose last word is completed, if a page has all their words."""
         typed = typed[:MAX_TYPED_CHARS]
         with self._reader.translated():
             found = self._links.completions(typed, limit)
@@ -123,7 +126,7 @@ class TantivySearch:
         if correction.certain is not None:
             parsed = parse_query(correction.certain)
         built = builder.build(parsed, self._links.schema)
-        notes = parsed.notes if built is not None else (*parsed.notes, "there is no word to search for")
+        notes = parsed.notes if built is not None else (*parsed.notes, "the query has neither a word nor a filter")
         results = Results(
             query,
             0,
@@ -135,7 +138,7 @@ class TantivySearch:
         )
         if built is None:
             return results
-        read = languages or by_script(self._of(searcher).main, query)
+        read = languages or by_script(self._of(searcher).common, query)
         found = self._found(opened, built, parsed, window.stop, read)
         sought = SoughtTerms(parsed, built.synonyms)
         hits = tuple(self._hit(searcher, item, found, sought) for item in found.ranked[window])
@@ -175,7 +178,7 @@ class TantivySearch:
             counts = {name: count for name, count in searcher.terms_with_prefix("language", "") if len(name) == 2}
             frequent = sorted(counts, key=lambda name: -counts[name])
             languages = tuple([name for name in frequent if name in STEMMERS][:MAX_LANGUAGES]) or ("en",)
-            main = tuple(name for name in frequent if counts[name] >= MAIN_SHARE * searcher.num_docs)
+            main = tuple(name for name in frequent if counts[name] >= COMMON_SHARE * searcher.num_docs)
             known = self._known = _Known(searcher, languages, main, SynonymTable(self._synonyms, languages))
         return known
 

@@ -20,8 +20,8 @@ def best_sections(
     title: str, sections: Sequence[tuple[str, str]], terms: frozenset[str], language: str
 ) -> tuple[list[int], bool]:
     """Returns the numbers of the sections with the most words of a query, in their order, and whether they have all.
-    `sections` are pairs of anchor and text; `terms` are those of the query. The heading of the whole page is none of
-    them."""
+    `sections` are pairs of anchor and text; `terms` are those of the query. A heading that repeats the title of the
+    page is left out."""
     if not (sections and terms):
         return [], False
     lines = [f"{text} {anchor}" for anchor, text in sections]

@@ -28,8 +28,8 @@ _LIST_LINES = 4
 _DOTS = "…"
 
 _LEFT_OUT = {ord("¶"): " ", **dict.fromkeys(map(ord, "\u00ad\u061c\u200b\u200e\u200f\u2060\ufeff"))}
-"""¶ is the mark with which documentation links to its own headings; the others have no width: hyphens and breaks that
-may be needed, and marks of direction. A terminal would show them as escapes."""
+"""¶ is the mark with which documentation links to its own headings; the others have no width: optional hyphens and
+breaks, and marks of direction. A terminal would show them as escapes."""
 _DOTS_CHARS = 6
 """The most characters that dots and the spaces next to them add, in two pieces."""
 
@@ -66,10 +66,11 @@ class _Window:
 
 
 def make_snippet(shown: Shown, sought: Sought) -> Snippet:
-    """Returns the best window of the text, or the two best if they show more of the main terms together.
+    """Returns the beginning of the first section whose heading has every word. If there is none, returns the best
+    window of the text, or the two best if together they show more of the main terms.
 
-    Text outside menus, running text and text near the beginning come first. The description is used if it has more of
-    the terms; it, or else the beginning of the text, if the text has none.
+    Text outside menus, running text and text near the beginning come first. If the description has more of the terms,
+    or the text has none of them, returns the description; without one, the beginning of the text.
     """
     most = shown.max_chars
     if most is not None and most <= 0:

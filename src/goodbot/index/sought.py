@@ -1,4 +1,5 @@
-"""Finds the terms of a query in documents of each language, for snippets and links to sections. Pure."""
+"""Stems the words of a query for each language, so that snippets and links to sections can look them up in documents of
+that language. Pure."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple

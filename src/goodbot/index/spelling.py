@@ -1,7 +1,7 @@
 """Finds the words that may have been meant by a misspelt one. Pure.
 
 A word is changed in one place: a letter is left out, added or replaced, or two are exchanged (Damerau 1964: four of
-five spelling errors). Which of these words exist is asked of the index, so no list of words is needed.
+five spelling errors). The index shows which of these words exist, so no list of words is needed.
 """
 
 from collections import Counter
@@ -14,11 +14,11 @@ MIN_CHARS: Final = 4
 MAX_CHARS: Final = 24
 """Shorter words have too many neighbours, longer ones are names made by programs."""
 MOST_CHANGED: Final = 4
-"""The number of words of a query that are corrected."""
+"""The limit for words of a query whose correction is looked up."""
 CHOICES: Final = 5
-"""The number of the most frequent words from which the other words of the query choose."""
+"""The number of candidates that are kept, the most frequent ones; the other words of the query decide between them."""
 CLEARLY: Final = 50
-"""A word that some documents have is suspected if another one is in this many times as many."""
+"""A word that a few documents have may be misspelt if a similar one is in this many times as many."""
 FIRST_LETTER: Final = 0.2
 """The weight of a change of the first letter, which writers rarely get wrong (Pollock and Zamora 1984)."""
 
@@ -30,7 +30,8 @@ _ALPHABETS: Final = (
 
 
 class Choice(NamedTuple):
-    """The terms of a word that may have been meant, and the number of documents that have one of them."""
+    """The terms of a word that may have been meant, and the number of documents that have one of them, reduced
+    if the first letter differs."""
 
     terms: tuple[str, ...]
     documents: float
@@ -59,8 +60,9 @@ def neighbours(word: str) -> Iterator[str]:
 def choices(
     word: str, stems: Callable[[str], tuple[str, ...]], count: Callable[[tuple[str, ...]], int]
 ) -> list[Choice]:
-    """Returns the words that may have been meant, the most frequent first, at most `CHOICES`. `stems` gives the terms
-    of a word, `count` the number of documents that have one of these terms."""
+    """Returns the words that may have been meant, at most `CHOICES`: the most frequent first, where a changed first
+    letter counts against a word. `stems` gives the terms of a word, `count` the number of documents that have one of
+    these terms."""
     best: dict[tuple[str, ...], Choice] = {}
     for candidate in dict.fromkeys(neighbours(word)):
         if candidate == word or len(candidate) < MIN_CHARS - 1:

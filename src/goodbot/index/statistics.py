@@ -16,7 +16,7 @@ _PARTS = {"store": "texts", "term": "terms", "idx": "postings", "pos": "position
 
 @dataclass(frozen=True, slots=True)
 class IndexStatistics:
-    """The figures of an index. Sizes are in bytes; `parts` divides `size` by what it is for. `languages` counts
+    """The figures of an index. Sizes are in bytes; `parts` has the bytes for each purpose. `languages` counts
     documents by code of two letters, without those whose language is unknown. `refreshed`: the link texts are those of
     the current state; None: there are no link texts."""
 

@@ -20,7 +20,7 @@ MAX_BYTES: Final = 1024 * 1024
 MAX_WORDS: Final = 5
 """The limit for the words of one synonym."""
 MAX_MEANT: Final = 20
-"""The limit of synonyms that one word of a query brings."""
+"""The limit for the synonyms of one word or phrase."""
 
 Terms = tuple[str, ...]
 """The terms that one word has in the languages of an index."""

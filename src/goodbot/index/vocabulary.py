@@ -1,4 +1,4 @@
-"""Knows the terms of an index, and in how many of its documents each is."""
+"""Looks up in how many documents of an index a term is."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -33,10 +33,10 @@ class Vocabulary:
         return [(term, least / self._rarity(count)) for term, count in counts]
 
     def rarity(self, field: str, term: str) -> float:
-        """Returns the factor of BM25 for a term of a field; 0 if no document has it."""
+        """Returns the inverse document frequency of a term in a field, as BM25 computes it; 0 if no document has it."""
         count = self.count(field, term)
         return self._rarity(count) if count else 0.0
 
     def _rarity(self, count: int) -> float:
-        """Returns the factor of BM25 for a term that so many documents have."""
+        """Returns the inverse document frequency of a term that so many documents have."""
         return math.log(1.0 + (self._searcher.num_docs - count + 0.5) / (count + 0.5))

@@ -1,6 +1,6 @@
-"""Collects the places of a page that fragments address: headings and terms with an anchor.
+"""Collects the headings and definition terms of a page to which a URL with a fragment can point.
 
-An anchor is the `id` of the heading or term itself, that of an element which it begins, or that of an `a` inside it.
+An anchor is the `id` of the heading or term itself, of an element that begins with it, or of an `a` inside it.
 """
 
 from typing import Final
@@ -57,8 +57,9 @@ class PlaceCollector:
         self._term_at = len(self._parts)
 
     def begin_link(self, address: str, fragment: str) -> None:
-        """Begins a link to `address` (empty: this page) and `fragment`. Inside a term its text names what it leads to,
-        as in a table of contents, unless that is the term itself or on another site."""
+        """Begins a link to `address` (empty: this page) and `fragment`. Inside a term, its text describes the page it
+        leads to, as in a table of contents, so it does not count for this page. Exceptions are links to the term itself
+        and to other sites."""
         self.end_link()
         if self._term_at is not None and (address or fragment != self._anchor) and "//" not in address:
             self._link_at = len(self._parts)

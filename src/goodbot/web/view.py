@@ -65,7 +65,7 @@ def view_hit(hit: Hit) -> HitView:
         pieces=tuple(pieces(hit.snippet, hit.highlights)),
         sections=tuple((clipped(one.text, MAX_SECTION_CHARS), one.url) for one in hit.sections if _is_link(one.url)),
         others=tuple(
-            (language_name(one.language) if one.language != hit.language else "a copy", one.url, one.language)
+            (language_name(one.language) if one.language != hit.language else "copy", one.url, one.language)
             for one in hit.one_of_each_language()[:MAX_OTHERS]
             if _is_link(one.url)
         ),
