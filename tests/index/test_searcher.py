@@ -297,6 +297,48 @@ def test_a_page_named_like_a_joined_word_comes_before_one_with_its_parts(
     assert [hit.id for hit in without.search("krb5_cc_default").hits] == ["other", "right"]
 
 
+LIBRARY = "A könyvtárak nyitva vannak, és a könyvek nem drágák, mert ez egy város, ahol az emberek sokat olvasnak."
+
+
+@pytest.fixture(scope="module")
+def mixed(tmp_path_factory: pytest.TempPathFactory) -> TantivySearch:
+    """Thirty English pages, one of them about init, and one in Hungarian, in which the stem of `init` is `in`."""
+    fillers = [
+        Document(str(number), "", "Robots", "A robot waits in the yard, all data in hand.") for number in range(29)
+    ]
+    init = Document("init", "", "The first process", "The init process adds no data, and it is the first that you see.")
+    return _search_in(
+        tmp_path_factory.mktemp("mixed"), [*fillers, init, Document("hu", "", "", LIBRARY, language="hu")]
+    )
+
+
+RARE = [
+    ("one word", "init", ["init"]),
+    ("quoted", '"init"', ["init"]),
+    ("phrase", '"init the"', []),
+    ("beginning", "init*", ["init"]),
+    ("alternative", "init OR könyvtárban", ["hu", "init"]),
+    ("another form in the rare language", "könyvtárban", ["hu"]),
+    ("phrase in the rare language", '"a könyvtár nyitva"', ["hu"]),
+]
+
+
+@pytest.mark.parametrize(("name", "query", "expected"), RARE)
+def test_stems_of_a_rare_language_find_its_documents_only(
+    mixed: TantivySearch, name: str, query: str, expected: list[str]
+) -> None:
+    results = mixed.search(query)
+    assert sorted(hit.id for hit in results.hits) == expected
+    assert (results.corrected, results.suggestion) == (None, None)
+
+
+def test_stop_words_of_a_rare_language_count_in_queries_without_others_of_it(mixed: TantivySearch) -> None:
+    """`ad` is none, `add` neither, though it has its stem; `az` and `ahol` are."""
+    assert mixed.search("init adds data").complete == 1
+    assert mixed.search("robots a könyvtár").complete == 0
+    assert mixed.search("ahol az emberek olvasnak a könyvtárban").complete == 1
+
+
 def test_the_language_of_a_query_tells_which_translation_is_shown(tmp_path: Path) -> None:
     alternates = (("en", "https://example.org/en"), ("ru", "https://example.org/ru"), ("ru", "https://example.org/2"))
     english = Document(

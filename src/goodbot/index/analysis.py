@@ -12,7 +12,7 @@ overlapping pairs of characters, and the last character of a run alone, so that 
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 
 from goodbot.index.languages import FREQUENT, STEMMERS, stemmer
@@ -129,13 +129,26 @@ def identifier_endings(identifier: str) -> Iterator[str]:
 
 
 @cache
-def _stop_terms(language: str) -> frozenset[str]:
-    return frozenset(term for word in FREQUENT.get(language, ()) for (term,) in query_terms(word, (language,)))
+def _stop_words(language: str) -> frozenset[str]:
+    return frozenset(fold(word) for word in FREQUENT.get(language, ()))
 
 
-def is_stop_term(term: str, languages: Sequence[str]) -> bool:
-    """Whether a term is a stop word in one of the languages: it counts little in a query that has other words."""
-    return any(term in _stop_terms(language) for language in languages)
+def stop_words(words: Iterable[str], languages: Sequence[str]) -> frozenset[str]:
+    """Returns those of some words that are stop words in one of the languages: they count little in a query that has
+    other words. Stems are not compared: that of `init` in Hungarian is `in`."""
+    bare = {word: _without_elision(fold(word[:MAX_WORD_CHARS])) for word in words}
+    return frozenset(word for word, one in bare.items() if any(one in _stop_words(language) for language in languages))
+
+
+def terms_by_language(word: str, languages: Sequence[str]) -> dict[str, list[str]]:
+    """Returns the terms of a word of a query, each with those of the languages whose documents have it. A word in a
+    script without spaces has none: its terms are the same in all languages."""
+    found: dict[str, list[str]] = {}
+    if not _UNSPACED_START.match(word):
+        for language in languages:
+            if term := _query_word(word[:MAX_WORD_CHARS], language):
+                found.setdefault(term, []).append(language)
+    return found
 
 
 def located_terms(text: str, sought: frozenset[str], language: str = "en") -> Iterator[tuple[int, int, str]]:
@@ -247,14 +260,19 @@ def _term_of(word: str, stem_latin: _Stem) -> str:
 
 def _stemmed(word: str, stem_latin: _Stem) -> str:
     if "'" in word:
-        word = _ELISION.sub("", word, count=1) if _ELISION.match(word) else word
-        word = word.removesuffix("'s").replace("'", "")
+        word = _without_elision(word).removesuffix("'s").replace("'", "")
     last = word[-1:]
     if "а" <= last <= "я":
         return str(stemmer("ru").stemWord(word))
     if "α" <= last <= "ω":
         return str(stemmer("el").stemWord(word))
     return stem_latin(word) if last <= "\u024f" else word
+
+
+def _without_elision(word: str) -> str:
+    """Returns a word without an article such as `l'`."""
+    found = _ELISION.match(word)
+    return word[found.end() :] if found else word
 
 
 MAX_CACHES = 5

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-from goodbot.index.analysis import fold, is_stop_term, query_terms, stem, words_of
+from goodbot.index.analysis import fold, query_terms, stem, stop_words, words_of
 from goodbot.index.query import plain_words, replace_word
 from goodbot.index.query_values import ParsedQuery
-from goodbot.index.spelling import CLEARLY, MOST_CHANGED, Choice, can_be_misspelt, choices, closest, halves
+from goodbot.index.spelling import CLEARLY, MOST_CHANGED, can_be_misspelt, choices, closest, halves
 from goodbot.index.vocabulary import Vocabulary
 
 SPELLING_LANGUAGES: Final = 2
@@ -38,7 +38,8 @@ class Documents:
 
 
 class Corrector:
-    """Corrects queries for one state of an index. `languages` are those of its documents, the most frequent first."""
+    """Corrects queries for one state of an index. `languages` are the main ones of its documents, the most frequent
+    first."""
 
     def __init__(self, vocabulary: Vocabulary, languages: Sequence[str], documents: Documents) -> None:
         self._vocabulary = vocabulary
@@ -69,22 +70,21 @@ class Corrector:
         terms = [term for position in query_terms(word, self._languages) for term in position]
         if self._vocabulary.most(terms, NAMING_FIELDS):
             return MAX_UNSURE + 1
-        return self._vocabulary.most(terms) or int(any(map(self._documents.is_linked, terms)))
+        if count := self._vocabulary.most(terms) or int(any(map(self._documents.is_linked, terms))):
+            return count
+        return self._documents.complete(word)  # also finds its stems in rare languages
 
     def _meant(self, word: str, count: int, query: str) -> str | None:
         """Returns the word that the user probably meant, or None."""
         folded = fold(word)
-        found = [choice for choice in choices(folded, self._stems, self._count) if self._is_likely(choice, count)]
-        spelt = [one for choice in found if (one := closest(folded, self._documents.words(choice.terms)))]
+        found = [one for one in choices(folded, self._stems, self._count) if one.documents >= CLEARLY * count]
+        near = [one for choice in found if (one := closest(folded, self._documents.words(choice.terms)))]
+        spelt = [one for one in near if not stop_words((one,), self._languages)]
         if not spelt and not count:
             spelt = list(self._joined(folded))
         if len(spelt) < 2:
             return spelt[0] if spelt else None
         return max(spelt, key=lambda one: self._documents.score(replace_word(query, word, one)))
-
-    def _is_likely(self, choice: Choice, count: int) -> bool:
-        is_stop = any(is_stop_term(term, self._languages) for term in choice.terms)
-        return not is_stop and choice.documents >= CLEARLY * count
 
     def _joined(self, word: str) -> Iterator[str]:
         """Yields two words that were typed as one, if a document has them side by side."""

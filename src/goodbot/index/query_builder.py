@@ -4,6 +4,9 @@ crash the process.
 A word counts in the field where it scores best, and a little in the others (disjunction max): a word in title, heading
 and text is one match, not three. `goodbot.index.ranking` has the weights, `docs/relevance.md` how much each part
 improves results.
+
+Words are stemmed in several languages. The stems of a language of few documents are searched for only in its documents:
+the Hungarian stem of `init` is `in`, a word of every English page.
 """
 
 from collections import Counter
@@ -14,7 +17,15 @@ from typing import Final, NamedTuple
 
 from tantivy import FieldType, Occur, Query, Schema
 
-from goodbot.index.analysis import folded_words, identifiers, is_prefix_term, is_stop_term, query_terms
+from goodbot.index.analysis import (
+    folded_words,
+    identifiers,
+    is_prefix_term,
+    query_terms,
+    stop_words,
+    terms_by_language,
+    words_of,
+)
 from goodbot.index.keys import escaped, target_of
 from goodbot.index.query import plain_words
 from goodbot.index.query_values import AllOf, AnyOf, Filter, Node, ParsedQuery, Words
@@ -54,12 +65,14 @@ Clause = tuple[Occur, Query]
 
 
 class Position(NamedTuple):
-    """A word of a query. `own` has its stems in the languages of the index, `terms` these and its synonyms of one word,
-    `phrases` its synonyms of several words."""
+    """A word of a query. `own` has its stems in the main languages, `terms` these and its synonyms of one word,
+    `phrases` its synonyms of several words, `foreign` further stems with the rare languages that have them."""
 
     own: tuple[str, ...]
     terms: tuple[str, ...]
     phrases: tuple[tuple[str, ...], ...] = ()
+    foreign: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    is_stop: bool = False
 
 
 class BuiltQuery(NamedTuple):
@@ -76,13 +89,15 @@ class BuiltQuery(NamedTuple):
 
 
 class QueryBuilder:
-    """Builds queries for one schema. `languages` are the languages of the documents, as two-letter codes."""
+    """Builds queries for one schema. `languages` are the main languages of the documents, as two-letter codes, `rare`
+    those of few documents."""
 
     def __init__(
         self,
         schema: Schema,
         vocabulary: Vocabulary,
         languages: Sequence[str],
+        rare: Sequence[str],
         ranking: Ranking,
         synonyms: SynonymTable | None = None,
     ) -> None:
@@ -90,6 +105,7 @@ class QueryBuilder:
         self._synonyms = synonyms or SynonymTable((), languages)
         self._vocabulary = vocabulary
         self._languages = tuple(languages)
+        self._rare = tuple(rare)
         self._ranking = ranking
         off = {name for part, names in _FIELDS_OF_PARTS.items() if not ranking.has(part) for name in names}
         self._fields = tuple(name for name in WEIGHTS if name not in off)
@@ -100,7 +116,7 @@ class QueryBuilder:
         hard = [node for node in parsed.root.required if node not in soft]
         filters = [(Occur.Must, query) for node in hard if (query := self._required(node)) is not None]
         filters += [(Occur.MustNot, query) for node in parsed.root.excluded if (query := self._required(node))]
-        positions = self._expanded([terms for words in soft for terms in query_terms(words.text, self._languages)])
+        positions = self._expanded(list(self._read(words.text for words in soft)))
         if not (positions or filters):
             return None
         clauses = [*filters]
@@ -128,26 +144,36 @@ class QueryBuilder:
 
     # ---- words that a hit may lack ----
 
-    def _positions(self, text: str) -> list[Position]:
-        """Returns the words of a text, without synonyms."""
-        return [Position(terms, terms) for terms in query_terms(text, self._languages)]
+    def _read(self, texts: Iterable[str]) -> Iterator[Position]:
+        """Yields the words of some texts, without synonyms."""
+        words = [word for text in texts for word in words_of(text)]
+        stops = self._stop_words(frozenset(words))
+        for word in words:
+            for own in query_terms(word, self._languages):
+                found = terms_by_language(word, self._rare)
+                foreign = tuple((term, tuple(names)) for term, names in found.items() if term not in own)
+                yield Position(own, own, foreign=foreign, is_stop=word in stops)
 
-    def _expanded(self, words: Sequence[tuple[str, ...]]) -> list[Position]:
+    def _stop_words(self, words: frozenset[str]) -> frozenset[str]:
+        """Returns the stop words of a query: those of the main languages, and of a rare one if it has more of them."""
+        stops = stop_words(words, self._languages)
+        others = max((stop_words(words, (language,)) for language in self._rare), key=len, default=stops)
+        return stops | others if len(others) > max(1, len(stops)) else stops
+
+    def _expanded(self, words: Sequence[Position]) -> list[Position]:
         """Returns the words with their synonyms."""
         made = []
-        for own, meant in zip(words, self._synonyms.find(words), strict=True):
+        for word, meant in zip(words, self._synonyms.find([word.own for word in words]), strict=True):
             alike = [term for others in meant if len(others) == 1 for term in others[0]]
             phrases = [tuple(terms[0] for terms in others) for others in meant if len(others) > 1]
-            made.append(Position(own, tuple(dict.fromkeys([*own, *alike])), tuple(dict.fromkeys(phrases))))
+            terms = tuple(dict.fromkeys([*word.own, *alike]))
+            made.append(word._replace(terms=terms, phrases=tuple(dict.fromkeys(phrases))))
         return made
 
     def _main_words(self, positions: Sequence[Position]) -> list[Position]:
         """Returns the distinct words without stop words, unless there are no others."""
         distinct = list(dict.fromkeys(positions))
-        return [position for position in distinct if not self._is_stop(position)] or distinct
-
-    def _is_stop(self, position: Position) -> bool:
-        return any(is_stop_term(term, self._languages) for term in position.own)
+        return [position for position in distinct if not position.is_stop] or distinct
 
     def _words(
         self, positions: Sequence[Position], main_words: Sequence[Position], *, repeats: bool
@@ -173,7 +199,33 @@ class QueryBuilder:
             if name in NEAR_FIELDS
             for query in self._meant(name, position)
         ]
+        queries += [
+            self._in_languages(
+                names,
+                [
+                    Query.boost_query(self._term(name, term), weight * WEIGHTS[name])
+                    for name in self._having(fields, term)
+                ],
+            )
+            for term, names in position.foreign
+        ]
         return Query.disjunction_max_query(queries, OTHER_FIELDS) if queries else Query.empty_query()
+
+    def _having(self, fields: Iterable[str], term: str) -> list[str]:
+        """Returns the fields in which documents have a term."""
+        return [name for name in fields if self._vocabulary.count(name, term)]
+
+    def _in_languages(self, languages: Iterable[str], queries: Sequence[Query]) -> Query:
+        """Scores by the best of the queries, but finds only documents in one of the languages."""
+        if not queries:
+            return Query.empty_query()
+        allowed = [(Occur.Should, Query.term_query(self._schema, "language", name, "basic")) for name in languages]
+        return Query.boolean_query(
+            [
+                (Occur.Must, Query.disjunction_max_query(list(queries), OTHER_FIELDS)),
+                (Occur.Must, Query.const_score_query(Query.boolean_query(allowed), 0.0)),
+            ]
+        )
 
     def _shares(self, name: str, position: Position) -> list[tuple[str, float]]:
         """Returns the terms of a word that documents have in a field, each with its weight."""
@@ -199,13 +251,17 @@ class QueryBuilder:
     def _anywhere(self, position: Position) -> Query:
         queries = [self._term(name, term) for name in self._fields for term, _ in self._shares(name, position)]
         queries += [query for name in NEAR_FIELDS for query in self._meant(name, position)]
+        queries += [
+            self._in_languages(names, [self._term(name, term) for name in self._having(self._fields, term)])
+            for term, names in position.foreign
+        ]
         return Query.boolean_query([(Occur.Should, query) for query in queries]) if queries else Query.empty_query()
 
     def _joined(self, soft: Sequence[Words]) -> Iterator[Query]:
         """Scores the parts of joined words where they are together."""
         if self._ranking.has("joined"):
             for words in soft:
-                terms = [self._usual(position) for position in self._positions(words.text)]
+                terms = [self._usual(position) for position in self._read([words.text])]
                 if len(terms) > 1:
                     yield from self._phrases(JOINED_FIELDS, terms, JOINED_WEIGHT, 0)
 
@@ -272,10 +328,16 @@ class QueryBuilder:
         fields = {"title": ("title",), "url": ("address",), "anywhere": self._fields}[words.where]
         if words.prefix:
             return self._prefix(words.text, fields)
-        positions = self._positions(words.text)
+        positions = list(self._read([words.text]))
         if len(positions) == 1:
             return self._word(positions[0], fields)
-        phrases = [self._phrase(fields, terms) for terms in _by_language(words.text, self._languages)]
+        main = _phrases_in(words.text, self._languages)
+        phrases = [self._phrase(fields, terms) for terms in main]
+        phrases += [
+            self._in_languages(names, [self._phrase(fields, terms)])
+            for terms, names in _phrases_in(words.text, self._rare).items()
+            if terms not in main
+        ]
         return Query.disjunction_max_query(phrases, OTHER_FIELDS) if phrases else None
 
     def _phrase(self, fields: Iterable[str], terms: Sequence[str]) -> Query:
@@ -287,7 +349,7 @@ class QueryBuilder:
     def _prefix(self, text: str, fields: Iterable[str]) -> Query | None:
         """Matches words that begin with the last word of `text` or with one of its stems: a stemmer may have shortened
         the indexed words."""
-        stems = (term for position in self._positions(text)[-1:] for term in position.own)
+        stems = (term for position in list(self._read([text]))[-1:] for term in position.own)
         beginnings = dict.fromkeys([*folded_words(text)[-1:], *stems])
         patterns = [f"{escaped(beginning)}.*" for beginning in beginnings if beginning]
         queries = [Query.regex_query(self._schema, name, pattern) for name in fields for pattern in patterns]
@@ -309,7 +371,10 @@ class QueryBuilder:
                 return Query.range_query(self._schema, "date", FieldType.Unsigned, first, last, include_upper=False)
 
 
-def _by_language(text: str, languages: Sequence[str]) -> list[tuple[str, ...]]:
-    """Returns the distinct term sequences of a phrase in these languages."""
-    found = (tuple(position[0] for position in query_terms(text, (language,))) for language in languages)
-    return [terms for terms in dict.fromkeys(found) if terms]
+def _phrases_in(text: str, languages: Sequence[str]) -> dict[tuple[str, ...], list[str]]:
+    """Returns the sequences of terms of a phrase, each with the languages that have it."""
+    found: dict[tuple[str, ...], list[str]] = {}
+    for language in languages:
+        if terms := tuple(position[0] for position in query_terms(text, (language,))):
+            found.setdefault(terms, []).append(language)
+    return found

@@ -55,11 +55,13 @@ class _Found(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """Facts about one state of an index: `languages`, the most frequent ones that have a stemmer; `common`, those of at
-    least `COMMON_SHARE` of the documents; and the synonyms."""
+    """Facts about one state of an index: `common`, the languages of at least `COMMON_SHARE` of the documents; `main`,
+    those of them whose words are stemmed, with English, by which words of unknown languages are; `rare`, the other ones
+    that are stemmed; and the synonyms."""
 
     searcher: tantivy.Searcher
-    languages: tuple[str, ...]
+    main: tuple[str, ...]
+    rare: tuple[str, ...]
     common: tuple[str, ...]
     synonyms: SynonymTable
 
@@ -122,7 +124,7 @@ class TantivySearch:
         correction = Correction()
         if self._ranking.has("spelling"):
             asked = self._asked(opened, builder)
-            correction = Corrector(Vocabulary(searcher), self._of(searcher).languages, asked).correct(query, parsed)
+            correction = Corrector(Vocabulary(searcher), self._of(searcher).main, asked).correct(query, parsed)
         if correction.certain is not None:
             parsed = parse_query(correction.certain)
         built = builder.build(parsed, self._links.schema)
@@ -147,7 +149,7 @@ class TantivySearch:
     def _builder(self, opened: Opened) -> QueryBuilder:
         index, searcher = opened
         known = self._of(searcher)
-        return QueryBuilder(index.schema, Vocabulary(searcher), known.languages, self._ranking, known.synonyms)
+        return QueryBuilder(index.schema, Vocabulary(searcher), known.main, known.rare, self._ranking, known.synonyms)
 
     def _asked(self, opened: Opened, builder: QueryBuilder) -> Documents:
         """Returns what corrections and completions ask of the documents."""
@@ -177,9 +179,12 @@ class TantivySearch:
         if known is None or known.searcher is not searcher:
             counts = {name: count for name, count in searcher.terms_with_prefix("language", "") if len(name) == 2}
             frequent = sorted(counts, key=lambda name: -counts[name])
-            languages = tuple([name for name in frequent if name in STEMMERS][:MAX_LANGUAGES]) or ("en",)
-            main = tuple(name for name in frequent if counts[name] >= COMMON_SHARE * searcher.num_docs)
-            known = self._known = _Known(searcher, languages, main, SynonymTable(self._synonyms, languages))
+            stemmed = [name for name in frequent if name in STEMMERS][:MAX_LANGUAGES]
+            common = tuple(name for name in frequent if counts[name] >= COMMON_SHARE * searcher.num_docs)
+            is_english = "en" in common or sum(map(counts.__getitem__, stemmed)) < searcher.num_docs
+            main = tuple(dict.fromkeys([name for name in common if name in STEMMERS] + ["en"] * is_english)) or ("en",)
+            rare = tuple(name for name in stemmed if name not in main)
+            known = self._known = _Known(searcher, main, rare, common, SynonymTable(self._synonyms, main))
         return known
 
     def _found(

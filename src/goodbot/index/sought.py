@@ -4,7 +4,7 @@ that language. Pure."""
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from goodbot.index.analysis import is_stop_term, query_terms
+from goodbot.index.analysis import query_terms, stop_words, words_of
 from goodbot.index.query_values import AllOf, AnyOf, Filter, Node, ParsedQuery, Words
 
 
@@ -28,9 +28,12 @@ class SoughtTerms:
         """Returns the terms in documents of a language."""
         known = self._known.get(language)
         if known is None:
-            terms = {term for text in self._texts for (term,) in query_terms(text, (language,))} | self._synonyms
-            main = frozenset(term for term in terms if not is_stop_term(term, (language, "en")))
-            known = self._known[language] = Sought(frozenset(terms), main or frozenset(terms))
+            words = dict.fromkeys(word for text in self._texts for word in words_of(text))
+            terms = {word: {term for (term,) in query_terms(word, (language,))} for word in words}
+            stops = stop_words(words, (language, "en"))
+            main = self._synonyms.union(*(terms[word] for word in words if word not in stops))
+            every = self._synonyms.union(*terms.values())
+            known = self._known[language] = Sought(every, main or every)
         return known
 
 
