@@ -94,3 +94,11 @@ def test_any_sections(sections: list[tuple[str, str]], query: str, title: str) -
     assert numbers == sorted(set(numbers))
     assert len(numbers) <= MAX_SECTION_LINKS
     assert all(link.url.isascii() for link in section_links("https://a.example/", sections, numbers))
+
+
+def test_a_word_of_all_sections_counts_in_the_section_with_the_others() -> None:
+    """`os` is in the first 400 sections, of which only 200 are looked at."""
+    sections = [(f"os.f{number}", f"os.f{number}()") for number in range(400)]
+    sections.append(("os.walk", "os.walk(top)"))
+    terms = SoughtTerms(parse_query("os.walk")).in_language("en").main
+    assert best_sections("os", sections, terms, "en") == ([400], True)

@@ -1,6 +1,7 @@
 """Chooses the places in a page that answer a query: headings and terms with an anchor. Pure."""
 
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Final
@@ -13,7 +14,7 @@ MAX_SECTION_LINKS: Final = 3
 _LEAST_SHARE: Final = 0.6
 """The share of the query's words that a section must have."""
 _EXAMINED: Final = 200
-"""The number of places of one word that are looked at."""
+"""The number of places of one word that are looked at. Further ones count only in sections that have another word."""
 
 
 def best_sections(
@@ -26,9 +27,14 @@ def best_sections(
         return [], False
     lines = [f"{text} {anchor}" for anchor, text in sections]
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
-    found: dict[int, set[str]] = {}
+    found, counts = dict[int, set[str]](), Counter[str]()
     for start, _, term in begun_places("\n".join(lines), terms, language, _EXAMINED):
         found.setdefault(bisect_right(starts, start) - 1, set()).add(term)
+        counts[term] += 1
+    if frequent := frozenset(term for term, count in counts.items() if count >= _EXAMINED):
+        for place, has in found.items():
+            if not has <= frequent:
+                has.update(term for _, _, term in begun_places(lines[place], frequent - has, language, 1))
     most = max(map(len, found.values()), default=0)
     if most < _LEAST_SHARE * len(terms):
         return [], False
