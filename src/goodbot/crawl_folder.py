@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 from goodbot.archive_values import ArchivedResponse, DamagedRange
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
-from goodbot.errors import DamagedError, GoodbotError, InputError, RunError, SettingError
+from goodbot.errors import DamagedError, GoodbotError, InputError, NoIndexError, RunError, SettingError
 from goodbot.files import make_folder
 from goodbot.human import counted
 from goodbot.index import META_FILE, SWAP_WAIT_S, NoSearch, Ranking, TantivySearch, load_mark, load_synonyms, remedy
@@ -107,9 +107,11 @@ class CrawlFolder:
             raise InputError(f"the name of the folder {self.path} is not valid UTF-8: choose another") from error
 
     def create(self) -> None:
-        """Makes the folder if it is missing. Raises InputError if its name is not UTF-8 or a file is in the way,
-        RunError if that fails."""
+        """Makes the folder if it is missing. Raises InputError if its name is not UTF-8, if it has imported documents
+        or if a file is in the way, RunError if that fails."""
         self.check_name()
+        if self.is_import:
+            raise InputError(f"{self.path} has imported documents: crawl into another folder")
         make_folder(self.path)
 
 
@@ -224,8 +226,7 @@ def open_search_or_nothing(path: Path) -> Search:
     """Does the same as `open_search`; if the crawl keeps no index, returns a search that says so."""
     try:
         return open_search(path)
-    except InputError as error:
-        CrawlFolder(path).check()
+    except NoIndexError as error:
         return NoSearch(str(error))
 
 
@@ -241,7 +242,7 @@ def _no_index(folder: CrawlFolder) -> GoodbotError | None:
             return None
         fault = "the search index is being rebuilt, or a rebuild was interrupted"
     elif known is None and not folder.settings_before().index:
-        return InputError(f"{path} has no index (it was crawled with --no-index): {remedy(folder.index)}")
+        return NoIndexError(f"{path} has no index (it was crawled with --no-index): {remedy(folder.index)}")
     missing = "the search index is missing" if known else "this crawl has no search index yet"
     return RunError(f"{fault or missing}: {remedy(folder.index)}")
 

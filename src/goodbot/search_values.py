@@ -106,7 +106,8 @@ class Hit:
 
 @dataclass(frozen=True, slots=True)
 class Results:
-    """One page of hits. `total` counts all matching documents, `complete` those that have every word of the query.
+    """One page of hits. `total` counts all matching documents, `complete` those that have every word of the query,
+    `listed` the hits that they make, since translations and copies are one hit; None: not counted, at most `total`.
 
     `searched_for` is the query in plain words; `notes` list what could not be read as typed. `corrected` is the query
     that was searched for instead, because one of the words typed is on no page; `suggestion` is one that the user may
@@ -118,6 +119,7 @@ class Results:
     took_ms: float
     hits: tuple[Hit, ...] = field(default=())
     complete: int = 0
+    listed: int | None = None
     searched_for: str = ""
     notes: tuple[str, ...] = ()
     corrected: str | None = None

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from goodbot.index.query import (
     MAX_DEPTH,
     MAX_EXPLAINED_CHARS,
+    MAX_PHRASES,
     MAX_QUERY_CHARS,
     MAX_STARS,
     MAX_WORDS,
@@ -146,6 +147,11 @@ def test_bounds() -> None:
     assert isinstance(choices, AnyOf)
     assert sum(isinstance(node, Words) and node.prefix for node in choices.choices) == MAX_STARS
     assert stars.notes == (f"* counts only in the first {MAX_STARS} words that have it",)
+    phrases = parse_query(" OR ".join(f'"a b{number}"' for number in range(50)))
+    (choices,) = phrases.root.required
+    assert isinstance(choices, AnyOf)
+    assert len(choices.choices) == MAX_PHRASES
+    assert phrases.notes == (f"only the first {MAX_PHRASES} phrases and joined words count",)
 
 
 def depth(node: Node) -> int:

@@ -69,7 +69,7 @@ def test_no_language_is_worse_if_nothing_is_known(tongue: int, tongues: tuple[in
 
 
 def test_with_all_parts_off_only_scores_count() -> None:
-    found = [Candidate(float(n % 3), n, 1, 2, 3, FR, n, n % 2 == 0, 9.0 - n) for n in range(9)]
+    found = [Candidate(float(n % 3), n, n, 1, 2, 3, FR, n, n % 2 == 0, 9.0 - n) for n in range(9)]
     ranked = ALL_OFF.order(found, [EN])
     assert ranked == [Ranked(item.score, item.place) for item in sorted(found, key=lambda item: -item.score)]
     assert all(ALL_OFF.factor(item, [EN]) == 1.0 for item in found)
@@ -104,6 +104,23 @@ def test_each_language_of_a_group_comes_before_further_copies() -> None:
     tongues = [EN, EN, FR, FR, DE, EN]
     group = [Candidate(9.0 - place, place, group=5, tongue=tongue) for place, tongue in enumerate(tongues)]
     assert Ranking().order(group)[0].others == (2, 4, 1, 3, 5)
+
+
+def test_documents_of_earlier_calls_and_their_copies_are_left_out() -> None:
+    known = set[int]()
+    first = [Candidate(3.0, 0, 11, group=5), Candidate(2.0, 1, 12, twin=7)]
+    later = [
+        Candidate(1.9, 2, 11),
+        Candidate(1.8, 3, 13, twin=7),
+        Candidate(1.7, 4, 14, group=5),
+        Candidate(1.6, 5, 15),
+    ]
+    assert [hit.place for hit in Ranking().order(first, (), known)] == [0, 1]
+    assert [hit.place for hit in Ranking().order(later, (), known)] == [5]
+    without = Ranking(frozenset({"twins"}))
+    known.clear()
+    assert [hit.place for hit in without.order(first, (), known)] == [0, 1]
+    assert [hit.place for hit in without.order(later, (), known)] == [3, 4, 5]
 
 
 def test_a_copy_of_a_translation_joins_its_group() -> None:

@@ -153,7 +153,7 @@ def test_description_when_the_text_does_not_tell(search: TantivySearch) -> None:
         "(robot " * 3000,
         '"' * 3000 + "robot",
         "robot " * 170_000,
-        "-(" * 3000 + "x" + ")" * 3000 + " robot",
+        "-(" * 3000 + "x" + ")" * 3000 + " OR robot",
         "a OR " * 500 + "b",
     ],
     ids=["parentheses", "nested words", "quotes", "1 MB", "exclusions", "alternatives"],
@@ -337,6 +337,45 @@ def test_stop_words_of_a_rare_language_count_in_queries_without_others_of_it(mix
     assert mixed.search("init adds data").complete == 1
     assert mixed.search("robots a könyvtár").complete == 0
     assert mixed.search("ahol az emberek olvasnak a könyvtárban").complete == 1
+
+
+def test_all_pages_of_hits_have_one_order_without_copies(tmp_path: Path) -> None:
+    """450 documents: 150 texts, each on three pages, so a third of the documents of each 200 are hits."""
+    texts = [
+        f"The kettle number{number} whistles, and then the tea is ready for all who wait. " * 4 for number in range(150)
+    ]
+    urls = [f"https://a.example/{number}" for number in range(450)]
+    search = _search_in(tmp_path, [Document(url, url, "", texts[at % 150]) for at, url in enumerate(urls)])
+    every = search.search("kettle", 1000)
+    assert (every.total, every.listed, len(every.hits)) == (450, 150, 150)
+    paged = [search.search("kettle", 10, offset) for offset in range(0, 160, 10)]
+    assert [hit.id for page in paged for hit in page.hits] == [hit.id for hit in every.hits]
+    assert len({hit.id for hit in every.hits}) == 150
+    assert (paged[0].listed, paged[-1].listed, paged[-1].hits) == (None, 150, ())
+
+
+@pytest.mark.parametrize(
+    ("query", "expected"),
+    [
+        ("robots (-delay)", {"kettle"}),
+        ("(-robots)", {"init", "six", "кот", "поезд", "東京"}),
+        ("-(-(kettle))", {"kettle"}),
+        ("kettle OR -robots", {"kettle", "init", "six", "кот", "поезд", "東京"}),
+        ("inurl:crawl-delay.html", {"delay"}),
+        ("inurl:guide/crawl-delay", {"delay"}),
+    ],
+)
+def test_exclusions_in_groups_and_alternatives(search: TantivySearch, query: str, expected: set[str]) -> None:
+    assert {hit.id for hit in search.search(query).hits} == expected
+
+
+def test_the_corrected_query_is_searched_for_if_nothing_is_found(tmp_path: Path) -> None:
+    """`kettel` is on a page of another site, so it is not unknown."""
+    kettles = [Document(str(number), f"https://a.example/{number}", "", "kettle") for number in range(60)]
+    search = _search_in(tmp_path, [*kettles, Document("x", "https://b.example/", "", "kettel")])
+    results = search.search("kettel site:a.example")
+    assert (results.total, results.corrected, results.suggestion) == (60, "kettle site:a.example", None)
+    assert search.search("kettel").suggestion == "kettle"
 
 
 def test_the_language_of_a_query_tells_which_translation_is_shown(tmp_path: Path) -> None:

@@ -77,14 +77,20 @@ class Corrector:
     def _meant(self, word: str, count: int, query: str) -> str | None:
         """Returns the word that the user probably meant, or None."""
         folded = fold(word)
-        found = [one for one in choices(folded, self._stems, self._count) if one.documents >= CLEARLY * count]
-        near = [one for choice in found if (one := closest(folded, self._documents.words(choice.terms)))]
-        spelt = [one for one in near if not stop_words((one,), self._languages)]
+        found = choices(folded, self._stems, self._count)
+        likely = [choice for choice in found if choice.documents >= CLEARLY * count]
+        near = [(one, each.weight) for each in likely if (one := closest(folded, self._documents.words(each.terms)))]
+        spelt = [(one, weight) for one, weight in near if not stop_words((one,), self._languages)]
         if not spelt and not count:
-            spelt = list(self._joined(folded))
+            spelt = [(one, 1.0) for one in self._joined(folded)]
         if len(spelt) < 2:
-            return spelt[0] if spelt else None
-        return max(spelt, key=lambda one: self._documents.score(replace_word(query, word, one)))
+            return spelt[0][0] if spelt else None
+
+        def fit(meant: tuple[str, float]) -> tuple[float, float]:
+            changed = replace_word(query, word, meant[0])
+            return self._documents.complete(changed) * meant[1], self._documents.score(changed)
+
+        return max(spelt, key=fit)[0]
 
     def _joined(self, word: str) -> Iterator[str]:
         """Yields two words that were typed as one, if a document has them side by side."""

@@ -7,6 +7,7 @@ import tantivy
 
 from goodbot.index import analysis
 from goodbot.index.keys import (
+    REGIONAL,
     address_words,
     cleaned,
     depth_of,
@@ -108,11 +109,9 @@ def _labels(document: Document, url: Url | None, language: str) -> Iterable[tupl
 
 def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[str, int], ...]:
     stated = (document.language or "")[:2].lower()
-    variant = untranslated(document.url, language, stated)
     named = stated if stated and untranslated(document.url, stated) != document.url else ""
     tongue = language_in(document.url) or named or language
-    translations = sorted({url for _, url in document.alternates})
-    group = " ".join(sorted({*translations, document.url})) if translations else variant
+    group = _translations(document, language, stated)
     text = document.text
     return (
         ("number", hash_of(document_key(document.id))),
@@ -124,6 +123,16 @@ def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[
         ("list", int(_is_list(document))),
         ("date", _whole_seconds(document.modified_at or document.fetched_at)),
     )
+
+
+def _translations(document: Document, *languages: str) -> str:
+    """Returns what the translations of a page have in common: their URLs without languages. An English page in the
+    folder of a language into which it has not been translated belongs to them, though they do not name it."""
+    codes = {*languages, *(code[:2].lower() for code, _ in document.alternates)}
+    found = {untranslated(url, *codes) for _, url in document.alternates}
+    if untranslated(document.url, *REGIONAL) not in found:
+        found.add(untranslated(document.url, *codes))
+    return " ".join(sorted(found))
 
 
 def _whole_seconds(at: float) -> int:

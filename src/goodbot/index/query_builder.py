@@ -9,10 +9,12 @@ Words are stemmed in several languages. The stems of a language of few documents
 the Hungarian stem of `init` is `in`, a word of every English page.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from itertools import pairwise
+from itertools import islice, pairwise
 from typing import Final, NamedTuple
 
 from tantivy import FieldType, Occur, Query, Schema
@@ -52,6 +54,7 @@ MANY_WORDS: Final = 24
 counts as complete."""
 TEXT_FIELDS: Final = ("title", "headings", "body", "summary")
 MAX_PAIRS: Final = 64
+"""The limit for pairs of words, and for joined words, whose nearness counts."""
 
 _FIELDS_OF_PARTS: Final = {
     "headings": ("headings",),
@@ -60,6 +63,9 @@ _FIELDS_OF_PARTS: Final = {
     "address": ("address",),
     "alternatives": ("alternatives",),
 }
+
+_ENDING = re.compile(r"\.(?:x?html?|php|aspx?|jsp|pdf|txt|xml|md)$", re.IGNORECASE)
+"""The extension of a file name in a URL, which is not indexed as a word of the URL."""
 
 Clause = tuple[Occur, Query]
 
@@ -115,7 +121,9 @@ class QueryBuilder:
         soft = list(plain_words(parsed))
         hard = [node for node in parsed.root.required if node not in soft]
         filters = [(Occur.Must, query) for node in hard if (query := self._required(node)) is not None]
-        filters += [(Occur.MustNot, query) for node in parsed.root.excluded if (query := self._required(node))]
+        filters += [
+            (Occur.MustNot, query) for node in dict.fromkeys(parsed.root.excluded) if (query := self._required(node))
+        ]
         positions = self._expanded(list(self._read(words.text for words in soft)))
         if not (positions or filters):
             return None
@@ -260,10 +268,9 @@ class QueryBuilder:
     def _joined(self, soft: Sequence[Words]) -> Iterator[Query]:
         """Scores the parts of joined words where they are together."""
         if self._ranking.has("joined"):
-            for words in soft:
-                terms = [self._usual(position) for position in self._read([words.text])]
-                if len(terms) > 1:
-                    yield from self._phrases(JOINED_FIELDS, terms, JOINED_WEIGHT, 0)
+            every = (tuple(map(self._usual, self._read([words.text]))) for words in dict.fromkeys(soft))
+            for terms in islice((terms for terms in every if len(terms) > 1), MAX_PAIRS):
+                yield from self._phrases(JOINED_FIELDS, terms, JOINED_WEIGHT, 0)
 
     def _named(self, soft: Sequence[Words]) -> Iterator[Query]:
         """Scores pages that have a joined word in title, headings or terms, the more the rarer it is there."""
@@ -317,18 +324,26 @@ class QueryBuilder:
             case Filter():
                 return Query.const_score_query(self._filter(node), 0.0)
             case AnyOf():
-                choices = [(Occur.Should, query) for choice in node.choices if (query := self._required(choice))]
+                choices = [
+                    (Occur.Should, query) for choice in dict.fromkeys(node.choices) if (query := self._required(choice))
+                ]
                 return Query.boolean_query(choices) if choices else None
             case AllOf():
-                parts = [(Occur.Must, query) for item in node.required if (query := self._required(item))]
-                parts += [(Occur.MustNot, query) for item in node.excluded if (query := self._required(item))]
-                return Query.boolean_query(parts) if any(occur is Occur.Must for occur, _ in parts) else None
+                parts = [
+                    (Occur.Must, query) for item in dict.fromkeys(node.required) if (query := self._required(item))
+                ]
+                excluded = [(Occur.MustNot, query) for item in node.excluded if (query := self._required(item))]
+                if excluded and not parts:
+                    parts = [(Occur.Must, Query.const_score_query(Query.all_query(), 0.0))]
+                return Query.boolean_query([*parts, *excluded]) if parts else None
 
     def _required_words(self, words: Words) -> Query | None:
         fields = {"title": ("title",), "url": ("address",), "anywhere": self._fields}[words.where]
         if words.prefix:
             return self._prefix(words.text, fields)
         positions = list(self._read([words.text]))
+        if words.where == "url" and len(positions) > 1 and (ending := _ENDING.search(words.text)):
+            return self._required_words(replace(words, text=words.text[: ending.start()]))
         if len(positions) == 1:
             return self._word(positions[0], fields)
         main = _phrases_in(words.text, self._languages)

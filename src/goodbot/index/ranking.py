@@ -59,11 +59,13 @@ HITS_IN_A_ROW: Final = 3
 
 
 class Candidate(NamedTuple):
-    """A document found. `place` is its number in the caller's list. `rank` is its PageRank relative to the mean (1.0);
-    `group` is the same for translations of a page, `twin` for equal texts; `tongue` is its language, 0 if unknown."""
+    """A document found. `place` is its position in the caller's list, `number` its number in the index. `rank` is its
+    PageRank relative to the mean (1.0); `group` is the same for translations of a page, `twin` for equal texts;
+    `tongue` is its language. `number` and the last three are 0 if unknown."""
 
     score: float
     place: int
+    number: int = 0
     host: int = 0
     group: int = 0
     twin: int = 0
@@ -92,15 +94,30 @@ class Ranking:
         return part not in self.without
 
     def order(
-        self, found: Iterable[Candidate], tongues: Sequence[int] = (), *, mixes_hosts: bool = True
+        self,
+        found: Iterable[Candidate],
+        tongues: Sequence[int] = (),
+        known: set[int] | None = None,
+        *,
+        otherwise: Sequence[int] = (),
+        mixes_hosts: bool = True,
     ) -> list[Ranked]:
-        """Returns the hits in their order. `tongues` are the reader's languages, the preferred one first. Documents
-        with equal scores stay in the order of `found`."""
-        scored = sorted(((self.factor(item, tongues) * item.score, item) for item in found), key=lambda pair: -pair[0])
-        groups = self._grouped(scored, tongues) if self.has("twins") else [[pair] for pair in scored]
+        """Returns the hits in their order. `tongues` are the reader's languages, the preferred one first; a translation
+        in one of `otherwise` is shown if there is none in these. Documents with equal scores stay in the order of
+        `found`. `known` has numbers, groups and twins of the documents of
+        earlier calls, which are left out, and gets those of this call."""
+        known = set() if known is None else known
+        new = [item for item in found if known.isdisjoint(self._marks(item))]
+        known.update(mark for item in new for mark in self._marks(item))
+        scored = sorted(((self.factor(item, tongues) * item.score, item) for item in new), key=lambda pair: -pair[0])
+        groups = self._grouped(scored, (*tongues, *otherwise)) if self.has("twins") else [[pair] for pair in scored]
         if mixes_hosts and self.has("hosts"):
             groups = _mixed(groups)
         return [Ranked(group[0][0], group[0][1].place, tuple(item.place for _, item in group[1:])) for group in groups]
+
+    def _marks(self, item: Candidate) -> list[int]:
+        marks = (item.number, item.group, item.twin) if self.has("twins") else (item.number,)
+        return [mark for mark in marks if mark]
 
     def factor(self, item: Candidate, tongues: Sequence[int]) -> float:
         """Returns the number by which the priors multiply a score."""
@@ -127,7 +144,7 @@ class Ranking:
             for mark in marks:
                 leader.setdefault(mark, first)
             groups.setdefault(first, []).append(pair)
-        preferred = {tongue: number for number, tongue in enumerate(tongues)}
+        preferred = {tongue: number for number, tongue in enumerate(dict.fromkeys(tongues))}
         for group in groups.values():
             if len(group) > 1:
                 best = group[0][0]

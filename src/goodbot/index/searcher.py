@@ -30,12 +30,13 @@ from goodbot.search_values import Hit, OtherPage, Results
 
 LINKED_PAGES: Final = 300
 """A search considers this many of the pages whose link texts match best."""
+LINKED_HITS: Final = 100
 ADDED_PAGES: Final = 50
 """At most this many of them are added to the pages whose own words match best."""
 MOST_PRIOR: Final = 1.3
 """A page found by its link texts alone is added only if its score times this factor could reach the best pages. Priors
 seldom change a ratio by more."""
-EXAMINED_PAGES: Final = 3
+EXAMINED_PAGES: Final = 10
 """The number of pages in which the spelling of a word is looked up."""
 MAX_TYPED_CHARS: Final = 200
 MAX_LANGUAGES: Final = 9
@@ -43,13 +44,18 @@ COMMON_SHARE: Final = 0.1
 """A language with at least this share of the documents is common."""
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
+MAX_EXAMINED: Final = 20_000
+"""The limit for documents that are examined for the last pages of hits, if most of them are translations and copies."""
+
+_Scored = tuple[float, tantivy.DocAddress]
 
 
 class _Found(NamedTuple):
-    """The documents of a search, best first, and how many there are."""
+    """The documents of a search, best first, and how many there are. `listed`: see `Results`."""
 
     total: int
     complete: int
+    listed: int | None
     ranked: list[Ranked]
     addresses: list[tantivy.DocAddress]
 
@@ -125,8 +131,23 @@ class TantivySearch:
         if self._ranking.has("spelling"):
             asked = self._asked(opened, builder)
             correction = Corrector(Vocabulary(searcher), self._of(searcher).main, asked).correct(query, parsed)
-        if correction.certain is not None:
-            parsed = parse_query(correction.certain)
+        results = self._answer(opened, builder, query, correction, window, languages)
+        if not results.total and results.suggestion is not None:
+            correction = Correction(correction.likely, correction.likely)
+            results = self._answer(opened, builder, query, correction, window, languages)
+        return results
+
+    def _answer(
+        self,
+        opened: Opened,
+        builder: QueryBuilder,
+        query: str,
+        correction: Correction,
+        window: slice,
+        languages: Sequence[str],
+    ) -> Results:
+        searcher = opened[1]
+        parsed = parse_query(query if correction.certain is None else correction.certain)
         built = builder.build(parsed, self._links.schema)
         notes = parsed.notes if built is not None else (*parsed.notes, "the query has neither a word nor a filter")
         results = Results(
@@ -140,11 +161,11 @@ class TantivySearch:
         )
         if built is None:
             return results
-        read = languages or by_script(self._of(searcher).common, query)
-        found = self._found(opened, built, parsed, window.stop, read)
+        common = by_script(self._of(searcher).common, query)
+        found = self._found(opened, built, parsed, window.stop, languages or common, common)
         sought = SoughtTerms(parsed, built.synonyms)
         hits = tuple(self._hit(searcher, item, found, sought) for item in found.ranked[window])
-        return replace(results, total=found.total, hits=hits, complete=found.complete)
+        return replace(results, total=found.total, hits=hits, complete=found.complete, listed=found.listed)
 
     def _builder(self, opened: Opened) -> QueryBuilder:
         index, searcher = opened
@@ -188,42 +209,55 @@ class TantivySearch:
         return known
 
     def _found(
-        self, opened: Opened, built: BuiltQuery, parsed: ParsedQuery, needed: int, languages: Sequence[str]
+        self,
+        opened: Opened,
+        built: BuiltQuery,
+        parsed: ParsedQuery,
+        needed: int,
+        languages: Sequence[str],
+        otherwise: Sequence[str],
     ) -> _Found:
         _, searcher = opened
-        most = max(1, searcher.num_docs)  # tantivy allocates memory for the requested number, and panics if it is 0
-        result = searcher.search(built.main, min(max(needed, WINDOW), most))
-        total = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's stub
-        scored: list[tuple[float, tantivy.DocAddress]] = list(result.hits)
-        rest = scored[WINDOW:]
-        best = scored[:WINDOW]
+        result = _best(searcher, built.main, WINDOW * max(1, -(-needed // WINDOW)))
+        matching = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's stub
+        scored: list[_Scored] = list(result.hits)
         linked = self._links.scores(built.links, LINKED_PAGES) if built.links is not None else {}
-        added = self._added(opened, built, best, linked, needed)
-        candidates, addresses = self._candidates(searcher, [*best, *added], linked)
-        tongues = [tongue for code in languages if (tongue := tongue_of(code))]
+        added = self._added(opened, built, scored[:WINDOW], linked)
+        tongues, common = (
+            [tongue for code in codes if (tongue := tongue_of(code))] for codes in (languages, otherwise)
+        )
         mixes_hosts = not any(isinstance(node, Filter) and node.name == "site" for node in parsed.root.required)
-        ranked = self._ranking.order(candidates, tongues, mixes_hosts=mixes_hosts)
-        ranked += [Ranked(score, len(addresses) + at) for at, (score, _) in enumerate(rest)]
-        complete = total
+        block, at = [*scored[:WINDOW], *added], WINDOW
+        addresses, ranked, known = list[tantivy.DocAddress](), list[Ranked](), set[int]()
+        while block:  # each is ordered for itself, so that the hits before it stay where they are
+            candidates = self._candidates(searcher, block, linked, len(addresses))
+            ranked += self._ranking.order(candidates, tongues, known, otherwise=common, mixes_hosts=mixes_hosts)
+            addresses += [address for _, address in block]
+            if len(ranked) >= needed or at >= min(matching, MAX_EXAMINED):
+                break
+            if len(scored) < min(at + WINDOW, matching):
+                scored = list(_best(searcher, built.main, min(2 * at, MAX_EXAMINED)).hits)
+            block, at = scored[at : at + WINDOW], at + WINDOW
+        complete = matching
         if built.complete is not None:
             complete = int(searcher.search(built.complete, 1).count)  # type: ignore[attr-defined]
-        return _Found(total, complete, ranked, [*addresses, *(address for _, address in rest)])
+        total = matching + sum(1 for score, _ in added if not score)
+        return _Found(total, complete, len(ranked) if at >= min(matching, MAX_EXAMINED) else None, ranked, addresses)
 
     def _added(
         self,
         opened: Opened,
         built: BuiltQuery,
-        best: list[tuple[float, tantivy.DocAddress]],
+        best: list[_Scored],
         linked: dict[int, float],
-        needed: int,
-    ) -> list[tuple[float, tantivy.DocAddress]]:
+    ) -> list[_Scored]:
         """Returns pages whose links match well but that are not among the best pages by their own words, if they may
-        be among the first `needed` hits."""
+        be among the first `LINKED_HITS`. This does not depend on the page of hits, so that all pages have one order."""
         index, searcher = opened
         numbers = [int(number or 0) for number in searcher.fast_field_values("number", [place for _, place in best])]
         totals = sorted((score + linked.get(number, 0.0) for number, (score, _) in zip(numbers, best, strict=True)))
         own = best[-1][0] if len(best) == WINDOW else 0.0
-        least = (totals[-needed] if 0 < needed <= len(totals) else 0.0) / MOST_PRIOR - own
+        least = (totals[-LINKED_HITS] if len(totals) >= LINKED_HITS else 0.0) / MOST_PRIOR - own
         others = [number for number in linked.keys() - set(numbers) if linked[number] > least]
         others = sorted(others, key=lambda number: -linked[number])[:ADDED_PAGES]
         if not others:
@@ -237,11 +271,12 @@ class TantivySearch:
     def _candidates(
         self,
         searcher: tantivy.Searcher,
-        scored: list[tuple[float, tantivy.DocAddress]],
+        scored: list[_Scored],
         linked: dict[int, float],
-    ) -> tuple[list[Candidate], list[tantivy.DocAddress]]:
-        """Returns the documents with the values that order them. Equal scores are in the order of the numbers, so that
-        the order does not depend on when a document was added."""
+        before: int,
+    ) -> list[Candidate]:
+        """Returns the documents, which come after `before` others, with the values that order them. Equal scores are in
+        the order of the numbers, so that the order does not depend on when a document was added."""
         addresses = [address for _, address in scored]
         columns = [
             [int(value or 0) for value in searcher.fast_field_values(name, addresses)]
@@ -249,10 +284,11 @@ class TantivySearch:
         ]
         ranks = self._links.ranks(columns[0]) if self._ranking.has("rank") else {}
         rows = sorted(zip(*columns, range(len(scored)), strict=True))
-        candidates = [
+        return [
             Candidate(
                 scored[place][0] + linked.get(number, 0.0),
-                place,
+                before + place,
+                number,
                 host=host,
                 group=group,
                 twin=twin,
@@ -263,7 +299,6 @@ class TantivySearch:
             )
             for number, host, group, twin, tongue, depth, is_list, place in rows
         ]
-        return candidates, addresses
 
     def _hit(self, searcher: tantivy.Searcher, item: Ranked, found: _Found, sought: SoughtTerms) -> Hit:
         page = _load(searcher, found.addresses[item.place])
@@ -285,6 +320,11 @@ class TantivySearch:
             language=page.language,
             fetched_at=page.fetched_at,
         )
+
+
+def _best(searcher: tantivy.Searcher, query: Query, most: int) -> tantivy.SearchResult:
+    """Returns the best documents. Tantivy allocates memory for the requested number, and panics if it is 0."""
+    return searcher.search(query, min(most, max(1, searcher.num_docs)))
 
 
 def _load(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredPage:

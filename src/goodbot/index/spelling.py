@@ -6,6 +6,7 @@ five spelling errors). The index shows which of these words exist, so no list of
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from itertools import pairwise
 from typing import Final, NamedTuple
 
 from goodbot.index.analysis import fold
@@ -21,6 +22,9 @@ CLEARLY: Final = 50
 """A word that a few documents have may be misspelt if a similar one is in this many times as many."""
 FIRST_LETTER: Final = 0.2
 """The weight of a change of the first letter, which writers rarely get wrong (Pollock and Zamora 1984)."""
+OTHER_LETTER: Final = 0.3
+"""The weight of a letter too many that is not doubled, and of a wrong letter that is neither the next on the keyboard
+nor a vowel for a vowel."""
 
 _ALPHABETS: Final = (
     "abcdefghijklmnopqrstuvwxyz",
@@ -29,12 +33,22 @@ _ALPHABETS: Final = (
 )
 
 
+_NEXT_KEYS: Final = frozenset(
+    pair
+    for row in ("qwertyuiop", "asdfghjkl", "zxcvbnm", "йцукенгшщзхъ", "фывапролджэ", "ячсмитьбю")
+    for one, other in pairwise(row)
+    for pair in (one + other, other + one)
+)
+_VOWELS: Final = frozenset("aeiouyаеиоуыэюяαεηιουω")
+
+
 class Choice(NamedTuple):
-    """The terms of a word that may have been meant, and the number of documents that have one of them, reduced
-    if the first letter differs."""
+    """The terms of a word that may have been meant, the number of documents that have one of them, and how likely the
+    error is, from 0 to 1."""
 
     terms: tuple[str, ...]
-    documents: float
+    documents: int
+    weight: float = 1.0
 
 
 def can_be_misspelt(word: str) -> bool:
@@ -57,11 +71,26 @@ def neighbours(word: str) -> Iterator[str]:
     yield from (head + letter + tail[1:] for head, tail in splits if tail for letter in letters)
 
 
+def likelihood(typed: str, meant: str) -> float:
+    """Returns how likely it is that somebody typed a word for another one that differs in one place, from 0 to 1."""
+    same = next(
+        (at for at, (one, other) in enumerate(zip(typed, meant, strict=False)) if one != other),
+        min(len(typed), len(meant)),
+    )
+    weight = 1.0 if same else FIRST_LETTER
+    if len(typed) > len(meant):
+        return weight if typed[same] == typed[same - 1 : same] else weight * OTHER_LETTER
+    if len(typed) < len(meant) or typed[same + 1 :] != meant[same + 1 :]:
+        return weight  # a letter left out, or two exchanged
+    pair = typed[same] + meant[same]
+    return weight if pair in _NEXT_KEYS or _VOWELS.issuperset(pair) else weight * OTHER_LETTER
+
+
 def choices(
     word: str, stems: Callable[[str], tuple[str, ...]], count: Callable[[tuple[str, ...]], int]
 ) -> list[Choice]:
-    """Returns the words that may have been meant, at most `CHOICES`: the most frequent first, where a changed first
-    letter counts against a word. `stems` gives the terms of a word, `count` the number of documents that have one of
+    """Returns the words that may have been meant, at most `CHOICES`: the likeliest first, by number of documents and
+    `likelihood`. `stems` gives the terms of a word, `count` the number of documents that have one of
     these terms."""
     best: dict[tuple[str, ...], Choice] = {}
     for candidate in dict.fromkeys(neighbours(word)):
@@ -69,9 +98,8 @@ def choices(
             continue
         terms = stems(candidate)
         if terms not in best and (documents := count(terms)):
-            weight = 1.0 if candidate[0] == word[0] else FIRST_LETTER
-            best[terms] = Choice(terms, documents * weight)
-    return sorted(best.values(), key=lambda choice: -choice.documents)[:CHOICES]
+            best[terms] = Choice(terms, documents, likelihood(word, candidate))
+    return sorted(best.values(), key=lambda choice: -choice.documents * choice.weight)[:CHOICES]
 
 
 def halves(word: str) -> Iterator[tuple[str, str]]:

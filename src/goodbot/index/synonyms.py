@@ -17,6 +17,7 @@ from goodbot.errors import InputError
 from goodbot.index.analysis import query_terms
 
 MAX_BYTES: Final = 1024 * 1024
+MAX_SYNONYMS: Final = 50_000
 MAX_WORDS: Final = 5
 """The limit for the words of one synonym."""
 MAX_MEANT: Final = 20
@@ -54,6 +55,8 @@ def load_synonyms(file: Path) -> tuple[Synonym, ...]:
             found += _of_line(line.strip())
         except ValueError as error:
             raise InputError(f"{file}, line {number}: {error}") from error
+        if len(found) > MAX_SYNONYMS:
+            raise InputError(f"{file} has too many synonyms: at most {MAX_SYNONYMS:,} pairs are read")
     return tuple(found)
 
 
@@ -64,6 +67,8 @@ def _of_line(line: str) -> list[Synonym]:
     left, arrow, right = line.partition("=>")
     typed = _entries(left)
     meant = _entries(right) if arrow else typed
+    if max(len(typed), len(meant)) > MAX_MEANT + 1:
+        raise ValueError(f"has more than {MAX_MEANT + 1} words or phrases")
     if not (typed and meant) or (not arrow and len(typed) < 2):
         raise ValueError("needs two words, such as `robot, crawler` or `k8s => kubernetes`")
     return [Synonym(one, other) for one in typed for other in meant if one != other]

@@ -145,7 +145,7 @@ class _SearchSite:
                 notes=found.notes,
                 suggestion=found.suggestion,
             )
-        pages = page_count(found.total)
+        pages = page_count(found.total if found.listed is None else found.listed)
         if query.page > pages:
             return RedirectResponse(page_url(query.query, pages), status_code=303)
         return self._page(
@@ -157,7 +157,7 @@ class _SearchSite:
             page=query.page,
             pages=pages,
             numbers=page_numbers(query.page, pages),
-            cut=query.page == MAX_PAGE and found.total > MAX_PAGE * HITS_PER_PAGE,
+            cut=query.page == MAX_PAGE and pages == MAX_PAGE and found.total > MAX_PAGE * HITS_PER_PAGE,
         )
 
     def api(self, request: Request) -> Response:
@@ -165,7 +165,8 @@ class _SearchSite:
             return self._error(request, 404, *_NO_CRAWL)
         query = read_search_query(request.query_params)
         found = _find(self._search, query, request)
-        return JSONResponse({**results_json(found), "page": query.page, "pages": page_count(found.total)})
+        pages = page_count(found.total if found.listed is None else found.listed)
+        return JSONResponse({**results_json(found), "page": query.page, "pages": pages})
 
     def suggest(self, request: Request) -> Response:
         """Returns the query typed and its completions (OpenSearch Suggestions 1.0)."""
