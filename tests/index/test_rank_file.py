@@ -11,7 +11,7 @@ from goodbot.index.rank_file import RankFile, write_ranks
 NUMBERS = st.integers(min_value=0, max_value=(1 << 64) - 1)
 
 
-@given(ranks=st.dictionaries(NUMBERS, st.floats(min_value=0, max_value=1e6, width=32)), others=st.sets(NUMBERS))
+@given(ranks=st.dictionaries(NUMBERS, st.floats(min_value=0.125, max_value=1e6, width=32)), others=st.sets(NUMBERS))
 def test_what_was_written_is_found(
     tmp_path_factory: pytest.TempPathFactory, ranks: dict[int, float], others: set[int]
 ) -> None:

@@ -155,6 +155,14 @@ def test_hosts_are_mixed(hosts: str, mixed: str) -> None:
     assert rows(hosts) == mixed
 
 
+def test_a_hit_of_another_host_that_is_much_worse_stays_behind() -> None:
+    scores = [20.0, 19.0, 18.0, 17.0, 16.0, 7.0, 15.0, 4.0]
+    found = [Candidate(score, place, host=1 + (place in (5, 7))) for place, score in enumerate(scores)]
+    assert order(*found) == [0, 1, 2, 3, 4, 6, 5, 7]
+    worse = [item._replace(score=9.0) if item.place == 5 else item for item in found]
+    assert order(*worse) == [0, 1, 2, 5, 3, 4, 6, 7]
+
+
 def test_a_search_of_one_site_and_a_part_that_is_off_mix_nothing() -> None:
     found = [Candidate(10.0 - place, place, host=1 + (place == 5)) for place in range(6)]
     assert order(*found) == [0, 1, 2, 5, 3, 4]

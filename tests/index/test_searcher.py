@@ -406,3 +406,21 @@ def test_copies_that_nobody_has_translated_are_shown_in_the_folder_of_the_reader
     (hit,) = search.search("kettle", languages=languages).hits
     assert f"/{first}/" in hit.url
     assert len(hit.others) == 3
+
+
+def test_an_english_page_in_the_folder_of_another_language_joins_its_translations(tmp_path: Path) -> None:
+    """As a server answers for a page that has not been translated; the pages name those that have been."""
+    site = "https://a.example/manual"
+    alternates = (("en", f"{site}/en/ssl.html"), ("fr", f"{site}/fr/ssl.html"))
+    text = "The kettle module encrypts what it says to the stove, and that is all there is to it. " * 4
+    pages = [
+        Document("ko", f"{site}/ko/ssl.html", "Kettles", text, language="en", alternates=alternates),
+        Document("fr", f"{site}/fr/ssl.html", "Kettles", "kettle " + FRENCH, language="fr", alternates=alternates),
+        Document("other", f"{site}/en/faq.html", "Kettles", text + "More.", language="en"),
+    ]
+    search = _search_in(tmp_path, pages)
+    assert {hit.id for hit in search.search("kettle", languages=["en"]).hits} == {"ko", "other"}
+    assert {hit.id for hit in search.search("kettle", languages=["fr"]).hits} == {"fr", "other"}
+
+
+FRENCH = "Le module chiffre ce qu'il dit au poêle, et il ne fait pas plus que cela pour vous et pour les autres."

@@ -169,3 +169,38 @@ async def test_any_query_is_answered(folder: Path, query: str) -> None:
     ended = await goodbot("search", "--in", folder, "--json", "--", query)
     assert ended.status == 0, ended.err
     assert isinstance(json.loads(ended.out)["total"], int)
+
+
+async def test_a_crawl_into_imported_documents_is_refused(folder: Path) -> None:
+    refused = await goodbot("crawl", "http://127.0.0.1:9/", "--into", folder, "--allow-private")
+    assert (refused.status, refused.out) == (2, "")
+    assert refused.complaint == f"goodbot: {folder} has imported documents: crawl into another folder"
+    for command in (("index", "rebuild"), ("status",)):
+        refused = await goodbot(*command, "--in", folder)
+        assert (refused.status, refused.complaint) == (2, f"goodbot: {folder} has imported documents, not a crawl")
+    assert json.loads((await goodbot("search", "robots", "--in", folder, "--json")).out)["total"] == 1
+
+
+async def test_synonyms_that_cannot_be_read_end_serve(folder: Path) -> None:
+    (folder / "synonyms.txt").write_text("robot\n", encoding="utf-8")
+    ended = await goodbot("serve", "--in", folder, "--port", "0")
+    assert (ended.status, "synonyms.txt, line 1: needs two words" in ended.complaint) == (2, True)
+
+
+async def test_the_scores_of_a_run_fall(tmp_path: Path) -> None:
+    """Hits of one host make way for others, so the scores of hits do not fall everywhere."""
+    pages = [
+        {"id": f"page {number}", "url": f"https://{host}.example/{number}", "title": "", "text": "robots " * length}
+        for number, (host, length) in enumerate([("a", 9)] * 6 + [("b", 1)])
+    ]
+    for page in pages[:6]:
+        page["text"] += page["id"]
+    assert (await imported(tmp_path / "run", "\n".join(map(json.dumps, pages)))).status == 0
+    file = tmp_path / "queries.jsonl"
+    file.write_text('{"id": "q 1", "text": "robots"}\n', encoding="utf-8")
+    ended = await goodbot("search", "--run", file, "--in", tmp_path / "run")
+    rows = [line.split() for line in ended.out.splitlines()]
+    assert [row[:2] + row[3:4] + row[5:] for row in rows] == [["q%201", "Q0", f"{at}", "goodbot"] for at in range(1, 8)]
+    assert [row[2] for row in rows].index("page%206") == 3
+    scores = [float(row[4]) for row in rows]
+    assert scores == sorted(set(scores), reverse=True)

@@ -79,6 +79,7 @@ def menus(page: Page) -> list[str]:
 
 
 BODY = "<p>The page's own text.</p>"
+ROW = "<p>" + " ".join(f"<a href=x{letter}>{letter}</a>" for letter in "abcdef") + "</p>"
 MENUS = [
     ("nav", f"<nav><a href=x>Home</a></nav>{BODY}", ["Home"]),
     ("footer and aside", f"<aside>Also</aside>{BODY}<footer>Imprint</footer>", ["Also", "Imprint"]),
@@ -88,6 +89,8 @@ MENUS = [
     ("another role", f"<div role=note>Home</div>{BODY}", []),
     ("a name that says there is none", f"<div class=no-sidebar>Home</div>{BODY}", []),
     ("another name", f"<div class=navy>Home</div>{BODY}", []),
+    ("the names of Read the Docs", f"<div class=wy-grid-for-nav><div class=wy-nav-content>{BODY}</div></div>", []),
+    ("a name that misleads, with links", f"<div class=menu>{BODY * 3}{ROW}{BODY * 3}</div>", ["a b c d e f"]),
     ("a name that is too long", f"<div class='menu {'x' * 200}'>Home</div>{BODY}", []),
     ("Publican's", f"<ul class='docnav top'><li>Prev<li>Next</ul>{BODY}", ["Prev\nNext"]),
     ("one inside the other", f"<nav><div class=menu><nav>Home</nav></div> More</nav>{BODY}", ["Home\nMore"]),
@@ -100,6 +103,16 @@ MENUS = [
     ("a menu around main", f"<div class=menu>Home<main>Own</main></div>{BODY}", ["Own", "Home"]),
     ("a text kept out of snippets", f"<div data-nosnippet>Secret</div>{BODY}<nav>Home</nav>", ["Home"]),
     ("kept out of snippets inside a menu", f"{BODY}<nav>Home<div data-nosnippet>Secret</div></nav>", ["Home"]),
+    ("a row of links", f"{BODY}{ROW}{BODY}", ["a b c d e f"]),
+    ("a list of links", f"<ul>{'<li><a href=x>a</a>' * 6}</ul>{BODY}", ["\n".join("aaaaaa")]),
+    ("links with separators", f"<p>{' | '.join(['<a href=x>a</a>'] * 6)}</p>{BODY}", ["a | a | a | a | a | a"]),
+    ("few links", f"<p>{'<a href=x>a</a> ' * 5}</p>{BODY}", []),
+    ("links with words between", f"<p>{'<a href=x>a</a> and ' * 9}</p>{BODY}", []),
+    ("links in a sentence", f"<p>See {'<a href=x>a</a>, ' * 9}</p>{BODY}", []),
+    ("a row that begins in a sentence", f"<p>See {ROW}</p>{BODY}", ["a b c d e f"]),
+    ("links and definitions", f"<dl>{'<dt><a href=x>a</a><dd>What it is' * 9}</dl>{BODY}", []),
+    ("a row in a menu", f"<nav>More: {ROW}</nav>{BODY}", ["More:\na b c d e f"]),
+    ("links in a template", f"<template>{ROW}</template>{BODY}", []),
     ("in a template", f"<template><nav>Home</nav></template>{BODY}", []),
 ]  # fmt: skip
 
@@ -147,3 +160,16 @@ def test_any_markup_has_menus_inside_the_text_and_places_with_texts(html: str) -
         last = end
     assert all(one.anchor and one.text.strip() for one in page.sections)
     assert all(term.strip() for term in page.terms)
+
+
+TRANSLATIONS = [
+    ("link", "<link rel=alternate hreflang=de href=/de/x>", (("de", "/de/x"),)),
+    ("a", "<a rel=alternate hreflang=DE href=/de/x#top>Deutsch</a>", (("de", "/de/x"),)),
+    ("a without rel", "<a hreflang=de href=/de/x>Deutsch</a>", ()),
+    ("a for something else", "<a rel=nofollow hreflang=de href=/de/x>Deutsch</a>", ()),
+]
+
+
+@pytest.mark.parametrize(("name", "html", "expected"), TRANSLATIONS, ids=[row[0] for row in TRANSLATIONS])
+def test_the_translations_that_a_page_names(name: str, html: str, expected: tuple[tuple[str, str], ...]) -> None:
+    assert tuple((language, url.path) for language, url in read(html).alternates) == expected

@@ -99,8 +99,8 @@ def import_(file: Path, folder: Path, as_json: bool) -> None:
     """Add the documents in FILE.jsonl (- for standard input) to the index in DIR. What is missing is created.
 
     Each line is a JSON object with "id" and "text", and optionally "title", "url", "headings", "description",
-    "keywords" and "language" (a tag such as en). Without "id", the "url" is the id. A document replaces the one with
-    the same id. If a line cannot be used, nothing is imported.
+    "keywords" and "language" (a tag such as en), all strings. Without "id", the "url" is the id. A document replaces
+    the one with the same id. If a line cannot be used, nothing is imported.
 
     Exit status: 0: done; 2: a line cannot be used, FILE cannot be read, or DIR has a crawl; 3: the index cannot be
     written.

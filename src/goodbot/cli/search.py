@@ -20,6 +20,8 @@ from goodbot.human import counted
 from goodbot.index import PARTS, Ranking, results_json
 from goodbot.search_values import Hit, Results
 
+_WHITE: Final = re.compile(r"\s")
+
 MAX_OTHERS: Final = 5
 """The number of translations and copies that are printed for a hit, at most one in each language."""
 
@@ -126,8 +128,8 @@ def command(
             if as_json:
                 write_json({"id": query_id, **results_json(search.search(text, top))})
                 continue
-            for rank, hit in enumerate(search.search(text, top).hits, start=1):
-                say(f"{query_id} Q0 {hit.id} {rank} {hit.score:.6f} goodbot")
+            for line in _trec_lines(query_id, search.search(text, top)):
+                say(line)
         return
     results = search.search(query or "", max(top, opened or 0), languages=_languages(os.environ))
     if opened is not None:
@@ -137,6 +139,15 @@ def command(
         write_json({**results_json(results), **({"not_indexed": lag.missing} if lag.missing else {})})
         return
     print_results(results)
+
+
+def _trec_lines(query_id: str, results: Results) -> Iterator[str]:
+    """Yields the lines of a TREC run. Programs that read them order by score, so a score is at most that of the hit
+    before; white space in ids becomes `%20`."""
+    least = float("inf")
+    for rank, hit in enumerate(results.hits, start=1):
+        least = min(hit.score, least - 1e-6)
+        yield f"{_WHITE.sub('%20', query_id)} Q0 {_WHITE.sub('%20', hit.id)} {rank} {least:.6f} goodbot"
 
 
 def _languages(environment: Mapping[str, str]) -> tuple[str, ...]:

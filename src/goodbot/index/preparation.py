@@ -104,7 +104,8 @@ def _labels(document: Document, url: Url | None, language: str) -> Iterable[tupl
     if document.media_type:
         yield "kind", cleaned(document.media_type.lower())[:100]
     stated = cleaned((document.language or "").lower())[:35]
-    yield from (("language", tag) for tag in {language, stated if stated[:2] == language else ""} if tag)
+    is_same = tongue_of(stated) == tongue_of(language)
+    yield from (("language", tag) for tag in {language, stated if is_same else ""} if tag)
 
 
 def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[str, int], ...]:

@@ -24,6 +24,7 @@ from dataclasses import dataclass, field
 from datetime import date
 from typing import Final
 
+from goodbot.index.keys import WRITTEN_ALIKE
 from goodbot.index.query_values import AllOf, AnyOf, Filter, FilterName, Node, ParsedQuery, Where, Words
 from goodbot.url import parse_url
 
@@ -72,6 +73,7 @@ _MINUS = re.compile(r"(?<!\S)[\u2212\u2013\u2014\uff0d](?=[^\s\u2212\u2013\u2014
 _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\ufeff]")
 _WORD = re.compile(r"\w")
 _PARTS = re.compile(r"[^\W_]+")
+_OPERATOR_IN_PROSE = re.compile(r'"|(?<!\S)-\w{2}|(?<!\S)OR(?!\S)')
 _OPERATORS: Final = ("AND", "OR", "NOT", "|")
 
 
@@ -80,6 +82,8 @@ def parse_query(text: str) -> ParsedQuery:
     notes = [f"the query was cut after {MAX_QUERY_CHARS:,} characters"] if len(text) > MAX_QUERY_CHARS else []
     text = _CONTROL.sub(" ", text[:MAX_QUERY_CHARS]).translate(_QUOTES)
     is_prose = _is_prose(text)
+    if is_prose and _OPERATOR_IN_PROSE.search(text):
+        notes.append(f"in a query of more than {MAX_SHORT_WORDS} words, quotes, - and OR are text")
     parser = _Parser(is_prose=is_prose, has_operators=not is_prose and not _is_shouted(text), notes=notes)
     for token in _TOKEN.finditer(_MINUS.sub("-", text)):
         parser.take(token)
@@ -261,7 +265,8 @@ class _Parser:
 
 _EXTENSION = re.compile(r"\.?([a-z0-9]{1,10})|([a-z]+/[a-z0-9.+-]{1,60})", re.IGNORECASE)
 _LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?")
+_DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:T.*)?")
+_COMPACT_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)")
 
 
 def _filter(name: str, value: str) -> Filter | None:
@@ -275,7 +280,8 @@ def _filter(name: str, value: str) -> Filter | None:
             found = _EXTENSION.fullmatch(value)
             return Filter("filetype", (found[1] or found[2]).lower()) if found else None
         case "lang":
-            return Filter("lang", value.lower().replace("_", "-")) if _LANGUAGE.fullmatch(value) else None
+            code = value.lower().replace("_", "-")
+            return Filter("lang", WRITTEN_ALIKE.get(code, code)) if _LANGUAGE.fullmatch(value) else None
         case "link":
             url = parse_url(value if "://" in value else f"http://{value}") if value else None
             return Filter("link", url.text.partition("#")[0]) if url else None
@@ -297,7 +303,7 @@ def _site(value: str) -> str | None:
 
 def _day(value: str) -> str | None:
     """Returns the first day of a year, a month or a day, as YYYY-MM-DD."""
-    found = _DATE.fullmatch(value)
+    found = _DATE.fullmatch(value) or _COMPACT_DATE.fullmatch(value)
     if found is None:
         return None
     try:

@@ -67,6 +67,15 @@ _FIELDS_OF_PARTS: Final = {
 _ENDING = re.compile(r"\.(?:x?html?|php|aspx?|jsp|pdf|txt|xml|md)$", re.IGNORECASE)
 """The extension of a file name in a URL, which is not indexed as a word of the URL."""
 
+_MEDIA_TYPES: Final = {
+    "htm": ("html", "text/html", "application/xhtml+xml"),
+    "html": ("htm", "text/html", "application/xhtml+xml"),
+    "pdf": ("application/pdf",),
+    "txt": ("text/plain",),
+    "md": ("text/markdown",),
+}
+"""What `filetype:` also finds: URLs of pages often have no extension."""
+
 Clause = tuple[Occur, Query]
 
 
@@ -375,7 +384,8 @@ class QueryBuilder:
             case "site":
                 return Query.term_query(self._schema, "site", node.value, "basic")
             case "filetype":
-                return Query.term_query(self._schema, "kind", node.value, "basic")
+                kinds = (node.value, *_MEDIA_TYPES.get(node.value, ()))
+                return Query.term_set_query(self._schema, "kind", list(kinds))
             case "lang":
                 return Query.term_query(self._schema, "language", node.value, "basic")
             case "link":

@@ -4,6 +4,7 @@ The file has the numbers of the pages in ascending order (8 bytes each, in the b
 ranks (4 bytes each). 250 look-ups take 0.2 ms; a query of Tantivy for as many takes 2 ms.
 """
 
+import math
 import mmap
 from array import array
 from bisect import bisect_left
@@ -37,10 +38,10 @@ class RankFile:
         self._ranks = view[8 * self._pages :].cast("f")
 
     def find(self, numbers: Iterable[int]) -> dict[int, float]:
-        """Returns the ranks of these pages; unknown pages are missing."""
+        """Returns the ranks of these pages; unknown pages, and ranks that are damaged, are missing."""
         found: dict[int, float] = {}
         for number in numbers:
             at = bisect_left(self._numbers, number)
-            if at < self._pages and self._numbers[at] == number:
+            if at < self._pages and self._numbers[at] == number and 0.0 < self._ranks[at] < math.inf:
                 found[number] = self._ranks[at]
         return found

@@ -8,6 +8,7 @@ import math
 from collections import deque
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -56,6 +57,8 @@ MAX_DEPTH: Final = 8
 OTHER_LANGUAGE: Final = 0.8
 LIST_FACTOR: Final = 0.9
 HITS_IN_A_ROW: Final = 3
+OTHER_HOST: Final = 0.5
+"""The least share of the score of a hit that one of another host needs to come before it."""
 
 
 class Candidate(NamedTuple):
@@ -167,14 +170,22 @@ def _languages_first(group: list[_Scored]) -> list[_Scored]:
     return first + rest
 
 
+def _is_other_near(groups: list[list[_Scored]], at: int) -> bool:
+    """Whether the next hit of another host is about as good as a hit."""
+    score, own = groups[at][0][0], groups[at][0][1].host
+    other = next((group[0][0] for group in islice(groups, at + 1, None) if group[0][1].host != own), -math.inf)
+    return other >= OTHER_HOST * score
+
+
 def _mixed(groups: list[list[_Scored]]) -> list[list[_Scored]]:
-    """Moves hits forward so that at most `HITS_IN_A_ROW` of a host follow one another while others are left."""
+    """Moves hits forward so that at most `HITS_IN_A_ROW` of a host follow one another while others are left that are
+    about as good."""
     ordered: list[list[_Scored]] = []
     waiting: deque[list[_Scored]] = deque()  # further hits of a host that has `HITS_IN_A_ROW`
     host, row = 0, 0
-    for group in groups:
+    for at, group in enumerate(groups):
         own = group[0][1].host
-        if ordered and own == host and row == HITS_IN_A_ROW:
+        if ordered and own == host and row >= HITS_IN_A_ROW and _is_other_near(groups, at):
             waiting.append(group)
             continue
         ordered.append(group)

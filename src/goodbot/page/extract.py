@@ -4,7 +4,7 @@ Links are `a` and `area` (also in SVG), `frame`, `iframe`, META refresh, and `li
 its type is not that of a page. Not links: images, scripts, styles, forms (a search form is a trap), `object`, `embed`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -114,9 +114,14 @@ class PageCollector:
             return
         if self.found.canonical is None and parse_rel(rel).canonical:
             self.found.canonical = href
-        if "alternate" in rel and (language := get("hreflang")) and len(self.found.alternates) < MAX_ALTERNATES:
-            self.found.alternates.append((language, href))
+        if language := get("hreflang"):
+            self.note_translation(rel, language, href)
         self.add((href.partition("#")[0], stated), "")
+
+    def note_translation(self, rel: Collection[str], language: str, href: str) -> None:
+        """Keeps the URL of a translation, if `rel` says that it is one."""
+        if "alternate" in rel and len(self.found.alternates) < MAX_ALTERNATES:
+            self.found.alternates.append((language, href))
 
     def area(self, get: Get) -> None:
         if (href := get("href")) is not None:

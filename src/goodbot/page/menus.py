@@ -1,27 +1,34 @@
-"""Recognizes the parts of a page that are menus, headers and footers of its site. Pure.
+"""Recognizes the parts of a page that are menus, headers and footers of its site, by their names and as rows of links.
+Pure.
 
 Snippets prefer the text outside menus. Searches look in menus too: leaving them out did not improve results.
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Final
 
 MAX_NAME_CHARS: Final = 200
 MAX_SHARE: Final = 0.9
-"""If more of the text is in menus, the names mislead, and nothing counts as a menu."""
+"""If more of the page is in one element with the name of a menu, its name misleads; if more of the text is in all menus
+together, none counts."""
+
+LINK_RUN: Final = 6
+"""So many links in a row, without words between them, are a menu or a table of contents."""
+_MAX_GAP: Final = 12
+"""The most parts between two links of a row."""
 
 _ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menubar"})
 _TAGS: Final = frozenset({"nav", "footer", "aside"})
 _NAME = re.compile(
-    r"(?!(?:has|with|no|without|is)[-_])(?:.*[-_])?(?:nav|navbar|navigation|navheader|navfooter|navpath|navrow"
+    r"(?!(?:has|with|no|without|is)[-_])(?!.*(?:for[-_]nav|content))(?:.*[-_])?(?:nav|navbar|navigation|navheader|navfooter|navpath|navrow"
     r"|breadcrumbs?|docnav|sidebar|sphinxsidebar|sidenav|leftnav|topnav|bottomnav|subnav|menu|menubar|footer|toolbar|topbar)"
     r"(?:[-_].*)?|sphinxsidebarwrapper|printfooter|package-header|page-header|navigationbar|related|skip-?link",
     re.IGNORECASE,
 )
 """Names that the makers of real documentation sites give to menus: DocBook, Sphinx, Javadoc, Doxygen, Texinfo, Haddock,
-MediaWiki, mdBook."""
+MediaWiki, mdBook, Read the Docs."""
 
 
 def is_menu(tag: str, attributes: Iterable[tuple[str, str]]) -> bool:
@@ -40,6 +47,47 @@ def is_menu(tag: str, attributes: Iterable[tuple[str, str]]) -> bool:
 @lru_cache(maxsize=2048)
 def _is_menu_name(names: str) -> bool:
     return any(_NAME.fullmatch(name) for name in names.split())
+
+
+def with_link_runs(
+    menus: Sequence[tuple[int, int]], parts: Sequence[str], links: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """Returns the ranges of `parts` that are menus by name or rows of links (see `LINK_RUN`), in order and apart.
+    `links` are the ranges of links, in order. A row begins and ends between blocks, as `text_and_menus` requires."""
+    found = [menu for menu in menus if menu[1] - menu[0] <= MAX_SHARE * len(parts)]
+    run: list[tuple[int, int]] = []
+    for link in [*links, (len(parts) + _MAX_GAP + 1,) * 2]:
+        if run and not _is_gap(parts, run[-1][1], link[0]):
+            found += _whole_blocks(parts, run)
+            run = []
+        run.append(link)
+    apart: list[tuple[int, int]] = []
+    for start, end in sorted(found):
+        if apart and start <= apart[-1][1]:
+            apart[-1] = (apart[-1][0], max(apart[-1][1], end))
+        else:
+            apart.append((start, end))
+    return apart
+
+
+def _is_gap(parts: Sequence[str], start: int, end: int) -> bool:
+    return end - start <= _MAX_GAP and not any(map(str.isalnum, "".join(parts[start:end])))
+
+
+def _whole_blocks(parts: Sequence[str], run: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+    """Yields the range of a row of links without the first and last ones that share a block with other text."""
+    first = next((at for at, (start, _) in enumerate(run) if _ends_block(parts, start - 1, -1)), len(run))
+    last = next((at for at in range(len(run) - 1, first, -1) if _ends_block(parts, run[at][1], 1)), first)
+    if last - first + 1 >= LINK_RUN:
+        yield run[first][0], run[last][1]
+
+
+def _ends_block(parts: Sequence[str], at: int, step: int) -> bool:
+    """Whether hardly more than white space is between a position and the end of its block."""
+    last = at + step * _MAX_GAP
+    while at != last and 0 <= at < len(parts) and parts[at].isspace():
+        at += step
+    return not 0 <= at < len(parts) or parts[at] == "\0"
 
 
 def folded_blocks(parts: Sequence[str]) -> str:

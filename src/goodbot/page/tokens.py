@@ -24,7 +24,7 @@ from goodbot.page.extract import (
     PageCollector,
     folded,
 )
-from goodbot.page.menus import folded_blocks, is_menu, text_and_menus
+from goodbot.page.menus import folded_blocks, is_menu, text_and_menus, with_link_runs
 from goodbot.page.places import MAX_PLACE_CHARS, PlaceCollector, unmarked
 
 MAX_HEADINGS = 500
@@ -108,6 +108,8 @@ class _Reader:
     menu_at: int = 0
     menu_depth: int = 0
     menus: list[tuple[int, int]] = field(default_factory=list)
+    link_at: int | None = None
+    links: list[tuple[int, int]] = field(default_factory=list)
     anchor: tuple[str, str | None] | None = None
     anchor_at: int = 0
     anchor_alt: str = ""
@@ -159,16 +161,17 @@ class _Reader:
 
     def _text(self, parts: list[str]) -> tuple[str, list[tuple[int, int]]]:
         """Returns one line for each block, the text of `main` first, and the ranges of it that are menus."""
+        found = with_link_runs(self.menus, parts, self.links)
         ranges = [(0, len(parts))]
         if self.main_at is not None:
             start, end = self.main_at, self.main_end or len(parts)
             ranges = [(start, end), (0, start), (end, len(parts))]
             parts = [*parts[start:end], *parts[:start], *parts[end:]]
-        if not self.menus:
+        if not found:
             return folded_blocks(parts), []
         moved, menus = 0, list[tuple[int, int]]()
         for first, last in ranges:
-            cut = [(max(start, first), min(end, last)) for start, end in self.menus]
+            cut = [(max(start, first), min(end, last)) for start, end in found]
             menus += [(start - first + moved, end - first + moved) for start, end in cut if start < end]
             moved += last - first
         return text_and_menus(parts, menus)
@@ -311,24 +314,14 @@ class _Reader:
     # ---- links ----
 
     def start_a(self, tag: str, attributes: _Attributes) -> None:
-        if self.anchor is not None:
+        if self.link_at is not None:
             self.end_anchor()
-        href = other = rel = None
-        for name, value in attributes:  # cheaper than a dict
-            if name == "href":
-                href = value
-            elif name == "rel":
-                rel = value
-            elif name in _ANCHOR_NAMES:
-                self.places.note(value)
-            elif name == "xlink:href":
-                other = value
-        if href is None:
-            href = other
+        href, rel = self._href_and_rel(attributes)
         if href is None:
             return
         address, _, fragment = href.partition("#")
         self.places.begin_link(address, fragment)
+        self.link_at = len(self.parts)
         fragment = fragment and self._if_new(address, fragment)
         anchor = (address, rel)
         if fragment or not self.seen.get(anchor):
@@ -337,6 +330,25 @@ class _Reader:
             self.anchor_at = len(self.parts)
             self.anchor_alt = ""
 
+    def _href_and_rel(self, attributes: _Attributes) -> tuple[str | None, str | None]:
+        """Returns two attributes of a link. Notes its anchors, and its URL if it leads to a translation."""
+        href = other = rel = language = None
+        for name, value in attributes:  # cheaper than a dict
+            if name == "href":
+                href = value
+            elif name == "rel":
+                rel = value
+            elif name in _ANCHOR_NAMES:
+                self.places.note(value)
+            elif name == "hreflang":
+                language = value
+            elif name == "xlink:href":
+                other = value
+        href = other if href is None else href
+        if language and rel and href is not None:
+            self.gathering.note_translation(rel.lower().split(), language, href)
+        return href, rel
+
     def _if_new(self, address: str, fragment: str) -> str:
         """Returns the fragment if no link to it with a text was found yet, or else an empty string."""
         is_known = not address or self.fragments_left <= 0 or self.fragments.get(address, _NOTHING).get(fragment)
@@ -344,6 +356,9 @@ class _Reader:
 
     def end_anchor(self, tag: str = "") -> None:
         self.places.end_link()
+        if self.link_at is not None:
+            self.links.append((self.link_at, len(self.parts)))
+            self.link_at = None
         if self.anchor is not None:
             text = "".join(self.parts[self.anchor_at : self.anchor_at + _MAX_PARTS])
             anchor = folded(text, MAX_ANCHOR_CHARS) or folded(self.anchor_alt, MAX_ANCHOR_CHARS)
