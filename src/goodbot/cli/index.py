@@ -57,6 +57,7 @@ def rebuild(folder: Path, as_json: bool) -> None:
 
     Exit status: 0: the index is rebuilt; 2: there is no crawl in DIR; 3: a crawl is running there, or the index cannot
     be written.
+
     """
     tell = partial(say, err=True)
     done, documents = run_async(lambda: rebuild_index(folder, IndexProgress(tell)))
@@ -98,12 +99,14 @@ def rebuild(folder: Path, as_json: bool) -> None:
 def import_(file: Path, folder: Path, as_json: bool) -> None:
     """Add the documents in FILE.jsonl (- for standard input) to the index in DIR. What is missing is created.
 
-    Each line is a JSON object with "id" and "text", and optionally "title", "url", "headings", "description",
-    "keywords" and "language" (a tag such as en), all strings. Without "id", the "url" is the id. A document replaces
-    the one with the same id. If a line cannot be used, nothing is imported.
+    Each line is a JSON object with "text" and an "id" (a string or a number), and optionally "title", "url",
+    "headings", "description", "keywords" and "language" (a tag such as en), all strings. A line without "id" needs a
+    "url", which is then the id. A document replaces the one with the same id. If a line cannot be used, nothing is
+    imported.
 
     Exit status: 0: done; 2: a line cannot be used, FILE cannot be read, or DIR has a crawl; 3: the index cannot be
     written.
+
     """
     with _opened(file) as stream:
         done = import_documents(folder, str(file), stream, ImportProgress(partial(say, err=True)))
@@ -141,7 +144,8 @@ def refresh(folder: Path, as_json: bool) -> None:
     A crawl does this at its end if a page has changed; with more than 10,000 pages, if more than 1 % have. Searches go
     on meanwhile; if the command is interrupted, nothing changes.
 
-    Exit status: 0: done; 2: there is no index in DIR; 3: the index cannot be read or written.
+    Exit status: 0: done; 2: DIR has neither a crawl nor an index, or the crawl was made with --no-index; 3: the index
+    of the crawl is missing, or the index cannot be read or written.
     """
     done = refresh_index(folder, RefreshProgress(partial(say, err=True)))
     if as_json:
@@ -155,10 +159,11 @@ def refresh(folder: Path, as_json: bool) -> None:
 def stats(folder: Path, as_json: bool) -> None:
     """Show how many documents the index in DIR has, in which languages, and how large it is.
 
-    Its parts: texts are what hits show; postings, positions and terms what searches read; numbers what orders hits;
-    links the link texts, ranks and completions.
+    The output has the size of each part. texts: the text that hits show. postings, positions, terms: what searches
+    read. numbers: the values that order hits. links: link texts, PageRank and completions.
 
-    Exit status: 0: done; 2: there is no index in DIR; 3: the index cannot be read.
+    Exit status: 0: done; 2: DIR has neither a crawl nor an index, or the crawl was made with --no-index; 3: the index
+    of the crawl is missing, or the index cannot be read.
     """
     found = statistics(folder)
     if as_json:

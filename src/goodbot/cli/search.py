@@ -111,8 +111,8 @@ def command(
     If a word is on no page, the search uses a similar one and says so. Pages in the language of your locale
     (LANG) rank higher. DIR/synonyms.txt defines synonyms, in lines such as `robot, crawler, spider`.
 
-    Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR without a crawl or an index, or
-    a crawl with --no-index; 3: the index is missing or damaged.
+    Exit status: 0: done, whether pages were found or not; 2: bad input, such as a DIR with neither a crawl nor an
+    index, or a crawl with --no-index; 3: the index of the crawl is missing, or the index is damaged.
     """
     if (query is None) == (run_file is None):
         raise InputError("give either a QUERY or --run FILE.jsonl")
