@@ -18,6 +18,8 @@ LINK_RUN: Final = 6
 """So many links in a row, without words between them, are a menu or a table of contents."""
 _MAX_GAP: Final = 12
 """The most parts between two links of a row."""
+_BETWEEN: Final = "\0 \t\r\n\f\xa0|·•,;:/\\<>«»‹›←→-–—[]()"
+"""What may be between two links of a row."""
 
 _ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menubar"})
 _TAGS: Final = frozenset({"nav", "footer", "aside"})
@@ -55,12 +57,12 @@ def with_link_runs(
     """Returns the ranges of `parts` that are menus by name or rows of links (see `LINK_RUN`), in order and apart.
     `links` are the ranges of links, in order. A row begins and ends between blocks, as `text_and_menus` requires."""
     found = [menu for menu in menus if menu[1] - menu[0] <= MAX_SHARE * len(parts)]
-    run: list[tuple[int, int]] = []
-    for link in [*links, (len(parts) + _MAX_GAP + 1,) * 2]:
-        if run and not _is_gap(parts, run[-1][1], link[0]):
-            found += _whole_blocks(parts, run)
-            run = []
-        run.append(link)
+    first = 0  # of the row
+    for at in range(1, len(links) + 1):
+        if at == len(links) or not _is_gap(parts, links[at - 1][1], links[at][0]):
+            if at - first >= LINK_RUN:
+                found += _whole_blocks(parts, links[first:at])
+            first = at
     apart: list[tuple[int, int]] = []
     for start, end in sorted(found):
         if apart and start <= apart[-1][1]:
@@ -71,10 +73,10 @@ def with_link_runs(
 
 
 def _is_gap(parts: Sequence[str], start: int, end: int) -> bool:
-    return end - start <= _MAX_GAP and not any(map(str.isalnum, "".join(parts[start:end])))
+    return end - start <= _MAX_GAP and not "".join(parts[start:end]).strip(_BETWEEN)
 
 
-def _whole_blocks(parts: Sequence[str], run: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+def _whole_blocks(parts: Sequence[str], run: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int]]:
     """Yields the range of a row of links without the first and last ones that share a block with other text."""
     first = next((at for at, (start, _) in enumerate(run) if _ends_block(parts, start - 1, -1)), len(run))
     last = next((at for at in range(len(run) - 1, first, -1) if _ends_block(parts, run[at][1], 1)), first)

@@ -316,9 +316,21 @@ class _Reader:
     def start_a(self, tag: str, attributes: _Attributes) -> None:
         if self.link_at is not None:
             self.end_anchor()
-        href, rel = self._href_and_rel(attributes)
+        href = other = rel = None
+        for name, value in attributes:  # cheaper than a dict
+            if name == "href":
+                href = value
+            elif name == "rel":
+                rel = value
+            elif name in _ANCHOR_NAMES:
+                self.places.note(value)
+            elif name == "xlink:href":
+                other = value
+        href = other if href is None else href
         if href is None:
             return
+        if rel and "alternate" in rel.lower():
+            self._note_translation(attributes, rel, href)
         address, _, fragment = href.partition("#")
         self.places.begin_link(address, fragment)
         self.link_at = len(self.parts)
@@ -330,24 +342,10 @@ class _Reader:
             self.anchor_at = len(self.parts)
             self.anchor_alt = ""
 
-    def _href_and_rel(self, attributes: _Attributes) -> tuple[str | None, str | None]:
-        """Returns two attributes of a link. Notes its anchors, and its URL if it leads to a translation."""
-        href = other = rel = language = None
-        for name, value in attributes:  # cheaper than a dict
-            if name == "href":
-                href = value
-            elif name == "rel":
-                rel = value
-            elif name in _ANCHOR_NAMES:
-                self.places.note(value)
-            elif name == "hreflang":
-                language = value
-            elif name == "xlink:href":
-                other = value
-        href = other if href is None else href
-        if language and rel and href is not None:
+    def _note_translation(self, attributes: _Attributes, rel: str, href: str) -> None:
+        language = next((value for name, value in attributes if name == "hreflang"), "")
+        if language:
             self.gathering.note_translation(rel.lower().split(), language, href)
-        return href, rel
 
     def _if_new(self, address: str, fragment: str) -> str:
         """Returns the fragment if no link to it with a text was found yet, or else an empty string."""
