@@ -351,7 +351,7 @@ def test_all_pages_of_hits_have_one_order_without_copies(tmp_path: Path) -> None
     paged = [search.search("kettle", 10, offset) for offset in range(0, 160, 10)]
     assert [hit.id for page in paged for hit in page.hits] == [hit.id for hit in every.hits]
     assert len({hit.id for hit in every.hits}) == 150
-    assert (paged[0].listed, paged[-1].listed, paged[-1].hits) == (None, 150, ())
+    assert (paged[0].listed, paged[-1].listed, paged[-1].hits) == (150, 150, ())
 
 
 @pytest.mark.parametrize(
@@ -424,3 +424,35 @@ def test_an_english_page_in_the_folder_of_another_language_joins_its_translation
 
 
 FRENCH = "Le module chiffre ce qu'il dit au poêle, et il ne fait pas plus que cela pour vous et pour les autres."
+
+
+def test_all_translations_of_a_hit_are_listed_and_the_readers_comes_first_if_the_query_finds_it(tmp_path: Path) -> None:
+    """300 pages in four languages. The Turkish ones have no word of the query; none of the French ones is among the best
+    200."""
+    site = "https://a.example/book"
+    words = {"en-US": "kettle kettle kettle", "de-DE": "kettle kettle", "fr-FR": f"kettle {FRENCH * 3}", "tr-TR": "su"}
+    pages = [
+        Document(f"{folder}/{number}", f"{site}/{folder}/{number}.html", "", f"{text} {number}")
+        for folder, text in words.items()
+        for number in range(300)
+    ]
+    search = _search_in(tmp_path, pages)
+    for languages, first in ((["en"], "en-US"), (["fr"], "fr-FR"), (["tr", "en"], "en-US"), (["tr", "de"], "de-DE")):
+        results = search.search("kettle", 10, 0, languages)
+        assert {hit.id.partition("/")[0] for hit in results.hits} == {first}
+        assert {len(hit.others) for hit in results.hits} == {3}
+    every = search.search("kettle", 1000, 0, ["en"])
+    assert (every.total, every.listed, len(every.hits)) == (900, 300, 300)
+    assert len({url for hit in every.hits for url in (hit.url, *(other.url for other in hit.others))}) == 1200
+
+
+def test_a_region_that_no_page_states_is_left_out_of_a_language(tmp_path: Path) -> None:
+    pages = [
+        Document("de", "https://a.example/1", "", "Der Kessel ist auf dem Herd, und er ist warm.", language="de-AT"),
+        Document(
+            "nb", "https://a.example/2", "", "Kjelen er der, og det er varmt for oss som er her.", language="nb-NO"
+        ),
+    ]
+    search = _search_in(tmp_path, pages)
+    for query, expected in (("lang:de-AT", "de"), ("lang:de-DE", "de"), ("lang:nb", "nb"), ("lang:nb-NO", "nb")):
+        assert [hit.id for hit in search.search(query).hits] == [expected], query

@@ -70,8 +70,9 @@ def test_the_first_letter_is_rarely_wrong() -> None:
 
 
 def test_the_closest_word_is_one_that_is_written() -> None:
-    assert closest("tablespacce", ["tablespaces", "Tablespace", "tablespace", "Tablespace"]) == "Tablespace"
-    assert closest("tablespacce", ["tablespacing", "tablespacce", ""]) is None
+    pages = [["tablespaces"], ["Tablespace", "tablespace", "Tablespace"], ["tablespace"] * 9]
+    assert closest("tablespacce", pages) == "Tablespace"
+    assert closest("tablespacce", [["tablespacing", "tablespacce", ""]]) is None
 
 
 def test_halves() -> None:

@@ -66,6 +66,8 @@ async def test_a_file_of_queries(folder: Path, tmp_path: Path) -> None:
         (b"[]", 'line 2: not a JSON object with "id" and "text"'),
         (b"{", 'line 2: not a JSON object with "id" and "text"'),
         (b'{"id": "1"}', 'line 2: not a JSON object with "id" and "text"'),
+        (b'{"id": "", "text": "x"}', "line 2: id must be a number, or a string that is not empty"),
+        (b'{"id": null, "text": "x"}', "line 2: id must be a number, or a string that is not empty"),
         (b'{"id": "1", "text": " "}', "line 2, id 1: the query is empty"),
         (b"\xff", "is not valid UTF-8"),
     ],

@@ -184,12 +184,14 @@ def _queries(file: Path) -> Iterator[tuple[str, str]]:
             continue
         try:
             value = json.loads(line)
-            query_id, text = str(value["id"]), str(value["text"])
+            query_id, text = value["id"], str(value["text"])
         except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise InputError(f'{file}, line {number}: not a JSON object with "id" and "text"') from error
+        if isinstance(query_id, bool) or not isinstance(query_id, str | int) or query_id == "":
+            raise InputError(f"{file}, line {number}: id must be a number, or a string that is not empty")
         if not text.strip():
             raise InputError(f"{file}, line {number}, id {query_id}: the query is empty")
-        yield query_id, text
+        yield str(query_id), text
 
 
 def print_results(results: Results) -> None:

@@ -29,11 +29,11 @@ class Correction(NamedTuple):
 @dataclass(frozen=True, slots=True)
 class Documents:
     """The look-ups that a correction needs: the number of documents with all words of a query; the score of the best
-    one; the words with one of these terms in a few documents; whether a link to any document has a term."""
+    one; the words with one of these terms, for each of some documents; whether a link to any document has a term."""
 
     complete: Callable[[str], int]
     score: Callable[[str], float]
-    words: Callable[[tuple[str, ...]], Iterable[str]]
+    words: Callable[[tuple[str, ...]], Iterable[Iterable[str]]]
     is_linked: Callable[[str], bool]
 
 
@@ -70,9 +70,10 @@ class Corrector:
         terms = [term for position in query_terms(word, self._languages) for term in position]
         if self._vocabulary.most(terms, NAMING_FIELDS):
             return MAX_UNSURE + 1
-        if count := self._vocabulary.most(terms) or int(any(map(self._documents.is_linked, terms))):
-            return count
-        return self._documents.complete(word)  # also finds its stems in rare languages
+        count = self._vocabulary.most(terms)
+        if count <= MAX_UNSURE:
+            count = max(count, self._documents.complete(word))  # also finds its stems in rare languages
+        return count or int(any(map(self._documents.is_linked, terms)))
 
     def _meant(self, word: str, count: int, query: str) -> str | None:
         """Returns the word that the user probably meant, or None."""
@@ -80,7 +81,7 @@ class Corrector:
         found = choices(folded, self._stems, self._count)
         likely = [choice for choice in found if choice.documents >= CLEARLY * count]
         near = [(one, each.weight) for each in likely if (one := closest(folded, self._documents.words(each.terms)))]
-        spelt = [(one, weight) for one, weight in near if not stop_words((one,), self._languages)]
+        spelt = [(one, weight) for one, weight in near if not (count and stop_words((one,), self._languages))]
         if not spelt and not count:
             spelt = [(one, 1.0) for one in self._joined(folded)]
         if len(spelt) < 2:

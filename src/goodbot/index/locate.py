@@ -17,13 +17,16 @@ Place = tuple[int, int, str]
 """Start, end, term."""
 
 
-def word_places(text: str, sought: frozenset[str], language: str) -> list[Place]:
-    """Returns (start, end, term) of words with one of the wanted terms `sought`, in order.
+def word_places(text: str, sought: frozenset[str], language: str, enough: int = ENOUGH_PLACES) -> list[Place]:
+    """Returns (start, end, term) of words with one of the wanted terms `sought`, in order; at most about `enough` of
+    each.
 
     Words that begin like a term are found in the folded text. A few words do not begin like their terms (`Æther` has
     the term `aether`): only if no other is found, the beginning of the text is analysed.
     """
-    return begun_places(text, sought, language) or list(located_terms(text[:MAX_ANALYSED_CHARS], sought, language))
+    return begun_places(text, sought, language, enough) or list(
+        located_terms(text[:MAX_ANALYSED_CHARS], sought, language)
+    )
 
 
 def begun_places(text: str, sought: frozenset[str], language: str, enough: int = ENOUGH_PLACES) -> list[Place]:

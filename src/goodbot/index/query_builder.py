@@ -28,7 +28,7 @@ from goodbot.index.analysis import (
     terms_by_language,
     words_of,
 )
-from goodbot.index.keys import escaped, target_of
+from goodbot.index.keys import WRITTEN_ALIKE, escaped, target_of
 from goodbot.index.query import plain_words
 from goodbot.index.query_values import AllOf, AnyOf, Filter, Node, ParsedQuery, Words
 from goodbot.index.ranking import (
@@ -387,7 +387,9 @@ class QueryBuilder:
                 kinds = (node.value, *_MEDIA_TYPES.get(node.value, ()))
                 return Query.term_set_query(self._schema, "kind", list(kinds))
             case "lang":
-                return Query.term_query(self._schema, "language", node.value, "basic")
+                has_tag = self._vocabulary.count("language", node.value)
+                code = node.value if has_tag else node.value.partition("-")[0]
+                return Query.term_query(self._schema, "language", WRITTEN_ALIKE.get(code, code), "basic")
             case "link":
                 return Query.term_query(self._schema, "targets", target_of(node.value), "basic")
             case "before" | "after":

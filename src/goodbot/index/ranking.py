@@ -6,11 +6,11 @@ Tantivy's Python binding cannot take priors into account, so the order of the be
 
 import math
 from collections import deque
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeVar
 
 WINDOW: Final = 200
 """The number of documents that are ordered here; those after them keep the engine's order."""
@@ -79,11 +79,14 @@ class Candidate(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A hit: its score with priors, its place, and the places of its copies and translations, best first."""
+    """A hit: its score with priors, its place, and the places of its copies and translations, best first; and the
+    groups and twins of them all."""
 
     score: float
     place: int
     others: tuple[int, ...] = ()
+    groups: frozenset[int] = frozenset()
+    twins: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +119,21 @@ class Ranking:
         groups = self._grouped(scored, (*tongues, *otherwise)) if self.has("twins") else [[pair] for pair in scored]
         if mixes_hosts and self.has("hosts"):
             groups = _mixed(groups)
-        return [Ranked(group[0][0], group[0][1].place, tuple(item.place for _, item in group[1:])) for group in groups]
+        return [self._ranked(group) for group in groups]
+
+    def _ranked(self, group: "list[_Scored]") -> Ranked:
+        (score, first), *rest = group
+        others = tuple(item.place for _, item in rest)
+        if not self.has("twins"):
+            return Ranked(score, first.place, others)
+        items = [first, *(item for _, item in rest)]
+        return Ranked(
+            score,
+            first.place,
+            others,
+            frozenset(item.group for item in items if item.group),
+            frozenset(item.twin for item in items if item.twin),
+        )
 
     def _marks(self, item: Candidate) -> list[int]:
         marks = (item.number, item.group, item.twin) if self.has("twins") else (item.number,)
@@ -153,20 +170,21 @@ class Ranking:
                 best = group[0][0]
                 group.sort(key=lambda pair: preferred.get(pair[1].tongue, len(preferred)))
                 group[0] = (best, group[0][1])
-                group[1:] = _languages_first(group)
+                group[1:] = languages_first(group, lambda pair: pair[1].tongue)
         return list(groups.values())
 
 
 _Scored = tuple[float, Candidate]
+_T = TypeVar("_T")
 
 
-def _languages_first(group: list[_Scored]) -> list[_Scored]:
+def languages_first(group: Sequence[_T], tongue: Callable[[_T], int]) -> list[_T]:
     """Returns all but the first: the best in each further language, then the remaining ones."""
-    seen = {group[0][1].tongue}
-    first, rest = list[_Scored](), list[_Scored]()
-    for pair in group[1:]:
-        (rest if pair[1].tongue in seen else first).append(pair)
-        seen.add(pair[1].tongue)
+    seen = {tongue(group[0])}
+    first, rest = list[_T](), list[_T]()
+    for item in group[1:]:
+        (rest if tongue(item) in seen else first).append(item)
+        seen.add(tongue(item))
     return first + rest
 
 

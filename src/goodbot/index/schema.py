@@ -9,7 +9,7 @@ from typing import Final
 
 import tantivy
 
-SCHEMA_VERSION: Final = 4
+SCHEMA_VERSION: Final = 5
 
 WEIGHTS: Final = MappingProxyType(
     {
@@ -51,7 +51,7 @@ def build_schema() -> tantivy.Schema:
     for name in WEIGHTS:
         builder.add_text_field(name, tokenizer_name="whitespace", index_option="position")
     for name in NUMBERS:
-        builder.add_unsigned_field(name, indexed=name in ("number", "date"), fast=True)
+        builder.add_unsigned_field(name, indexed=name in ("number", "group", "twin", "date"), fast=True)
     for name in STORED:
         builder.add_bytes_field(name, stored=True)  # a stored text field would be indexed too
     return builder.build()

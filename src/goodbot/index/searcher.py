@@ -1,7 +1,7 @@
 """Implements the Search port: finds documents."""
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -19,7 +19,7 @@ from goodbot.index.locate import word_places
 from goodbot.index.query import explain_query, parse_query
 from goodbot.index.query_builder import BuiltQuery, QueryBuilder
 from goodbot.index.query_values import Filter, ParsedQuery
-from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking
+from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking, languages_first
 from goodbot.index.section_links import best_sections, section_links
 from goodbot.index.snippet import Shown, make_snippet
 from goodbot.index.sought import SoughtTerms
@@ -36,14 +36,19 @@ ADDED_PAGES: Final = 50
 MOST_PRIOR: Final = 1.3
 """A page found by its link texts alone is added only if its score times this factor could reach the best pages. Priors
 seldom change a ratio by more."""
-EXAMINED_PAGES: Final = 10
-"""The number of pages in which the spelling of a word is looked up."""
+EXAMINED_PAGES: Final = 40
+EXAMINED_PLACES: Final = 100
+"""The limits for the pages in which the spelling of a word is looked up, and for the places in each."""
 MAX_TYPED_CHARS: Final = 200
 MAX_LANGUAGES: Final = 9
 COMMON_SHARE: Final = 0.1
 """A language with at least this share of the documents is common."""
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
+MAX_VERSIONS: Final = 100
+"""The limit for the versions of a page that are looked up, on average over the hits of a page of results."""
+MAX_COUNTED: Final = 1_000
+"""If no more documents are found, the hits that they make are counted for the first page of hits."""
 MAX_EXAMINED: Final = 20_000
 """The limit for documents that are examined for the last pages of hits, if most of them are translations and copies."""
 
@@ -164,7 +169,8 @@ class TantivySearch:
         common = by_script(self._of(searcher).common, query)
         found = self._found(opened, built, parsed, window.stop, languages or common, common)
         sought = SoughtTerms(parsed, built.synonyms)
-        hits = tuple(self._hit(searcher, item, found, sought) for item in found.ranked[window])
+        versions = self._versions(opened, built.main, found, window, [*languages, *common])
+        hits = tuple(self._hit(searcher, item, sought) for item in versions)
         return replace(results, total=found.total, hits=hits, complete=found.complete, listed=found.listed)
 
     def _builder(self, opened: Opened) -> QueryBuilder:
@@ -186,12 +192,16 @@ class TantivySearch:
             built = builder.build(parse_query(query))
             return max((score for score, _ in searcher.search(built.main, 1).hits), default=0.0) if built else 0.0
 
-        def words(terms: tuple[str, ...]) -> Iterator[str]:
+        def words(terms: tuple[str, ...]) -> Iterator[list[str]]:
             queries = [(Occur.Should, Query.term_query(index.schema, "body", term)) for term in terms]
             for _, address in searcher.search(Query.boolean_query(queries), EXAMINED_PAGES, count=False).hits:
                 page = _load(searcher, address)
-                for text in (page.title, page.text):
-                    yield from (text[start:end] for start, end, _ in word_places(text, frozenset(terms), page.language))
+                texts = (page.title, page.text)
+                yield [
+                    text[start:end]
+                    for text in texts
+                    for start, end, _ in word_places(text, frozenset(terms), page.language, EXAMINED_PLACES)
+                ]
 
         return Documents(complete, score, words, self._links.has)
 
@@ -242,7 +252,12 @@ class TantivySearch:
         if built.complete is not None:
             complete = int(searcher.search(built.complete, 1).count)  # type: ignore[attr-defined]
         total = matching + sum(1 for score, _ in added if not score)
-        return _Found(total, complete, len(ranked) if at >= min(matching, MAX_EXAMINED) else None, ranked, addresses)
+        listed = len(ranked) if at >= min(matching, MAX_EXAMINED) else None
+        if listed is None and matching <= MAX_COUNTED:
+            scored = list(_best(searcher, built.main, matching).hits) if len(scored) < matching else scored
+            rest = self._candidates(searcher, scored[at:], linked, 0)
+            listed = len(ranked) + len(self._ranking.order(rest, tongues, known, mixes_hosts=False))
+        return _Found(total, complete, listed, ranked, addresses)
 
     def _added(
         self,
@@ -300,9 +315,38 @@ class TantivySearch:
             for number, host, group, twin, tongue, depth, is_list, place in rows
         ]
 
-    def _hit(self, searcher: tantivy.Searcher, item: Ranked, found: _Found, sought: SoughtTerms) -> Hit:
-        page = _load(searcher, found.addresses[item.place])
-        others = [_load(searcher, found.addresses[place]) for place in item.others[:MAX_OTHERS]]
+    def _versions(
+        self, opened: Opened, main: Query, found: _Found, window: slice, languages: Sequence[str]
+    ) -> "list[_Versions]":
+        """Returns the hits to show with all their translations and copies, also those that the query does not find.
+        The version in the reader's language comes first if the query finds it."""
+        index, searcher = opened
+        shown = found.ranked[window]
+        owner = {("group", mark): at for at, item in enumerate(shown) for mark in item.groups}
+        owner |= {("twin", mark): at for at, item in enumerate(shown) for mark in item.twins}
+        sets = [(name, [mark for field, mark in owner if field == name]) for name in ("group", "twin")]
+        alike = [(Occur.Should, Query.term_set_query(index.schema, name, marks)) for name, marks in sets if marks]
+        members: list[list[_Member]] = [[] for _ in shown]
+        if alike:
+            clauses = [
+                (Occur.Must, Query.const_score_query(Query.boolean_query(alike), 0.0)),
+                (Occur.Should, Query.const_score_query(main, 1.0)),
+            ]
+            scored = _best(searcher, Query.boolean_query(clauses), MAX_VERSIONS * len(shown)).hits
+            addresses = [address for _, address in scored]
+            columns = [
+                [int(value or 0) for value in searcher.fast_field_values(name, addresses)]
+                for name in ("group", "twin", "tongue")
+            ]
+            for (score, address), group, twin, tongue in zip(scored, *columns, strict=True):
+                at = owner.get(("group", group), owner.get(("twin", twin)))
+                if at is not None:
+                    members[at].append(_Member(address, tongue, score > 0.0))
+        preferred = {tongue_of(code): number for number, code in reversed(list(enumerate(languages)))}
+        return [_in_order(item, found.addresses, members[at], preferred) for at, item in enumerate(shown)]
+
+    def _hit(self, searcher: tantivy.Searcher, item: "_Versions", sought: SoughtTerms) -> Hit:
+        page, *others = [_load(searcher, address) for address in item.addresses[: MAX_OTHERS + 1]]
         terms = sought.in_language(page.language)
         chosen, have_all = best_sections(page.title, page.sections, terms.main, page.language)
         headings = tuple(page.sections[number][1] for number in chosen) if have_all else ()
@@ -320,6 +364,43 @@ class TantivySearch:
             language=page.language,
             fetched_at=page.fetched_at,
         )
+
+
+class _Member(NamedTuple):
+    """A translation or copy; `is_found`: the query finds it."""
+
+    address: tantivy.DocAddress
+    tongue: int
+    is_found: bool
+
+
+class _Versions(NamedTuple):
+    """A hit: its score, its page and the other versions of the page, in their order."""
+
+    score: float
+    addresses: list[tantivy.DocAddress]
+
+
+def _in_order(
+    item: Ranked, addresses: Sequence[tantivy.DocAddress], members: Sequence[_Member], preferred: Mapping[int, int]
+) -> _Versions:
+    """Returns the versions of a hit: first the one in the most preferred language that the query finds, then the best
+    one in each further language."""
+    ranked = [addresses[place] for place in (item.place, *item.others)]
+    places = {(address.segment_ord, address.doc): at for at, address in enumerate(ranked)}
+    by_rank = sorted(members, key=lambda one: places.get((one.address.segment_ord, one.address.doc), len(ranked)))
+    if len(by_rank) < 2:
+        return _Versions(item.score, ranked)
+    first = min(
+        (one for one in by_rank if one.is_found),
+        key=lambda one: preferred.get(one.tongue, len(preferred)),
+        default=by_rank[0],
+    )
+    rest = sorted(
+        (one for one in by_rank if one is not first), key=lambda one: preferred.get(one.tongue, len(preferred))
+    )
+    ordered = [first, *languages_first([first, *rest], lambda one: one.tongue)]
+    return _Versions(item.score, [one.address for one in ordered])
 
 
 def _best(searcher: tantivy.Searcher, query: Query, most: int) -> tantivy.SearchResult:

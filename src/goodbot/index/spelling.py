@@ -108,8 +108,12 @@ def halves(word: str) -> Iterator[tuple[str, str]]:
     yield from ((word[:at], word[at:]) for at in range(least, len(word) - least + 1))
 
 
-def closest(word: str, found: Iterable[str]) -> str | None:
-    """Returns the most frequent one of the words found that differs from a folded word in one place."""
+def closest(word: str, pages: Iterable[Iterable[str]]) -> str | None:
+    """Returns the word that differs from a folded word in one place, and that the first page with such words has most
+    often; None if no page has one."""
     near = set(neighbours(word)) - {word}
-    counts = Counter(one for one in found if fold(one) in near)
-    return max(counts, key=lambda one: counts[one]) if counts else None
+    for found in pages:
+        counts = Counter(one for one in found if fold(one) in near)
+        if counts:
+            return max(counts, key=lambda one: counts[one])
+    return None
