@@ -426,9 +426,9 @@ def test_an_english_page_in_the_folder_of_another_language_joins_its_translation
 FRENCH = "Le module chiffre ce qu'il dit au poêle, et il ne fait pas plus que cela pour vous et pour les autres."
 
 
-def test_all_translations_of_a_hit_are_listed_and_the_readers_comes_first_if_the_query_finds_it(tmp_path: Path) -> None:
-    """300 pages in four languages. The Turkish ones have no word of the query; none of the French ones is among the best
-    200."""
+def test_all_translations_of_a_hit_are_listed_and_the_reader_s_that_is_found_comes_first(tmp_path: Path) -> None:
+    """300 pages in four languages. The Turkish ones have no word of the query, none of the French ones is among the
+    best 200."""
     site = "https://a.example/book"
     words = {"en-US": "kettle kettle kettle", "de-DE": "kettle kettle", "fr-FR": f"kettle {FRENCH * 3}", "tr-TR": "su"}
     pages = [

@@ -126,6 +126,8 @@ class Ranking:
         others = tuple(item.place for _, item in rest)
         if not self.has("twins"):
             return Ranked(score, first.place, others)
+        if not rest:
+            return Ranked(score, first.place, (), frozenset((first.group,)) - _NONE, frozenset((first.twin,)) - _NONE)
         items = [first, *(item for _, item in rest)]
         return Ranked(
             score,
@@ -175,6 +177,7 @@ class Ranking:
 
 
 _Scored = tuple[float, Candidate]
+_NONE: Final = frozenset((0,))
 _T = TypeVar("_T")
 
 
