@@ -248,10 +248,9 @@ class TantivySearch:
             if len(scored) < min(at + WINDOW, matching):
                 scored = list(_best(searcher, built.main, min(2 * at, MAX_EXAMINED)).hits)
             block, at = scored[at : at + WINDOW], at + WINDOW
-        complete = matching
+        complete = total = matching + sum(1 for score, _ in added if not score)
         if built.complete is not None:
             complete = int(searcher.search(built.complete, 1).count)  # type: ignore[attr-defined]
-        total = matching + sum(1 for score, _ in added if not score)
         listed = len(ranked) if at >= min(matching, MAX_EXAMINED) else None
         if listed is None and matching <= MAX_COUNTED:
             scored = list(_best(searcher, built.main, matching).hits) if len(scored) < matching else scored
