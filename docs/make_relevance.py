@@ -1,6 +1,7 @@
-"""Writes the tables of docs/relevance.md from a run of `make bench-search PARTS=yes`.
+"""Writes the tables of docs/relevance.md: that of programs from a run of `make bench-search`, that of the parts of the
+ranking from one with PARTS=yes, which may be the same.
 
-python docs/make_relevance.py benchmarks/results/search.json
+python docs/make_relevance.py benchmarks/results/search.json benchmarks/results/search_parts.json
 """
 
 import json
@@ -27,14 +28,24 @@ def measure_of(collection: str) -> str:
     return "ndcg10" if collection == "cranfield" else "mrr"
 
 
-def tables(figures: dict[str, dict[str, dict[str, float]]]) -> str:
-    """Returns the tables of programs and of parts."""
+Figures = dict[str, dict[str, dict[str, float]]]
+"""Collection, then program, then measure."""
+
+
+def programs_table(figures: Figures) -> list[str]:
+    """Returns the table of programs."""
     collections = list(figures)
     lines = ["| program | " + " | ".join(collections) + " |", "|---|" + "---:|" * len(collections)]
     for program, name in PEERS.items():
         row = (f"{figures[one][program][measure_of(one)]:.3f}" for one in collections)
         lines.append(f"| {name} | " + " | ".join(row) + " |")
-    lines += ["", "| part | what it does | " + " | ".join(collections) + " |", "|---|---|" + "---:|" * len(collections)]
+    return lines
+
+
+def parts_table(figures: Figures) -> list[str]:
+    """Returns the table of parts."""
+    collections = list(figures)
+    lines = ["| part | what it does | " + " | ".join(collections) + " |", "|---|---|" + "---:|" * len(collections)]
     for part, about in PARTS.items():
         gains = (
             figures[one]["goodbot"][measure_of(one)] - figures[one][f"without {part}"][measure_of(one)]
@@ -45,18 +56,16 @@ def tables(figures: dict[str, dict[str, dict[str, float]]]) -> str:
             + " | ".join(f"{gain:+.3f}".replace("+0.000", "0").replace("-0.000", "0") for gain in gains)
             + " |"
         )
-    return "\n".join(lines)
+    return lines
 
 
 def main() -> int:
     """Replaces the tables."""
-    figures = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
+    programs, parts = (json.loads(Path(name).read_text(encoding="utf-8"))["collections"] for name in sys.argv[1:])
+    tables = "\n".join([*programs_table(programs), "", *parts_table(parts)])
     before, _, rest = PAGE.read_text(encoding="utf-8").partition(BEGIN)
     after = rest.partition(END)[2]
-    PAGE.write_text(
-        f"{before}{BEGIN}\n{tables(figures['collections'])}\n{END}{after}",
-        encoding="utf-8",
-    )
+    PAGE.write_text(f"{before}{BEGIN}\n{tables}\n{END}{after}", encoding="utf-8")
     return 0
 
 
