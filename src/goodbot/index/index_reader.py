@@ -105,3 +105,8 @@ class IndexReader:
     def _damaged(self, error: BaseException) -> DamagedError:
         detail = " ".join(str(error).split())[:200]
         return DamagedError(f"the index in {self._folder} cannot be read ({detail}): {remedy(self._folder)}")
+
+
+def best_documents(searcher: tantivy.Searcher, query: tantivy.Query, most: int) -> tantivy.SearchResult:
+    """Returns the best documents. Tantivy allocates memory for the requested number, and panics if it is 0."""
+    return searcher.search(query, min(most, max(1, searcher.num_docs)))

@@ -1,7 +1,7 @@
 """Implements the Search port: finds documents."""
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Final, NamedTuple
@@ -11,7 +11,7 @@ from tantivy import Occur, Query
 
 from goodbot.errors import InputError
 from goodbot.index.correction import Correction, Corrector, Documents
-from goodbot.index.index_reader import IndexReader, Opened
+from goodbot.index.index_reader import IndexReader, Opened, best_documents
 from goodbot.index.keys import tongue_of
 from goodbot.index.languages import STEMMERS, by_script
 from goodbot.index.link_texts import LinkTexts
@@ -19,12 +19,13 @@ from goodbot.index.locate import word_places
 from goodbot.index.query import explain_query, parse_query
 from goodbot.index.query_builder import BuiltQuery, QueryBuilder
 from goodbot.index.query_values import Filter, ParsedQuery
-from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking, languages_first
+from goodbot.index.ranking import WINDOW, Candidate, Ranked, Ranking
 from goodbot.index.section_links import best_sections, section_links
 from goodbot.index.snippet import Shown, make_snippet
 from goodbot.index.sought import SoughtTerms
 from goodbot.index.stored_page import StoredPage, decode_page
 from goodbot.index.synonyms import Synonym, SynonymTable
+from goodbot.index.versions import Versions, find_versions
 from goodbot.index.vocabulary import Vocabulary
 from goodbot.search_values import Hit, OtherPage, Results
 
@@ -45,8 +46,6 @@ COMMON_SHARE: Final = 0.1
 """A language with at least this share of the documents is common."""
 MAX_OTHERS: Final = 20
 """The limit of translations and copies that a hit lists."""
-MAX_VERSIONS: Final = 100
-"""The limit for the versions of a page that are looked up, on average over the hits of a page of results."""
 MAX_COUNTED: Final = 1_000
 """If no more documents are found, the hits that they make are counted for the first page of hits."""
 MAX_EXAMINED: Final = 20_000
@@ -169,7 +168,7 @@ class TantivySearch:
         common = by_script(self._of(searcher).common, query)
         found = self._found(opened, built, parsed, window.stop, languages or common, common)
         sought = SoughtTerms(parsed, built.synonyms)
-        versions = self._versions(opened, built.main, found, window, [*languages, *common])
+        versions = find_versions(opened, built.main, found.ranked[window], found.addresses, [*languages, *common])
         hits = tuple(self._hit(searcher, item, sought) for item in versions)
         return replace(results, total=found.total, hits=hits, complete=found.complete, listed=found.listed)
 
@@ -228,7 +227,7 @@ class TantivySearch:
         otherwise: Sequence[str],
     ) -> _Found:
         _, searcher = opened
-        result = _best(searcher, built.main, WINDOW * max(1, -(-needed // WINDOW)))
+        result = best_documents(searcher, built.main, WINDOW * max(1, -(-needed // WINDOW)))
         matching = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's stub
         scored: list[_Scored] = list(result.hits)
         linked = self._links.scores(built.links, LINKED_PAGES) if built.links is not None else {}
@@ -246,14 +245,14 @@ class TantivySearch:
             if len(ranked) >= needed or at >= min(matching, MAX_EXAMINED):
                 break
             if len(scored) < min(at + WINDOW, matching):
-                scored = list(_best(searcher, built.main, min(2 * at, MAX_EXAMINED)).hits)
+                scored = list(best_documents(searcher, built.main, min(2 * at, MAX_EXAMINED)).hits)
             block, at = scored[at : at + WINDOW], at + WINDOW
         complete = total = matching + sum(1 for score, _ in added if not score)
         if built.complete is not None:
             complete = int(searcher.search(built.complete, 1).count)  # type: ignore[attr-defined]
         listed = len(ranked) if at >= min(matching, MAX_EXAMINED) else None
         if listed is None and matching <= MAX_COUNTED:
-            scored = list(_best(searcher, built.main, matching).hits) if len(scored) < matching else scored
+            scored = list(best_documents(searcher, built.main, matching).hits) if len(scored) < matching else scored
             rest = self._candidates(searcher, scored[at:], linked, 0)
             listed = len(ranked) + len(self._ranking.order(rest, tongues, known, mixes_hosts=False))
         return _Found(total, complete, listed, ranked, addresses)
@@ -314,37 +313,7 @@ class TantivySearch:
             for number, host, group, twin, tongue, depth, is_list, place in rows
         ]
 
-    def _versions(
-        self, opened: Opened, main: Query, found: _Found, window: slice, languages: Sequence[str]
-    ) -> "list[_Versions]":
-        """Returns the hits to show with all their translations and copies, also those that the query does not find.
-        The version in the reader's language comes first if the query finds it."""
-        index, searcher = opened
-        shown = found.ranked[window]
-        owner = {("group", mark): at for at, item in enumerate(shown) for mark in item.groups}
-        owner |= {("twin", mark): at for at, item in enumerate(shown) for mark in item.twins}
-        sets = [(name, [mark for field, mark in owner if field == name]) for name in ("group", "twin")]
-        alike = [(Occur.Should, Query.term_set_query(index.schema, name, marks)) for name, marks in sets if marks]
-        members: list[list[_Member]] = [[] for _ in shown]
-        if alike:
-            clauses = [
-                (Occur.Must, Query.const_score_query(Query.boolean_query(alike), 0.0)),
-                (Occur.Should, Query.const_score_query(main, 1.0)),
-            ]
-            scored = _best(searcher, Query.boolean_query(clauses), MAX_VERSIONS * len(shown)).hits
-            addresses = [address for _, address in scored]
-            columns = [
-                [int(value or 0) for value in searcher.fast_field_values(name, addresses)]
-                for name in ("group", "twin", "tongue")
-            ]
-            for (score, address), group, twin, tongue in zip(scored, *columns, strict=True):
-                at = owner.get(("group", group), owner.get(("twin", twin)))
-                if at is not None:
-                    members[at].append(_Member(address, tongue, score > 0.0))
-        preferred = {tongue_of(code): number for number, code in reversed(list(enumerate(languages)))}
-        return [_in_order(item, found.addresses, members[at], preferred) for at, item in enumerate(shown)]
-
-    def _hit(self, searcher: tantivy.Searcher, item: "_Versions", sought: SoughtTerms) -> Hit:
+    def _hit(self, searcher: tantivy.Searcher, item: Versions, sought: SoughtTerms) -> Hit:
         page, *others = [_load(searcher, address) for address in item.addresses[: MAX_OTHERS + 1]]
         terms = sought.in_language(page.language)
         chosen, have_all = best_sections(page.title, page.sections, terms.main, page.language)
@@ -363,48 +332,6 @@ class TantivySearch:
             language=page.language,
             fetched_at=page.fetched_at,
         )
-
-
-class _Member(NamedTuple):
-    """A translation or copy; `is_found`: the query finds it."""
-
-    address: tantivy.DocAddress
-    tongue: int
-    is_found: bool
-
-
-class _Versions(NamedTuple):
-    """A hit: its score, its page and the other versions of the page, in their order."""
-
-    score: float
-    addresses: list[tantivy.DocAddress]
-
-
-def _in_order(
-    item: Ranked, addresses: Sequence[tantivy.DocAddress], members: Sequence[_Member], preferred: Mapping[int, int]
-) -> _Versions:
-    """Returns the versions of a hit: first the one in the most preferred language that the query finds, then the best
-    one in each further language."""
-    ranked = [addresses[place] for place in (item.place, *item.others)]
-    places = {(address.segment_ord, address.doc): at for at, address in enumerate(ranked)}
-    by_rank = sorted(members, key=lambda one: places.get((one.address.segment_ord, one.address.doc), len(ranked)))
-    if len(by_rank) < 2:
-        return _Versions(item.score, ranked)
-    first = min(
-        (one for one in by_rank if one.is_found),
-        key=lambda one: preferred.get(one.tongue, len(preferred)),
-        default=by_rank[0],
-    )
-    rest = sorted(
-        (one for one in by_rank if one is not first), key=lambda one: preferred.get(one.tongue, len(preferred))
-    )
-    ordered = [first, *languages_first([first, *rest], lambda one: one.tongue)]
-    return _Versions(item.score, [one.address for one in ordered])
-
-
-def _best(searcher: tantivy.Searcher, query: Query, most: int) -> tantivy.SearchResult:
-    """Returns the best documents. Tantivy allocates memory for the requested number, and panics if it is 0."""
-    return searcher.search(query, min(most, max(1, searcher.num_docs)))
 
 
 def _load(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredPage:
