@@ -2,7 +2,7 @@
 
 import threading
 import time
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -105,6 +105,13 @@ class IndexReader:
     def _damaged(self, error: BaseException) -> DamagedError:
         detail = " ".join(str(error).split())[:200]
         return DamagedError(f"the index in {self._folder} cannot be read ({detail}): {remedy(self._folder)}")
+
+
+def with_number(schema: tantivy.Schema, name: str, numbers: Iterable[int]) -> tantivy.Query:
+    """Finds the documents that have one of these numbers in a field, with score 0. A `term_set_query` takes twelve
+    times as long."""
+    queries = [(tantivy.Occur.Should, tantivy.Query.term_query(schema, name, number, "basic")) for number in numbers]
+    return tantivy.Query.const_score_query(tantivy.Query.boolean_query(queries), 0.0)
 
 
 def best_documents(searcher: tantivy.Searcher, query: tantivy.Query, most: int) -> tantivy.SearchResult:

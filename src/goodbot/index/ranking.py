@@ -137,6 +137,15 @@ class Ranking:
             frozenset(item.twin for item in items if item.twin),
         )
 
+    def count(self, columns: Sequence[Sequence[int]], known: set[int]) -> int:
+        """Returns how many hits further documents make, by their numbers, groups and twins. `known`: see `order`."""
+        found = 0
+        for number, group, twin in zip(*columns, strict=True):
+            marks = self._marks(Candidate(0.0, 0, number, group=group, twin=twin))
+            found += known.isdisjoint(marks)
+            known.update(marks)
+        return found
+
     def _marks(self, item: Candidate) -> list[int]:
         marks = (item.number, item.group, item.twin) if self.has("twins") else (item.number,)
         return [mark for mark in marks if mark]

@@ -11,7 +11,7 @@ from tantivy import Occur, Query
 
 from goodbot.errors import InputError
 from goodbot.index.correction import Correction, Corrector, Documents
-from goodbot.index.index_reader import IndexReader, Opened, best_documents
+from goodbot.index.index_reader import IndexReader, Opened, best_documents, with_number
 from goodbot.index.keys import tongue_of
 from goodbot.index.languages import STEMMERS, by_script
 from goodbot.index.link_texts import LinkTexts
@@ -253,8 +253,7 @@ class TantivySearch:
         listed = len(ranked) if at >= min(matching, MAX_EXAMINED) else None
         if listed is None and matching <= MAX_COUNTED:
             scored = list(best_documents(searcher, built.main, matching).hits) if len(scored) < matching else scored
-            rest = self._candidates(searcher, scored[at:], linked, 0)
-            listed = len(ranked) + len(self._ranking.order(rest, tongues, known, mixes_hosts=False))
+            listed = len(ranked) + self._ranking.count(_marks(searcher, [place for _, place in scored[at:]]), known)
         return _Found(total, complete, listed, ranked, addresses)
 
     def _added(
@@ -275,8 +274,7 @@ class TantivySearch:
         others = sorted(others, key=lambda number: -linked[number])[:ADDED_PAGES]
         if not others:
             return []
-        among = Query.const_score_query(Query.term_set_query(index.schema, "number", others), 0.0)
-        clauses = [(Occur.Must, among), (Occur.Should, built.main)]
+        clauses = [(Occur.Must, with_number(index.schema, "number", others)), (Occur.Should, built.main)]
         if built.filters is not None:
             clauses.append((Occur.Must, Query.const_score_query(built.filters, 0.0)))
         return list(searcher.search(Query.boolean_query(clauses), len(others), count=False).hits)
@@ -332,6 +330,14 @@ class TantivySearch:
             language=page.language,
             fetched_at=page.fetched_at,
         )
+
+
+def _marks(searcher: tantivy.Searcher, addresses: list[tantivy.DocAddress]) -> list[list[int]]:
+    """Returns the numbers, groups and twins of documents."""
+    return [
+        [int(value or 0) for value in searcher.fast_field_values(name, addresses)]
+        for name in ("number", "group", "twin")
+    ]
 
 
 def _load(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredPage:

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 import tantivy
 from tantivy import Occur, Query
 
-from goodbot.index.index_reader import Opened, best_documents
+from goodbot.index.index_reader import Opened, best_documents, with_number
 from goodbot.index.keys import tongue_of
 from goodbot.index.ranking import Ranked, languages_first
 
@@ -42,11 +42,11 @@ def find_versions(
     owner = {("group", mark): at for at, item in enumerate(shown) for mark in item.groups}
     owner |= {("twin", mark): at for at, item in enumerate(shown) for mark in item.twins}
     sets = [(name, [mark for field, mark in owner if field == name]) for name in ("group", "twin")]
-    alike = [(Occur.Should, Query.term_set_query(index.schema, name, marks)) for name, marks in sets if marks]
+    alike = [(Occur.Should, with_number(index.schema, name, marks)) for name, marks in sets if marks]
     members: list[list[_Member]] = [[] for _ in shown]
     if alike:
         clauses = [
-            (Occur.Must, Query.const_score_query(Query.boolean_query(alike), 0.0)),
+            (Occur.Must, Query.boolean_query(alike)),
             (Occur.Should, Query.const_score_query(main, 1.0)),
         ]
         scored = best_documents(searcher, Query.boolean_query(clauses), MAX_VERSIONS * len(shown)).hits
