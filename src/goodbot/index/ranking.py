@@ -79,14 +79,13 @@ class Candidate(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A hit: its score with priors, its place, and the places of its copies and translations, best first; and the
-    groups and twins of them all."""
+    """A hit: its score with priors, its place, and the places of its copies and translations, best first. `versions`
+    are all of them, by which more can be found; none if copies and translations are hits of their own."""
 
     score: float
     place: int
     others: tuple[int, ...] = ()
-    groups: frozenset[int] = frozenset()
-    twins: frozenset[int] = frozenset()
+    versions: tuple[Candidate, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,20 +121,9 @@ class Ranking:
         return [self._ranked(group) for group in groups]
 
     def _ranked(self, group: "list[_Scored]") -> Ranked:
-        (score, first), *rest = group
-        others = tuple(item.place for _, item in rest)
-        if not self.has("twins"):
-            return Ranked(score, first.place, others)
-        if not rest:
-            return Ranked(score, first.place, (), frozenset((first.group,)) - _NONE, frozenset((first.twin,)) - _NONE)
-        items = [first, *(item for _, item in rest)]
-        return Ranked(
-            score,
-            first.place,
-            others,
-            frozenset(item.group for item in items if item.group),
-            frozenset(item.twin for item in items if item.twin),
-        )
+        score, first = group[0]
+        others = tuple([item.place for _, item in group[1:]])
+        return Ranked(score, first.place, others, tuple([item for _, item in group]) if self.has("twins") else ())
 
     def count(self, columns: Sequence[Sequence[int]], known: set[int]) -> int:
         """Returns how many hits further documents make, by their numbers, groups and twins. `known`: see `order`."""
@@ -186,7 +174,6 @@ class Ranking:
 
 
 _Scored = tuple[float, Candidate]
-_NONE: Final = frozenset((0,))
 _T = TypeVar("_T")
 
 

@@ -1,5 +1,6 @@
 """Implements the Search port: finds documents."""
 
+import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
@@ -231,7 +232,7 @@ class TantivySearch:
         matching = int(result.count)  # type: ignore[attr-defined]  # missing in tantivy's stub
         scored: list[_Scored] = list(result.hits)
         linked = self._links.scores(built.links, LINKED_PAGES) if built.links is not None else {}
-        added = self._added(opened, built, scored[:WINDOW], linked)
+        added = self._added(opened, built, scored[:WINDOW], linked, needed)
         tongues, common = (
             [tongue for code in codes if (tongue := tongue_of(code))] for codes in (languages, otherwise)
         )
@@ -262,9 +263,11 @@ class TantivySearch:
         built: BuiltQuery,
         best: list[_Scored],
         linked: dict[int, float],
+        needed: int,
     ) -> list[_Scored]:
-        """Returns pages whose links match well but that are not among the best pages by their own words, if they may
-        be among the first `LINKED_HITS`. This does not depend on the page of hits, so that all pages have one order."""
+        """Returns pages whose links match well but that are not among the best pages by their own words: all that may
+        be among the first `LINKED_HITS`, so that all pages of hits have one order, or none if none can be among the
+        first `needed`."""
         index, searcher = opened
         numbers = [int(number or 0) for number in searcher.fast_field_values("number", [place for _, place in best])]
         totals = sorted((score + linked.get(number, 0.0) for number, (score, _) in zip(numbers, best, strict=True)))
@@ -272,7 +275,8 @@ class TantivySearch:
         least = (totals[-LINKED_HITS] if len(totals) >= LINKED_HITS else 0.0) / MOST_PRIOR - own
         others = [number for number in linked.keys() - set(numbers) if linked[number] > least]
         others = sorted(others, key=lambda number: -linked[number])[:ADDED_PAGES]
-        if not others:
+        far = totals[-needed] / MOST_PRIOR - own if 0 < needed <= len(totals) else -math.inf
+        if not others or linked[others[0]] <= far:
             return []
         clauses = [(Occur.Must, with_number(index.schema, "number", others)), (Occur.Should, built.main)]
         if built.filters is not None:

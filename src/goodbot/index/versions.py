@@ -39,8 +39,9 @@ def find_versions(
     """Returns the hits to show with all their translations and copies, also those that the query does not find.
     The version in the reader's language comes first if the query finds it."""
     index, searcher = opened
-    owner = {("group", mark): at for at, item in enumerate(shown) for mark in item.groups}
-    owner |= {("twin", mark): at for at, item in enumerate(shown) for mark in item.twins}
+    versions = [(at, version) for at, item in enumerate(shown) for version in item.versions]
+    owner = {("group", version.group): at for at, version in versions if version.group}
+    owner |= {("twin", version.twin): at for at, version in versions if version.twin}
     sets = [(name, [mark for field, mark in owner if field == name]) for name in ("group", "twin")]
     alike = [(Occur.Should, with_number(index.schema, name, marks)) for name, marks in sets if marks]
     members: list[list[_Member]] = [[] for _ in shown]
