@@ -129,6 +129,8 @@ def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[
 def _translations(document: Document, *languages: str) -> str:
     """Returns what the translations of a page have in common: their URLs without languages. An English page in the
     folder of a language into which it has not been translated belongs to them, though they do not name it."""
+    if not document.alternates:
+        return untranslated(document.url, *languages)
     codes = {*languages, *(code[:2].lower() for code, _ in document.alternates)}
     found = {untranslated(url, *codes) for _, url in document.alternates}
     if untranslated(document.url, *REGIONAL) not in found:

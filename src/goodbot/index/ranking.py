@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
+from operator import attrgetter
 from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
@@ -112,8 +113,10 @@ class Ranking:
         `found`. `known` has numbers, groups and twins of the documents of
         earlier calls, which are left out, and gets those of this call."""
         known = set() if known is None else known
-        new = [item for item in found if known.isdisjoint(self._marks(item))]
-        known.update(mark for item in new for mark in self._marks(item))
+        new = [item for item in found if known.isdisjoint(self._marks(item))] if known else list(found)
+        for name in ("number", "group", "twin") if self.has("twins") else ("number",):
+            known.update(map(attrgetter(name), new))
+        known.discard(0)
         scored = sorted(((self.factor(item, tongues) * item.score, item) for item in new), key=lambda pair: -pair[0])
         groups = self._grouped(scored, (*tongues, *otherwise)) if self.has("twins") else [[pair] for pair in scored]
         if mixes_hosts and self.has("hosts"):
@@ -132,11 +135,11 @@ class Ranking:
             marks = self._marks(Candidate(0.0, 0, number, group=group, twin=twin))
             found += known.isdisjoint(marks)
             known.update(marks)
+            known.discard(0)
         return found
 
-    def _marks(self, item: Candidate) -> list[int]:
-        marks = (item.number, item.group, item.twin) if self.has("twins") else (item.number,)
-        return [mark for mark in marks if mark]
+    def _marks(self, item: Candidate) -> tuple[int, ...]:
+        return (item.number, item.group, item.twin) if self.has("twins") else (item.number,)
 
     def factor(self, item: Candidate, tongues: Sequence[int]) -> float:
         """Returns the number by which the priors multiply a score."""
