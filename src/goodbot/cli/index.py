@@ -57,7 +57,6 @@ def rebuild(folder: Path, as_json: bool) -> None:
 
     Exit status: 0: the index is rebuilt; 2: there is no crawl in DIR; 3: a crawl is running there, or the index cannot
     be written.
-
     """
     tell = partial(say, err=True)
     done, documents = run_async(lambda: rebuild_index(folder, IndexProgress(tell)))
@@ -106,7 +105,6 @@ def import_(file: Path, folder: Path, as_json: bool) -> None:
 
     Exit status: 0: done; 2: a line cannot be used, FILE cannot be read, or DIR has a crawl; 3: the index cannot be
     written.
-
     """
     with _opened(file) as stream:
         done = import_documents(folder, str(file), stream, ImportProgress(partial(say, err=True)))

@@ -1,7 +1,7 @@
 """Orders the best documents of a search by score and priors (factors that do not depend on the query), merges equal
 texts and translations, and mixes hosts. Pure.
 
-Tantivy's Python binding cannot take priors into account, so the order of the best `WINDOW` documents is decided here.
+Tantivy's Python binding cannot take priors into account, so the order is decided here, `WINDOW` documents at a time.
 """
 
 import math
@@ -14,7 +14,8 @@ from types import MappingProxyType
 from typing import Final, NamedTuple, TypeVar
 
 WINDOW: Final = 200
-"""The number of documents that are ordered here; those after them keep the engine's order."""
+"""The number of documents that are ordered together. If a reader asks for further hits, the next ones are ordered for
+themselves and follow."""
 
 PARTS: Final = MappingProxyType(
     {
@@ -110,8 +111,8 @@ class Ranking:
     ) -> list[Ranked]:
         """Returns the hits in their order. `tongues` are the reader's languages, the preferred one first; a translation
         in one of `otherwise` is shown if there is none in these. Documents with equal scores stay in the order of
-        `found`. `known` has numbers, groups and twins of the documents of
-        earlier calls, which are left out, and gets those of this call."""
+        `found`. `known` has numbers, groups and twins of the documents of earlier calls, which are left out, and gets
+        those of this call."""
         known = set() if known is None else known
         new = [item for item in found if known.isdisjoint(self._marks(item))] if known else list(found)
         for name in ("number", "group", "twin") if self.has("twins") else ("number",):

@@ -32,9 +32,10 @@ from goodbot.search_values import Hit, OtherPage, Results
 
 LINKED_PAGES: Final = 300
 """A search considers this many of the pages whose link texts match best."""
-LINKED_HITS: Final = 100
 ADDED_PAGES: Final = 50
 """At most this many of them are added to the pages whose own words match best."""
+LINKED_HITS: Final = 100
+"""Pages are added only if they may be among this many first hits."""
 MOST_PRIOR: Final = 1.3
 """A page found by its link texts alone is added only if its score times this factor could reach the best pages. Priors
 seldom change a ratio by more."""

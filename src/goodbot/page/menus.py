@@ -24,9 +24,10 @@ _BETWEEN: Final = "\0 \t\r\n\f\xa0|·•,;:/\\<>«»‹›←→-–—[]()"
 _ROLES: Final = frozenset({"navigation", "banner", "contentinfo", "search", "complementary", "menubar"})
 _TAGS: Final = frozenset({"nav", "footer", "aside"})
 _NAME = re.compile(
-    r"(?!(?:has|with|no|without|is)[-_])(?!.*(?:for[-_]nav|content))(?:.*[-_])?(?:nav|navbar|navigation|navheader|navfooter|navpath|navrow"
-    r"|breadcrumbs?|docnav|sidebar|sphinxsidebar|sidenav|leftnav|topnav|bottomnav|subnav|menu|menubar|footer|toolbar|topbar)"
-    r"(?:[-_].*)?|sphinxsidebarwrapper|printfooter|package-header|page-header|navigationbar|related|skip-?link",
+    r"(?!(?:has|with|no|without|is)[-_])(?!.*(?:for[-_]nav|content))"
+    r"(?:.*[-_])?(?:nav|navbar|navigation|navheader|navfooter|navpath|navrow|breadcrumbs?|docnav|sidebar|sphinxsidebar"
+    r"|sidenav|leftnav|topnav|bottomnav|subnav|menu|menubar|footer|toolbar|topbar)(?:[-_].*)?"
+    r"|sphinxsidebarwrapper|printfooter|package-header|page-header|navigationbar|related|skip-?link",
     re.IGNORECASE,
 )
 """Names that the makers of real documentation sites give to menus: DocBook, Sphinx, Javadoc, Doxygen, Texinfo, Haddock,

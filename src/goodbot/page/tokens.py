@@ -111,7 +111,6 @@ class _Reader:
     link_at: int | None = None
     links: list[tuple[int, int]] = field(default_factory=list)
     anchor: tuple[str, str | None] | None = None
-    anchor_at: int = 0
     anchor_alt: str = ""
     fragment: str = ""
     fragments_left: int = MAX_FRAGMENTS
@@ -339,7 +338,6 @@ class _Reader:
         if fragment or not self.seen.get(anchor):
             self.anchor = anchor
             self.fragment = fragment
-            self.anchor_at = len(self.parts)
             self.anchor_alt = ""
 
     def _note_translation(self, attributes: _Attributes, rel: str, href: str) -> None:
@@ -354,11 +352,12 @@ class _Reader:
 
     def end_anchor(self, tag: str = "") -> None:
         self.places.end_link()
-        if self.link_at is not None:
-            self.links.append((self.link_at, len(self.parts)))
-            self.link_at = None
+        start, self.link_at = self.link_at, None
+        if start is None:
+            return
+        self.links.append((start, len(self.parts)))
         if self.anchor is not None:
-            text = "".join(self.parts[self.anchor_at : self.anchor_at + _MAX_PARTS])
+            text = "".join(self.parts[start : start + _MAX_PARTS])
             anchor = folded(text, MAX_ANCHOR_CHARS) or folded(self.anchor_alt, MAX_ANCHOR_CHARS)
             if not self.seen.get(self.anchor):
                 self.gathering.add(self.anchor, anchor)

@@ -145,7 +145,7 @@ class _SearchSite:
                 notes=found.notes,
                 suggestion=found.suggestion,
             )
-        pages = page_count(found.total if found.listed is None else found.listed)
+        pages = _page_count(found)
         if query.page > pages:
             return RedirectResponse(page_url(query.query, pages), status_code=303)
         return self._page(
@@ -165,7 +165,7 @@ class _SearchSite:
             return self._error(request, 404, *_NO_CRAWL)
         query = read_search_query(request.query_params)
         found = _find(self._search, query, request)
-        pages = page_count(found.total if found.listed is None else found.listed)
+        pages = _page_count(found)
         return JSONResponse({**results_json(found), "page": query.page, "pages": pages})
 
     def suggest(self, request: Request) -> Response:
@@ -255,6 +255,12 @@ class _SearchSite:
 def _find(search: Search, query: SearchQuery, request: Request) -> Results:
     languages = readers_languages(request.headers.get("accept-language", ""))
     return search.search(query.query, HITS_PER_PAGE, query.offset, languages)
+
+
+def _page_count(found: Results) -> int:
+    """Returns the number of pages of results. Translations and copies, which are one hit, count once if it is known how
+    many hits there are."""
+    return page_count(found.total if found.listed is None else found.listed)
 
 
 def _disconnected(request: Request, error: Exception) -> Response:
