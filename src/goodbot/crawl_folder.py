@@ -15,11 +15,21 @@ from goodbot.config import Settings
 from goodbot.errors import DamagedError, GoodbotError, InputError, NoIndexError, RunError, SettingError
 from goodbot.files import make_folder
 from goodbot.human import counted
-from goodbot.index import META_FILE, SWAP_WAIT_S, NoSearch, Ranking, TantivySearch, load_mark, load_synonyms, remedy
+from goodbot.index import (
+    META_FILE,
+    SWAP_WAIT_S,
+    AwaitedSearch,
+    NoSearch,
+    Ranking,
+    TantivySearch,
+    load_mark,
+    load_synonyms,
+    remedy,
+)
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.crawl.settings_check import check_form
 from goodbot.robot.manners.redirects import REDIRECTS
-from goodbot.search_values import IndexMark
+from goodbot.search_values import NOTHING_HIDDEN, Hidden, IndexMark
 from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_settings, load_usable
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.seed_file import SeedFolder
@@ -171,21 +181,28 @@ def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord],
             yield archived
 
 
-def open_search(path: Path, ranking: Ranking | None = None) -> TantivySearch:
-    """Opens the search index of the crawl in `path`, or that of imported documents, with the synonyms beside it. Raises
-    InputError if the crawl keeps no index or the synonyms cannot be read, RunError if the index is missing or is not
-    the one that the crawl wrote, DamagedError if it cannot be read."""
+def _hide_nothing() -> Hidden:
+    return NOTHING_HIDDEN
+
+
+def open_search(
+    path: Path, ranking: Ranking | None = None, hidden: Callable[[], Hidden] = _hide_nothing
+) -> TantivySearch:
+    """Opens the search index of the crawl in `path`, or that of imported documents, with the synonyms beside it.
+    `hidden` returns the pages that must not be shown. Raises InputError if the crawl keeps no index or the synonyms
+    cannot be read, RunError if the index is missing or is not the one that the crawl wrote, DamagedError if it cannot
+    be read."""
     folder = CrawlFolder(path)
     synonyms = load_synonyms(folder.synonyms)
     if folder.is_import:
-        return TantivySearch(folder.index, ranking, synonyms)
+        return TantivySearch(folder.index, ranking, synonyms, hidden)
     folder.check()
     until = time.monotonic() + SWAP_WAIT_S
     while (error := _no_index(folder)) is not None:
         if time.monotonic() > until:
             raise error
         time.sleep(0.02)
-    return TantivySearch(folder.index, ranking, synonyms)
+    return TantivySearch(folder.index, ranking, synonyms, hidden)
 
 
 class IndexLag(NamedTuple):
@@ -222,12 +239,26 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def open_search_or_nothing(path: Path) -> Search:
-    """Does the same as `open_search`; if the crawl keeps no index, returns a search that says so."""
+def open_search_or_nothing(path: Path, hidden: Callable[[], Hidden] = _hide_nothing) -> Search:
+    """Does the same as `open_search`; if the crawl keeps no index, returns a search that says so, and if it has made
+    none yet, one that finds nothing until then."""
+    folder = CrawlFolder(path)
+
+    def opened() -> Search | None:
+        if not folder.is_import:
+            folder.check()
+            if isinstance(_no_index(folder), _NoIndexYetError):
+                return None
+        return open_search(path, None, hidden)
+
     try:
-        return open_search(path)
+        return opened() or AwaitedSearch(opened)
     except NoIndexError as error:
         return NoSearch(str(error))
+
+
+class _NoIndexYetError(RunError):
+    """The crawl has not made its index yet."""
 
 
 def _no_index(folder: CrawlFolder) -> GoodbotError | None:
@@ -240,11 +271,14 @@ def _no_index(folder: CrawlFolder) -> GoodbotError | None:
     if known and _mark_of(folder.index_draft, known):
         if found:  # during a rebuild, searches use the old index
             return None
+        if ControlFolder(path).is_running():
+            return _NoIndexYetError(f"the search index of the crawl in {path} is being built")
         fault = "the search index is being rebuilt, or a rebuild was interrupted"
     elif known is None and not folder.settings_before().index:
         return NoIndexError(f"{path} has no index (it was crawled with --no-index): {remedy(folder.index)}")
-    missing = "the search index is missing" if known else "this crawl has no search index yet"
-    return RunError(f"{fault or missing}: {remedy(folder.index)}")
+    elif known is None:
+        return _NoIndexYetError(f"this crawl has no search index yet: {remedy(folder.index)}")
+    return RunError(f"{fault or 'the search index is missing'}: {remedy(folder.index)}")
 
 
 def _known_index(folder: CrawlFolder) -> IndexMark | None:

@@ -28,6 +28,7 @@ from goodbot.index import (
     remedy,
 )
 from goodbot.robot.crawl.replay import Loss, replay
+from goodbot.robot.manners.search_preferences import StoredPreferences
 from goodbot.search_values import IndexMark
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
@@ -103,7 +104,9 @@ async def index_pending(sources: Sources, index: TantivyIndex, watch: Watch, why
     """Indexes the pending pages. Other tasks run between its steps."""
     state = Indexing(why, sources.frontier.pending_count())
     watch(state)
-    for step in replay(sources.settings, sources.token, sources.frontier, sources.archive, index):
+    settings, frontier = sources.settings, sources.frontier
+    preferences = StoredPreferences(frontier, sources.token, settings.dialect)
+    for step in replay(settings, sources.token, frontier, sources.archive, index, preferences):
         state = replace(
             state,
             read=state.read + step.documents + step.passed_over + step.lost.total(),
@@ -138,7 +141,7 @@ def index_fault(folder: CrawlFolder, frontier: SqliteFrontier) -> str | None:
     if mark is not None and _is_known(folder, mark):
         return "a rebuild of the search index was interrupted"
     try:
-        documents = TantivySearch(folder.index).count()
+        documents = TantivySearch(folder.index, now=lambda: 0.0).count()  # also those that must not be found any more
         found = load_mark(folder.index)
     except InputError:
         if mark is not None:

@@ -6,17 +6,23 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import InputError
-from goodbot.index import TantivyIndex, TantivySearch
+from goodbot.index import META_FILE, AwaitedSearch, TantivyIndex, TantivySearch
 from goodbot.ports import Index, Search
-from goodbot.search_values import Document
+from goodbot.search_values import Choices, Document, Filters
 
 Opened = tuple[Callable[[], Index], Callable[[], Search]]
 
 
-@pytest.fixture(params=["tantivy"])
-def opened(tmp_path: Path) -> Opened:
+@pytest.fixture(params=["tantivy", "awaited"])
+def opened(tmp_path: Path, request: pytest.FixtureRequest) -> Opened:
     """How to open an index for writing and for reading."""
     folder = tmp_path / "index"
+
+    def read() -> Search | None:
+        return TantivySearch(folder) if (folder / META_FILE).exists() else None
+
+    if request.param == "awaited":
+        return lambda: TantivyIndex(folder), lambda: AwaitedSearch(read)
     return lambda: TantivyIndex(folder), lambda: TantivySearch(folder)
 
 
@@ -130,6 +136,53 @@ def test_an_empty_query(opened: Opened, query: str) -> None:
     write().close()
     with pytest.raises(InputError):
         read().search(query)
+    with pytest.raises(InputError):
+        read().explain(query, "https://example.org/one")
+
+
+def test_filters(opened: Opened) -> None:
+    write, read = opened
+    index = write()
+    index.add(document("one", "a robot"))
+    index.add(Document(id="two", url="https://other.example/two", title="", text="a robot"))
+    index.commit()
+    index.close()
+    search = read()
+    for site, expected in (("other.example", ["two"]), ("example.org", ["one"]), ("", ["one", "two"])):
+        assert sorted(hit.id for hit in search.search("robot", filters=Filters(site=site)).hits) == expected
+    with pytest.raises(InputError, match="after: needs a date, such as 2024-05-01"):
+        search.search("robot", filters=Filters(after="soon"))
+
+
+def test_explain(opened: Opened) -> None:
+    write, read = opened
+    index = write()
+    index.add(Document(id="https://a.example/1", url="https://a.example/1", title="Robots", text="a robot"))
+    index.commit()
+    index.close()
+    search = read()
+    (hit,) = search.search("robot").hits
+    found, other = search.explain("robot", hit.url), search.explain("kettle", hit.url)
+    assert found is not None
+    assert (found.is_found, found.position) == (True, 1)
+    assert found.score == pytest.approx(hit.score, abs=1e-3)
+    assert {name for word in found.words for name, _ in word.fields} == {"title", "body"}
+    assert other is not None
+    assert (other.is_found, other.position) == (False, None)
+    assert search.explain("robot", "https://a.example/2") is None
+    assert search.explain("robot", hit.url, filters=Filters(site="b.example")) is not None
+
+
+def test_choices(opened: Opened) -> None:
+    write, read = opened
+    index = write()
+    index.commit()
+    search = read()
+    assert search.choices() == Choices()
+    index.add(Document(id="1", url="https://a.example/1.html", title="", text="ein", language="de"))
+    index.commit()
+    assert search.choices() == Choices((("de", 1),), (("html", 1),))
+    index.close()
 
 
 @pytest.mark.parametrize(("query", "found"), [("-robot", ["two"]), ("site:example.org", ["one", "two"]), ("...", [])])

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from goodbot.index import Ranking, TantivyIndex, TantivySearch
+from goodbot.index.correction import MAX_WORDS
 from goodbot.search_values import Document
 
 RARE = "A page of plants: the crocus, the crockus and the lily."
@@ -101,3 +102,9 @@ def test_a_corrected_query_finds_at_least_as_much(folder: Path, query: str) -> N
     results = TantivySearch(folder).search(query)
     if results.corrected is not None:
         assert results.total >= TantivySearch(folder, Ranking(frozenset({"spelling"}))).search(query).total
+
+
+@pytest.mark.parametrize(("words", "corrected"), [(MAX_WORDS, True), (MAX_WORDS + 1, False)])
+def test_a_long_text_stays_as_it_is(search: TantivySearch, words: int, corrected: bool) -> None:
+    text = " ".join(["robts", *(f"word{number}" for number in range(1, words))])
+    assert (search.search(text).corrected is not None) is corrected

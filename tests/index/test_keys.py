@@ -3,6 +3,7 @@
 import re
 
 import pytest
+import tantivy
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,6 +86,25 @@ def test_the_keys_of_a_host(host: str, key: str, matches: bool) -> None:
 @given(st.text())
 def test_an_escaped_text_matches_itself(text: str) -> None:
     assert re.fullmatch(escaped(text), text)
+
+
+def test_the_engine_takes_every_escaped_character() -> None:
+    """It refuses escapes of characters that need none, such as `<`, a control character or an emoji."""
+    builder = tantivy.SchemaBuilder()
+    builder.add_text_field("key", tokenizer_name="raw")
+    schema = builder.build()
+    index = tantivy.Index(schema)
+    writer = index.writer(15_000_000, 1)
+    characters = [chr(code) for code in (*range(0x300), 0x2028, 0x200B, 0xE000, 0xFFFD, 0x1F600, 0x3DDA6, 0x10FFFF)]
+    for character in characters:
+        document = tantivy.Document()
+        document.add_text("key", f"a{character}b")
+        writer.add_document(document)
+    writer.commit()
+    index.reload()
+    searcher = index.searcher()
+    queries = [tantivy.Query.regex_query(schema, "key", escaped(f"a{character}b")) for character in characters]
+    assert [len(searcher.search(query, 5).hits) for query in queries] == [1] * len(characters)
 
 
 def test_what_is_special_in_patterns_is_escaped() -> None:

@@ -56,6 +56,11 @@ def ids(search: TantivySearch, query: str) -> list[str]:
     return [hit.id for hit in search.search(query).hits]
 
 
+@pytest.mark.parametrize(("query", "expected"), [("zebra", [OTHER]), ("zebra -lion", [OTHER]), ("zebra -kettle", [])])
+def test_a_page_is_found_by_the_texts_of_links_to_it(folder: Path, query: str, expected: list[str]) -> None:
+    assert ids(TantivySearch(folder), query) == expected
+
+
 # ---- missing and damaged ---------------------------------------------------------------------------------------------
 
 

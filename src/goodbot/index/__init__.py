@@ -5,6 +5,7 @@ from goodbot.index.index_reader import StoppedError as StoppedError
 from goodbot.index.index_writer import TantivyIndex as TantivyIndex
 from goodbot.index.integrity import META_FILE as META_FILE
 from goodbot.index.integrity import load_mark as load_mark
+from goodbot.index.no_index import AwaitedSearch as AwaitedSearch
 from goodbot.index.no_index import NoSearch as NoSearch
 from goodbot.index.preparation import prepare as prepare
 from goodbot.index.query import MAX_QUERY_CHARS as MAX_QUERY_CHARS
@@ -14,6 +15,7 @@ from goodbot.index.ranking import Ranking as Ranking
 from goodbot.index.refresh import Refreshed as Refreshed
 from goodbot.index.refresh import needs_refresh as needs_refresh
 from goodbot.index.refresh import refresh_links as refresh_links
+from goodbot.index.results_json import explanation_json as explanation_json
 from goodbot.index.results_json import results_json as results_json
 from goodbot.index.searcher import TantivySearch as TantivySearch
 from goodbot.index.statistics import IndexStatistics as IndexStatistics

@@ -14,6 +14,8 @@ SPELLING_LANGUAGES: Final = 2
 """Corrections are looked up by their stems in this many of the most frequent languages."""
 FIELDS: Final = ("body", "title", "terms")
 NAMING_FIELDS: Final = ("title", "headings", "terms")
+MAX_WORDS: Final = 100
+"""A longer query is a text in which one word matters little. To correct a text of 1,000 words would take seconds."""
 MAX_UNSURE: Final = 20
 """A word in more documents than this is not taken for a misspelling."""
 
@@ -28,10 +30,12 @@ class Correction(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Documents:
-    """The look-ups that a correction needs: the number of documents with all words of a query; the score of the best
-    one; the words with one of these terms, for each of some documents; whether a link to any document has a term."""
+    """The look-ups that a correction needs: the number of documents with all words of a text; the number of those that
+    a whole query finds, within its filters, and the score of the best one; the words with one of these terms, for each
+    of some documents; whether a link to any document has a term."""
 
     complete: Callable[[str], int]
+    matching: Callable[[str], int]
     score: Callable[[str], float]
     words: Callable[[tuple[str, ...]], Iterable[Iterable[str]]]
     is_linked: Callable[[str], bool]
@@ -48,10 +52,11 @@ class Corrector:
 
     def correct(self, query: str, parsed: ParsedQuery) -> Correction:
         """Corrects a query. Quoted words, excluded words, words joined by OR, words with a field and words with `*`
-        stay."""
+        stay, and so does a query of more than `MAX_WORDS`."""
         certain = likely = query
         left = MOST_CHANGED
-        for word in dict.fromkeys(word for node in plain_words(parsed) for word in words_of(node.text)):
+        words = dict.fromkeys(word for node in plain_words(parsed) for word in words_of(node.text))
+        for word in words if len(words) <= MAX_WORDS else ():
             count = self._count_of(word)
             if count > (0 if parsed.is_prose else MAX_UNSURE) or not left or not can_be_misspelt(fold(word)):
                 continue
@@ -60,7 +65,7 @@ class Corrector:
             if meant is not None:
                 likely = replace_word(likely, word, meant)
                 certain = certain if count else replace_word(certain, word, meant)
-        if likely != certain and self._documents.complete(likely) <= self._documents.complete(certain):
+        if likely != certain and self._documents.matching(likely) <= self._documents.matching(certain):
             likely = certain
         return Correction(certain if certain != query else None, likely if likely != query else None)
 
@@ -89,7 +94,7 @@ class Corrector:
 
         def fit(meant: tuple[str, float]) -> tuple[float, float]:
             changed = replace_word(query, word, meant[0])
-            return self._documents.complete(changed) * meant[1], self._documents.score(changed)
+            return self._documents.matching(changed) * meant[1], self._documents.score(changed)
 
         return max(spelt, key=fit)[0]
 

@@ -11,6 +11,7 @@ import tantivy
 from goodbot.errors import DamagedError, GoodbotError
 from goodbot.index.integrity import META_FILE, PAGE_FIELDS, CheckedIndex, Stamp, require_index, stamp
 from goodbot.index.lock_folder import lockable
+from goodbot.index.stored_page import StoredPage, decode_page
 from goodbot.index.version_file import remedy
 
 SWAP_WAIT_S = 0.2
@@ -117,3 +118,8 @@ def with_number(schema: tantivy.Schema, name: str, numbers: Iterable[int]) -> ta
 def best_documents(searcher: tantivy.Searcher, query: tantivy.Query, most: int) -> tantivy.SearchResult:
     """Returns the best documents. Tantivy allocates memory for the requested number, and panics if it is 0."""
     return searcher.search(query, min(most, max(1, searcher.num_docs)))
+
+
+def stored_page(searcher: tantivy.Searcher, address: tantivy.DocAddress) -> StoredPage:
+    """Returns what a document shows."""
+    return decode_page(bytes(searcher.doc(address).get_first("shown") or b""))

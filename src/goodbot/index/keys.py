@@ -66,9 +66,13 @@ def key_pattern(host: str) -> str:
     return f"https?://{bare}:{url.port}/.*{default}"
 
 
+_OPERATORS: Final = frozenset(".+*?()|[]{}^$\\")
+"""The characters that an expression of the engine must escape. To escape many others is an error."""
+
+
 def escaped(text: str) -> str:
     """Returns a regular expression of the engine that matches exactly `text`."""
-    return "".join(char if char.isalnum() or char in "-_" else f"\\{char}" for char in text)
+    return "".join(f"\\{char}" if char in _OPERATORS else char for char in text)
 
 
 def cleaned(text: str) -> str:

@@ -168,6 +168,16 @@ class LinkTexts:
         numbers = searcher.fast_field_values("number", [address for _, address in hits])
         return {int(number): score for number, (score, _) in zip(numbers, hits, strict=True) if number is not None}
 
+    def score(self, query: tantivy.Query, number: int) -> float:
+        """Returns the score of one page, by its number; 0 if the query does not find it."""
+        searcher = self._searcher()
+        if searcher is None:
+            return 0.0
+        only = tantivy.Query.range_query(self.schema, "number", tantivy.FieldType.Unsigned, number, number)
+        clauses = [(tantivy.Occur.Must, tantivy.Query.const_score_query(only, 0.0)), (tantivy.Occur.Must, query)]
+        hits = searcher.search(tantivy.Query.boolean_query(clauses), 1, count=False).hits
+        return float(hits[0][0]) if hits else 0.0
+
     def can_be_read(self) -> bool:
         """Whether there are link texts, undamaged."""
         return self._searcher() is not None

@@ -37,6 +37,8 @@ MAX_FIELD_CHARS = 10_000
 MAX_TERMS_CHARS = 50_000
 """The limit for the terms of definition lists: the reference of a large module has as many."""
 
+MAX_MEDIA_TYPE_CHARS = 100
+
 NAMING_FIELDS = ("title", "headings", "terms")
 """The fields that say what a page is about."""
 
@@ -101,8 +103,8 @@ def _labels(document: Document, url: Url | None, language: str) -> Iterable[tupl
         yield from (("site", site) for site in site_terms(url))
         if extension := extension_of(url):
             yield "kind", extension
-    if document.media_type:
-        yield "kind", cleaned(document.media_type.lower())[:100]
+    if media_type := _media_type(document):
+        yield "kind", media_type
     stated = cleaned((document.language or "").lower())[:35]
     is_same = tongue_of(stated) == tongue_of(language)
     yield from (("language", tag) for tag in {language, stated if is_same else ""} if tag)
@@ -123,7 +125,14 @@ def _numbers(document: Document, url: Url | None, language: str) -> tuple[tuple[
         ("depth", min(max(depth_of(url), 0), 100) if url else 0),
         ("list", int(_is_list(document))),
         ("date", _whole_seconds(document.modified_at or document.fetched_at)),
+        *_until(document.available_until),
     )
+
+
+def _until(end: float | None) -> Iterable[tuple[str, int]]:
+    """Yields the time from which on a document must not be found, at least 1: an index finds no document by 0."""
+    if end is not None and end < _MAX_TIME:
+        yield "until", int(max(end, 1.0))
 
 
 def _translations(document: Document, *languages: str) -> str:
@@ -164,8 +173,24 @@ def _stored_page(document: Document, language: str) -> StoredPage:
         fetched_at=document.fetched_at,
         snippet_chars=document.snippet_chars,
         menus=() if is_silent else tuple(span for span in document.menus if span[1] <= len(text)),
-        sections=() if is_silent else tuple((cleaned(one.anchor), cleaned(one.text)) for one in document.sections),
+        sections=_stored_sections(document),
+        modified_at=document.modified_at,
+        size_bytes=document.size_bytes,
+        media_type=_media_type(document),
+        has_copy=document.has_copy,
     )
+
+
+def _stored_sections(document: Document) -> tuple[tuple[str, str], ...]:
+    """Returns the places to which hits may link. A page that limits its snippets has none: their headings would show
+    more of it."""
+    if document.snippet_chars is not None:
+        return ()
+    return tuple((cleaned(one.anchor), cleaned(one.text)) for one in document.sections)
+
+
+def _media_type(document: Document) -> str:
+    return cleaned(document.media_type.lower())[:MAX_MEDIA_TYPE_CHARS]
 
 
 def _stored_links(document: Document) -> tuple[StoredLink, ...]:

@@ -21,12 +21,11 @@ least two besides OR, AND and NOT, these three are words too. The parser is iter
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from datetime import date
 from typing import Final
 
-from goodbot.index.keys import WRITTEN_ALIKE
+from goodbot.errors import InputError
+from goodbot.index.filters import EXAMPLES, filter_of
 from goodbot.index.query_values import AllOf, AnyOf, Filter, FilterName, Node, ParsedQuery, Where, Words
-from goodbot.url import parse_url
 
 MAX_QUERY_CHARS: Final = 16_384
 MAX_WORDS: Final = 1_024
@@ -51,15 +50,10 @@ _FIELDS: Final[dict[str, Where | FilterName]] = {
     "since": "after",
     "link": "link",
 }
-_EXAMPLES: Final = {
-    "site": "a host, such as site:example.org",
+_NEEDS: Final = {
     "title": "a word, such as intitle:robots",
     "url": "a word, such as inurl:robots",
-    "filetype": "a type, such as filetype:pdf",
-    "lang": "a language, such as lang:de",
-    "before": "a date, such as before:2024-05-01",
-    "after": "a date, such as after:2024-05-01",
-    "link": "a URL, such as link:https://example.org/",
+    **{name: f"{what}, such as {name}:{example}" for name, (what, example) in EXAMPLES.items()},
 }
 _NAMES: Final = "|".join(_FIELDS)
 _TOKEN = re.compile(
@@ -75,6 +69,14 @@ _WORD = re.compile(r"\w")
 _PARTS = re.compile(r"[^\W_]+")
 _OPERATOR_IN_PROSE = re.compile(r'"|(?<!\S)-\w{2}|(?<!\S)OR(?!\S)')
 _OPERATORS: Final = ("AND", "OR", "NOT", "|")
+
+
+def check_asked(query: str, limit: int = 0, offset: int = 0) -> None:
+    """Raises InputError if a search cannot be made: without a query, or for a negative number of hits."""
+    if limit < 0 or offset < 0:
+        raise InputError(f"limit and offset must not be negative: {limit}, {offset}")
+    if not query.strip():
+        raise InputError("the query is empty: type a word to search for")
 
 
 def parse_query(text: str) -> ParsedQuery:
@@ -171,7 +173,7 @@ class _Parser:
         """Takes everything as words, except filters with a value that can be used."""
         group, name = self._groups[0], _FIELDS.get((token["field"] or "").lower())
         if token["chunk"] and name in ("site", "filetype", "lang", "before", "after") and not token["sign"]:
-            found = _filter(name, token["chunk"])
+            found = filter_of(name, token["chunk"])
             if found is not None:
                 group.add(found, excluding=False)
                 return
@@ -209,11 +211,11 @@ class _Parser:
         value = token["phrase"] if token["phrase"] is not None else token["chunk"] or ""
         node: Node | None
         if name is not None and name not in ("title", "url"):
-            node = _filter(name, value)
+            node = filter_of(name, value)
         else:
             node = self._words(value, where, quoted=token["phrase"] is not None)
         if node is None and name is not None:
-            self.notes.append(f"{(token['field'] or '').lower()}: needs {_EXAMPLES[name]}")
+            self.notes.append(f"{(token['field'] or '').lower()}: needs {_NEEDS[name]}")
             node = self._words(value, "anywhere")
         if node is not None:
             group.add(node, excluding=excluding)
@@ -261,57 +263,6 @@ class _Parser:
                 outer.excluded += node.excluded  # of `(-a)`
 
 
-# ---- filters --------------------------------------------------------------------------------------------------------
-
-_EXTENSION = re.compile(r"\.?([a-z0-9]{1,10})|([a-z]+/[a-z0-9.+-]{1,60})", re.IGNORECASE)
-_LANGUAGE = re.compile(r"[a-z]{2,3}(?:[-_][a-z0-9]{2,8})*", re.IGNORECASE)
-_DATE = re.compile(r"(\d{4})(?:[-/.](\d{1,2})(?:[-/.](\d{1,2}))?)?(?:T.*)?")
-_COMPACT_DATE = re.compile(r"(\d{4})(\d\d)(\d\d)")
-
-
-def _filter(name: str, value: str) -> Filter | None:
-    """Returns a filter, or None if its value cannot be used."""
-    value = value.strip()
-    match name:
-        case "site":
-            host = _site(value)
-            return Filter("site", host) if host else None
-        case "filetype":
-            found = _EXTENSION.fullmatch(value)
-            return Filter("filetype", (found[1] or found[2]).lower()) if found else None
-        case "lang":
-            code = value.lower().replace("_", "-")
-            return Filter("lang", WRITTEN_ALIKE.get(code, code)) if _LANGUAGE.fullmatch(value) else None
-        case "link":
-            url = parse_url(value if "://" in value else f"http://{value}") if value else None
-            return Filter("link", url.text.partition("#")[0]) if url else None
-        case "before" | "after":
-            day = _day(value)
-            return Filter("before" if name == "before" else "after", day) if day else None
-    return None
-
-
-def _site(value: str) -> str | None:
-    """Returns the host (and port) of `example.org`, `*.example.org`, `example.org:8020` or a whole URL."""
-    value = value.removeprefix("*.").removeprefix(".")
-    parsed = parse_url(value if "://" in value else f"http://{value}") if value else None
-    if parsed is None:
-        return None
-    host = parsed.host.rstrip(".")
-    return host if parsed.authority.strip("[]").rstrip(".") == host else parsed.authority
-
-
-def _day(value: str) -> str | None:
-    """Returns the first day of a year, a month or a day, as YYYY-MM-DD."""
-    found = _DATE.fullmatch(value) or _COMPACT_DATE.fullmatch(value)
-    if found is None:
-        return None
-    try:
-        return date(int(found[1]), int(found[2] or 1), int(found[3] or 1)).isoformat()
-    except ValueError:
-        return None
-
-
 # ---- the query in plain words ---------------------------------------------------------------------------------------
 
 MAX_EXPLAINED_CHARS: Final = 200
@@ -326,14 +277,28 @@ _FILTER_WORDS: Final = {
 
 
 def explain_query(parsed: ParsedQuery) -> str:
-    """Returns the query in plain words, in at most `MAX_EXPLAINED_CHARS` characters."""
-    parts = [_said(node) for node in parsed.root.required]
-    parts += [f"without {_said(node)}" for node in parsed.root.excluded]
-    text = " ".join(", ".join(parts).split())
-    return text if len(text) <= MAX_EXPLAINED_CHARS else text[: MAX_EXPLAINED_CHARS - 1].rstrip(" ,") + "…"
+    """Returns the query in plain words, in at most `MAX_EXPLAINED_CHARS` characters. If it is longer, words are left
+    out rather than conditions."""
+    required = parsed.root.required
+    excluded = [f"without {said(node)}" for node in parsed.root.excluded]
+    text = _line([*map(said, required), *excluded])
+    if len(text) <= MAX_EXPLAINED_CHARS:
+        return text
+    words = _line([*(said(node) for node in required if not isinstance(node, Filter)), *excluded])
+    conditions = _line([said(node) for node in required if isinstance(node, Filter)])
+    room = MAX_EXPLAINED_CHARS - len(conditions) - 2
+    return f"{_cut(words, room)}, {conditions}" if conditions and room > 1 else _cut(text, MAX_EXPLAINED_CHARS)
 
 
-def _said(node: Node) -> str:
+def _line(parts: Iterable[str]) -> str:
+    return " ".join(", ".join(parts).split())
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else text[: most - 1].rstrip(" ,") + "…"
+
+
+def said(node: Node) -> str:
     """Returns one node in plain words. Recursive, at most `MAX_DEPTH` deep."""
     match node:
         case Words():
@@ -342,9 +307,9 @@ def _said(node: Node) -> str:
         case Filter():
             return _FILTER_WORDS[node.name].format(node.value)
         case AnyOf():
-            return " or ".join(map(_said, node.choices))
+            return " or ".join(map(said, node.choices))
         case AllOf():
-            parts = [_said(item) for item in node.required] + [f"without {_said(item)}" for item in node.excluded]
+            parts = [said(item) for item in node.required] + [f"without {said(item)}" for item in node.excluded]
             return f"({', '.join(parts)})"
 
 

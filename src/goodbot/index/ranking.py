@@ -42,6 +42,9 @@ PARTS: Final = MappingProxyType(
 )
 """The parts of the ranking that can be switched off, each with what it does."""
 
+PRIORS: Final = ("rank", "depth", "language", "lists")
+"""The parts that multiply the score of a document."""
+
 COMPLETE_BONUS: Final = 20.0
 NEAR_WEIGHT: Final = 0.2
 NEAR_SLOP: Final = 8
@@ -154,6 +157,12 @@ class Ranking:
         if self.has("lists") and item.is_list:
             factor *= LIST_FACTOR
         return factor
+
+    def factors(self, item: Candidate, tongues: Sequence[int]) -> tuple[tuple[str, float], ...]:
+        """Returns the factors of `factor`, by the parts of the ranking that they belong to."""
+        return tuple(
+            (part, Ranking(frozenset(PRIORS) - {part}).factor(item, tongues)) for part in PRIORS if self.has(part)
+        )
 
     def _grouped(self, scored: "list[_Scored]", tongues: Sequence[int]) -> "list[list[_Scored]]":
         """Returns the documents of each group together, where its best document was. The document in the reader's

@@ -1,6 +1,7 @@
-"""Converts results to JSON values, the same on the command line and over HTTP."""
+"""Converts results and explanations to JSON values, the same on the command line and over HTTP."""
 
-from goodbot.search_values import Hit, Results
+from goodbot.index.ranking import PARTS
+from goodbot.search_values import Explanation, Hit, Results
 
 
 def results_json(results: Results) -> dict[str, object]:
@@ -27,10 +28,35 @@ def _hit_json(hit: Hit) -> dict[str, object]:
         "score": hit.score,
         "highlights": [list(span) for span in hit.highlights],
         **({"language": hit.language} if hit.language else {}),
+        **({"modified_at": hit.modified_at} if hit.modified_at is not None else {}),
+        **({"fetched_at": hit.fetched_at} if hit.fetched_at else {}),
+        **({"size_bytes": hit.size_bytes} if hit.size_bytes else {}),
+        **({"type": hit.media_type} if hit.media_type else {}),
+        **({"has_copy": True} if hit.has_copy else {}),
         **(
             {"sections": [{"url": section.url, "text": section.text} for section in hit.sections]}
             if hit.sections
             else {}
         ),
         **({"others": [{"url": other.url, "language": other.language} for other in hit.others]} if hit.others else {}),
+    }
+
+
+def explanation_json(query: str, explanation: Explanation) -> dict[str, object]:
+    """Returns the JSON of an explanation. `position` is null for a page that is not among the first hits; `notes` is
+    left out if it is empty."""
+    return {
+        "query": query,
+        "url": explanation.url,
+        "title": explanation.title,
+        "found": explanation.is_found,
+        "position": explanation.position,
+        "score": explanation.score,
+        "words": [
+            {"word": word, "fields": [{"field": name, "score": score} for name, score in fields]}
+            for word, fields in explanation.words
+        ],
+        "bonuses": [{"name": name, "reason": PARTS[name], "score": score} for name, score in explanation.bonuses],
+        "factors": [{"name": name, "reason": PARTS[name], "factor": factor} for name, factor in explanation.factors],
+        **({"notes": list(explanation.notes)} if explanation.notes else {}),
     }

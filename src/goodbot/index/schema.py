@@ -9,7 +9,7 @@ from typing import Final
 
 import tantivy
 
-SCHEMA_VERSION: Final = 5
+SCHEMA_VERSION: Final = 6
 
 WEIGHTS: Final = MappingProxyType(
     {
@@ -32,11 +32,12 @@ extension of its file name and its media type, `language` its language with and 
 of title, headings and definition terms as a whole, `targets` the `hash_of` each URL it links to, in hexadecimal
 digits."""
 
-NUMBERS: Final = ("number", "host", "group", "twin", "tongue", "depth", "list", "date")
+NUMBERS: Final = ("number", "host", "group", "twin", "tongue", "depth", "list", "date", "until")
 """Fields that searches read for the best documents. `number` is the `hash_of` the key; `host` that of the host;
 `group` is the same for the translations of a page, `twin` for pages with the same text. `tongue` is the language
 (`tongue_of`), that of the URL if it names one, `depth` the number of directories in the path, `list` is 1 for a
-list of links, `date` is the time of the last change in Unix seconds, or of the fetch if the page states none."""
+list of links, `date` is the time of the last change in Unix seconds, or of the fetch if the page states none. `until`
+is the time from which on the document must not be found; few documents have one."""
 
 STORED: Final = ("shown", "links")
 

@@ -24,7 +24,8 @@ StoredLink = tuple[str, str, tuple[tuple[str, str], ...]]
 
 
 class StoredPage(msgspec.Struct, array_like=True, frozen=True):
-    """What a document displays. `menus` are ranges of `text`, `sections` pairs of anchor and text."""
+    """What a document displays. `menus` are ranges of `text`, `sections` pairs of anchor and text. Further fields may
+    follow: those that a page lacks have their defaults."""
 
     id: str
     url: str
@@ -36,6 +37,10 @@ class StoredPage(msgspec.Struct, array_like=True, frozen=True):
     snippet_chars: int | None = None
     menus: tuple[tuple[int, int], ...] = ()
     sections: tuple[tuple[str, str], ...] = ()
+    modified_at: float | None = None
+    size_bytes: int = 0
+    media_type: str = ""
+    has_copy: bool = False
 
 
 _ENCODER = msgspec.msgpack.Encoder()

@@ -35,9 +35,10 @@ def find_versions(
     shown: Sequence[Ranked],
     addresses: Sequence[tantivy.DocAddress],
     languages: Sequence[str],
+    withheld: Query | None = None,
 ) -> list[Versions]:
-    """Returns the hits to show with all their translations and copies, also those that the query does not find.
-    The version in the reader's language comes first if the query finds it."""
+    """Returns the hits to show with all their translations and copies, also those that the query does not find, but not
+    those that `withheld` finds. The version in the reader's language comes first if the query finds it."""
     index, searcher = opened
     versions = [(at, version) for at, item in enumerate(shown) for version in item.versions]
     owner = {("group", version.group): at for at, version in versions if version.group}
@@ -49,6 +50,7 @@ def find_versions(
         clauses = [
             (Occur.Must, Query.boolean_query(alike)),
             (Occur.Should, Query.const_score_query(main, 1.0)),
+            *([(Occur.MustNot, withheld)] if withheld is not None else []),
         ]
         scored = best_documents(searcher, Query.boolean_query(clauses), MAX_VERSIONS * len(shown)).hits
         members_at = [address for _, address in scored]
