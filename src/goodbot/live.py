@@ -17,11 +17,13 @@ ControlKind = Literal["pause", "resume", "stop", "submit", "forget", "unlearn"]
 @dataclass(frozen=True, slots=True)
 class ControlRequest:
     """A request to a running crawl. `urls`: the URLs to submit, or one URL of each host to forget; `lessons`: the ids
-    of the lessons to drop."""
+    of the lessons to drop. `public_only` and `modified_at` of submitted URLs: see `Discovery`."""
 
     kind: ControlKind
     urls: tuple[Url, ...] = ()
     lessons: tuple[str, ...] = ()
+    public_only: bool = False
+    modified_at: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,16 @@ from goodbot.archive_values import ArchivedResponse, DamagedRange, EncodedRecord
 from goodbot.exclusion import Access
 from goodbot.lesson_values import IndexedPage, Lesson
 from goodbot.live import ControlRequest, Courtesy, EndReason, Holding, LiveStatus
-from goodbot.search_values import Document, IndexMark, PreparedDocument, Results
+from goodbot.search_values import (
+    NO_FILTERS,
+    Choices,
+    Document,
+    Explanation,
+    Filters,
+    IndexMark,
+    PreparedDocument,
+    Results,
+)
 from goodbot.url import Url
 from goodbot.values import (
     Capture,
@@ -67,10 +76,12 @@ class Frontier(Protocol):
         """Adds URLs; returns how many are new.
 
         For a known URL the first source stays. While it waits, the best depth, in-link count and hint of all its
-        discoveries count. A known URL becomes ready again in three cases: it was out of scope and a link finds it in
-        scope; it is a seed that failed or was settled as out of scope; or it was `public_only` and had failed or was
+        discoveries count. A known URL becomes ready again in four cases: it was out of scope and a link finds it in
+        scope; it is a seed that failed or was settled as out of scope; it was `public_only` and had failed or was
         out of scope, and a link or seed in scope that is not `public_only` names it (from then on it is without that
-        limit). Otherwise a discovery never changes a settled URL."""
+        limit); or it is gone or disallowed without a next visit, and its change is reported (`Discovery.is_report`).
+        After a report, the next visit of a page visited before requests the whole page, without validators. Otherwise a
+        discovery never changes a settled URL."""
         ...
 
     def lease(self, hosts: int, urls_per_host: int, now: float, *, sized: bool = False) -> list[Lease]:
@@ -237,9 +248,27 @@ class Index(Protocol):
 class Search(Protocol):
     """Searches the index."""
 
-    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        offset: int = 0,
+        languages: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+    ) -> Results:
         """Returns one page of hits. `languages` are the reader's, as two-letter codes, the preferred one first.
-        Raises InputError if the query is empty."""
+        Raises InputError if the query is empty, or if a filter has a value that cannot be used."""
+        ...
+
+    def explain(
+        self, query: str, url: str, languages: Sequence[str] = (), filters: Filters = NO_FILTERS
+    ) -> Explanation | None:
+        """Returns why the page with this URL is where it is among the hits of a search; None: it is not in the index.
+        Raises the errors of `search`."""
+        ...
+
+    def choices(self) -> Choices:
+        """Returns the values that filters may have."""
         ...
 
     def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:

@@ -186,10 +186,10 @@ class Page:
 
     `shown` is the part of `text` that snippets may be taken from (`data-nosnippet`); None: all of it. `listed` has the
     entries of a sitemap, a sitemap index or a feed, which then has no `links`. `terms` are those of definition lists,
-    `sections` the places that fragments address, `menus` the (start, end) ranges of the displayed text (`shown`, or
-    else `text`) that are menus, headers or footers. `alternates` are pairs of a language tag in lower case and the URL
-    of a translation. `unread` says why the document, or a
-    part of it, could not be read (encrypted, damaged, too long); it is empty if everything was read.
+    `sections` the places that fragments address, without what `data-nosnippet` hides. `menus` are the (start, end)
+    ranges of the displayed text (`shown`, or else `text`) that are menus, headers or footers. `alternates` are pairs of
+    a language tag in lower case and the URL of a translation. `unread` says why the document, or a part of it, could
+    not be read (encrypted, damaged, too long); it is empty if everything was read.
     """
 
     url: Url
@@ -222,7 +222,8 @@ class Discovery(NamedTuple):
     says that the URL is a sitemap; such URLs take turns with the pages of their host. `can_wait`: the page may belong
     to a trap, so the other pages of the host are fetched first. `priority` is a hint that came with the link; higher
     goes first. `inlinks` is how often the URL was found so far. `modified_at` and `interval_s` are what a sitemap says:
-    when the page last changed, and how often it does; a page visited before `modified_at` is due at once.
+    when the page last changed, and how often it does; a page visited before `modified_at` is due at once. With
+    `modified_at` and without a source it is a report: the site's owner or a visitor says that the page has changed.
     """
 
     url: Url
@@ -238,6 +239,11 @@ class Discovery(NamedTuple):
     lists: int = 0
     expects_list: bool = False
     can_wait: bool = False
+
+    @property
+    def is_report(self) -> bool:
+        """Whether it reports that the page has changed."""
+        return self.source is None and self.modified_at is not None
 
 
 class FoundLinks(NamedTuple):
@@ -256,7 +262,9 @@ class LastVisit:
     `digest`, `record` and `title` belong to the last answer that carried the page. `gone` counts consecutive answers
     404 and 410. `available_until` is the page's `unavailable_after`. `indexed`: the page was added to the index. `text`
     is a digest of the page's text, which stays the same when only markup changes. `rendered`: a browser rendered the
-    page, so its text is not in the archive."""
+    page, so its text is not in the archive. `wishes` is what the header fields of the last answer that carried the page
+    state about how search may show it, and what robots.txt states at the last visit, as short text. `whole_at`: when
+    the server last sent the whole page; None: unknown, but not before `changed_at`."""
 
     at: float
     due_at: float
@@ -272,6 +280,8 @@ class LastVisit:
     indexed: bool = False
     text: str | None = None
     rendered: bool = False
+    wishes: str = ""
+    whole_at: float | None = None
 
 
 class LeasedUrl(NamedTuple):
@@ -335,7 +345,8 @@ class Outcome:
     `unchanged`: the page is as before (304), and so is its index entry. `links` are committed with this outcome. `seen`
     is kept for the next visit; None drops what was known. `same_as`: the page of which this one is a copy, and which
     represents it in the index; `alike`: that was found by comparison, not stated by a canonical link. `revisit`: the
-    URL had been visited before."""
+    URL had been visited before. `rereads`: the whole page is requested at once, and if it leaves the index, then only
+    until the answer."""
 
     url: Url
     state: State
@@ -357,6 +368,7 @@ class Outcome:
     same_as: Url | None = None
     alike: bool = False
     revisit: bool = False
+    rereads: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,6 +24,8 @@ SEEN = LastVisit(
     available_until=1e9,
     indexed=True,
     text="00ff",
+    wishes="x-robots-tag: noarchive; robots.txt: nosearch",
+    whole_at=70.0,
 )
 
 
@@ -440,7 +442,52 @@ def test_a_page_modified_since_is_due_at_once(
     store = kept.open(until)
     assert store.next_ready_at() == ready_at
     if ready_at is not None:
-        assert [(item.url, item.seen) for item in lease(store, ready_at)] == [(HOME, due(ready_at))]
+        seen = due(ready_at, etag=None, modified=None) if found.is_report else due(ready_at)
+        assert [(item.url, item.seen) for item in lease(store, ready_at)] == [(HOME, seen)]
+
+
+REPORTED: list[tuple[str, State, LastVisit | None, Discovery, list[tuple[Url, LastVisit | None]]]] = [
+    ("gone for ever", "gone", None, Discovery(HOME, 0, modified_at=150.0), [(HOME, None)]),
+    ("disallowed for ever", "disallowed", None, Discovery(HOME, 0, modified_at=150.0), [(HOME, None)]),
+    ("gone for ever, by a sitemap", "gone", None, Discovery(HOME, 1, A, modified_at=150.0), []),
+    ("gone for ever, a seed", "gone", None, Discovery(HOME, 0), []),
+    ("gone for ever, out of scope", "gone", None, Discovery(HOME, 0, None, "far", modified_at=150.0), []),
+    (
+        "due already: the whole page",
+        "visited",
+        due(120.0),
+        Discovery(HOME, 0, modified_at=150.0),
+        [(HOME, due(120.0, etag=None, modified=None))],
+    ),
+    ("seen since", "visited", due(120.0), Discovery(HOME, 0, modified_at=99.0), [(HOME, due(120.0))]),
+]
+
+
+@pytest.mark.parametrize(
+    ("state", "seen", "found", "leased"), [row[1:] for row in REPORTED], ids=[row[0] for row in REPORTED]
+)
+def test_a_reported_change(
+    kept: Kept,
+    state: State,
+    seen: LastVisit | None,
+    found: Discovery,
+    leased: list[tuple[Url, LastVisit | None]],
+) -> None:
+    store = kept.open()
+    visit(store, seen, HOME, state=state)
+    kept.now = 150.0
+    assert store.add([found]) == 0
+    store = kept.open()
+    assert [(item.url, item.seen) for item in lease(store, 150.0)] == leased
+
+
+def test_a_change_reported_while_the_page_waits_for_another_try(kept: Kept) -> None:
+    store = kept.open()
+    visit(store, due(120.0), HOME)
+    lease(store, 120.0)
+    settle(store, outcome(HOME, "ready", at=130.0, ready_at=140.0, seen=due(120.0)))
+    store.add([Discovery(HOME, 0, modified_at=150.0)])
+    assert [item.seen for item in lease(store, 150.0)] == [due(120.0, etag=None, modified=None)]
 
 
 def test_what_is_due_already_is_not_put_off(kept: Kept) -> None:

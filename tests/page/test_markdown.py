@@ -37,6 +37,7 @@ def test_links(markdown: str, expected: list[str]) -> None:
         ("# A *heron*\n\nIt `stands`.", "A heron", "A heron\nIt stands."),
         ("The heron\n===\n\n## Feet\n", "The heron", "The heron\nFeet"),
         ("no heading", "", "no heading"),
+        ("<div data-nosnippet>\n\n# Secret\n\n</div>\n\n# Heron", "Heron", "Secret\nHeron"),
         ("---\ntitle: 'The heron'\ntags: [a]\n---\n# Feet", "The heron", "Feet"),
         ("---\r\ntitle: The heron\r\n---\r\n# Feet", "The heron", "Feet"),
         ('+++\ntitle = "The heron"\n+++\n# Feet', "The heron", "Feet"),

@@ -47,6 +47,16 @@ SECTIONS = [
     ("terms that are not closed", "<dl><dt id=a>1<dt id=b>2<dd>text<dt id=c>3</dl>", ["a|1*", "b|2*", "c|3*"]),
     ("term after an anchor", "<dl><dt><a name=a></a>One</dt></dl>", ["a|One*"]),
     ("term without an anchor", "<dl><dt>One</dt></dl>", []),
+    ("a heading kept out of snippets", "<div data-nosnippet><h2 id=a>1</h2></div><h2 id=b>2</h2>", ["b|2"]),
+    ("up to the end of the page", "<div data-nosnippet><h2 id=a>1</h2><h4 id=b>2</h4><dl><dt id=c>3", []),
+    ("a part of a heading", "<h2 id=a>One <span data-nosnippet>two</span> three</h2>", ["a|One three"]),
+    ("all of a heading's text", "<h2 id=a><span data-nosnippet>One</span></h2><h2 id=b>2</h2>", ["b|2"]),
+    ("a part of a heading of level 4", "<h4 id=a>One <span data-nosnippet>two</span></h4>", ["a|One"]),
+    ("a term kept out of snippets", "<dl><div data-nosnippet><dt id=a>1<dd>x</div><dt id=b>2</dl>", ["b|2*"]),
+    ("a part of a term", "<dl><dt id=a>One <span data-nosnippet>two</span><dd>x</dl>", ["a|One*"]),
+    ("hidden before the heading", "<p><span data-nosnippet>0</span><h2 id=a>One</h2>", ["a|One"]),
+    ("a heading in a hidden fallback", "<div data-nosnippet><noscript><h2 id=a>1</h2></noscript></div>", []),
+    ("hidden in a fallback", "<noscript><div data-nosnippet><h2 id=a>1</h2></noscript><h2 id=b>2</h2>", ["b|2"]),
     ("heading and term", "<h2 id=a>1</h2><dl><dt id=b>2<dd>text</dl><h2 id=c>3</h2>", ["a|1", "b|2*", "c|3"]),
 ]  # fmt: skip
 
@@ -145,6 +155,20 @@ TAGS = st.sampled_from([
     *("<a name=e>", "<a href='#f'>", "</a>", "<template>", "</template>", "<script>", "</script>"),
     *("text", "¶", " ", "ё"),
 ])  # fmt: skip
+
+
+def test_what_is_kept_out_of_snippets_is_searched_all_the_same() -> None:
+    page = read("<div data-nosnippet><h2 id=a>Heading</h2><dl><dt id=b>Term<dd>x</dl></div><p>Text")
+    assert (page.headings, page.terms, page.sections) == (("Heading",), ("Term",), ())
+    assert (page.text, page.shown) == ("Heading\nTerm\nx\nText", "Text")
+
+
+@given(st.lists(TAGS, max_size=40).map("".join))
+def test_no_place_has_a_text_that_is_kept_out_of_snippets(html: str) -> None:
+    page = read(f"<div data-nosnippet>{html}")
+    assert page.shown is None or page.shown == "" or "</div>" in html
+    if "</div>" not in html:
+        assert page.sections == ()
 
 
 @given(st.lists(TAGS, max_size=40).map("".join))

@@ -97,13 +97,26 @@ def _canonical(url: Url, base: Url, found: Extract, headers: Headers, mirrored: 
     """
     if found.canonical is not None and (stated := resolve(base, found.canonical)):
         return stated
+    reference = _canonical_reference(headers)
+    if reference is not None:
+        return resolve(url, reference)
+    return resolve(base, mirrored) if mirrored else None
+
+
+def linked_canonical(url: Url, headers: Headers) -> Url | None:
+    """Returns the canonical URL that a Link field of the page at `url` states."""
+    reference = _canonical_reference(headers)
+    return None if reference is None else resolve(url, reference)
+
+
+def _canonical_reference(headers: Headers) -> str | None:
     for name, value in headers:
         if name.lower() == "link":
-            for reference, parameters in _LINK_FIELD.findall(value):
-                rel = _REL_PARAMETER.search(parameters)
+            for link in _LINK_FIELD.finditer(value):
+                rel = _REL_PARAMETER.search(link[2])
                 if rel and parse_rel(rel[1] or rel[2]).canonical:
-                    return resolve(url, reference.strip())
-    return resolve(base, mirrored) if mirrored else None
+                    return link[1].strip()
+    return None
 
 
 def _language(found: Extract, response: Response) -> str | None:

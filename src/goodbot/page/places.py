@@ -1,11 +1,14 @@
 """Collects the headings and definition terms of a page to which a URL with a fragment can point.
 
+A place has no text that `data-nosnippet` hides; the terms of the page have it, since they are only searched.
+
 An anchor is the `id` of the heading or term itself, of an element that begins with it, or of an `a` inside it.
 """
 
 from typing import Final
 
 from goodbot.page.extract import Extract, Place, folded
+from goodbot.page.hidden_parts import HiddenParts
 
 MAX_PLACES: Final = 2_000
 MAX_PLACE_CHARS: Final = 200
@@ -20,9 +23,10 @@ _PERMALINK_MARKS: Final = "¶#§🔗 "
 class PlaceCollector:
     """Collects places and terms while the reader appends text to `parts`."""
 
-    def __init__(self, found: Extract, parts: list[str]) -> None:
+    def __init__(self, found: Extract, parts: list[str], hidden: HiddenParts) -> None:
         self._found = found
         self._parts = parts
+        self._hidden = hidden
         self._near: str | None = None
         self._near_at = 0
         self._anchor: str | None = None
@@ -45,7 +49,7 @@ class PlaceCollector:
         self._is_open = True
 
     def end(self, text: str, *, is_term: bool) -> None:
-        """Ends a heading or a term with this text."""
+        """Ends a heading or a term with this text, which is empty if all of it is hidden."""
         if self._is_open and self._anchor and text and len(self._found.places) < MAX_PLACES:
             self._found.places.append(Place(self._anchor[:MAX_PLACE_CHARS], text, is_term))
         self._is_open = False
@@ -83,6 +87,9 @@ class PlaceCollector:
                 parts[first:last] = [" "] * (last - first)
             named = unmarked("".join(parts), MAX_PLACE_CHARS)
             self._linked = []
+        if self._hidden.touch(self._term_at):
+            shown = self._hidden.shown(self._parts, self._term_at, self._term_at + _MAX_PARTS)
+            text = unmarked("".join(shown), MAX_PLACE_CHARS)
         self._term_at = None
         if named and len(self._found.terms) < MAX_TERMS:
             self._found.terms.append(named)

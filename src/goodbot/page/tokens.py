@@ -24,6 +24,7 @@ from goodbot.page.extract import (
     PageCollector,
     folded,
 )
+from goodbot.page.hidden_parts import HiddenParts
 from goodbot.page.menus import folded_blocks, is_menu, text_and_menus, with_link_runs
 from goodbot.page.places import MAX_PLACE_CHARS, PlaceCollector, unmarked
 
@@ -91,9 +92,8 @@ class _Reader:
     alternative_texts: dict[str, None] = field(default_factory=dict)
     title: str | None = None
     hiding: str | None = None
-    hiding_at: int = 0
     hiding_depth: int = 0
-    hidden: list[tuple[int, int]] = field(default_factory=list)
+    hidden: HiddenParts = field(default_factory=HiddenParts)
     raw: str | None = None
     raw_at: int = 0
     inside_fallback: bool = False
@@ -120,7 +120,7 @@ class _Reader:
         self.headings = found.headings
         self.fragments = found.fragments
         self.seen = self.gathering.seen
-        self.places = PlaceCollector(found, self.parts)
+        self.places = PlaceCollector(found, self.parts, self.hidden)
 
     def read(self, html: str) -> None:
         """Reads all of `html`."""
@@ -145,10 +145,8 @@ class _Reader:
         self._end_hiding()
         found.alternative_texts = list(self.alternative_texts)
         found.text, found.menus = self._text(self.parts)
-        if self.hidden:
-            shown = self.parts.copy()
-            for start, end in self.hidden:
-                shown[start:end] = " " * (end - start)
+        if self.hidden.ranges:
+            shown = self.hidden.shown(self.parts, 0, len(self.parts))
             found.shown, found.menus = self._text(shown)
 
     def _end_open(self) -> None:
@@ -189,7 +187,7 @@ class _Reader:
             text = unmarked("".join(self.parts[self.heading_at : self.heading_at + _MAX_PARTS]), MAX_HEADING_CHARS)
             if text:
                 self.headings.append(text)
-            self.places.end(text[:MAX_PLACE_CHARS], is_term=False)
+            self.places.end(self._as_shown(text, self.heading_at)[:MAX_PLACE_CHARS], is_term=False)
         self.heading_at = None
 
     def start_subheading(self, tag: str, attributes: _Attributes) -> None:
@@ -200,9 +198,15 @@ class _Reader:
     def end_subheading(self, tag: str = "") -> None:
         self.parts.append(_BREAK)
         if self.subheading_at is not None:
-            text = "".join(self.parts[self.subheading_at : self.subheading_at + _MAX_PARTS])
-            self.places.end(unmarked(text, MAX_PLACE_CHARS), is_term=False)
+            text = unmarked("".join(self.parts[self.subheading_at : self.subheading_at + _MAX_PARTS]), MAX_PLACE_CHARS)
+            self.places.end(self._as_shown(text, self.subheading_at), is_term=False)
         self.subheading_at = None
+
+    def _as_shown(self, text: str, start: int) -> str:
+        """Returns the text of a heading that began at `start`, without what is hidden of it."""
+        if not self.hidden.touch(start):
+            return text
+        return unmarked("".join(self.hidden.shown(self.parts, start, start + _MAX_PARTS)), MAX_HEADING_CHARS)
 
     def start_term(self, tag: str, attributes: _Attributes) -> None:
         self.places.end_term()
@@ -251,7 +255,8 @@ class _Reader:
         if self.hiding is not None:
             self.hiding_depth += tag == self.hiding
         elif hides_snippet(tag, (name for name, _ in attributes)):
-            self.hiding, self.hiding_at, self.hiding_depth = tag, len(self.parts), 1
+            self.hiding, self.hiding_depth = tag, 1
+            self.hidden.begin(len(self.parts))
 
     def end_hideable(self, tag: str) -> None:
         if tag == self.hiding:
@@ -263,7 +268,7 @@ class _Reader:
 
     def _end_hiding(self) -> None:
         if self.hiding is not None:
-            self.hidden.append((self.hiding_at, len(self.parts)))
+            self.hidden.end(len(self.parts))
         self.hiding = None
 
     def start_raw(self, tag: str, attributes: _Attributes) -> None:
@@ -286,12 +291,12 @@ class _Reader:
         """Reads markup that the tokenizer took as text. A fallback inside it stays text: every level would cost a
         pass."""
         svg, self.inside_fallback = self.svg, True
-        hiding, self.hiding = (self.hiding, self.hiding_at, self.hiding_depth), None
+        hiding, self.hiding = (self.hiding, self.hiding_depth), None
         self.read(html)
         self._end_open()
         self._end_hiding()
         self.svg, self.inside_fallback = svg, False
-        self.hiding, self.hiding_at, self.hiding_depth = hiding
+        self.hiding, self.hiding_depth = hiding
 
     def start_svg(self, tag: str, attributes: _Attributes) -> None:
         self.svg += 1

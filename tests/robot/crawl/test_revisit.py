@@ -8,8 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.config import Settings
-from goodbot.exclusion import Directives
+from goodbot.exclusion import Directives, RobotsTxt
 from goodbot.robot.crawl.revisit import ChangeHints, Revisits, hints_of, plan_visit, text_digest
+from goodbot.robot.crawl.wishes import Wishes, of_answer, were_in_robots_txt
 from goodbot.url import Url
 from goodbot.values import LastVisit, LeasedUrl, Outcome, Page, RecordRef, Response
 
@@ -172,14 +173,14 @@ COPY = RecordRef("goodbot-20260101000000-00000.warc.gz", 7)
     ],
 )
 def test_conditions_of_a_request_come_from_the_last_copy(page: LastVisit | None, keeps: bool, names: list[str]) -> None:
-    fields = Revisits(SETTINGS, keeps).conditions(page)
+    fields = Revisits(SETTINGS, keeps).conditions(page, NOW)
     assert [name for name, _ in fields] == names
     assert page is None or all(value in (page.etag, page.modified) for _, value in fields)
 
 
 @given(st.text(max_size=40))
 def test_a_validator_that_is_sent_back_can_be_sent(value: str) -> None:
-    for _, sent in Revisits(SETTINGS, True).conditions(seen(DAY, record=COPY, etag=value)):
+    for _, sent in Revisits(SETTINGS, True).conditions(seen(DAY, record=COPY, etag=value), NOW):
         assert sent.encode("latin-1")
         assert not set(sent) & {"\r", "\n", "\0"}
 
@@ -221,7 +222,7 @@ def test_what_becomes_of_a_page_that_was_visited(state: str, then: str, leaves: 
             0,
         )
     if leaves and outcome.seen is not None:
-        assert REVISITS.conditions(outcome.seen) == ()
+        assert REVISITS.conditions(outcome.seen, NOW) == ()
         assert not outcome.seen.indexed
 
 
@@ -262,4 +263,149 @@ def test_what_a_304_says_counts(header: tuple[str, str] | tuple[()], leaves: boo
     outcome = REVISITS.not_modified(leased, PAGE, outcome_of("failed", status=304), response, directives)
     assert (outcome.state, outcome.status, outcome.record) == ("visited", 304, COPY)
     assert (outcome.from_index, outcome.unchanged) == (leaves, not leaves)
-    assert bool(REVISITS.conditions(outcome.seen)) is not leaves
+    assert bool(REVISITS.conditions(outcome.seen, NOW)) is not leaves
+
+
+@pytest.mark.parametrize(
+    ("wishes", "sent_ago_s", "in_search", "is_conditional"),
+    [
+        pytest.param("", DAY, True, True, id="a page as most are"),
+        pytest.param("", 31 * DAY, True, False, id="not sent whole for a month"),
+        pytest.param("x-robots-tag: noarchive", DAY, True, True, id="with a wish of its own"),
+        pytest.param("robots.txt: nosearch", DAY, False, True, id="robots.txt keeps it out of search as before"),
+        pytest.param("robots.txt: nosearch", DAY, True, False, id="robots.txt no longer does"),
+        pytest.param("content-usage: nosearch; robots.txt: nosearch", DAY, True, False, id="its field still does"),
+    ],
+)
+def test_when_the_whole_page_is_requested(
+    wishes: str, sent_ago_s: float, in_search: bool, is_conditional: bool
+) -> None:
+    page = replace(PAGE, wishes=wishes, whole_at=NOW - sent_ago_s)
+    assert bool(REVISITS.conditions(page, NOW, in_search=in_search)) is is_conditional
+    if not wishes:
+        unknown = replace(page, whole_at=None, changed_at=NOW - sent_ago_s)
+        assert bool(REVISITS.conditions(unknown, NOW)) is is_conditional
+
+
+NOARCHIVE = "x-robots-tag: noarchive"
+SIGNAL = RobotsTxt.parse("User-agent: *\nContent-Signal: search=no").preferences("/", "goodbot").sources[0]
+
+# what the last whole answer stated, whether the page was indexed, what the 304 states, and whether robots.txt keeps the
+# page out of search; whether it leaves the index, and whether all of it is requested at once
+AT_304: list[tuple[str, str, bool, tuple[tuple[str, str], ...], bool, bool, bool]] = [
+    ("no wish before or after", "", True, (), False, False, False),
+    ("left out of the 304", NOARCHIVE, True, (), False, False, False),
+    ("the same", NOARCHIVE, True, (("x-robots-tag", "NOARCHIVE"),), False, False, False),
+    ("in other words", NOARCHIVE, True, (("X-Robots-Tag", "nocache, all"),), False, False, False),
+    ("for another robot", "", True, (("X-Robots-Tag", "otherbot: noindex"),), False, False, False),
+    ("a new one", "", True, (("X-Robots-Tag", "nosnippet"),), False, True, True),
+    ("one more", NOARCHIVE, True, (("X-Robots-Tag", "noarchive, nosnippet"),), False, True, True),
+    ("lifted", NOARCHIVE, True, (("X-Robots-Tag", "all"),), False, False, True),
+    ("less to show", "x-robots-tag: max-snippet:50", True, (("X-Robots-Tag", "max-snippet:40"),), False, True, True),
+    ("more to show", "x-robots-tag: max-snippet:50", True, (("X-Robots-Tag", "max-snippet:60"),), False, False, True),
+    ("in another field", NOARCHIVE, True, (("Robots-Tag", "nosnippet"),), False, True, True),
+    ("links", "", True, (("X-Robots-Tag", "nofollow"),), False, False, True),
+    ("a date to come", "", True, (("X-Robots-Tag", "unavailable_after: 2101-01-01"),), False, False, True),
+    ("a date gone by", "", True, (("X-Robots-Tag", "unavailable_after: 2001-01-01"),), False, True, False),
+    ("noindex", "", True, (("X-Robots-Tag", "noindex"),), False, True, False),
+    ("none", "", True, (("X-Robots-Tag", "none"),), False, True, False),
+    ("noindex lifted", "x-robots-tag: noindex", False, (("X-Robots-Tag", "all"),), False, False, True),
+    ("noindex left out of the 304", "x-robots-tag: noindex", False, (), False, False, False),
+    ("search=n", "", True, (("Content-Usage", "search=n"),), False, True, False),
+    ("search=n lifted", "content-usage: nosearch", False, (("Content-Usage", "search=y"),), False, False, True),
+    ("about another use", "", True, (("Content-Usage", "train-ai=n"),), False, False, False),
+    ("another canonical URL", "", True, (("Link", "</c>; rel=canonical"),), False, False, True),
+    ("a link of another kind", "", True, (("Link", "</c>; rel=preload"),), False, False, False),
+    ("a field of that name", NOARCHIVE, True, (("robots.txt", "nosearch"),), False, False, False),
+    ("robots.txt", NOARCHIVE, True, (), True, True, False),
+    ("robots.txt as before", "robots.txt: nosearch", False, (), True, False, False),
+]
+
+
+@pytest.mark.parametrize(
+    ("before", "indexed", "fields", "in_robots_txt", "leaves", "rereads"),
+    [case[1:] for case in AT_304],
+    ids=[case[0] for case in AT_304],
+)
+def test_wishes_at_a_304(
+    before: str, indexed: bool, fields: tuple[tuple[str, str], ...], in_robots_txt: bool, leaves: bool, rereads: bool
+) -> None:
+    page = replace(PAGE, wishes=before, indexed=indexed, due_at=NOW - HOUR)
+    response = Response(304, fields, b"")
+    directives = Directives.parse((), fields, "goodbot")
+    wishes = Wishes.of(URL, response, "goodbot", SIGNAL if in_robots_txt else None)
+    leased, answered = LeasedUrl(URL, 0, seen=page), outcome_of("failed", status=304)
+    outcome = REVISITS.not_modified(leased, page, answered, response, directives, wishes)
+    seen = outcome.seen
+    assert seen is not None
+    assert (outcome.from_index, outcome.rereads, seen.indexed) == (leaves, rereads, indexed and not leaves)
+    assert of_answer(seen.wishes) == of_answer(before), "as the copy in the archive and the index states them"
+    assert were_in_robots_txt(seen.wishes) is in_robots_txt
+    assert (seen.due_at <= NOW) is rereads
+    is_conditional = not rereads and (in_robots_txt or not leaves)
+    assert bool(REVISITS.conditions(seen, NOW, in_search=not in_robots_txt)) is is_conditional
+    reasons = [(event.decision, event.line) for event in outcome.events if event.step == "index"]
+    assert reasons == ([("no", SIGNAL.line if in_robots_txt else None)] if leaves or not indexed else [])
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "is_new"),
+    [
+        ("", (), False),
+        (NOARCHIVE, (("X-Robots-Tag", "noarchive"),), False),
+        ("", (("X-Robots-Tag", "noarchive"),), True),
+        (NOARCHIVE, (), True),
+        (NOARCHIVE, (("X-Robots-Tag", "max-snippet:9"),), True),
+        ("robots.txt: nosearch", (), False),
+        ("", (("X-Robots-Tag", "max-image-preview: none"),), False),
+    ],
+)
+def test_the_same_bytes_with_other_wishes_are_indexed_and_recorded_anew(
+    before: str, after: tuple[tuple[str, str], ...], is_new: bool
+) -> None:
+    page = replace(PAGE, wishes=before)
+    response = Response(200, after, b"")
+    read = outcome_of("visited", status=200, digest="d", title="t", to_index=True)
+    outcome = REVISITS.visited(
+        LeasedUrl(URL, 0, seen=page), read, response, wishes=Wishes.of(URL, response, "goodbot", None)
+    )
+    assert outcome.seen is not None
+    assert (outcome.to_index, outcome.unchanged, outcome.record) == (is_new, not is_new, None if is_new else COPY)
+    assert (outcome.seen.changed_at, outcome.seen.whole_at) == (NOW if is_new else PAGE.changed_at, NOW)
+
+
+fields_of_answers = st.lists(
+    st.tuples(
+        st.sampled_from(["X-Robots-Tag", "robots-tag", "Content-Usage", "Link", "robots.txt"]),
+        st.text(max_size=60)
+        | st.lists(
+            st.sampled_from(
+                [
+                    "noarchive",
+                    "max-snippet:9",
+                    "noindex",
+                    "search=n",
+                    "all",
+                    "goodbot:",
+                    "unavailable_after: 2030-01-01",
+                ]
+            ),
+            max_size=4,
+        ).map(", ".join),
+    ),
+    max_size=4,
+).map(tuple)
+
+
+@given(fields_of_answers, fields_of_answers)
+def test_wishes_of_any_answers_can_be_compared(
+    first: tuple[tuple[str, str], ...], second: tuple[tuple[str, str], ...]
+) -> None:
+    before, after = (Wishes.of(URL, Response(200, fields, b""), "goodbot", None) for fields in (first, second))
+    assert not before.changes(before.text)
+    assert not before.are_stricter(before.text)
+    assert before.after(before.text) == before.merged(before.text) == before.text
+    assert Wishes.of(URL, Response(200, first, b""), "goodbot", SIGNAL).after(before.text).startswith(before.text)
+    if after.are_stricter(before.text):
+        assert after.changes(before.text)
+    assert len(before.text) < 500

@@ -1,6 +1,8 @@
 """Crawls that visit pages again, over a fake web and a fake clock, in memory and in SQLite."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -93,9 +95,9 @@ async def test_a_page_that_does_not_change_costs_a_304_now_and_then(revisiting: 
     assert gaps == sorted(gaps)
     first, *again = scene.outcomes
     assert (first.status, first.revisit, first.to_index) == (200, False, True)
-    assert {(o.status, o.state, o.unchanged, o.revisit, o.to_index) for o in again} == {
-        (304, "visited", True, True, False)
-    }
+    assert {(o.state, o.unchanged, o.revisit, o.to_index) for o in again} == {("visited", True, True, False)}
+    statuses = [o.status for o in again]
+    assert (set(statuses), statuses.count(200)) == ({200, 304}, 1), "the whole page is requested after 30 days"
     record = scene.frontier.record(Url(HOME))
     assert record is not None
     assert (record.digest, record.title, record.record) == (first.digest, "title", first.record)
@@ -337,6 +339,73 @@ async def test_a_304_that_forbids_indexing_takes_the_page_out_and_a_later_one_br
     assert scene.indexed() == set()
     await scene.crawler.run(max_pages=1)
     assert (last(scene).status, scene.indexed()) == (200, {HOME})
+
+
+async def test_a_page_stays_out_until_all_of_it_was_sent_with_its_new_wishes(revisiting: Make) -> None:
+    statuses = iter([200, 304, 500, 200])
+
+    def respond(request: Request) -> Response:
+        status = next(statuses, 304)
+        fields = (("ETag", '"1"'), ("X-Robots-Tag", "all" if status == 200 and not scene.outcomes else "noarchive"))
+        return (
+            replace(page(), status=status, headers=(HTML, *fields)) if status == 200 else Response(status, fields, b"")
+        )
+
+    scene = Later({HOME: respond}, revisiting(), tries=1)
+    indexed = []
+    for _ in range(4):
+        await scene.crawler.run(max_pages=1)
+        indexed.append((last(scene).status, scene.indexed()))
+    assert indexed == [(200, {HOME}), (304, set()), (500, set()), (200, {HOME})]
+    pages = [request for request in scene.web.requests if request.url.text == HOME]
+    assert [dict(request.headers).get("If-None-Match") for request in pages] == [None, '"1"', None, None]
+
+
+async def test_a_304_that_never_agrees_with_the_whole_answer_costs_one_request_more(revisiting: Make) -> None:
+    def respond(request: Request) -> Response:
+        if request.headers:
+            return Response(304, (("ETag", '"1"'), ("X-Robots-Tag", "nosnippet")), b"")
+        return page(headers=(("ETag", '"1"'),))
+
+    scene = Later({HOME: respond}, revisiting())
+    assert await scene.crawler.run() == "finished"
+    statuses = [outcome.status for outcome in scene.outcomes]
+    assert statuses == [200] + [304, 200] * (len(statuses) // 2)
+    assert 5 < len(statuses) < 50
+    assert scene.indexed() == {HOME}
+
+
+async def test_a_page_that_leaves_for_a_moment_is_still_the_original_of_its_copies(tmp_path: Path) -> None:
+    stated: list[tuple[str, str]] = []
+
+    def original(request: Request) -> Response:
+        fields = (("ETag", '"1"'), *stated)
+        if request.headers:
+            return Response(304, fields, b"")
+        return Response(200, (HTML, *fields), b"<title>title</title><p>The words of the page.")
+
+    fresh = ("Cache-Control", f"max-age={30 * DAY:.0f}")
+    answers: Answers = {
+        HOME: page("copy", "original"),
+        HOME + "original": original,
+        HOME + "copy": replace(said("Other words.", "<link rel=canonical href=/original>"), headers=(HTML, fresh)),
+    }
+    for now, then in ((START, []), (START + 20 * DAY, [("X-Robots-Tag", "noarchive")]), (START + 40 * DAY, stated)):
+        stated = then
+        with SqliteFrontier.open(tmp_path / "f.sqlite", create=True, revisit_until=now) as frontier:
+            scene = Later(answers, frontier)
+            scene.clock.advance(now - START)
+            assert await scene.crawler.run() == "finished"
+            asked = Counter(scene.asked())
+            is_stricter = now == START + 20 * DAY
+            assert asked[HOME + "copy"] == (0 if is_stricter else 1), "it is not visited sooner than it is due"
+            assert asked[HOME + "original"] == (2 if is_stricter else 1)
+            record = frontier.record(Url(HOME + "copy"))
+            assert record is not None
+            assert record.same_as == Url(HOME + "original")
+            assert frontier.lesson_counts() == (0, 0)
+            kept = {item.url.text for item in frontier.records() if item.seen and item.seen.indexed}
+            assert kept == {HOME, HOME + "original"}
 
 
 async def test_a_page_that_robots_txt_closes_leaves_and_returns_when_it_opens(revisiting: Make) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import pytest
@@ -87,7 +87,13 @@ def refuse(url: Url, depth: int) -> str | None:
     return None if url.host == "here.example" else "elsewhere"
 
 
-def steward(runner: Runner, control: Desk, frontier: MemoryFrontier, clock: FakeClock | None = None) -> Supervisor:
+def steward(
+    runner: Runner,
+    control: Desk,
+    frontier: MemoryFrontier,
+    clock: FakeClock | None = None,
+    refuse: Callable[[Url, int], str | None] = refuse,
+) -> Supervisor:
     clock = clock or FakeClock()
     return Supervisor(
         runner,
@@ -143,6 +149,16 @@ async def test_what_is_submitted_to_a_crawl_that_pauses_waits() -> None:
     assert said[2] == "1 URL submitted, 0 new"
     assert frontier.record(urls[0]) is not None
     assert frontier.record(urls[1]) is None
+
+
+async def test_what_a_visitor_submits_reaches_public_addresses_only() -> None:
+    urls = (Url("http://here.example/a"), Url("http://127.0.0.1/b"))
+    frontier = MemoryFrontier()
+    control = Desk({1: [ControlRequest("submit", urls, public_only=True)], 2: [ControlRequest("stop")]})
+    supervisor = steward(Runner(), control, frontier, refuse=lambda url, depth: None)
+    await supervisor.run(None, lambda line: None, lambda live: None)
+    (lease,) = frontier.lease(10, 10, 1e12)
+    assert [(item.url, item.public_only) for item in lease.urls] == [(urls[0], True)]
 
 
 async def test_a_host_is_left_if_the_frontier_knows_it() -> None:

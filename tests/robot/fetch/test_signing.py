@@ -34,7 +34,7 @@ from goodbot.settings_file import (
 from goodbot.testing import FakeResolver
 from goodbot.url import Url, parse_url
 from goodbot.values import Method, Request
-from goodbot.web import KeyDirectory, create_app, running
+from goodbot.web import KeyDirectory, Site, create_app, running
 from signatures import Asked, asked, directory_url, keys_at, lasts_s, verified
 from web.library import Library
 from webserver import WebServer, answer
@@ -129,7 +129,7 @@ def test_the_signed_directory_of_the_draft(known: SigningKey) -> None:
 def directory(key: SigningKey) -> Iterator[str]:
     """The origin at which the key is served; nobody here asks for what it signs with its name."""
     keys = KeyDirectory(key, "127.0.0.1")
-    with running(create_app(Library([]), "Sample", keys=keys)) as url:
+    with running(create_app(Library([]), Site("Sample"), keys=keys)) as url:
         yield url
 
 

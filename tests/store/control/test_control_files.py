@@ -76,6 +76,7 @@ def test_wishes_are_taken_once_in_order(tmp_path: Path, crawl: ControlFolder) ->
         ControlRequest("stop"),
     ]
     requests.append(ControlRequest("unlearn", lessons=("5ab31c90e2", "00")))
+    requests.append(ControlRequest("submit", some, public_only=True, modified_at=1_795_000_000.5))
     names = [user.post(request) for request in requests]
     assert all(user.is_waiting(name) for name in names)
     assert taken(crawl) == (requests, [])
@@ -166,6 +167,10 @@ HOSTILE = {
     "no URLs": b'{"request": "submit", "urls": []}',
     "a file URL": b'{"request": "submit", "urls": ["file:///etc/passwd"]}',
     "one URL of two": b'{"request": "submit", "urls": ["http://a.example/", 7]}',
+    "a number for a mark": b'{"request": "submit", "urls": ["http://a.example/"], "public_only": 1}',
+    "text for a time": b'{"request": "submit", "urls": ["http://a.example/"], "modified_at": "now"}',
+    "no time": b'{"request": "submit", "urls": ["http://a.example/"], "modified_at": NaN}',
+    "true for a time": b'{"request": "submit", "urls": ["http://a.example/"], "modified_at": true}',
     "a stop with lessons": b'{"request": "stop", "lessons": ["5ab31c90e2"]}',
     "no lessons": b'{"request": "unlearn", "lessons": []}',
     "numbers for lessons": b'{"request": "unlearn", "lessons": [5]}',

@@ -767,7 +767,7 @@ def test_a_clock_set_back_by_a_year_makes_nobody_wait_a_year(path: Path) -> None
 
 def test_a_clock_set_back_by_a_year_keeps_what_was_seen_in_step(path: Path) -> None:
     now, year = 1_700_000_000.0, 365 * 86400.0
-    seen = LastVisit(now, now + 60, 60.0, now - 5.0)
+    seen = LastVisit(now, now + 60, 60.0, now - 5.0, whole_at=now - 1.0)
     with SqliteFrontier.open(path, create=True, now=lambda: now) as frontier:
         frontier.add(pages(1))
         (lease,) = frontier.lease(1, 1, now)
@@ -775,7 +775,8 @@ def test_a_clock_set_back_by_a_year_keeps_what_was_seen_in_step(path: Path) -> N
     with SqliteFrontier.open(path, now=lambda: now - year, revisit_until=inf) as frontier:
         assert frontier.next_ready_at() == now - year + 60
         (lease,) = frontier.lease(1, 1, now - year + 60)
-        assert lease.urls[0].seen == LastVisit(now - year, now - year + 60, 60.0, now - year - 5.0)
+        earlier = LastVisit(now - year, now - year + 60, 60.0, now - year - 5.0, whole_at=now - year - 1.0)
+        assert lease.urls[0].seen == earlier
 
 
 def test_a_clock_set_back_by_a_year_takes_no_host_into_the_crawl(path: Path) -> None:

@@ -331,6 +331,16 @@ def test_lessons_of_format_6_hold_for_a_week(path: Path) -> None:
         ]
 
 
+def test_pages_of_format_8_state_nothing_that_is_known(format_4: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with monkeypatch.context() as patched:
+        patched.setattr(migrations, "FORMAT", 8)
+        migrations.migrate(format_4)
+    with SqliteFrontier.open(format_4) as frontier:
+        seen = [record.seen for record in frontier.records() if record.seen is not None]
+        assert {(one.wishes, one.whole_at) for one in seen} == {("", None)}
+        assert len(seen) == 2
+
+
 def test_hosts_of_format_7_get_a_first_lease_as_new_ones_do(path: Path) -> None:
     with closing(sqlite3.connect(path)) as connection, connection:
         for step in range(2, 7):

@@ -178,7 +178,7 @@ class Batch:
         self._to_index += (outcome.url for outcome in outcomes if outcome.to_index or outcome.from_index)
         if mark is not None:
             self._queue.indexed((), mark)
-        requeue_copies(self._queue, (outcome.url for outcome in outcomes if outcome.from_index or _is_no_page(outcome)))
+        requeue_copies(self._queue, (outcome.url for outcome in outcomes if _frees_copies(outcome)))
         for outcome in outcomes:
             self._observe(outcome)
 
@@ -217,10 +217,12 @@ def requeue_copies(queue: IndexQueue, leaving: Iterable[Url]) -> None:
             queue.requeue(copies)
 
 
-def _is_no_page(outcome: Outcome) -> bool:
-    """Whether the URL has no page (it is gone, failed, or redirects), so that nothing can be a copy of it."""
+def _frees_copies(outcome: Outcome) -> bool:
+    """Whether nothing can be a copy of the page any more: it leaves the index for good, or the URL has no page (it is
+    gone, failed, or redirects)."""
     leads_on = outcome.state == "visited" and outcome.status in REDIRECTS
-    return leads_on or outcome.state in ("gone", "failed")
+    leaves = outcome.from_index and not outcome.rereads
+    return leaves or leads_on or outcome.state in ("gone", "failed")
 
 
 def _recorded(outcome: Outcome, record: RecordRef, kept: Event) -> Outcome:

@@ -279,7 +279,7 @@ class Crawler(CrawlLoop):
             if rendered is not None:
                 visit.ready_at = max(visit.ready_at, rendered.ready_at)
             ahead = await self._reader.ahead(leased, capture, self._send_found) if rendered is None else None
-        result = self._reader.read(leased, permit.verdict, capture, rendered, ahead, wall)
+        result = self._reader.read(leased, permit, capture, rendered, ahead, wall)
         self._knowledge.settled(result.outcome)
         if learned := self._knowledge.news():
             self._keep_lessons(learned)
@@ -314,7 +314,7 @@ class Crawler(CrawlLoop):
             self.in_flight += 1
             visit.in_flight += 1
             try:
-                conditions = self._reader.conditions(leased)
+                conditions = self._reader.conditions(leased, permit, self._clock.now())
                 request = Request(
                     leased.url, permit.verdict, conditions, public_only=leased.public_only, fresh=leased.tries > 0
                 )

@@ -1,18 +1,17 @@
 """Turns a capture into the outcome of its URL: state, links, document, records. Writes nothing and sends nothing."""
 
-from base64 import b32encode
 from collections.abc import Callable
 from dataclasses import replace
-from hashlib import sha1
 from typing import Protocol
 
 from goodbot.archive_values import EncodedRecords
 from goodbot.config import Settings
-from goodbot.exclusion import Directives, Verdict
+from goodbot.exclusion import Directives
 from goodbot.exclusion.access.bot_walls import Wall
 from goodbot.lesson_values import IndexedPage
 from goodbot.page import Body, read_body
 from goodbot.page.rendered import Rendered, read_rendered
+from goodbot.robot.crawl.answer_facts import body_digest, failed_outcome, fetched_event, is_broken_off
 from goodbot.robot.crawl.following import Following, refuse_private
 from goodbot.robot.crawl.indexable import document_of, indexing
 from goodbot.robot.crawl.not_requested import out_of_scope
@@ -21,8 +20,10 @@ from goodbot.robot.crawl.read_ahead import ReadPage, SendFound
 from goodbot.robot.crawl.revisit import Revisits, is_conditional, text_digest
 from goodbot.robot.crawl.sitemap_reading import SitemapReader
 from goodbot.robot.crawl.slow_documents import SlowDocuments
+from goodbot.robot.crawl.wishes import Wishes
 from goodbot.robot.lessons.site_knowledge import PageJudgement, SiteKnowledge
 from goodbot.robot.lessons.traps import VisitedPage
+from goodbot.robot.manners.permission import Permit
 from goodbot.robot.manners.politeness import Delay
 from goodbot.robot.manners.redirects import MAX_REDIRECTS, REDIRECTS, is_from_public, redirect_target
 from goodbot.robot.manners.retries import BROKEN_OFF_TRIES, Retries
@@ -110,9 +111,9 @@ class OutcomeReader:
         visit."""
         return VisitResult(self._settle(leased, outcome))
 
-    def conditions(self, leased: LeasedUrl) -> Headers:
+    def conditions(self, leased: LeasedUrl, permit: Permit, now: float) -> Headers:
         """Returns the conditional header fields of the request for `leased`."""
-        return self._revisits.conditions(leased.seen)
+        return self._revisits.conditions(leased.seen, now, in_search=permit.no_search is None)
 
     def _settle(self, leased: LeasedUrl, outcome: Outcome) -> Outcome:
         return self._revisits.settle(leased, outcome)
@@ -132,7 +133,7 @@ class OutcomeReader:
     def read(
         self,
         leased: LeasedUrl,
-        verdict: Verdict,
+        permit: Permit,
         capture: Capture,
         rendered: Rendered | None = None,
         ahead: ReadPage | None = None,
@@ -140,6 +141,7 @@ class OutcomeReader:
     ) -> VisitResult:
         """Returns the result for an answered request. The page may have been `rendered` by a browser or read `ahead`,
         or a bot wall may have answered in its place."""
+        verdict = permit.verdict
         permission = Event(capture.fetched_at, "permission", "allowed", verdict.reason, verdict.line)
         if isinstance(capture.result, Failure):
             return VisitResult(self._settle(leased, self._failed(leased, capture, capture.result, permission)))
@@ -148,7 +150,8 @@ class OutcomeReader:
             self._keep_evidence(leased, capture, capture.result)
             if wall is not None:
                 return self._walled(leased, capture, capture.result, permission, wall)
-            return self._answered(leased, capture, capture.result, permission, rendered, ahead)
+            wishes = Wishes.of(leased.url, capture.result, self._token, permit.no_search)
+            return self._answered(leased, capture, capture.result, permission, wishes, rendered, ahead)
         finally:
             self._mark.end()
 
@@ -173,13 +176,13 @@ class OutcomeReader:
 
     def _is_page(self, leased: LeasedUrl, response: Response) -> bool:
         """Whether the answer is read as a page: `_answered` does not refuse it."""
-        if not 200 <= response.status < 300 or _is_broken_off(leased, response):
+        if not 200 <= response.status < 300 or is_broken_off(leased, response):
             return False
         return self._scope.refuse_answer(response.media_type, len(response.body)) is None
 
     def _failed(self, leased: LeasedUrl, capture: Capture, failure: Failure, permission: Event) -> Outcome:
         fetch = Event(capture.fetched_at, "fetch", failure.kind, failure.detail)
-        outcome = _outcome(leased.url, capture, f"{failure.kind}: {failure.detail}", (permission, fetch))
+        outcome = failed_outcome(leased.url, capture, f"{failure.kind}: {failure.detail}", (permission, fetch))
         if failure.lasting or failure.kind in (
             "private-address",
             "forgotten",
@@ -192,10 +195,10 @@ class OutcomeReader:
     ) -> VisitResult:
         """Settles a URL whose answer is a challenge page: the archive gets it, and nothing is learned from it."""
         walled = Event(capture.fetched_at, "fetch", "wall", f"a bot wall ({wall.name}) answered in place of the page")
-        events = (permission, _fetched(capture, response), walled)
+        events = (permission, fetched_event(capture, response), walled)
         encoded = self._encode(capture, False) if self._encode else None
         why = f"{WALLED}{wall.name} (status {response.status})"
-        outcome = _outcome(leased.url, capture, why, events, _digest(response, encoded))
+        outcome = failed_outcome(leased.url, capture, why, events, body_digest(response, encoded))
         return VisitResult(self._settle(leased, self._retries.after(outcome, leased, capture)), encoded=encoded)
 
     def _answered(
@@ -204,30 +207,33 @@ class OutcomeReader:
         capture: Capture,
         response: Response,
         permission: Event,
+        wishes: Wishes,
         rendered: Rendered | None,
         ahead: ReadPage | None,
     ) -> VisitResult:
-        events = (permission, _fetched(capture, response))
+        events = (permission, fetched_event(capture, response))
         if 200 <= response.status < 300:
-            if _is_broken_off(leased, response):
+            if is_broken_off(leased, response):
                 return self._broken_off(leased, capture, response, events)
             refused = self._scope.refuse_answer(response.media_type, len(response.body))
             if refused is not None:
                 return self._refused(leased, capture, response, events, refused)
             body = Body(response, self._settings.decoded_limit)
             ahead = ahead or ReadPage(self._page(leased.url, body, rendered))
-            return self._visited(leased, capture, body, ahead, events, rendered)
+            return self._visited(leased, capture, body, ahead, events, wishes, rendered)
         if response.status == NOT_MODIFIED and leased.seen and is_conditional(capture.request.headers):
-            return self._not_modified(leased, leased.seen, capture, response, events)
+            return self._not_modified(leased, leased.seen, capture, response, events, wishes)
         encoded = self._encode(capture, False) if self._encode else None
-        outcome = _outcome(leased.url, capture, f"status {response.status}", events, _digest(response, encoded))
+        outcome = failed_outcome(
+            leased.url, capture, f"status {response.status}", events, body_digest(response, encoded)
+        )
         return VisitResult(self._settle_no_page(leased, capture, response, outcome), encoded=encoded)
 
     def _broken_off(
         self, leased: LeasedUrl, capture: Capture, response: Response, events: tuple[Event, ...]
     ) -> VisitResult:
         encoded = self._encode(capture, False) if self._encode else None
-        outcome = _outcome(leased.url, capture, "the answer breaks off", events, _digest(response, encoded))
+        outcome = failed_outcome(leased.url, capture, "the answer breaks off", events, body_digest(response, encoded))
         return VisitResult(
             self._settle(leased, self._retries.once_more(outcome, leased, BROKEN_OFF_TRIES)), encoded=encoded
         )
@@ -238,17 +244,23 @@ class OutcomeReader:
         """Settles a URL whose answer has a type or size out of scope. The archive gets its headers only."""
         events = (*events, Event(capture.fetched_at, "scope", "out-of-scope", reason))
         encoded = self._encode(capture, True) if self._encode else None
-        outcome = _outcome(leased.url, capture, reason, events, _digest(response, encoded))
+        outcome = failed_outcome(leased.url, capture, reason, events, body_digest(response, encoded))
         return VisitResult(self._settle(leased, replace(outcome, state="out-of-scope")), encoded=encoded)
 
     def _not_modified(
-        self, leased: LeasedUrl, before: LastVisit, capture: Capture, response: Response, events: tuple[Event, ...]
+        self,
+        leased: LeasedUrl,
+        before: LastVisit,
+        capture: Capture,
+        response: Response,
+        events: tuple[Event, ...],
+        wishes: Wishes,
     ) -> VisitResult:
         """Settles a page that has not changed (304). The archive gets a record that refers to its last copy."""
         directives = Directives.parse((), response.headers, self._token)
         encoded = self._encode(capture, about=before) if self._encode else None
-        outcome = _outcome(leased.url, capture, "status 304: not modified", events)
-        outcome = self._revisits.not_modified(leased, before, outcome, response, directives)
+        outcome = failed_outcome(leased.url, capture, "status 304: not modified", events)
+        outcome = self._revisits.not_modified(leased, before, outcome, response, directives, wishes)
         if outcome.seen is not None and outcome.seen.indexed:
             self._knowledge.remember([IndexedPage(leased.url, outcome.seen.digest, outcome.seen.text)])
         return VisitResult(outcome, encoded=encoded)
@@ -272,6 +284,7 @@ class OutcomeReader:
         body: Body,
         ahead: ReadPage,
         events: tuple[Event, ...],
+        wishes: Wishes,
         rendered: Rendered | None,
     ) -> VisitResult:
         events = (*events, *rendered.events) if rendered is not None else events
@@ -280,17 +293,20 @@ class OutcomeReader:
         links, follow = ahead.followed or self._following.links(source, page, capture.fetched_at)
         archived = page.directives.archive
         encoded = self._encode(capture, not archived) if self._encode else None
-        digest = _digest(response, encoded)
+        digest = body_digest(response, encoded)
         html = rendered.html if rendered is not None else None
         text = text_digest(page)
-        judged = self._judged(leased, VisitedPage(page, response, links, capture.fetched_at, html, body), digest, text)
+        visit = VisitedPage(page, response, links, capture.fetched_at, html, body)
+        judged = self._judged(leased, visit, digest, text, in_search=wishes.no_search is None)
         if judged.soft_404 is not None:
             links, follow = (), Event(capture.fetched_at, "follow", "no", judged.soft_404)
         elif judged.copy is not None and page.directives.follow:
             links += self._following.new_links(source, (judged.copy.of,))
         if judged.doubtful:
             links = tuple(link._replace(can_wait=True) for link in links)
-        to_index, index = indexing(page, response, capture.fetched_at, is_wanted=self._settings.index)
+        to_index, index = indexing(
+            page, response, capture.fetched_at, is_wanted=self._settings.index, no_search=wishes.no_search
+        )
         if (to_index or index.reason == NOT_INDEXED) and (reason := judged.reason):
             to_index, index = False, Event(capture.fetched_at, "index", "no", reason)
         outcome = Outcome(
@@ -309,7 +325,7 @@ class OutcomeReader:
             alike=judged.alike,
         )
         outcome = self._revisits.visited(
-            leased, outcome, response, page.directives, text, rendered=rendered is not None
+            leased, outcome, response, page.directives, text, rendered=rendered is not None, wishes=wishes
         )
         document = None
         if outcome.to_index and self._prepare is not None:
@@ -323,12 +339,16 @@ class OutcomeReader:
             return read_rendered(url, body, rendered, self._token, text=text)
         return read_body(url, body, self._token, text=text, document_bytes=self._settings.document_limit)
 
-    def _judged(self, leased: LeasedUrl, visit: VisitedPage, digest: str, text: str | None) -> PageJudgement:
+    def _judged(
+        self, leased: LeasedUrl, visit: VisitedPage, digest: str, text: str | None, *, in_search: bool
+    ) -> PageJudgement:
         """Says how the page relates to others: copy, canonical, soft 404. Only pages that may be indexed represent
         others."""
         page, seen = visit.page, leased.seen
         judged = self._knowledge.visited(visit, leased.depth + 1, follows=page.directives.follow)
-        may_represent = page.directives.index and not page.listed and page.directives.is_available(visit.at)
+        may_represent = (
+            in_search and page.directives.index and not page.listed and page.directives.is_available(visit.at)
+        )
         if judged.soft_404 is None and judged.copy is None and may_represent:
             body = digest if visit.html is None else None
             is_unchanged = seen is not None and (body == seen.digest or (text is not None and text == seen.text))
@@ -363,35 +383,3 @@ class OutcomeReader:
         """Returns `leased` as the source of the URLs in its answer. If a public host answered, none of them may lead to
         a private address."""
         return leased if leased.public_only else leased._replace(public_only=is_from_public(capture, self._settings))
-
-
-def _is_broken_off(leased: LeasedUrl, response: Response) -> bool:
-    return response.truncated == "disconnect" and not leased.tries
-
-
-def _fetched(capture: Capture, response: Response) -> Event:
-    cut = f", cut ({response.truncated})" if response.truncated else ""
-    took = f"{len(response.body)} bytes in {capture.elapsed_s * 1000:.0f} ms{cut}"
-    return Event(capture.fetched_at, "fetch", str(response.status), took)
-
-
-def _outcome(url: Url, capture: Capture, why: str, events: tuple[Event, ...], digest: str | None = None) -> Outcome:
-    """Returns an outcome with state `failed`; callers change it when they know more."""
-    response = capture.result if isinstance(capture.result, Response) else None
-    return Outcome(
-        url=url,
-        state="failed",
-        at=capture.fetched_at,
-        why=why,
-        status=response.status if response else None,
-        size_bytes=len(response.body) if response else 0,
-        digest=digest,
-        events=events,
-    )
-
-
-def _digest(response: Response, encoded: EncodedRecords | None) -> str:
-    """Returns the SHA-1 of the body as received, in base 32, as in the archive's records and its index."""
-    if encoded is not None and encoded.digest is not None:
-        return encoded.digest
-    return "sha1:" + b32encode(sha1(response.body, usedforsecurity=False).digest()).decode()

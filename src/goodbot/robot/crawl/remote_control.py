@@ -10,8 +10,10 @@ from typing import Final, Literal, TypeVar
 from goodbot.errors import BusyError, RunError
 from goodbot.live import ControlKind, ControlRequest, LiveStatus
 from goodbot.ports import ControlFiles, Frontier, Ledger
+from goodbot.robot.crawl.submissions import Refuse as Refuse
+from goodbot.robot.crawl.submissions import refuse_submitted, submitted_urls
 from goodbot.url import Url
-from goodbot.values import Discovery, State, Status
+from goodbot.values import State, Status
 
 REPLY_TIMEOUT_S: Final = 10.0
 """How long to wait until a running crawl has carried out a request."""
@@ -19,7 +21,6 @@ POLL_S: Final = 0.1
 URLS_PER_REQUEST: Final = 100
 
 Item = TypeVar("Item")
-Refuse = Callable[[Url, int], str | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,15 +78,19 @@ class RemoteControl:
                 break
         return True
 
-    def submit(self, urls: Iterable[Url]) -> list[Submitted]:
-        """Adds the URLs in scope to the crawl. Raises InputError for a URL that this crawl may never request."""
+    def submit(
+        self, urls: Iterable[Url], *, public_only: bool = False, modified_at: float | None = None
+    ) -> list[Submitted]:
+        """Adds the URLs in scope to the crawl. `public_only`, `modified_at`: see `Discovery`. Raises InputError for a
+        URL that this crawl may never request."""
         unique_urls = list(dict.fromkeys(urls))
         refuse = self._scope(unique_urls)
-        refused = {url: refuse(url, 0) for url in unique_urls}
+        refused = {url: refuse_submitted(refuse, url, public_only=public_only) for url in unique_urls}
         in_scope = [url for url in unique_urls if refused[url] is None]
         before = self._states(in_scope)
         if in_scope:
-            self._add(in_scope)
+            parts = _chunks(in_scope)
+            self._add([ControlRequest("submit", part, (), public_only, modified_at) for part in parts], refuse)
         now = self._states(in_scope)
         return [Submitted(url, refused[url], before.get(url), now.get(url)) for url in unique_urls]
 
@@ -97,14 +102,15 @@ class RemoteControl:
         """Makes a running crawl drop lessons; False if the crawl is not running."""
         return self._deliver([ControlRequest("unlearn", lessons=part) for part in _chunks(ids)])
 
-    def _add(self, urls: list[Url]) -> None:
-        """Adds the URLs through the running crawl, or directly if it is not running. A crawl that is just starting
-        holds the frontier but does not take requests yet."""
+    def _add(self, requests: list[ControlRequest], refuse: Refuse) -> None:
+        """Adds the URLs of the requests through the running crawl, or directly if it is not running. A crawl that is
+        just starting holds the frontier but does not take requests yet."""
         until = time.monotonic() + self._timeout_s
-        while not self._deliver([ControlRequest("submit", part) for part in _chunks(urls)]):
+        while not self._deliver(requests):
             try:
                 with self._frontier() as frontier:
-                    frontier.add(Discovery(url, 0) for url in urls)
+                    for request in requests:
+                        frontier.add(submitted_urls(refuse, request.urls, request.public_only, request.modified_at))
                     return
             except BusyError:
                 if time.monotonic() > until:

@@ -12,6 +12,7 @@ from goodbot.page import read_page
 from goodbot.ports import Archive, Index, IndexQueue
 from goodbot.robot.crawl.batch import requeue_copies
 from goodbot.robot.crawl.indexable import document_of, index_refusal
+from goodbot.robot.manners.search_preferences import StoredPreferences, field_refusal
 from goodbot.url import Url
 from goodbot.values import RecordRef
 
@@ -35,18 +36,23 @@ class Replayed(NamedTuple):
 
 
 def replay(
-    settings: Settings, token: str, queue: IndexQueue, archive: Archive | None, index: Index
+    settings: Settings,
+    token: str,
+    queue: IndexQueue,
+    archive: Archive | None,
+    index: Index,
+    preferences: StoredPreferences | None = None,
 ) -> Iterator[Replayed]:
     """Removes the pages that are to leave the index, then indexes those in the queue from the archive,
     `PAGES_PER_COMMIT` in a step. Pages that the archive does not have are scheduled for fetching. After a kill it
-    continues where the last step ended."""
+    continues where the last step ended. `preferences`: those of robots.txt for search; None: they are not known."""
     if leaving := queue.leaving():
         requeue_copies(queue, leaving)
         for url in leaving:
             index.remove(url.text)
         queue.indexed(leaving, index.commit())
     while pages := queue.pending(PAGES_PER_COMMIT):
-        yield _replay(settings, token, queue, archive, index, pages)
+        yield _replay(settings, token, queue, archive, index, pages, preferences)
 
 
 def _replay(
@@ -56,6 +62,7 @@ def _replay(
     archive: Archive | None,
     index: Index,
     pages: list[tuple[Url, RecordRef | None]],
+    preferences: StoredPreferences | None,
 ) -> Replayed:
     done: list[Url] = []
     refused: list[Url] = []
@@ -67,7 +74,9 @@ def _replay(
             continue
         response, limit = archived.response, settings.decoded_limit
         page = read_page(url, response, token, limit, document_bytes=settings.document_limit)
-        if 200 <= response.status < 300 and index_refusal(page, response, archived.fetched_at) is None:
+        no_search = (preferences and preferences.refusal(url)) or field_refusal(response.headers)
+        refusal = index_refusal(page, response, archived.fetched_at, no_search)
+        if 200 <= response.status < 300 and refusal is None:
             index.add(document_of(page, response, archived.fetched_at))
             done.append(url)
         else:

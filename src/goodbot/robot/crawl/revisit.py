@@ -17,11 +17,23 @@ from typing import Final, NamedTuple
 from goodbot.config import Settings
 from goodbot.exclusion import Directives
 from goodbot.exclusion.validity.freshness import STALE_FRESH_S, fresh_for_s
+from goodbot.robot.crawl.wishes import (
+    Refusal,
+    Wishes,
+    forbid_indexing,
+    no_search_refusal,
+    of_answer,
+    were_in_robots_txt,
+)
 from goodbot.values import Event, Headers, LastVisit, LeasedUrl, Outcome, Page, Response
 
 MAX_VALIDATOR_CHARS: Final = 1024
 """A longer validator is ignored."""
 PERMANENT: Final = (301, 308)
+WHOLE_AGAIN_S: Final = 30 * 86400.0
+"""After this time a page is requested without conditions, although it may not have changed: some servers leave
+X-Robots-Tag and similar fields out of a 304. See docs/decisions/0044."""
+NO_WISHES: Final = Wishes({})
 _MIN_WAIT_S: Final = 1e-3
 """A shorter wait counts as 0."""
 _MAX_EXPECTED_CHANGES: Final = 50.0
@@ -137,10 +149,14 @@ class Revisits:
         self._settings = settings
         self._keeps = keeps
 
-    def conditions(self, seen: LastVisit | None) -> Headers:
-        """Returns the validators of the last copy as received (RFC 9110 13.1.2, 13.1.3), if the archive has that
-        copy."""
+    def conditions(self, seen: LastVisit | None, now: float, *, in_search: bool = True) -> Headers:
+        """Returns the validators of the last copy as received (RFC 9110 13.1.2, 13.1.3), if the archive has that copy.
+        There are none if the whole page is needed: if robots.txt kept the page out of search and no longer does
+        (`in_search`), or if the page was not sent for `WHOLE_AGAIN_S`."""
         if seen is None or (self._keeps and seen.record is None):
+            return ()
+        whole_at = seen.changed_at if seen.whole_at is None else seen.whole_at
+        if now - whole_at >= WHOLE_AGAIN_S or (in_search and were_in_robots_txt(seen.wishes)):
             return ()
         fields = (("If-None-Match", seen.etag), ("If-Modified-Since", seen.modified))
         return tuple((name, value) for name, value in fields if value is not None and _can_be_sent(value))
@@ -154,9 +170,10 @@ class Revisits:
         text: str | None = None,
         *,
         rendered: bool = False,
+        wishes: Wishes = NO_WISHES,
     ) -> Outcome:
-        """Returns the outcome of a page or redirect that was answered. A page with the same bytes as before stays in
-        the index as it is. For `rendered` pages only the text shows a change; validators do not apply."""
+        """Returns the outcome of a page or redirect that was answered. A page with the same bytes and wishes as before
+        stays in the index as it is. For `rendered` pages only the text shows a change; validators do not apply."""
         before, settings = leased.seen, self._settings
         hints = hints_of(settings, response.headers, outcome.at, directives, leased.interval_s)
         hints = hints._replace(static=hints.static or response.status in PERMANENT)
@@ -164,6 +181,7 @@ class Revisits:
         same_text = before is not None and before.text == text and text is not None
         plan = plan_visit(settings, before, not (same_text if rendered else same_bytes or same_text), hints, outcome.at)
         kept = before is not None and same_bytes and not rendered and (before.record is not None or not self._keeps)
+        kept = kept and before is not None and of_answer(before.wishes) == of_answer(wishes.text)
         validates = 200 <= response.status < 300 and not rendered and response.truncated != "disconnect"
         seen = LastVisit(
             at=outcome.at,
@@ -179,6 +197,8 @@ class Revisits:
             indexed=outcome.to_index,
             text=text,
             rendered=rendered,
+            wishes=wishes.text,
+            whole_at=outcome.at,
         )
         if before is None:
             events = _with_revisit(outcome, plan.reason) if hints != ChangeHints() else outcome.events
@@ -196,34 +216,44 @@ class Revisits:
         )
 
     def not_modified(
-        self, leased: LeasedUrl, before: LastVisit, outcome: Outcome, response: Response, directives: Directives
+        self,
+        leased: LeasedUrl,
+        before: LastVisit,
+        outcome: Outcome,
+        response: Response,
+        directives: Directives,
+        wishes: Wishes = NO_WISHES,
     ) -> Outcome:
         """Returns the outcome of a page answered with 304: it is unchanged, and the header fields of the 304 apply from
-        now on (RFC 9111 4.3.4). A page that must not be shown any longer leaves the index. It is requested without
-        conditions from then on, since it may come back."""
+        now on (RFC 9111 4.3.4).
+
+        A page that must not be shown any longer leaves the index. It is requested without conditions from then on,
+        since it may come back. If the page may be shown, but the 304 states other wishes about how, the whole page is
+        requested at once; if they are stricter, it leaves the index until then."""
         until = before.available_until if directives.unavailable_after is None else directives.unavailable_after
         hints = hints_of(self._settings, response.headers, outcome.at, None, leased.interval_s)
         plan = plan_visit(self._settings, before, False, hints._replace(available_until=until), outcome.at)
-        leaves = before.indexed and not (directives.index and (until is None or outcome.at < until))
+        refusal = _refusal(before, until, outcome.at, directives, wishes)
+        rereads = refusal is None and wishes.changes(before.wishes)
+        leaves = before.indexed and (refusal is not None or (rereads and wishes.are_stricter(before.wishes)))
+        drops = rereads or (leaves and not wishes.in_robots_txt)
         seen = replace(
             before,
             at=outcome.at,
-            due_at=plan.due_at,
+            due_at=min(before.due_at, outcome.at) if rereads else plan.due_at,
             interval_s=plan.interval_s,
-            etag=None if leaves else response.header("etag") or before.etag,
-            modified=None if leaves else response.header("last-modified") or before.modified,
+            etag=None if drops else response.header("etag") or before.etag,
+            modified=None if drops else response.header("last-modified") or before.modified,
             gone=0,
             available_until=until,
             indexed=before.indexed and not leaves,
+            wishes=wishes.after(before.wishes),
         )
-        outcome = _as_before(outcome, before)
-        if leaves:
-            reason = "the page asks not to be indexed" if not directives.index else "it must not be shown any longer"
-            index = Event(outcome.at, "index", "no", f"{reason}: it leaves the index")
-            outcome = replace(outcome, events=(*outcome.events, index))
-        return replace(
-            outcome, seen=seen, from_index=leaves, unchanged=not leaves, events=_with_revisit(outcome, plan.reason)
-        )
+        outcome = replace(_as_before(outcome, before), seen=seen, from_index=leaves, unchanged=not leaves)
+        if leaves or (self._settings.index and not before.indexed):
+            outcome = replace(outcome, events=(*outcome.events, _absence(outcome.at, refusal, leaves=leaves)))
+        reason = "it states other wishes than before: the whole page is requested at once" if rereads else plan.reason
+        return replace(outcome, rereads=rereads, events=_with_revisit(outcome, reason))
 
     def settle(self, leased: LeasedUrl, outcome: Outcome) -> Outcome:
         """Returns the outcome of a visit that brought no page. A page visited before is kept through failures, and
@@ -284,6 +314,29 @@ class Revisits:
 
     def _later(self, before: LastVisit, now: float) -> float:
         return now + _bounded(self._settings, max(before.interval_s, now - before.at))
+
+
+def _refusal(
+    before: LastVisit, until: float | None, now: float, directives: Directives, wishes: Wishes
+) -> Refusal | None:
+    """Returns why a page answered with 304 may not be in the index, as far as the 304 and robots.txt state it."""
+    if not directives.index:
+        return Refusal("the page asks not to be indexed")
+    if until is not None and now >= until:
+        return Refusal("it must not be shown any longer")
+    if wishes.no_search is not None:
+        return no_search_refusal(wishes.no_search)
+    still = forbid_indexing(of_answer(wishes.merged(before.wishes)))
+    return Refusal("the page asked not to be indexed when it was last sent") if still else None
+
+
+def _absence(at: float, refusal: Refusal | None, *, leaves: bool) -> Event:
+    """Returns the event that says why a page answered with 304 is not in the index. `leaves`: it was until now."""
+    if leaves:
+        reason, line = refusal or Refusal("it may not be shown as it was")
+        return Event(at, "index", "no", f"{reason}: it leaves the index", line)
+    reason, line = refusal or Refusal("it was not in the index, and has not changed")
+    return Event(at, "index", "no", reason, line)
 
 
 def _as_before(outcome: Outcome, before: LastVisit) -> Outcome:

@@ -15,8 +15,9 @@ from goodbot.live import ControlRequest, EndReason, LiveStatus, RunState
 from goodbot.ports import Clock, ControlInbox, Frontier, RunnableCrawl, Say
 from goodbot.robot.crawl.memory_use import MemoryUse
 from goodbot.robot.crawl.statistics import CrawlStatistics
+from goodbot.robot.crawl.submissions import submitted_urls
 from goodbot.url import Url
-from goodbot.values import Discovery, Outcome
+from goodbot.values import Outcome
 
 CONTROL_INTERVAL_S: Final = 0.5
 MAX_ERROR_KINDS: Final = 20
@@ -148,7 +149,7 @@ class Supervisor:
     def _execute(self, request: ControlRequest, say: Say) -> None:
         match request.kind:
             case "submit":
-                self._submit(request.urls, say)
+                self._submit(request, say)
             case "forget":
                 self._forget(request.urls, say)
             case "unlearn":
@@ -167,9 +168,9 @@ class Supervisor:
                 self._state = "running"
                 self._crawler.resume()
 
-    def _submit(self, urls: Iterable[Url], say: Say) -> None:
+    def _submit(self, request: ControlRequest, say: Say) -> None:
         """Adds those URLs that are in scope to the frontier."""
-        found = [Discovery(url, 0) for url in urls if self._scope_refuses(url, 0) is None]
+        found = submitted_urls(self._scope_refuses, request.urls, request.public_only, request.modified_at)
         new = self._frontier.add(found)
         say(f"{counted(len(found), 'URL')} submitted, {new} new")
         self._crawler.wake()

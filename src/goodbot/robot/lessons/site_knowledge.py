@@ -217,7 +217,8 @@ class SiteKnowledge:
     def settled(self, outcome: Outcome) -> None:
         """Notes if the outcome shows that the URL has no page of its own any more: gone, failed, redirected or out of
         the index."""
-        if outcome.state in ("gone", "failed") or (outcome.from_index and outcome.same_as is None):
+        leaves = outcome.from_index and outcome.same_as is None and not outcome.rereads
+        if outcome.state in ("gone", "failed") or leaves:
             self._copies.lost(outcome.url)
         elif outcome.status is not None and 300 <= outcome.status < 400 and outcome.links:
             self._copies.led(outcome.url, outcome.links[0].url)

@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Final
 
 from goodbot.config import Settings
-from goodbot.exclusion import CLOCK_BACK_S, LIMIT_BYTES, Access, Verdict
+from goodbot.exclusion import CLOCK_BACK_S, LIMIT_BYTES, Access, PreferenceSource, Verdict
 from goodbot.exclusion.robotstxt.timing import Timing
 from goodbot.exclusion.validity.freshness import LONGEST_FRESH_S
 from goodbot.exclusion.validity.outage import NO_CRAWL_S
@@ -23,6 +23,7 @@ from goodbot.ports import Clock, RobotsStore, Transport
 from goodbot.robot.manners.pace import Pace
 from goodbot.robot.manners.politeness import NOTHING_ASKED, Delay, Politeness, asked_gap_s, bounded_timing
 from goodbot.robot.manners.robots_redirects import TURN_TIMEOUT_S, NotFollowed, RobotsKey, RobotsRedirects
+from goodbot.robot.manners.search_preferences import SearchPreferences
 from goodbot.url import Url, is_private_host, resolve
 from goodbot.values import Capture, Failure, Response
 
@@ -55,8 +56,9 @@ class Permit:
 
     `delay`: that of the host, if robots.txt was fetched from it just now. `given_up`: no further try will be made.
     `sitemaps`, `clean_params`: those that robots.txt names. `from_public`: a public host served it, or it is unknown
-    which host did. `failure`: that of `Access`. The verdict's `delay_s` is the gap that Crawl-delay or Request-rate
-    asks for at the moment."""
+    which host did. `failure`: that of `Access`. `no_search`: the statement that keeps the page out of search, if there
+    is one and the page may be fetched. The verdict's `delay_s` is the gap that Crawl-delay or Request-rate asks for at
+    the moment."""
 
     verdict: Verdict
     timing: Timing
@@ -66,6 +68,7 @@ class Permit:
     clean_params: tuple[tuple[tuple[str, ...], str], ...] = ()
     from_public: bool = False
     failure: str | None = None
+    no_search: PreferenceSource | None = None
 
     @property
     def held_until(self) -> float | None:
@@ -97,6 +100,10 @@ class _Known:
         """Returns its weight, and remembers it."""
         self.weighed_bytes = self.weight_bytes
         return self.weighed_bytes
+
+    @cached_property
+    def preferences(self) -> SearchPreferences:
+        return SearchPreferences(self.access, self.token)
 
     @cached_property
     def timing(self) -> Timing:
@@ -177,6 +184,7 @@ class Permission:
         known, delay = await self._in_force(url, public_only)
         given_up = self._given_up.get(url.origin, 0.0) > self._clock.now() or _is_barred(known.access)
         verdict = self._verdict(known, url)
+        no_search = known.preferences.refusal(url) if verdict.allowed else None
         if known.timing.rates:
             verdict = replace(verdict, delay_s=asked_gap_s(known.timing, self._clock.now()) or None)
         return Permit(
@@ -188,6 +196,7 @@ class Permission:
             known.clean_params,
             _is_from_public(known),
             known.access.failure,
+            no_search,
         )
 
     def forbids(self, url: Url) -> bool:

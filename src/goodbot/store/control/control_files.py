@@ -32,6 +32,7 @@ MAX_ID_CHARS: Final = 100
 MAX_REQUESTS: Final = 1000
 """Requests taken at a time; the others wait for the next time."""
 MAX_DAMAGED: Final = 100
+_MAX_TIME: Final = 1e12
 _KINDS: Final = ("pause", "resume", "stop", "submit", "forget", "unlearn")
 _WITH_URLS: Final = ("submit", "forget")
 _LASTING: Final = (*_WITH_URLS, "unlearn")
@@ -141,8 +142,7 @@ class ControlFolder:
         name = f"{self._posted_at:020d}-{secrets.token_hex(4)}.request"
         part = self._folder / f"{name}.part"
         try:
-            fields = {"request": request.kind, "urls": [url.text for url in request.urls], "lessons": request.lessons}
-            part.write_text(json.dumps(fields), encoding="utf-8")
+            part.write_text(json.dumps(_fields_of(request)), encoding="utf-8")
             part.rename(self._folder / name)
         except OSError as error:
             raise RunError(f"cannot write to {self._folder}: {error.strerror}") from error
@@ -173,6 +173,16 @@ class ControlFolder:
             raise RunError(f"cannot read {self._folder}: {error.strerror}") from error
 
 
+def _fields_of(request: ControlRequest) -> dict[str, object]:
+    marks = {"public_only": request.public_only, "modified_at": request.modified_at} if request.kind == "submit" else {}
+    return {
+        "request": request.kind,
+        "urls": [url.text for url in request.urls],
+        "lessons": request.lessons,
+        **marks,
+    }
+
+
 def _read_request(file: Path) -> ControlRequest | None:
     """Parses a control request; None for anything else, because the file may come from anyone."""
     data = _read(file)
@@ -181,6 +191,7 @@ def _read_request(file: Path) -> ControlRequest | None:
     try:
         value = json.loads(data)
         kind, texts = value["request"], value.get("urls", [])
+        public_only, modified_at = value.get("public_only", False), value.get("modified_at")
         urls = tuple(parse_url(text) for text in texts if isinstance(text, str))
         known = kind in _KINDS and isinstance(texts, list) and len(texts) <= MAX_REQUEST_URLS
         ids = value.get("lessons", [])
@@ -191,7 +202,16 @@ def _read_request(file: Path) -> ControlRequest | None:
         return None
     if (kind == "unlearn") != bool(lessons) or len(lessons) != len(ids) or len(ids) > MAX_REQUEST_URLS:
         return None
-    return ControlRequest(kind, tuple(url for url in urls if isinstance(url, Url)), lessons)
+    if not isinstance(public_only, bool) or not _is_time(modified_at):
+        return None
+    return ControlRequest(kind, tuple(url for url in urls if isinstance(url, Url)), lessons, public_only, modified_at)
+
+
+def _is_time(value: object) -> bool:
+    """Returns whether it is a time in Unix seconds, or None."""
+    if value is None or isinstance(value, bool):
+        return value is None
+    return isinstance(value, int | float) and 0 <= value < _MAX_TIME
 
 
 def _read(file: Path) -> bytes | None:

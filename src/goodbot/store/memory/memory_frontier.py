@@ -175,7 +175,7 @@ class MemoryFrontier:
         for url in list(urls):
             self._queue.passed_over(url)
             if (known := self._known.get(url)) and known.seen:
-                known.seen = replace(known.seen, indexed=False)
+                known.seen = replace(known.seen, indexed=False, etag=None, modified=None)
 
     def indexed(self, urls: Iterable[Url], mark: IndexMark | None = None) -> None:
         """See `IndexQueue.indexed`; URLs neither pending nor leaving are skipped."""
@@ -284,7 +284,8 @@ class MemoryFrontier:
     def _change(self, known: KnownPage, item: Discovery) -> None:
         """See `change_by_link`."""
         waits, given_up = known.state in ("ready", "leased"), known.state in ("out-of-scope", "failed")
-        change = change_by_link(KnownUrl(known.rank, known.public_only, waits, known.left_out, given_up), item)
+        closed = known.state in ("gone", "disallowed") and known.seen is None
+        change = change_by_link(KnownUrl(known.rank, known.public_only, waits, known.left_out, given_up, closed), item)
         if change is None:
             return
         known.rank, known.public_only = change.rank, change.public_only
@@ -294,12 +295,14 @@ class MemoryFrontier:
             self._hosts[known.url.host_key].queue(known)
 
     def _take_hints(self, known: KnownPage, item: Discovery, at: float) -> None:
-        """Applies what a sitemap read at `at` says about a known URL."""
+        """Applies what a sitemap read at `at`, or a report, says about a known URL."""
         known.interval_s = known.interval_s if item.interval_s is None else item.interval_s
         seen, due_at = known.seen, known.due_at
-        if item.modified_at is None or seen is None or due_at is None:
+        if item.modified_at is None or seen is None:
             return
-        if is_due_by(item.modified_at, seen.at, due_at, at):
+        if item.is_report and seen.at < item.modified_at:
+            seen = known.seen = replace(seen, etag=None, modified=None)
+        if due_at is not None and is_due_by(item.modified_at, seen.at, due_at, at):
             known.seen = replace(seen, due_at=at)
             host = self._hosts[known.url.host_key]
             host.await_again(known)

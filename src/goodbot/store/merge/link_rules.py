@@ -8,13 +8,15 @@ from goodbot.values import Discovery
 
 class KnownUrl(NamedTuple):
     """The facts about a URL that the rules need. `waits`: it is ready or leased. `left_out`: the scope refused it
-    before it was ever fetched. `given_up`: it is out of scope or failed."""
+    before it was ever fetched. `given_up`: it is out of scope or failed. `closed`: it is gone or disallowed, without a
+    next visit."""
 
     rank: int
     public_only: bool
     waits: bool
     left_out: bool
     given_up: bool
+    closed: bool = False
 
 
 class LinkChange(NamedTuple):
@@ -30,14 +32,16 @@ def change_by_link(known: KnownUrl, link: Discovery) -> LinkChange | None:
 
     The best rank of all links counts. Once a page with access to private addresses links to a URL, the URL is no longer
     limited to public addresses. A URL that was left out becomes ready. One that was given up becomes ready by a seed,
-    or by the first link from a private page. A fetched URL keeps its rank, unless it is less deep now.
+    or by the first link from a private page; a closed one by a report of a change. A fetched URL keeps its rank, unless
+    it is less deep now.
     """
     if link.refused is not None:
         return None
     rank = better_of(known.rank, rank_of_link(link))
     is_cleared = known.public_only and not link.public_only
     public_only = known.public_only and link.public_only
-    if known.left_out or (known.given_up and (link.source is None or is_cleared)):
+    is_retried = known.given_up and (link.source is None or is_cleared)
+    if known.left_out or is_retried or (known.closed and link.is_report):
         return LinkChange(rank, public_only, ready=True)
     if rank != known.rank and (known.waits or depth_of(rank) < depth_of(known.rank)):
         return LinkChange(rank, public_only, ready=False)

@@ -1,6 +1,5 @@
 """Reports to a site's owner what each host asked of the robot, and what the robot did."""
 
-import json
 import sqlite3
 import time
 from collections import Counter, defaultdict
@@ -8,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from goodbot.exclusion import Access
 from goodbot.exclusion.robotstxt.timing import Timing
@@ -16,6 +15,7 @@ from goodbot.lesson_values import Lesson
 from goodbot.live import Courtesy
 from goodbot.store.sqlite.courtesy_table import RobotsVersion, load_courtesies, load_versions
 from goodbot.store.sqlite.lesson_table import load_lessons
+from goodbot.store.sqlite.refused_urls import decided_by
 from goodbot.store.sqlite.robots_table import load_access
 from goodbot.store.sqlite.schema import CODES, CODES_AGAIN, LATER, connect, translated, url_of
 from goodbot.url import authority_of, parse_url
@@ -32,15 +32,22 @@ _ORIGINS: Final = """
 SELECT origin FROM robots_versions WHERE origin IN (:http, :https) OR origin BETWEEN :http || ':' AND :http || ';'
   OR origin BETWEEN :https || ':' AND :https || ';' GROUP BY origin ORDER BY max(last_at) DESC LIMIT :most"""
 _PORTS: Final = (("http", ":80"), ("https", ":443"))
-_REFUSED: Final = """SELECT origin, path, visits.at, events FROM urls JOIN hosts ON hosts.id = urls.host
-  LEFT JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?)"""
-_WALLED: Final = """SELECT origin, path, why FROM urls JOIN hosts ON hosts.id = urls.host
-  JOIN visits ON visits.seq = urls.seq WHERE urls.host = ? AND state IN (?, ?, ?) AND substr(why, 1, ?) = ?"""
+_SOME: Final = "(SELECT host, seq, state, path FROM urls WHERE host = ? LIMIT ?) AS some"
+_REFUSED: Final = f"""SELECT origin, path, visits.at, events FROM {_SOME} CROSS JOIN hosts ON hosts.id = some.host
+  LEFT JOIN visits ON visits.seq = some.seq WHERE state IN (?, ?)"""  # noqa: S608 - a text of ours
+_WALLED: Final = f"""SELECT origin, path, why FROM {_SOME} CROSS JOIN hosts ON hosts.id = some.host
+  JOIN visits ON visits.seq = some.seq WHERE state IN (?, ?, ?) AND substr(why, 1, ?) = ?"""  # noqa: S608 - as above
+_MORE: Final = "SELECT 1 FROM urls WHERE host = ? LIMIT 1 OFFSET ?"
+_ALL: Final = -1
+"""Reads all URLs of a host."""
 _TOTALS: Final = """SELECT count(nullif(requests, 0)), total(requests), total(robots_txt), total(sooner), total(inside),
   total(status_429), total(status_503), total(waited_s), total(requests > 0 AND requests = robots_txt)
-  FROM courtesies WHERE :host IS NULL OR host = :host"""
+  FROM courtesies"""
+_TOTALS_OF_HOST: Final = f"{_TOTALS} WHERE host = ?"
 _HOSTS: Final = """SELECT host FROM courtesies UNION
   SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host ORDER BY 1"""
+_NEXT_HOSTS: Final = """SELECT host FROM courtesies WHERE host > :after UNION
+  SELECT key FROM forgotten JOIN hosts ON hosts.id = forgotten.host WHERE key > :after ORDER BY 1 LIMIT :most"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +85,8 @@ class OriginReport:
 class HostReport:
     """The report about one host. `asked_gap_s` is the longest gap that any of its origins asks for now; `refused` is
     the number of URLs that robots.txt disallows, of which `refused_urls` are some; `lessons` are the latest in force;
-    `walls` are the bot walls that answered instead of pages, by name."""
+    `walls` are the bot walls that answered instead of pages, by name. `is_partial`: not all URLs of the host were read,
+    so `refused` and the counts of `walls` are minimums."""
 
     host: str
     done: Courtesy
@@ -88,6 +96,7 @@ class HostReport:
     forgotten_at: float | None
     lessons: tuple[Lesson, ...] = ()
     walls: tuple[WalledUrls, ...] = ()
+    is_partial: bool = False
 
     @property
     def latest(self) -> OriginReport | None:
@@ -121,7 +130,8 @@ def courtesy_totals(frontier: Path, host: str | None = None) -> CourtesyTotals:
     """Adds up the requests to all hosts, or to `host` alone; `hosts` counts those that got any. The crawl may be
     running."""
     with translated(frontier), closing(connect(frontier, read_only=True)) as connection:
-        row = connection.execute(_TOTALS, {"host": host}).fetchone()
+        query, values = (_TOTALS, ()) if host is None else (_TOTALS_OF_HOST, (host,))
+        row = connection.execute(query, values).fetchone()
     hosts, requests, robots_txt, sooner, inside, status_429, status_503 = map(int, row[:-2])
     return CourtesyTotals(hosts, requests, robots_txt, sooner, inside, status_429, status_503, row[-2], int(row[-1]))
 
@@ -139,12 +149,26 @@ def host_reports(frontier: Path, token: str, host: str | None = None) -> Iterato
         connection.execute("BEGIN")
         hosts = [host] if host is not None else [row[0] for row in connection.execute(_HOSTS)]
         for name in hosts:
-            report = _report(connection, token, name)
+            report = report_on(connection, token, name)
             if report is not None:
                 yield report
 
 
-def _report(connection: sqlite3.Connection, token: str, host: str) -> HostReport | None:
+def some_reports(
+    frontier: Path, token: str, most: int, after: str, urls_read: int
+) -> tuple[tuple[HostReport, ...], str | None]:
+    """Returns up to `most` of the same reports, of hosts after the name `after`, and the name after which the next ones
+    begin (None: there are none). Reads up to `urls_read` URLs of each host, so the work does not grow with the
+    crawl."""
+    with translated(frontier), closing(connect(frontier, read_only=True)) as connection:
+        connection.execute("BEGIN")
+        names = [name for (name,) in connection.execute(_NEXT_HOSTS, {"after": after, "most": most + 1})]
+        found = [report_on(connection, token, name, urls_read) for name in names[:most]]
+    return tuple(report for report in found if report is not None), names[most - 1] if len(names) > most else None
+
+
+def report_on(connection: sqlite3.Connection, token: str, host: str, urls_read: int = _ALL) -> HostReport | None:
+    """Returns the report on one host; None if nothing is known of it."""
     done = load_courtesies(connection, [host]).get(host)
     row = connection.execute(
         "SELECT id, forgotten.at FROM hosts LEFT JOIN forgotten ON forgotten.host = hosts.id WHERE key = ?", (host,)
@@ -153,12 +177,13 @@ def _report(connection: sqlite3.Connection, token: str, host: str) -> HostReport
         return None
     now = time.time()
     origins = tuple(_origin(connection, token, origin, now) for origin in _origins(connection, host))
-    refused, some = _refused(connection, row[0]) if row is not None else (0, ())
-    lessons = tuple(lesson for lesson in load_lessons(connection, [host]) if not lesson.lapsed)
-    walls = _walls(connection, row[0]) if row is not None else ()
-    forgotten_at = row[1] if row is not None else None
-    latest = lessons[-LESSONS_SHOWN:]
-    return HostReport(host, done or Courtesy(host), origins, refused, some, forgotten_at, latest, walls)
+    lessons = tuple(lesson for lesson in load_lessons(connection, [host]) if not lesson.lapsed)[-LESSONS_SHOWN:]
+    if row is None:
+        return HostReport(host, done or Courtesy(host), origins, 0, (), None, lessons)
+    refused, some = _refused(connection, row[0], urls_read)
+    walls = _walls(connection, row[0], urls_read)
+    is_partial = urls_read >= 0 and connection.execute(_MORE, (row[0], urls_read)).fetchone() is not None
+    return HostReport(host, done or Courtesy(host), origins, refused, some, row[1], lessons, walls, is_partial)
 
 
 def _origins(connection: sqlite3.Connection, host: str) -> list[str]:
@@ -177,9 +202,9 @@ def _origin(connection: sqlite3.Connection, token: str, origin: str, now: float)
     return OriginReport(origin, access, timing, timing.at(now).gap_s, load_versions(connection, origin))
 
 
-def _refused(connection: sqlite3.Connection, host: int) -> tuple[int, tuple[RefusedUrl, ...]]:
+def _refused(connection: sqlite3.Connection, host: int, urls_read: int) -> tuple[int, tuple[RefusedUrl, ...]]:
     count, some = 0, []
-    for row in connection.execute(_REFUSED, (host, CODES["disallowed"], CODES_AGAIN["disallowed"])):
+    for row in connection.execute(_REFUSED, (host, urls_read, CODES["disallowed"], CODES_AGAIN["disallowed"])):
         count += 1
         if count <= REFUSED_SHOWN:
             some.append(_refused_url(*row))
@@ -187,19 +212,15 @@ def _refused(connection: sqlite3.Connection, host: int) -> tuple[int, tuple[Refu
 
 
 def _refused_url(origin: str, path: str, at: float | None, events: str | None) -> RefusedUrl:
-    try:
-        events_then: list[Any] = [item for item in json.loads(events or "[]") if item[1] == "permission"]
-        reason, line = (events_then[-1][3], events_then[-1][4]) if events_then else ("", None)
-    except (ValueError, TypeError, LookupError) as error:
-        raise sqlite3.DatabaseError("the decisions about a URL cannot be read") from error
+    reason, line = decided_by(events)
     return RefusedUrl(url_of(origin, path).text, at, line, reason)
 
 
-def _walls(connection: sqlite3.Connection, host: int) -> tuple[WalledUrls, ...]:
+def _walls(connection: sqlite3.Connection, host: int, urls_read: int) -> tuple[WalledUrls, ...]:
     """Counts pages that failed, pages that will be tried again, and pages whose last copy is kept."""
     counts, some = Counter[str](), defaultdict[str, list[str]](list)
     states = CODES["failed"], LATER, CODES_AGAIN["visited"]
-    for origin, path, why in connection.execute(_WALLED, (host, *states, len(WALLED), WALLED)):
+    for origin, path, why in connection.execute(_WALLED, (host, urls_read, *states, len(WALLED), WALLED)):
         wall = why.removeprefix(WALLED).partition(" (status ")[0]
         counts[wall] += 1
         if counts[wall] <= WALLED_SHOWN:

@@ -11,7 +11,7 @@ from typing import Any, Final
 from goodbot.store.merge.link_rules import KnownUrl, change_by_link, rank_of_link
 from goodbot.store.sqlite.recent_links import RecentLinks
 from goodbot.store.sqlite.schema import AGAIN, CODED, CODES, LATER, OUT_OF_SCOPE, READY, hash_of
-from goodbot.store.sqlite.seen_table import bring_forward
+from goodbot.store.sqlite.seen_table import bring_forward, drop_validators
 from goodbot.store.sqlite.storable_text import storable
 from goodbot.url import Url
 from goodbot.values import Discovery
@@ -26,6 +26,8 @@ _BATCH: Final = 8192
 """Bounds the memory for a million seeds; the links of a hundred pages fit in."""
 
 _FAILED: Final = CODES["failed"]
+_CLOSED: Final = (CODES["gone"], CODES["disallowed"])
+"""Those with a next visit have other codes."""
 
 _NEW_URL = """INSERT INTO urls (host, hash, seq, state, rank, public_only, hops, refused, path, interval_s, lists)
   VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"""
@@ -130,7 +132,8 @@ class LinkWriter:
     def _change(self, entry: _KnownUrl, item: Discovery, host: int) -> bool:
         """Changes the entry by a link; returns whether anything changed. See `change_by_link`."""
         waits, given_up = entry.state in (READY, LATER), entry.state in (OUT_OF_SCOPE, _FAILED)
-        known = KnownUrl(entry.rank, bool(entry.public_only), waits, entry.left_out, given_up)
+        closed = entry.state in _CLOSED
+        known = KnownUrl(entry.rank, bool(entry.public_only), waits, entry.left_out, given_up, closed)
         change = change_by_link(known, item)
         if change is None:
             return False
@@ -143,10 +146,12 @@ class LinkWriter:
         return True
 
     def _take_hints(self, entry: _KnownUrl, item: Discovery, at: float, key: UrlKey) -> None:
-        """Applies what a sitemap read at `at` says about a known URL."""
+        """Applies what a sitemap read at `at`, or a report, says about a known URL."""
         if item.interval_s is not None and item.interval_s != entry.interval_s:
             entry.interval_s = item.interval_s
             self._db.execute(_STATED_INTERVAL, (item.interval_s, *key))
+        if item.is_report and item.modified_at is not None:
+            drop_validators(self._db, entry.seq, item.modified_at)
         modified_at = item.modified_at if entry.state >= AGAIN else None
         if modified_at is not None and bring_forward(self._db, entry.seq, modified_at, at):
             self._db.execute(_DUE_AT, (at, *key))

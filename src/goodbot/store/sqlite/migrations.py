@@ -189,6 +189,29 @@ def _to_8(connection: sqlite3.Connection) -> None:
     connection.execute("ALTER TABLE hosts ADD COLUMN next_urls INTEGER")
 
 
+_TO_9 = """
+DROP VIEW records;
+ALTER TABLE seen ADD COLUMN wishes TEXT NOT NULL DEFAULT '';
+ALTER TABLE seen ADD COLUMN whole_at REAL;
+CREATE VIEW records AS SELECT urls.host AS host, urls.hash AS hash, urls.seq AS seq, origin, path,
+  iif(leased.seq IS NULL, state, 1) AS state, rank, refused, visits.at AS at, status, visits.digest AS digest,
+  visits.title AS title, why, visits.file AS file, visits.offset AS offset, same_as, seen.seq AS seen,
+  seen.at AS seen_at, due_at, seen.interval_s AS interval_s, changed_at, etag, modified, seen.digest AS seen_digest,
+  seen.file AS seen_file, seen.offset AS seen_offset, seen.title AS seen_title, gone, available_until, indexed,
+  text, rendered, wishes, whole_at
+FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.seq = urls.seq
+  LEFT JOIN leased ON leased.host = urls.host AND leased.hash = urls.hash
+  LEFT JOIN seen ON seen.seq = urls.seq
+  LEFT JOIN copies ON copies.host = urls.host AND copies.hash = urls.hash;
+"""
+
+
+def _to_9(connection: sqlite3.Connection) -> None:
+    """Adds what the header fields of a page state about how search may show it, and when the whole page was sent.
+    Older files lack both, so a page whose fields state something is indexed again at its next visit."""
+    _run(connection, _TO_9)
+
+
 STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {
     2: _to_3,
     3: _to_4,
@@ -196,6 +219,7 @@ STEPS: Final[Mapping[int, Callable[[sqlite3.Connection], None]]] = {
     5: _to_6,
     6: _to_7,
     7: _to_8,
+    8: _to_9,
 }
 """Steps by the format they start from. Files older than the first cannot be migrated."""
 

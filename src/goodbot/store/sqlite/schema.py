@@ -21,7 +21,7 @@ from goodbot.store.sqlite.seen_table import SEEN_TABLES
 from goodbot.url import Url
 from goodbot.values import STATES, State
 
-FORMAT = 8
+FORMAT = 9
 """Raised with every change of the tables; `migrations.py` has the step that leads to it."""
 
 LOCK_TIMEOUT_S: Final = 2.0
@@ -118,7 +118,7 @@ CREATE VIEW records AS SELECT urls.host AS host, urls.hash AS hash, urls.seq AS 
   visits.title AS title, why, visits.file AS file, visits.offset AS offset, same_as, seen.seq AS seen,
   seen.at AS seen_at, due_at, seen.interval_s AS interval_s, changed_at, etag, modified, seen.digest AS seen_digest,
   seen.file AS seen_file, seen.offset AS seen_offset, seen.title AS seen_title, gone, available_until, indexed,
-  text, rendered
+  text, rendered, wishes, whole_at
 FROM urls CROSS JOIN hosts ON hosts.id = urls.host LEFT JOIN visits ON visits.seq = urls.seq
   LEFT JOIN leased ON leased.host = urls.host AND leased.hash = urls.hash
   LEFT JOIN seen ON seen.seq = urls.seq

@@ -23,7 +23,7 @@ CREATE TABLE seen (
   seq INTEGER PRIMARY KEY, was INTEGER NOT NULL, at REAL NOT NULL, due_at REAL NOT NULL, interval_s REAL NOT NULL,
   changed_at REAL NOT NULL, etag TEXT, modified TEXT, digest TEXT, file TEXT, offset INTEGER, title TEXT,
   gone INTEGER NOT NULL, available_until REAL, indexed INTEGER NOT NULL, text TEXT,
-  rendered INTEGER NOT NULL DEFAULT 0
+  rendered INTEGER NOT NULL DEFAULT 0, wishes TEXT NOT NULL DEFAULT '', whole_at REAL
 );
 CREATE TABLE copies (
   host INTEGER NOT NULL, hash INTEGER NOT NULL, same_as TEXT NOT NULL, said TEXT, PRIMARY KEY (host, hash)
@@ -35,12 +35,12 @@ INSERT INTO revisits VALUES (NULL);
 
 SEEN_COLUMNS: Final = (
     "seen.at, due_at, seen.interval_s, changed_at, etag, modified, seen.digest, seen.file, seen.offset, seen.title,"
-    " gone, available_until, indexed, text, rendered"
+    " gone, available_until, indexed, text, rendered, wishes, whole_at"
 )
 """The columns that `seen_of` reads."""
 
 _LOAD: Final = f"SELECT {SEEN_COLUMNS} FROM seen WHERE seq = ?"  # noqa: S608 - names of ours
-_SAVE: Final = "INSERT OR REPLACE INTO seen VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+_SAVE: Final = "INSERT OR REPLACE INTO seen VALUES (?, 0, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 _COPIES: Final = """SELECT origin, path FROM copies INDEXED BY copies_same_as CROSS JOIN urls USING (host, hash)
   JOIN hosts ON hosts.id = urls.host WHERE same_as = ? ORDER BY seq LIMIT ?"""
 _COPY: Final = "SELECT same_as, said FROM copies WHERE host = ? AND hash = ? AND said IS NOT NULL"
@@ -49,6 +49,7 @@ _INDEXED_PAGES: Final = """SELECT origin, path, digest, text FROM (
   SELECT host, seq, path, ready_at FROM urls INDEXED BY urls_again
   WHERE host = (SELECT id FROM hosts WHERE key = ?) AND state >= 8 ORDER BY ready_at DESC LIMIT ?) AS again
   JOIN hosts ON hosts.id = host JOIN seen USING (seq) WHERE indexed ORDER BY again.ready_at DESC LIMIT ?"""
+_DROP_VALIDATORS: Final = "UPDATE seen SET etag = NULL, modified = NULL WHERE seq = ? AND at < ?"
 _TIMES: Final = "SELECT at, due_at FROM seen WHERE seq = ?"
 
 
@@ -59,9 +60,9 @@ def until_of(revisit_until: float | None) -> float | None:
 
 def seen_of(row: tuple[Any, ...]) -> LastVisit:
     """Builds a visit from SEEN_COLUMNS. Those of a B-tree page that was only half written read as NULL: damage."""
-    at, due_at, interval_s, changed_at, etag, modified, digest, file, offset, title, gone, until, *flags = row
-    indexed, text, rendered = flags
-    if None in (at, due_at, interval_s, changed_at, gone, indexed, rendered):
+    at, due_at, interval_s, changed_at, etag, modified, digest, file, offset, title, gone, until, *others = row
+    indexed, text, rendered, wishes, whole_at = others
+    if None in (at, due_at, interval_s, changed_at, gone, indexed, rendered, wishes):
         raise sqlite3.DatabaseError("the last visit of a page is missing")
     record = None if file is None or offset is None else RecordRef(file, offset)
     return LastVisit(
@@ -69,12 +70,14 @@ def seen_of(row: tuple[Any, ...]) -> LastVisit:
         indexed=bool(indexed),
         text=text,
         rendered=bool(rendered),
+        wishes=wishes,
+        whole_at=whole_at,
     )
 
 
 def load_seen(connection: sqlite3.Connection, seq: int) -> LastVisit:
     """Returns the last visit of a URL that has a row."""
-    return seen_of(connection.execute(_LOAD, (seq,)).fetchone() or (None,) * 15)
+    return seen_of(connection.execute(_LOAD, (seq,)).fetchone() or (None,) * 17)
 
 
 def save_seen(connection: sqlite3.Connection, settled: Iterable[tuple[Outcome, int, int | None]]) -> None:
@@ -144,6 +147,11 @@ def bring_forward(connection: sqlite3.Connection, seq: int, modified_at: float, 
     return True
 
 
+def drop_validators(connection: sqlite3.Connection, seq: int, modified_at: float) -> None:
+    """Makes the next visit of a page request the whole page, if its last visit was before `modified_at`."""
+    connection.execute(_DROP_VALIDATORS, (seq, modified_at))
+
+
 def _row(seq: int, seen: LastVisit) -> tuple[Any, ...]:
     record = seen.record
     return (
@@ -151,5 +159,5 @@ def _row(seq: int, seen: LastVisit) -> tuple[Any, ...]:
         *(seen.etag and storable(seen.etag), seen.modified and storable(seen.modified), seen.digest),
         *((None, None) if record is None else (record.file, record.offset)),
         *(seen.title and storable(seen.title), seen.gone, seen.available_until, seen.indexed, seen.text),
-        seen.rendered,
+        *(seen.rendered, storable(seen.wishes), seen.whole_at),
     )

@@ -56,7 +56,7 @@ _TAKE_BACK = "DELETE FROM leased WHERE host = ? AND hash = ? RETURNING seq, was,
 _WITH_SEEN = """SELECT state, seq, EXISTS (SELECT 1 FROM seen WHERE seen.seq = urls.seq) FROM urls
   WHERE host = ? AND hash = ?"""
 _STAYS = "DELETE FROM leaving WHERE host = ? AND hash = ?"
-_INDEX_LACKS = """UPDATE seen SET indexed = 0
+_INDEX_LACKS = """UPDATE seen SET indexed = 0, etag = NULL, modified = NULL
   WHERE seq = (SELECT seq FROM urls WHERE host = ? AND hash = ?)"""
 _JSON: Final = msgspec.json.Encoder()
 
@@ -184,7 +184,8 @@ class Transaction:
         _LOG.warning("the clock was set back by %.0f s since the last run: all waits are shortened", ahead_s)
         self._db.execute("UPDATE hosts SET ready_at = ready_at - ? WHERE ready_at > ?", (ahead_s, now))
         self._db.execute("UPDATE urls SET ready_at = ready_at - ? WHERE ready_at IS NOT NULL", (ahead_s,))
-        seen = "UPDATE seen SET at = at - :s, due_at = due_at - :s, changed_at = changed_at - :s"
+        seen = """UPDATE seen SET at = at - :s, due_at = due_at - :s, changed_at = changed_at - :s,
+          whole_at = whole_at - :s"""
         self._db.execute(seen, {"s": ahead_s})
         self._touched.update(host for (host,) in self._db.execute("SELECT id FROM hosts WHERE in_scope"))
 
@@ -307,7 +308,8 @@ class Transaction:
             self._db.execute(_STAYS, key)
 
     def passed_over(self, url: Url) -> None:
-        """Removes a URL from the index queue that is not in the index."""
+        """Removes a URL from the index queue that is not in the index. Its next visit requests the whole page, which
+        may permit indexing again."""
         key = self._links.key_of(url)
         if key is not None:
             self._db.execute("DELETE FROM to_index WHERE host = ? AND hash = ?", key)
