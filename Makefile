@@ -54,6 +54,7 @@ bench-%: .venv/peers
 
 docs: .venv/developer  ## writes the pages of docs that come from the code
 	$(BIN)/python docs/make_reference.py
+	$(BIN)/python docs/make_http_reference.py
 	$(BIN)/python docs/make_robots_directory.py
 	$(BIN)/python docs/make_findings.py
 

@@ -18,12 +18,9 @@ the machine does: `load` is the number of processes that ran or waited in the mi
 """
 
 import os
-import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,7 +30,7 @@ import psutil
 from crawl_web import is_loopback
 from search_indexing import HEAD as INDEX_HEAD
 from search_indexing import PROGRAMS, Indexed, measure_indexing, read_documents
-from search_latency import HEAD, PATHS, Client, cpu_s, crawling, documents, latency, serving, summary
+from search_latency import CRAWL, HEAD, PATHS, Client, copied, cpu_s, crawling, documents, latency, serving, summary
 from search_queries import draw_queries
 from settings import Setting, choice, save, start, whole
 
@@ -42,19 +39,12 @@ FIRST_PAGES = 100
 """The pages that a crawl must have in its index before the server is asked."""
 
 
-def _crawl(text: str) -> Path:
-    if not (Path(text) / "index" / "meta.json").is_file():
-        raise ValueError(text)
-    return Path(text)
-
-
 def _portal(text: str) -> str:
     if not is_loopback(text):
         raise ValueError(text)
     return text
 
 
-CRAWL = Setting("CRAWL", "", "the crawl that is searched", "the folder of a crawl with an index", _crawl)
 SEED = Setting(
     "SEED",
     "http://127.0.0.10:8800/",
@@ -72,15 +62,6 @@ PARTS = choice("PARTS", "quiet crawl index", "what is measured", ("quiet", "craw
 
 def _load() -> float:
     return round(os.getloadavg()[0], 2)
-
-
-@contextmanager
-def _copied(crawl: Path) -> Iterator[Path]:
-    """Yields a copy of a crawl without its archive, because even those who only read it write lock files."""
-    with tempfile.TemporaryDirectory() as place:
-        folder = Path(place) / "crawl"
-        shutil.copytree(crawl, folder, ignore=shutil.ignore_patterns("warc", "*.lock", "control"))
-        yield folder
 
 
 def quiet(folder: Path, queries: list[str]) -> dict[str, Any]:
@@ -179,7 +160,7 @@ def main() -> int:
     """Prints the tables and writes all figures as JSON."""
     crawl, parts = CRAWL.value(), PARTS.value()
     figures: dict[str, Any] = {}
-    with _copied(crawl) as copy:
+    with copied(crawl) as copy:
         queries = draw_queries(copy / "index", QUERIES.value())
         if "quiet" in parts:
             figures["quiet"] = quiet(copy, queries)

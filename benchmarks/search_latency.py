@@ -1,9 +1,11 @@
 """Runs `goodbot serve` and `goodbot crawl` as processes, and measures how long the server takes to answer queries."""
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -16,9 +18,29 @@ from urllib.parse import quote, urlsplit
 
 import psutil
 
+from settings import Setting
+
 PATHS = ("/api/search", "/search")
 END_S = 30.0
 """How long a process may take to end after SIGINT, before it is killed."""
+
+
+def _crawl(text: str) -> Path:
+    if not (Path(text) / "index" / "meta.json").is_file():
+        raise ValueError(text)
+    return Path(text)
+
+
+CRAWL = Setting("CRAWL", "", "the crawl that is searched", "the folder of a crawl with an index", _crawl)
+
+
+@contextmanager
+def copied(crawl: Path) -> Iterator[Path]:
+    """Yields a copy of a crawl without its archive, because even those who only read it write lock files."""
+    with tempfile.TemporaryDirectory() as place:
+        folder = Path(place) / "crawl"
+        shutil.copytree(crawl, folder, ignore=shutil.ignore_patterns("warc", "*.lock", "control"))
+        yield folder
 
 
 @dataclass(frozen=True)
@@ -118,7 +140,7 @@ def cpu_s(process: psutil.Process) -> float:
 @contextmanager
 def serving(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     """Runs `goodbot serve` on a free port during the block. Yields its URL and its process."""
-    command = [sys.executable, "-m", "goodbot", "serve", "--in", str(folder), "--port", "0", "--json"]
+    command = [sys.executable, "-m", "goodbot", "serve", "--in", str(folder), "--port", "0", "--json", "--quiet"]
     with started(command, subprocess.PIPE) as process:
         assert process.stdout is not None
         line = process.stdout.readline()

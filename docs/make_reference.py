@@ -9,6 +9,7 @@ from goodbot.cli.command_class import SHARED_HEADING
 from goodbot.cli.commands import COMMANDS, EPILOG, SECTIONS, group
 from goodbot.config import Settings
 from goodbot.live import HOLDINGS
+from goodbot.serve_settings import ServeSettings
 
 REFERENCE = Path(__file__).parent / "reference"
 
@@ -103,13 +104,40 @@ def settings_page() -> str:
         "An unknown key is an error. So is an unknown variable that begins with `GOODBOT_`, except those that",
         "Kubernetes sets for a service called goodbot.",
         "",
-        "| setting | default | meaning | reason |",
-        "|---|---|---|---|",
+        "## Crawls",
+        "",
+        *_settings_table(Settings),
+        "",
+        "## goodbot serve",
+        "",
+        "These settings are in the table `[serve]` of `goodbot.toml`:",
+        "",
+        "```toml",
+        "[serve]",
+        'name = "Library search"',
+        "port = 8020",
+        "```",
+        "",
+        "The table may also be in `goodbot.toml` in the folder that is served; crawls keep it there. Variables of the",
+        "environment are called `GOODBOT_SERVE_PORT` and so on.",
+        "",
+        *_settings_table(ServeSettings),
+        "",
+        "## goodbot check",
+        "",
+        "The table `[check]`, and variables such as `GOODBOT_CHECK_IGNORE`, have the settings of `goodbot check`:",
+        "`ignore`, codes of findings that are not reported, and `fail_on`, the lowest severity that leads to exit",
+        "status 1.",
     ]
-    for item in fields(Settings):
-        metadata = item.metadata
-        parts.append(f"| `{item.name}` | `{item.default!r}` | {metadata['help']} | {metadata['reason']} |")
     return "\n".join([*parts, ""])
+
+
+def _settings_table(settings: type[Settings | ServeSettings]) -> list[str]:
+    rows = ["| setting | default | meaning | reason |", "|---|---|---|---|"]
+    for item in fields(settings):
+        metadata = item.metadata
+        rows.append(f"| `{item.name}` | `{item.default!r}` | {metadata['help']} | {metadata['reason']} |")
+    return rows
 
 
 def main() -> None:

@@ -14,6 +14,7 @@ from typing import Final
 
 from goodbot.clock import SystemClock
 from goodbot.config import Settings
+from goodbot.crawl_bounds import CrawlBounds, refusal_of
 from goodbot.crawl_folder import SOFTWARE, CrawlFolder, open_ledger
 from goodbot.crawl_preparation import add_seeds, reconsider
 from goodbot.errors import DamagedError, InputError, RunError
@@ -22,31 +23,30 @@ from goodbot.index import TantivyIndex, TantivySearch
 from goodbot.index_opening import Indexing, Sources, Watch, close_all, open_to_remove, rebuild
 from goodbot.lesson_values import Lesson
 from goodbot.ports import Frontier
-from goodbot.robot.crawl.remote_control import REPLY_TIMEOUT_S, CrawlView, Refuse, RemoteControl
+from goodbot.robot.crawl.remote_control import REPLY_TIMEOUT_S, CrawlView, RemoteControl
 from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import signer_of
-from goodbot.robot.lessons.site_knowledge import SiteKnowledge
 from goodbot.robot.manners.plan import CrawlPlan, plan, plan_host
 from goodbot.robot.manners.politeness import Politeness
 from goodbot.robot.scope.scope import Scope
-from goodbot.robot.scope.seeding import Seeding, opened_networks, parse_seeds, typed_seeds
+from goodbot.robot.scope.seeding import Seeding, typed_seeds
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.control.control_token import load_token
 from goodbot.store.control.seed_file import SeedFolder, SeedSpool
+from goodbot.store.sqlite.crawl_reports import CrawlReports
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.host_queries import HostAhead, hosts_ahead
 from goodbot.store.sqlite.lesson_table import lesson_id
 from goodbot.store.sqlite.rehearsal import Rehearsal
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, authority_of
-from goodbot.values import Lease, UrlRecord
+from goodbot.values import Lease
 from goodbot.wiring import drop_lessons
 
 _LOG: Final = logging.getLogger(__name__)
 
 HOSTS_SHOWN: Final = 10
-FORGOTTEN: Final = "its host is forgotten (goodbot forget HOST --undo)"
 
 
 def look_at(path: Path) -> CrawlView:
@@ -58,35 +58,6 @@ def look_at(path: Path) -> CrawlView:
     return CrawlView(status, live is not None or control.is_running(), live)
 
 
-@dataclass(frozen=True, slots=True)
-class UrlReport:
-    """What a crawl knows about a URL. `requested_as` is the URL after the crawl's cleaning; `lesson` is the one that
-    leaves the URL out, or that makes the crawl request it under another name."""
-
-    requested_as: Url
-    record: UrlRecord | None
-    lesson: Lesson | None
-
-
-def look_up(path: Path, url: Url) -> UrlReport:
-    """Returns what the crawl in `path` knows about `url`, or else about the URL it would request for a link to `url`.
-    Raises InputError if there is no crawl."""
-    folder = CrawlFolder(path)
-    folder.check()
-    with SqliteFrontier.open(folder.frontier, read_only=True) as frontier:
-        knowledge = SiteKnowledge(folder.settings_before(), lambda url, depth: True)
-        knowledge.take(frontier.load_lessons([url.host_key]))
-        lesson = knowledge.lesson_about(url)
-        record = frontier.record(url)
-        if record is not None:
-            return UrlReport(url, record, lesson)
-        access = frontier.load_robots(url.origin)
-        if access is not None:
-            knowledge.take_clean_params(url.origin, access.rules.clean_params)
-        cleaned = knowledge.cleaned(url)
-        return UrlReport(cleaned, frontier.record(cleaned) if cleaned != url else None, lesson)
-
-
 class CrawlConsole:
     """Gives the Web pages their view of a crawl, its remote control, and the token that permits using it. It may be
     used in any thread. Raises InputError if there is no crawl, DamagedError if it is damaged."""
@@ -96,8 +67,19 @@ class CrawlConsole:
         folder.check()
         _check_readable(path)
         self._folder = folder
-        self.token = load_token(path)
+        self._token: str | None = None
         self.control = open_control(path, reply_timeout_s)
+        settings = folder.settings_before()
+        robot = identity_of(settings, version("goodbot")).token
+        self.reports = CrawlReports(folder.frontier, robot, settings.retry_after_most)
+
+    @property
+    def token(self) -> str | None:
+        """The token of the crawl; None if it cannot be read. It is made when the crawl runs for the first time, so it
+        may appear later."""
+        if self._token is None:
+            self._token = load_token(self._folder.path)
+        return self._token
 
     @property
     def path(self) -> Path:
@@ -123,10 +105,14 @@ def _check_readable(path: Path) -> None:
         _LOG.warning("%s", error)
 
 
-def open_control(path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> RemoteControl:
-    """Opens the remote control of the crawl in `path`. Raises InputError if there is none."""
+def open_control(
+    path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S, bounds: CrawlBounds | None = None
+) -> RemoteControl:
+    """Opens the remote control of the crawl in `path`. `bounds`: those of the crawl, if it is used for long. Raises
+    InputError if there is none."""
     folder = CrawlFolder(path)
     folder.check()
+    known = bounds or CrawlBounds(folder)
 
     @contextmanager
     def frontier() -> Iterator[Frontier]:
@@ -140,33 +126,9 @@ def open_control(path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> Remote
         ControlFolder(path),
         ledger=lambda: open_ledger(path),
         frontier=frontier,
-        scope=lambda urls: _scope_for(folder, urls),
+        scope=lambda urls: refusal_of(known.current(), folder, urls),
         timeout_s=reply_timeout_s,
     )
-
-
-def _scope_for(folder: CrawlFolder, urls: Iterable[Url]) -> Refuse:
-    """Returns the function that refuses submitted URLs. Unlike seeds, they allow no private address range. Raises
-    InputError for a public URL if the crawl has no contact."""
-    settings = folder.settings(Settings())
-    in_scope = _scope(settings, folder.seeds).refuse
-    check = Seeding(settings).check
-    with SqliteFrontier.open(folder.frontier, read_only=True) as ledger:
-        forgotten = ledger.forgotten_hosts()
-
-    def refuse(url: Url, depth: int) -> str | None:
-        return FORGOTTEN if url.host_key in forgotten else in_scope(url, depth)
-
-    for url in urls:
-        if refuse(url, 0) is None:
-            check(url)
-    return refuse
-
-
-def _scope(settings: Settings, listed: SeedFolder) -> Scope:
-    typed = parse_seeds(settings.seeds)
-    networks = {*opened_networks(settings, typed), *Seeding(settings).networks(listed)}
-    return Scope(settings, chain(typed, listed), AddressGuard(networks))
 
 
 # ---- forgetting a host ----------------------------------------------------------------------------------------------

@@ -34,6 +34,7 @@ from goodbot.robot.scope.seeding import opened_networks
 from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.url import Url, is_private_address, is_private_host, parse_url
 from goodbot.values import Capture, Failure, Headers, Request, Response
+from goodbot.web.public_sites import PublicSites, visitors_settings
 from goodbot.web.site_robots import RobotsFetcher
 
 OWN = identity_of(Settings(), version("goodbot"))
@@ -242,6 +243,16 @@ def robots_fetcher(settings: Settings) -> RobotsFetcher:
         return transport_of(settings, AddressGuard(), identity, clock, signer_of(settings))
 
     return RobotsFetcher(settings, identity.token, transport, MemoryFrontier, clock)
+
+
+def public_sites(settings: Settings) -> PublicSites:
+    """Makes a visitor of public sites, which refuses private addresses and identifies itself as `settings` say."""
+    identity, clock, limited = identity_of(settings, version("goodbot")), SystemClock(), visitors_settings(settings)
+
+    def transport() -> Transport:
+        return transport_of(limited, AddressGuard(), identity, clock, signer_of(settings))
+
+    return PublicSites(limited, identity.token, transport, MemoryFrontier, clock)
 
 
 def reverse_lookup(nameservers: Iterable[str] = ()) -> ReverseLookup:

@@ -3,26 +3,34 @@
 import json
 import re
 import tomllib
-from collections.abc import Collection, Container, Mapping
+from collections.abc import Collection, Container, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import fields, replace
 from difflib import get_close_matches
 from pathlib import Path
 from types import UnionType
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
 from goodbot.config import FILES, Settings
 from goodbot.errors import InputError, SettingError
 from goodbot.files import write_whole
+from goodbot.serve_settings import ServeSettings
 
 FILE_NAME = "goodbot.toml"
-TABLES: Mapping[str, tuple[str, ...]] = {"check": ("ignore", "fail_on")}
+TABLES: Mapping[str, tuple[str, ...]] = {
+    "check": ("ignore", "fail_on"),
+    "serve": tuple(item.name for item in fields(ServeSettings)),
+}
 """Tables of that file, each with the settings of one command other than `crawl`: name → names of its settings."""
 
+_S = TypeVar("_S", Settings, ServeSettings)
 _PREFIX = "GOODBOT_"
+_TABLE: Final = re.compile(r"\s*\[")
 _OF_TABLES = frozenset(f"{_PREFIX}{table}_{name}".upper() for table, names in TABLES.items() for name in names)
 _OF_SERVICES = re.compile(r"GOODBOT_(?:\w+_)?(?:SERVICE_(?:HOST|PORT)|PORT)(?:_\w+)?")
 """Matches what Kubernetes sets in the environment for a service called goodbot, goodbot-web and the like."""
+_VALUE_OF_SERVICE = re.compile(r"(?:tcp|udp|sctp)://.*")
+"""Matches the value of GOODBOT_SERVE_PORT that Kubernetes sets for a service called goodbot-serve."""
 
 
 def load_settings(file: Path, base: Settings, omit: Container[str] = ()) -> Settings:
@@ -102,49 +110,122 @@ def load_table(file: Path, table: str) -> dict[str, Any]:
     return found
 
 
+def load_serve_settings(file: Path, base: ServeSettings) -> ServeSettings:
+    """Returns `base` with the values of the table [serve] of a file. Raises InputError as `load_table` does, and for an
+    invalid value."""
+    try:
+        return with_values(base, load_table(file, "serve"))
+    except SettingError as error:
+        raise invalid_setting(file, error) from error
+
+
 def save_settings(file: Path, settings: Settings) -> None:
-    """Writes the settings that differ from the defaults, so that better defaults reach old crawls. The file is written
-    whole or not at all. Raises RunError."""
+    """Writes the settings that differ from the defaults, so that better defaults reach old crawls. Tables that the user
+    added to the file are kept. The file is written whole or not at all. Raises RunError."""
     lines = ["# Settings of this crawl. `goodbot crawl --into` this folder resumes it."]
     for item in fields(Settings):
         value = getattr(settings, item.name)
         if value != item.default and not item.metadata["secret"]:
             lines.append(f"{item.name} = {_toml(list(value) if isinstance(value, tuple) else value)}")
-    write_whole(file, ("\n".join(lines) + "\n").encode())
+    write_whole(file, ("\n".join(lines) + "\n" + _tables_text(file)).encode())
+
+
+def _tables_text(file: Path) -> str:
+    """Returns the tables of a file as they are written there, with the comment before the first. Tables that the user
+    wrote otherwise (`serve.port = 80`) get the usual form. An empty text if there is none, or no valid file."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        tables = {name: value for name, value in tomllib.loads(text).items() if isinstance(value, dict)}
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError):
+        return ""
+    lines = text.splitlines(keepends=True)
+    for start, line in enumerate(lines):
+        if tables and _TABLE.match(line) and _is_toml_of("".join(lines[start:]), tables):
+            return "\n" + "".join(lines[_comment_before(lines, start) :])
+    rewritten = "".join(_table_text(name, values) for name, values in tables.items())
+    return rewritten if _is_toml_of(rewritten, tables) else ""  # values that no setting can have
+
+
+def _table_text(name: str, values: Mapping[str, Any]) -> str:
+    return f"\n[{name}]\n" + "".join(f"{key} = {_toml(value)}\n" for key, value in values.items())
+
+
+def _is_toml_of(text: str, values: Mapping[str, Any]) -> bool:
+    try:
+        return tomllib.loads(text) == values
+    except tomllib.TOMLDecodeError:  # the line was inside a text of several lines
+        return False
+
+
+def _comment_before(lines: Sequence[str], at: int) -> int:
+    """Returns where the comment directly before line `at` begins; `at` if there is none."""
+    while at > 1 and lines[at - 1].startswith("#"):
+        at -= 1
+    return at
 
 
 def _toml(value: object) -> str:
-    """Writes a value as TOML: texts, numbers and lists look as in JSON, except for DEL."""
-    return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
+    """Writes a value as TOML: texts, numbers and lists look as in JSON, except for DEL. A date becomes text."""
+    return json.dumps(value, ensure_ascii=False, default=str).replace("\x7f", "\\u007f")
 
 
 def from_environment(base: Settings, environment: Mapping[str, str]) -> Settings:
     """Returns `base` with the values of `GOODBOT_SCOPE=…` and the like; several values of one setting are separated by
     spaces. Raises InputError for an unknown `GOODBOT_…`, except those of tables and of a service called goodbot."""
-    names = {f"{_PREFIX}{item.name.upper()}": item.name for item in fields(Settings)}
-    values: dict[str, Any] = {}
-    for variable, text in environment.items():
-        if variable in names:
-            values[names[variable]] = _from_text(names[variable], text, variable)
-        elif variable.startswith(_PREFIX) and not (variable in _OF_TABLES or _OF_SERVICES.fullmatch(variable)):
-            known = [name.removeprefix(_PREFIX) for name in (*names, *_OF_TABLES)]
+    own = {variable_of(item.name) for item in fields(Settings)}
+    for variable in environment:
+        if variable.startswith(_PREFIX) and not (
+            variable in own or variable in _OF_TABLES or _OF_SERVICES.fullmatch(variable)
+        ):
+            known = [name.removeprefix(_PREFIX) for name in (*own, *_OF_TABLES)]
             near = get_close_matches(variable.removeprefix(_PREFIX), known, 1)
             hint = f"; did you mean {_PREFIX}{near[0]}?" if near else ""
             raise InputError(f"environment: unknown setting {variable}{hint}")
+    return _with_variables(base, environment, "")
+
+
+def serve_from_environment(base: ServeSettings, environment: Mapping[str, str]) -> ServeSettings:
+    """Returns `base` with the values of `GOODBOT_SERVE_PORT=…` and the like. Raises InputError."""
+    return _with_variables(base, serve_variables(environment), "serve")
+
+
+def serve_variables(environment: Mapping[str, str]) -> dict[str, str]:
+    """Returns the variables of the environment that set something for `goodbot serve`. Kubernetes gives one of them a
+    value of its own if a service is called goodbot-serve."""
+    names = {variable_of(name, "serve") for name in TABLES["serve"]}
+    return {
+        name: text
+        for name, text in environment.items()
+        if name in names and not (_OF_SERVICES.fullmatch(name) and _VALUE_OF_SERVICE.fullmatch(text))
+    }
+
+
+def variable_of(name: str, table: str = "") -> str:
+    """Returns the name of the variable that sets a setting, or one of a table: `GOODBOT_SERVE_PORT`."""
+    return f"{_PREFIX}{table}_{name}".upper() if table else f"{_PREFIX}{name}".upper()
+
+
+def _with_variables(base: _S, environment: Mapping[str, str], table: str) -> _S:
+    variables = {variable_of(item.name, table): item for item in fields(base)}
     try:
+        values = {
+            item.name: _from_text(item.type, environment[variable], variable)
+            for variable, item in variables.items()
+            if variable in environment
+        }
         return with_values(base, values)
     except SettingError as error:
-        raise invalid_variable(error) from error
+        raise invalid_variable(error, table) from error
 
 
-def invalid_variable(error: SettingError) -> InputError:
+def invalid_variable(error: SettingError, table: str = "") -> InputError:
     """Returns an error that names the variable of the environment."""
-    return InputError(f"environment: {error.naming(f'{_PREFIX}{error.name.upper()}')}")
+    return InputError(f"environment: {error.naming(variable_of(error.name, table))}")
 
 
-def with_values(base: Settings, values: Mapping[str, Any]) -> Settings:
+def with_values(base: _S, values: Mapping[str, Any]) -> _S:
     """Returns `base` with `values` by setting name. Raises SettingError."""
-    known = {item.name: item.type for item in fields(Settings)}
+    known = {item.name: item.type for item in fields(base)}
     clean: dict[str, Any] = {}
     for name, value in values.items():
         if name not in known:
@@ -164,8 +245,7 @@ def _hint(name: str, known: Collection[str]) -> str:
     return f" (did you mean {near[0]}?)" if near else ""
 
 
-def _from_text(name: str, text: str, variable: str) -> Any:
-    type_ = next(item.type for item in fields(Settings) if item.name == name)
+def _from_text(type_: Any, text: str, variable: str) -> Any:
     options = get_args(type_) if isinstance(type_, UnionType) else (type_,)
     if get_origin(type_) is tuple:
         return text.split()

@@ -26,6 +26,7 @@ SETTINGS = {
     "page": "CORPUS RESULTS",
     "search": "DATA MANUALS PACKAGES CRAWL COLLECTIONS PARTS RESULTS",
     "search_speed": "CRAWL SEED QUERIES CRAWL_PAGES PAGES RUNS LIMIT PARTS RESULTS",
+    "serve": "CRAWL SECONDS CONNECTIONS QUERIES PROGRAMS RESULTS",
     "sites": "SITES RESULTS",
     "tls": "LOCALWEB SITES RUNS PROGRAMS BEFORE MEAN HTTP RESULTS",
 }
@@ -67,6 +68,7 @@ REFUSED = [
         f"CORPUS must be a folder with *.htm* files, not {str(Path(__file__))!r}",
     ),
     ("search_speed", {}, "CRAWL must be the folder of a crawl with an index, and is not set"),
+    ("serve", {}, "CRAWL must be the folder of a crawl with an index, and is not set"),
     ("sites", {}, "SITES must be URLs on loopback, such as http://127.0.0.1:8800/, and is not set"),
     (
         "sites",

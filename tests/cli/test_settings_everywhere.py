@@ -14,6 +14,12 @@ WRONG = [
     ('[check]\nignore = ["X999"]\n', "there is no code X999"),
     ('[check]\nfail_on = "never"\n', "fail_on must be one of"),
     ("check = 3\n", "[check] must be a table"),
+    ("[serve]\nprot = 80\n", "line 2: unknown setting 'prot' of [serve] (did you mean port?)"),
+    ("[serve]\nport = 65536\n", "line 2: port must be from 0 to 65535: 65536"),
+    ('[serve]\npublic_url = "example.org"\n', "line 2: public_url must be like https://example.org/"),
+    ('[serve]\nproxies = ["10.0.0.1/8"]\n', "line 2: proxies must be addresses or networks"),
+    ("[serve]\npage_rate = -1\n", "line 2: page_rate must be from 0 to 1000000: -1"),
+    ('[serve]\nremovals = "no"\n', "line 2: removals must be true or false, not text"),
     ("depth = -1\n", "line 1: depth must be at least 0"),
     ('depth = "3"\n', "line 1: depth must be a whole number, not text"),
     ('proxy = "foo"\n', "line 1: "),
@@ -54,6 +60,11 @@ VARIABLES = [
     ("GOODBOT_CHECK_IGNROE", "R2", "did you mean GOODBOT_CHECK_IGNORE?"),
     ("GOODBOT_CHECK_IGNORE", "X999", "there is no code X999"),
     ("GOODBOT_CHECK_FAIL_ON", "never", "must be one of"),
+    ("GOODBOT_SERVE_PROT", "80", "did you mean GOODBOT_SERVE_PORT?"),
+    ("GOODBOT_SERVE_PORT", "http", "GOODBOT_SERVE_PORT must be a number: 'http'"),
+    ("GOODBOT_SERVE_PORT", "-1", "environment: GOODBOT_SERVE_PORT must be from 0 to 65535: -1"),
+    ("GOODBOT_SERVE_PROXIES", "10.0.0.1 nginx", "GOODBOT_SERVE_PROXIES must be addresses or networks"),
+    ("GOODBOT_SERVE_SUBMISSIONS", "maybe", "GOODBOT_SERVE_SUBMISSIONS must be true or false"),
 ]
 
 

@@ -333,7 +333,10 @@ async def test_a_crawl_is_stopped_by_its_page(server: WebServer, folder: Path) -
     assert link.endswith(f"/crawl?token={token}\n")
     host, _, port = link.split("/")[2].partition(":")
     head = f"Host: {host}:{port}\r\nConnection: close\r\n"
-    page = await asked((host, int(port)), f"GET /crawl HTTP/1.1\r\n{head}\r\n")
+    assert (await asked((host, int(port)), f"GET /crawl HTTP/1.1\r\n{head}\r\n")).startswith("HTTP/1.1 403")
+    entered = await asked((host, int(port)), f"GET /crawl?token={token} HTTP/1.1\r\n{head}\r\n")
+    cookie = f"Cookie: {entered.lower().partition('set-cookie: ')[2].partition('=')[0]}={token}\r\n"
+    page = await asked((host, int(port)), f"GET /crawl HTTP/1.1\r\n{head}{cookie}\r\n")
     assert "The crawl is running" in page
     assert "goodbot_running 1.0" in await asked((host, int(port)), f"GET /metrics HTTP/1.1\r\n{head}\r\n")
     form = urlencode({"token": token})
@@ -344,6 +347,7 @@ async def test_a_crawl_is_stopped_by_its_page(server: WebServer, folder: Path) -
             answered = await asked((host, int(port)), f"POST /crawl/stop HTTP/1.1\r\n{head}{length}\r\n{form}")
     assert answered.startswith("HTTP/1.1 303")
     assert (await ended(crawl)).status == 130
-    assert "The crawl is not running" in await asked((host, int(port)), f"GET /crawl HTTP/1.1\r\n{head}\r\n")
+    page = await asked((host, int(port)), f"GET /crawl HTTP/1.1\r\n{head}{cookie}\r\n")
+    assert "The crawl is not running" in page
     process.send_signal(signal.SIGINT)
     assert (await ended(process)).status == 0

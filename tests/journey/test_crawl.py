@@ -388,10 +388,11 @@ async def test_a_crawl_on_a_disk_that_is_read_only(tmp_path: Path) -> None:
         process = await start("serve", "--in", folder, "--port", "0")
         assert process.stderr is not None
         port = int((await process.stderr.readline()).split(b"127.0.0.1:")[1].partition(b"/")[0])
-        for path in ("/api/search?q=welcome", "/crawl"):
+        token = (folder / "token").read_text().strip()
+        for path, status in (("/api/search?q=welcome", "200 OK"), (f"/crawl/hosts?token={token}", "303 See Other")):
             reader, writer = await asyncio.open_connection("127.0.0.1", port)
             writer.write(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nConnection: close\r\n\r\n".encode())
-            assert (await reader.read()).startswith(b"HTTP/1.1 200 OK")
+            assert (await reader.read()).startswith(f"HTTP/1.1 {status}".encode())
             writer.close()
         process.send_signal(signal.SIGINT)
         assert (await ended(process)).status == 0

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from goodbot.crawl_folder import open_search
 from goodbot.demo import DemoWeb
-from goodbot.web import create_app, running
+from goodbot.web import Site, create_app, running
 from web.browser import chromium
 
 
@@ -22,7 +22,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Page]:
         seeds = [site.url for site in web.sites]
         command = [sys.executable, "-m", "goodbot", "crawl", *seeds, "--into", str(folder), "--allow-private"]
         subprocess.run(command, check=True, capture_output=True)
-    with running(create_app(open_search(folder), "goodbot")) as url, chromium() as browser:
+    with running(create_app(open_search(folder), Site("goodbot"))) as url, chromium() as browser:
         yield browser.new_page(base_url=url, java_script_enabled=False, viewport={"width": 320, "height": 640})
 
 

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, expect, sync_playwright
+from playwright.sync_api import Browser, Page, expect, sync_playwright
 
 TIMEOUT_MS = 60_000
 expect.set_options(timeout=TIMEOUT_MS)
@@ -31,3 +31,32 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET, timeout=TIMEOUT_MS)
         yield browser
         browser.close()
+
+
+_SMALL_TARGETS = """() => {
+  const controls = "a[href], button, input:not([type=hidden]), select, textarea, summary, [role=option]";
+  const blocks = "p, li, dd, dt, td, th, h1, h2, h3, label, summary";
+  const outOfSight = ".unseen, .skip:not(:focus), [hidden], [aria-hidden=true]";
+  const isShown = (element) =>
+    element.closest(outOfSight) === null && element.checkVisibility({ visibilityProperty: true });
+  const isInText = (element) => {
+    const block = element.closest(blocks);
+    const isInline = getComputedStyle(element).display === "inline";
+    return isInline && block !== null && block.textContent.trim() !== element.textContent.trim();
+  };
+  const sizeOf = (element) => {
+    const label = element.matches("[type=checkbox], [type=radio]") ? element.closest("label") : null;
+    return (label ?? element).getBoundingClientRect();
+  };
+  return [...document.querySelectorAll(controls)]
+    .filter((element) => isShown(element) && !isInText(element))
+    .map((element) => [element.outerHTML.slice(0, 120), sizeOf(element)])
+    .filter(([, { width, height }]) => width < 23.99 || height < 23.99)
+    .map(([html, { width, height }]) => `${html}: ${width} x ${height}`);
+}"""
+
+
+def small_targets(tab: Page) -> list[str]:
+    """Returns the links and controls of a page that are less than 24 pixels wide or high (WCAG 2.2 SC 2.5.8). A link
+    in a line of text may be smaller; a checkbox is as large as its label."""
+    return list(tab.evaluate(_SMALL_TARGETS))

@@ -1,17 +1,23 @@
 """A crawl for the pages to show: figures in memory, and control files that record what is posted."""
 
+import atexit
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from goodbot.live import ControlRequest, FetchError, LiveStatus
 from goodbot.ports import Frontier, Ledger
 from goodbot.robot.crawl.remote_control import CrawlView, Refuse, RemoteControl
+from goodbot.store.sqlite.crawl_reports import CrawlReports
+from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.sqlite.host_queries import HostAhead
 from goodbot.testing import MemoryFrontier
 from goodbot.url import Url
 from goodbot.values import Status
+from web.library import Visitor
 
 TOKEN = "a-token-that-nobody-guesses"
 STATES = Status(
@@ -53,6 +59,16 @@ RUNNING = LiveStatus(
 HOSTS = [HostAhead("big.example", 10_000, 0.0), HostAhead("<i>odd</i>.example:8080", 31, 1_795_000_100.0)]
 
 
+@cache
+def _reports_of_nothing() -> CrawlReports:
+    """Returns the reports about an empty frontier, which is removed when the tests end."""
+    folder = TemporaryDirectory(prefix="goodbot-empty-")
+    atexit.register(folder.cleanup)
+    path = Path(folder.name) / "frontier.sqlite"
+    SqliteFrontier.open(path, create=True).close()
+    return CrawlReports(path, "goodbot", 60.0)
+
+
 @dataclass
 class Crawls:
     """A `CrawlConsole`, and the control files behind it. `live_now` None: no crawl is running."""
@@ -64,6 +80,7 @@ class Crawls:
     frontier: MemoryFrontier = field(default_factory=MemoryFrontier)
     status: Status = STATES
     path: Path = Path("my crawl")
+    reports: CrawlReports = field(default_factory=_reports_of_nothing)
 
     @property
     def control(self) -> RemoteControl:
@@ -102,6 +119,11 @@ class Crawls:
 
     def withdraw(self, name: str) -> bool:
         return False
+
+
+def cookie_of(visitor: Visitor, token: str = TOKEN) -> str:
+    """Logs in as the operator; returns the Cookie header."""
+    return visitor.ask(f"/crawl?token={token}").headers["Set-Cookie"].partition(";")[0]
 
 
 def _refuse_elsewhere() -> Refuse:

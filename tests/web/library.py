@@ -1,34 +1,74 @@
 """A search over a list of hits: every word of the query must occur in the title, snippet or URL."""
 
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from http.client import HTTPMessage
 from urllib.error import HTTPError
+from urllib.parse import urlsplit
 from urllib.request import HTTPRedirectHandler, Request, build_opener
 
 from goodbot.errors import InputError
 from goodbot.ports import Search
-from goodbot.search_values import Hit, Results
-from goodbot.web import create_app, running
+from goodbot.search_values import NO_FILTERS, Choices, ExplainedWord, Explanation, Filters, Hit, Results
+from goodbot.web import Site, create_app, running
 
 
 class Library:
-    """A `Search` in memory. Every call raises `trouble` while it is set."""
+    """A `Search` in memory. Every call raises `trouble` while it is set. Of the filters, `site` takes the host of a
+    URL, `language` and `filetype` the language and the media type of a hit, `after` and `before` compare days."""
 
     def __init__(self, hits: Iterable[Hit]) -> None:
         self.hits = list(hits)
         self.trouble: Exception | None = None
 
-    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        offset: int = 0,
+        languages: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+    ) -> Results:
         self._check()
-        words = re.findall(r"\w+", query.casefold())
-        if not words:
-            raise InputError("the query contains no word to search for")
-        found = [hit for hit in self.hits if all(word in _text(hit) for word in words)]
+        words = _words(query)
+        found = self._found(words, filters)
         shown = tuple(_highlighted(hit, words) for hit in found[offset : offset + limit])
         return Results(query, len(found), 0.4, shown)
+
+    def explain(
+        self, query: str, url: str, languages: Sequence[str] = (), filters: Filters = NO_FILTERS
+    ) -> Explanation | None:
+        """Gives a hit its score for its first word."""
+        self._check()
+        words = _words(query)
+        found = self._found(words, filters)
+        hit = next((hit for hit in self.hits if hit.url == url), None)
+        if hit is None:
+            return None
+        if hit not in found:
+            return Explanation(hit.url, hit.title, is_found=False, notes=("the page lacks a word of the query",))
+        first = ExplainedWord(words[0], (("body", hit.score),))
+        others = tuple(ExplainedWord(word) for word in words[1:])
+        return Explanation(
+            hit.url, hit.title, is_found=True, score=hit.score, position=found.index(hit) + 1, words=(first, *others)
+        )
+
+    def choices(self) -> Choices:
+        self._check()
+        languages = Counter(hit.language for hit in self.hits if hit.language)
+        types = Counter(hit.media_type for hit in self.hits if hit.media_type)
+        return Choices(tuple(languages.most_common(40)), tuple(types.most_common(20)))
+
+    def _found(self, words: Sequence[str], filters: Filters) -> list[Hit]:
+        day = re.compile(r"\d{4}-\d\d-\d\d")
+        for name, value in (("after", filters.after), ("before", filters.before)):
+            if value and not day.fullmatch(value):
+                raise InputError(f"{name}: needs a date, such as 2024-05-01")
+        return [hit for hit in self.hits if all(word in _text(hit) for word in words) and _passes(hit, filters)]
 
     def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
         self._check()
@@ -41,6 +81,24 @@ class Library:
     def _check(self) -> None:
         if self.trouble:
             raise self.trouble
+
+
+def _words(query: str) -> list[str]:
+    words = re.findall(r"\w+", query.casefold())
+    if not words:
+        raise InputError("the query contains no word to search for")
+    return words
+
+
+def _passes(hit: Hit, filters: Filters) -> bool:
+    day = datetime.fromtimestamp(hit.modified_at or hit.fetched_at, UTC).date().isoformat()
+    return (
+        filters.site in ("", urlsplit(hit.url).hostname)
+        and filters.language in ("", hit.language)
+        and filters.filetype in ("", hit.media_type)
+        and filters.after <= day
+        and (not filters.before or day < filters.before)
+    )
 
 
 def _text(hit: Hit) -> str:
@@ -79,7 +137,7 @@ class Visitor:
 
     base: str
 
-    def ask(self, path: str, method: str = "GET", body: bytes | None = None, **headers: str) -> Answer:
+    def ask(self, path: str, method: str = "GET", body: bytes | None = None, /, **headers: str) -> Answer:
         fields = {name.replace("_", "-"): value for name, value in headers.items()}
         request = Request(self.base.rstrip("/") + path, body, method=method, headers=fields)
         try:
@@ -92,7 +150,7 @@ class Visitor:
 
 @contextmanager
 def served(search: Search, name: str = "Sample library") -> Iterator[Visitor]:
-    with running(create_app(search, name)) as url:
+    with running(create_app(search, Site(name))) as url:
         yield Visitor(url)
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from goodbot.errors import DamagedError
 from goodbot.index import NoSearch
-from goodbot.search_values import Hit, Results
+from goodbot.search_values import NO_FILTERS, Filters, Hit, Results
 from web.library import SPECIMENS, Library, Visitor, served
 
 
@@ -90,7 +90,14 @@ def test_a_damaged_index(path: str) -> None:
 
 def test_an_index_that_opens_but_cannot_be_searched_is_not_healthy() -> None:
     class HalfDamaged(Library):
-        def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
+        def search(
+            self,
+            query: str,
+            limit: int = 10,
+            offset: int = 0,
+            languages: Sequence[str] = (),
+            filters: Filters = NO_FILTERS,
+        ) -> Results:
             raise DamagedError("a segment is damaged")
 
     with served(HalfDamaged(SPECIMENS)) as visitor:
@@ -108,21 +115,23 @@ def test_a_crawl_without_an_index() -> None:
         assert json.loads(visitor.ask("/healthz").text) == {"ok": True, "documents": 0}
 
 
-class Meeting:
+class Meeting(Library):
     """A search that answers only while another one is running."""
 
     def __init__(self) -> None:
+        super().__init__([])
         self.barrier = Barrier(2)
 
-    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        offset: int = 0,
+        languages: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+    ) -> Results:
         self.barrier.wait(timeout=60)
         return Results(query, 0, 0.0)
-
-    def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
-        return ()
-
-    def count(self) -> int:
-        return 0
 
 
 def test_searches_do_not_wait_for_each_other() -> None:
@@ -143,7 +152,14 @@ class Linguist(Library):
         super().__init__(SPECIMENS)
         self.asked: list[tuple[str, ...]] = []
 
-    def search(self, query: str, limit: int = 10, offset: int = 0, languages: Sequence[str] = ()) -> Results:
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        offset: int = 0,
+        languages: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+    ) -> Results:
         self.asked.append(tuple(languages))
         found = super().search("robot", limit, offset)
         return replace(found, query=query, corrected="<robot>", suggestion="robots & more", notes=("a note <here>",))

@@ -18,7 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from goodbot.web import create_app, running
+from goodbot.web import Site, create_app, running
 from goodbot.web.connections import ConnectionLimit
 from goodbot.web.log_throttle import LINES_PER_MINUTE
 from web.library import SPECIMENS, Library, Visitor
@@ -33,9 +33,9 @@ import resource, sys
 _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
 resource.setrlimit(resource.RLIMIT_NOFILE, (200, most))
 sys.path.insert(0, {TESTS!r})
-from goodbot.web import create_app, serve
+from goodbot.web import Site, create_app, serve
 from web.library import Library
-serve(create_app(Library([]), "Sample"), "127.0.0.1", 0, on_ready=lambda url: print(url, flush=True))
+serve(create_app(Library([]), Site("Sample")), "127.0.0.1", 0, on_ready=lambda url: print(url, flush=True))
 """
 
 
@@ -109,7 +109,7 @@ def test_ctrl_c_with_clients_that_hang_and_a_post_that_was_broken_off() -> None:
 @pytest.mark.parametrize("begun", [b"", HALF_A_HEAD, HALF_A_BODY, WHOLE + HALF_A_HEAD], ids=str)
 def test_half_a_request_times_out(begun: bytes, caplog: pytest.LogCaptureFixture) -> None:
     limit = ConnectionLimit(20, head_timeout_s=0.2, body_timeout_s=0.2)
-    with running(create_app(Library(SPECIMENS), "Sample"), limit=limit) as url, connected(url) as (connection,):
+    with running(create_app(Library(SPECIMENS), Site("Sample")), limit=limit) as url, connected(url) as (connection,):
         said(connection, begun)
         assert heard(connection).count(b"HTTP/1.1 408 Request Timeout\r\n") == 1
     assert caplog.records == []
@@ -118,7 +118,7 @@ def test_half_a_request_times_out(begun: bytes, caplog: pytest.LogCaptureFixture
 @pytest.mark.parametrize("begun", [HALF_A_HEAD, HALF_A_BODY], ids=str)
 def test_single_bytes_do_not_extend_the_timeout(begun: bytes) -> None:
     limit = ConnectionLimit(20, head_timeout_s=0.3, body_timeout_s=0.3)
-    with running(create_app(Library(SPECIMENS), "Sample"), limit=limit) as url, connected(url) as (connection,):
+    with running(create_app(Library(SPECIMENS), Site("Sample")), limit=limit) as url, connected(url) as (connection,):
         said(connection, begun)
         connection.settimeout(0.05)
         answered = b""
@@ -131,7 +131,7 @@ def test_single_bytes_do_not_extend_the_timeout(begun: bytes) -> None:
 
 def test_the_oldest_waiting_connection_is_closed_for_a_new_one() -> None:
     with (
-        running(create_app(Library(SPECIMENS), "Sample"), limit=ConnectionLimit(4)) as url,
+        running(create_app(Library(SPECIMENS), Site("Sample")), limit=ConnectionLimit(4)) as url,
         connected(url, 30) as connections,
     ):
         for connection in connections:
@@ -177,7 +177,7 @@ def test_a_client_that_does_not_read_times_out() -> None:
 
 def test_the_log_is_limited_however_many_bad_requests_come(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.WARNING)
-    with running(create_app(Library(SPECIMENS), "Sample")) as url:
+    with running(create_app(Library(SPECIMENS), Site("Sample"))) as url:
         for _ in range(5 * LINES_PER_MINUTE):
             with connected(url) as (connection,):
                 said(connection, b"\0 nonsense\r\n\r\n")
@@ -202,5 +202,5 @@ async def test_a_file_is_not_checked_for_a_visitor_who_has_left() -> None:
         statuses.extend([message["status"]] if "status" in message else [])
 
     scope = {"type": "http", "method": "POST", "path": "/check/report", "query_string": b"", "headers": []}
-    await create_app(Library([]), "Sample")(scope, receive, send)
+    await create_app(Library([]), Site("Sample"))(scope, receive, send)
     assert statuses == [400]

@@ -11,7 +11,7 @@ from goodbot.exclusion import Access
 from goodbot.live import Courtesy
 from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, host_names, host_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.web.courtesy_page import LISTED_FROM, conclusion, courtesy_page
+from goodbot.web.courtesy_page import LISTED_FROM, courtesy_page
 from web.browser import chromium
 
 NOW = 1_795_000_000.0
@@ -75,12 +75,23 @@ def test_totals(frontier: Path) -> None:
                 "Retry-After had passed."
             ),
         ),
+        (
+            CourtesyTotals(1, 1, 0, 0, 0, 0, 0, 0.0),
+            None,
+            "goodbot visited 1 host, kept every delay that robots.txt asks for, and waited for every Retry-After.",
+        ),
+        (
+            CourtesyTotals(1, 2000, 0, 2000, 0, 0, 0, 0.0),
+            "&b",
+            "goodbot visited &amp;b, but sent 2,000 requests sooner than robots.txt asks.",
+        ),
         (CourtesyTotals(0, 0, 0, 0, 0, 0, 0, 0.0), None, "goodbot has sent no request to any host."),
         (CourtesyTotals(0, 0, 0, 0, 0, 0, 0, 0.0), "c.example", "goodbot has sent no request to c.example."),
     ],
 )
 def test_the_conclusion(totals: CourtesyTotals, host: str | None, sentence: str) -> None:
-    assert conclusion(totals, "goodbot", host) == sentence
+    html = "".join(courtesy_page(totals, (), (), "goodbot", host, 60))
+    assert f'<p class="conclusion">{sentence}</p>' in html
 
 
 def test_a_wait_has_the_form_of_the_text_report(frontier: Path) -> None:
@@ -107,7 +118,7 @@ def test_many_hosts_have_a_list_with_links(browser: Browser, tmp_path: Path) -> 
 
 def test_the_conclusion_comes_first(frontier: Path) -> None:
     html = page(frontier)
-    assert html.index("goodbot visited 2 hosts, but sent") < html.index("<table>") < html.index("https://a.example")
+    assert html.index("goodbot visited 2 hosts, but sent") < html.index("<table") < html.index("https://a.example")
     assert "Courtesy report for a.example" in page(frontier, "a.example")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from goodbot.errors import GoodbotError, RunError
-from goodbot.web import create_app, running, serve
+from goodbot.web import Site, create_app, running, serve
 from goodbot.web.log_throttle import LINES_PER_MINUTE
 from web.library import SPECIMENS, Library, Visitor, served
 from webserver import kept_port
@@ -19,9 +19,9 @@ TESTS = str(Path(__file__).parents[1])
 SERVE = f"""
 import sys
 sys.path.insert(0, {TESTS!r})
-from goodbot.web import create_app, serve
+from goodbot.web import Site, create_app, serve
 from web.library import Library
-serve(create_app(Library([]), "Sample"), "127.0.0.1", 0, on_ready=lambda url: print(url, flush=True))
+serve(create_app(Library([]), Site("Sample")), "127.0.0.1", 0, on_ready=lambda url: print(url, flush=True))
 print("ended")
 """
 
@@ -41,7 +41,7 @@ def test_serves_until_a_signal_and_prints_nothing(number: signal.Signals) -> Non
 
 
 def test_the_port_is_free_again() -> None:
-    app = create_app(Library([]), "Sample")
+    app = create_app(Library([]), Site("Sample"))
     with kept_port() as port:
         for _ in range(2):
             with running(app, port=port) as url:
@@ -53,7 +53,7 @@ def test_a_port_in_use() -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(RunError, match=f"port {port} is in use on 127.0.0.1: choose another with --port"):
-            serve(create_app(Library([]), "Sample"), "127.0.0.1", port)
+            serve(create_app(Library([]), Site("Sample")), "127.0.0.1", port)
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_a_port_in_use() -> None:
 )
 def test_addresses_that_cannot_be_listened_on(host: str, port: int, line: str) -> None:
     with pytest.raises(GoodbotError, match=line):
-        serve(create_app(Library([]), "Sample"), host, port)
+        serve(create_app(Library([]), Site("Sample")), host, port)
 
 
 @pytest.mark.parametrize(
@@ -89,7 +89,7 @@ def test_on_loopback_only_names_of_this_machine_are_answered(host: str, status: 
 
 
 def test_without_a_crawl_only_the_checker_is_served() -> None:
-    with running(create_app(None, "Sample")) as url:
+    with running(create_app(None, Site("Sample"))) as url:
         visitor = Visitor(url)
         assert visitor.ask("/check").status == 200
         front = visitor.ask("/")
@@ -106,7 +106,7 @@ def test_without_a_crawl_only_the_checker_is_served() -> None:
 def test_the_log(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "goodbot.web")
     library = Library(SPECIMENS)
-    with running(create_app(library, "Sample")) as url:
+    with running(create_app(library, Site("Sample"))) as url:
         Visitor(url).ask("/search?q=secret+words")
         library.trouble = ZeroDivisionError("a fault")
         Visitor(url).ask("/healthz")
@@ -121,13 +121,13 @@ def test_the_log(caplog: pytest.LogCaptureFixture) -> None:
 
 def test_debug_lines_are_not_throttled(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.DEBUG, "goodbot.web")
-    with running(create_app(Library([]), "Sample")) as url:
+    with running(create_app(Library([]), Site("Sample"))) as url:
         for _ in range(LINES_PER_MINUTE + 5):
             Visitor(url).ask("/robots.txt")
     assert caplog.text.count("GET /robots.txt: status 200") == LINES_PER_MINUTE + 5
 
 
 def test_elsewhere_any_name_is_answered() -> None:
-    with running(create_app(Library(SPECIMENS), "Sample"), host="0.0.0.0") as url:
+    with running(create_app(Library(SPECIMENS), Site("Sample")), host="0.0.0.0") as url:
         assert url.startswith("http://localhost:")
         assert Visitor(url.replace("localhost", "127.0.0.1")).ask("/", Host="search.example").status == 200

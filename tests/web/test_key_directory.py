@@ -8,7 +8,7 @@ import pytest
 from http_message_signatures import InvalidSignature
 
 from goodbot.robot.fetch.signing_key import SigningKey, create_key
-from goodbot.web import KeyDirectory, create_app, running
+from goodbot.web import KeyDirectory, Site, create_app, running
 from signatures import DIRECTORY_TYPE, WELL_KNOWN, Answered, fetched, lasts_s, verified_directory
 from web.library import Library, Visitor
 
@@ -25,9 +25,9 @@ def asked_as(answer: Answered, url: str) -> Answered:
 
 def test_the_directory(key: SigningKey) -> None:
     keys = KeyDirectory(key, "bot.example")
-    with running(create_app(Library([]), "Sample", keys=keys)) as url:
+    with running(create_app(Library([]), Site("Sample"), keys=keys)) as url:
         answer = fetched(url.rstrip("/") + WELL_KNOWN)
-        head = Visitor(url).ask(WELL_KNOWN, method="HEAD")
+        head = Visitor(url).ask(WELL_KNOWN, "HEAD")
     assert answer.status_code == 200
     assert answer.headers["content-type"] == DIRECTORY_TYPE
     assert answer.headers["cache-control"] == "max-age=3600"
@@ -39,7 +39,7 @@ def test_the_directory(key: SigningKey) -> None:
 
 def test_it_is_signed_for_its_public_name_and_no_other(key: SigningKey) -> None:
     keys = KeyDirectory(key, "bot.example")
-    with running(create_app(Library([]), "Sample", keys=keys)) as url:
+    with running(create_app(Library([]), Site("Sample"), keys=keys)) as url:
         answer = fetched(url.rstrip("/") + WELL_KNOWN)
     result = verified_directory(asked_as(answer, "https://bot.example" + WELL_KNOWN))
     assert result.parameters["keyid"] == key.key_id
@@ -50,12 +50,12 @@ def test_it_is_signed_for_its_public_name_and_no_other(key: SigningKey) -> None:
 
 def test_a_changed_directory_is_seen(key: SigningKey) -> None:
     keys = KeyDirectory(key, "bot.example")
-    with running(create_app(Library([]), "Sample", keys=keys)) as url:
+    with running(create_app(Library([]), Site("Sample"), keys=keys)) as url:
         answer = asked_as(fetched(url.rstrip("/") + WELL_KNOWN), "https://bot.example" + WELL_KNOWN)
     with pytest.raises(InvalidSignature):
         verified_directory(replace(answer, body=answer.body.replace(b'"sig"', b'"enc"')))
 
 
 def test_there_is_none_without_a_key() -> None:
-    with running(create_app(Library([]), "Sample")) as url:
+    with running(create_app(Library([]), Site("Sample"))) as url:
         assert Visitor(url).ask(WELL_KNOWN).status == 404

@@ -1,7 +1,20 @@
+from datetime import date
+from urllib.parse import urlencode
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from goodbot.errors import InputError
-from goodbot.web.search_query import MAX_PAGE, SearchQuery, page_count, read_search_query, readers_languages
+from goodbot.search_values import NO_FILTERS, Filters
+from goodbot.web.search_query import (
+    MAX_PAGE,
+    SearchQuery,
+    page_count,
+    read_search_query,
+    readers_languages,
+    settled_filters,
+)
 
 LONGEST = "r" * 20_000
 
@@ -16,6 +29,11 @@ LONGEST = "r" * 20_000
         ({"q": "robot", "page": "007"}, SearchQuery("robot", 7)),
         ({"q": "robot", "page": str(MAX_PAGE)}, SearchQuery("robot", MAX_PAGE)),
         ({"q": LONGEST}, SearchQuery(LONGEST, 1)),
+        (
+            {"q": "a", "site": " x.example ", "lang": "de", "type": "pdf", "after": "2024", "before": "2025-01"},
+            SearchQuery("a", 1, Filters("x.example", "de", "pdf", "2024", "2025-01")),
+        ),
+        ({"q": "a", "lang": "", "within": "week", "hl": "ru"}, SearchQuery("a", 1)),
     ],
 )
 def test_questions(parameters: dict[str, str], expected: SearchQuery) -> None:
@@ -41,6 +59,41 @@ def test_what_cannot_be_asked(parameters: dict[str, str], line: str) -> None:
 @pytest.mark.parametrize(("total", "pages"), [(0, 0), (1, 1), (10, 1), (11, 2), (1000, 100), (1001, 100), (10**9, 100)])
 def test_page_count(total: int, pages: int) -> None:
     assert page_count(total) == pages
+
+
+TODAY = date(2026, 3, 1)
+
+
+@pytest.mark.parametrize(
+    ("parameters", "expected"),
+    [
+        ({}, None),
+        ({"lang": "de"}, None),
+        ({"within": ""}, NO_FILTERS),
+        ({"within": "", "lang": "de", "site": ""}, Filters(language="de")),
+        ({"within": "", "after": "2024", "before": "2025"}, Filters(after="2024", before="2025")),
+        ({"within": "day", "after": "2024", "before": "2025"}, Filters(after="2026-02-28")),
+        ({"within": "week"}, Filters(after="2026-02-22")),
+        ({"within": "month"}, Filters(after="2026-01-30")),
+        ({"within": "year", "type": "pdf"}, Filters(filetype="pdf", after="2025-03-01")),
+    ],
+)
+def test_a_period_becomes_a_date(parameters: dict[str, str], expected: Filters | None) -> None:
+    assert settled_filters(parameters, TODAY) == expected
+
+
+def test_an_unknown_period() -> None:
+    with pytest.raises(InputError, match="the period must be day, week, month or year"):
+        settled_filters({"within": "decade"}, TODAY)
+
+
+@given(st.builds(Filters, *[st.text(max_size=20)] * 5), st.text(min_size=1, max_size=20))
+def test_the_state_is_read_back(filters: Filters, query: str) -> None:
+    asked = SearchQuery(query, 1, filters)
+    if query.strip():
+        read = read_search_query(asked.state)
+        assert read_search_query(read.state) == read
+    assert urlencode(asked.state).isascii()
 
 
 def test_offset() -> None:

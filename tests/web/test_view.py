@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.search_values import Hit, OtherPage, SectionLink
-from goodbot.web.view import duration, page_numbers, pieces, readable_url, view_hit
+from goodbot.web.property_names import type_name
+from goodbot.web.view import duration, page_numbers, pieces, readable_url, site_of, view_hit
 
 SPANS = st.lists(st.tuples(st.integers(-9, 40), st.integers(-9, 40))).map(tuple)
 
@@ -117,3 +118,79 @@ def test_sections_and_other_versions_of_a_hit() -> None:
     view = view_hit(Hit("1", url, "FAQ", "", 1.0, sections=sections, others=others, language="de"))
     assert view.sections == (("d" * 79 + "…", f"{url}#delay"),)
     assert view.others == (("русский", "https://example.org/ru/faq", "ru"), ("copy", "https://example.org/b", "de"))
+
+
+DAY = 86_400.0
+
+
+@pytest.mark.parametrize(
+    ("modified_at", "fetched_at", "changed_at", "shown_fetched_at"),
+    [
+        (None, 0.0, None, None),
+        (None, 9 * DAY, None, 9 * DAY),
+        (3 * DAY, 9 * DAY, 3 * DAY, 9 * DAY),
+        (3 * DAY, 0.0, 3 * DAY, None),
+        (9.5 * DAY, 9 * DAY, 9.5 * DAY, 9 * DAY),
+        (11 * DAY, 9 * DAY, None, 9 * DAY),
+        (0.0, 9 * DAY, None, 9 * DAY),
+        (-5.0, -5.0, None, None),
+        (1e300, 0.0, 1e300, None),
+    ],
+)
+def test_a_page_cannot_have_been_changed_after_it_was_fetched(
+    modified_at: float | None, fetched_at: float, changed_at: float | None, shown_fetched_at: float | None
+) -> None:
+    view = view_hit(Hit("1", "https://x.example/", "", "", 1.0, fetched_at=fetched_at, modified_at=modified_at))
+    assert (view.changed_at, view.fetched_at) == (changed_at, shown_fetched_at)
+
+
+@pytest.mark.parametrize(
+    ("url", "site", "path"),
+    [
+        ("https://example.org/a/b?c", "example.org", "/a/b?c"),
+        ("https://example.org/", "example.org", ""),
+        ("http://[::1]:8020/a", "[::1]:8020", "/a"),
+        ("javascript:alert(1)/x", "", "javascript:alert(1)/x"),
+        ("notes-17", "", "notes-17"),
+        ("https://" + "a" * 200 + "/", "a" * 119 + "…", ""),
+    ],
+)
+def test_site_and_path(url: str, site: str, path: str) -> None:
+    view = view_hit(Hit("1", url, "", "", 1.0))
+    assert (view.shown_site, view.shown_path) == (site, path)
+    assert view.shown_url == site + path
+
+
+@pytest.mark.parametrize(
+    ("url", "site"),
+    [
+        ("https://Example.org:8443/a", "example.org:8443"),
+        ("https://somebody:secret@example.org/", "example.org"),
+        ("https://[broken/", ""),
+        ("notes", ""),
+    ],
+)
+def test_site_of(url: str, site: str) -> None:
+    assert site_of(url) == site
+
+
+@given(st.text())
+def test_any_url_and_type_can_be_shown(text: str) -> None:
+    view = view_hit(Hit("1", f"https://{text}", text, text, 1.0, media_type=text, language=text))
+    assert len(view.shown_url) <= 120
+    assert isinstance(type_name(text), str)
+
+
+@pytest.mark.parametrize(
+    ("media_type", "shown"),
+    [
+        ("", ""),
+        ("text/html", ""),
+        ("application/xhtml+xml", ""),
+        ("application/pdf", "PDF"),
+        ("text/plain", "plain text"),
+        ("application/x-odd", "application/x-odd"),
+    ],
+)
+def test_the_type_of_a_hit_is_shown_unless_it_is_html(media_type: str, shown: str) -> None:
+    assert view_hit(Hit("1", "https://x.example/", "", "", 1.0, media_type=media_type)).type == shown

@@ -43,7 +43,7 @@ SECTIONS = {
     },
     "Search": {
         "search": "Search crawled pages or imported documents",
-        "serve": "Serve a search page and the status of a crawl on this machine",
+        "serve": "Serve the search of a crawl, and pages about it, to browsers and programs",
         "index": "Fill, rebuild, refresh or measure a search index",
     },
     "Robots": {

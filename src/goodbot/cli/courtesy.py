@@ -11,7 +11,7 @@ import click
 
 from goodbot.cli.command_class import Command
 from goodbot.cli.host_argument import HOST_HELP, host_key, hosts_meant
-from goodbot.cli.lesson_text import held, lesson_json
+from goodbot.cli.lesson_text import held
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import end_when_unread, folded, json_text, put, say, say_folded
 from goodbot.crawl_folder import CrawlFolder
@@ -28,6 +28,7 @@ from goodbot.store.sqlite.courtesy_report import (
     host_names,
     host_reports,
 )
+from goodbot.url_story import lesson_json
 from goodbot.web.courtesy_page import courtesy_page
 
 

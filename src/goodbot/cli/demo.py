@@ -1,4 +1,4 @@
-"""`goodbot demo`: three sample sites, one crawl, a search page."""
+"""`goodbot demo`: three sample sites, one crawl, the search service."""
 
 import socket
 import tempfile
@@ -15,11 +15,14 @@ from goodbot.cli.printing import flush, write_json
 from goodbot.cli.rich_tables import Console, cell
 from goodbot.cli.rich_tables import console as new_console
 from goodbot.cli.search import print_results
+from goodbot.cli.serve import open_crawl, site_of, urls_of
 from goodbot.config import Settings
 from goodbot.crawl_folder import open_ledger, open_search
 from goodbot.demo import EXAMPLE_QUERIES, DemoSite, DemoWeb
 from goodbot.index import results_json
 from goodbot.interrupts import run_async, whole
+from goodbot.one_shot import robots_fetcher
+from goodbot.serve_settings import ServeSettings
 from goodbot.values import STATES, State, UrlRecord
 from goodbot.web import create_app, listening, serve
 
@@ -54,7 +57,8 @@ MEANING: dict[State, str] = {
 def command(once: bool, port: int, as_json: bool) -> int:
     """Serve three sample sites on this machine, crawl them, show what was decided and why, search them.
 
-    Nothing leaves this machine, and the crawl is deleted at the end.
+    At the end the pages of `goodbot serve` show the crawl. Nothing leaves this machine, and the crawl is deleted when
+    the demo ends.
 
     Exit status: 0: done, or the search page was ended with Ctrl-C; 3: the port is in use; 130: interrupted before that.
     """
@@ -74,9 +78,9 @@ def command(once: bool, port: int, as_json: bool) -> int:
             _print_decisions(console, web.sites, folder)
             _print_queries(console, folder)
         if listener is not None:
-            _serve(console, folder, port, listener, result)
+            _serve(console, folder, settings, listener, result)
         elif result is not None:
-            write_json({"url": None, **result})
+            write_json({"url": None, "crawl_url": None, **result})
     return 0
 
 
@@ -149,16 +153,19 @@ def _print_queries(console: Console, folder: Path) -> None:
 
 
 def _serve(
-    console: Console, folder: Path, port: int, listener: socket.socket, result: dict[str, object] | None
+    console: Console, folder: Path, settings: Settings, listener: socket.socket, result: dict[str, object] | None
 ) -> None:
-    """Serves the search page until Ctrl-C. `result`: what `--json` prints once the page can be reached."""
-    app = create_app(open_search(folder), "goodbot demo")
+    """Serves the search until Ctrl-C. `result`: what `--json` prints once the pages can be reached."""
+    opened, site = open_crawl(folder, settings), site_of(ServeSettings(name="goodbot demo"), settings)
+    app = create_app(opened.search, site, opened.crawl, None, robots_fetcher(settings), opened.visitors)
 
     def report(url: str) -> None:
+        urls = urls_of(url, site, opened, None)
         if result is None:
-            console.print(f"\n[bold]Search page on {url}[/bold] (Ctrl-C ends the demo)")
+            console.print(f"\n[bold]Search page on {urls.home}[/bold] (Ctrl-C ends the demo)")
+            console.print(f"Operator's pages on {urls.crawl}", highlight=False, soft_wrap=True)
         else:
-            write_json({"url": url, **result})
+            write_json({"url": urls.home, "crawl_url": urls.crawl, **result})
             flush()
 
-    serve(app, HOST, port, report, listener)
+    serve(app, HOST, listener.getsockname()[1], report, listener)

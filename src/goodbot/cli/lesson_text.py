@@ -1,10 +1,9 @@
-"""Writes a lesson as text and as JSON."""
+"""Writes a lesson as text."""
 
 from math import inf
 
 from goodbot.human import counted, human_time
 from goodbot.lesson_values import LeftOut, Lesson
-from goodbot.store.sqlite.lesson_table import lesson_id
 
 
 def held(lesson: Lesson, now: float) -> str:
@@ -29,18 +28,3 @@ def left_out_line(left_out: LeftOut) -> str:
         return f"URLs of {hosts} were left out as traps or copies ({about}; too many URLs to count)"
     verb = "was" if left_out.urls == 1 else "were"
     return f"{counted(left_out.urls, 'URL')} of {hosts} {verb} left out as traps or copies ({about})"
-
-
-def lesson_json(lesson: Lesson) -> dict[str, object]:
-    """The lesson as JSON; times in Unix seconds."""
-    return {
-        "id": lesson_id(lesson),
-        "host": lesson.host,
-        "kind": lesson.kind,
-        "about": lesson.about,
-        "evidence": lesson.evidence,
-        "learned_at": lesson.at,
-        "examined_at": lesson.until if lesson.until < inf else None,
-        "times": lesson.times,
-        "in_force": not lesson.lapsed,
-    }

@@ -7,13 +7,14 @@ import click
 
 from goodbot.cli.command_groups import CommandGroup
 from goodbot.cli.host_argument import HOST_HELP, host_key, hosts_meant
-from goodbot.cli.lesson_text import held, lesson_json
+from goodbot.cli.lesson_text import held
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import say_folded, write_json
 from goodbot.crawl_admin import lessons_of, unlearn
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import counted
 from goodbot.store.sqlite.lesson_table import lesson_id
+from goodbot.url_story import lesson_json
 
 
 @click.group(

@@ -13,13 +13,16 @@ from goodbot.cli.command_class import config_file
 from goodbot.cli.file_types import NamedPath
 from goodbot.config import Settings
 from goodbot.errors import InputError, SettingError
+from goodbot.serve_settings import ServeSettings
 from goodbot.settings_file import (
     FILE_NAME,
     from_environment,
     invalid_setting,
     invalid_variable,
+    load_serve_settings,
     load_settings,
     load_table,
+    serve_from_environment,
 )
 from goodbot.url import Url, parse_url
 
@@ -113,6 +116,7 @@ def load_valid_settings(file: Path) -> Settings:
         check_form(settings)
     except SettingError as error:
         raise invalid_setting(file, error) from error
+    load_serve_settings(file, ServeSettings())
     if load_table(file, "check"):
         from goodbot.cli.check_options import table_settings  # noqa: PLC0415  (takes 46 ms and 3 MB)
 
@@ -131,6 +135,7 @@ def base_settings() -> Settings:
         check_form(settings)
     except SettingError as error:
         raise invalid_variable(error) from error
+    serve_from_environment(ServeSettings(), os.environ)
     if any(name.startswith("GOODBOT_CHECK_") for name in os.environ):
         from goodbot.cli.check_options import variables  # noqa: PLC0415  (takes 46 ms and 3 MB)
 

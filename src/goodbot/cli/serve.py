@@ -1,7 +1,10 @@
-"""`goodbot serve`: serves the search page, the status of a crawl and the checker on this machine."""
+"""`goodbot serve`: serves the search of a crawl, pages about it, and the robots.txt checker."""
 
-from functools import partial
+from dataclasses import dataclass
+from importlib.metadata import version
+from ipaddress import ip_address
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -9,12 +12,18 @@ from goodbot.cli.command_class import Command
 from goodbot.cli.file_types import NamedPath
 from goodbot.cli.options import base_settings
 from goodbot.cli.printing import flush, say, write_json
+from goodbot.cli.serve_options import serve_options, serve_settings
+from goodbot.cli.service_notice import READY, notify_systemd
 from goodbot.config import Settings
 from goodbot.crawl_admin import CrawlConsole
 from goodbot.crawl_folder import CrawlFolder, index_lag, open_search_or_nothing
 from goodbot.one_shot import robots_fetcher
+from goodbot.ports import Search
+from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.fetch.signing import WELL_KNOWN, Signer, signer_of
-from goodbot.web import KeyDirectory, create_app, serve
+from goodbot.serve_settings import ServeSettings
+from goodbot.visitors.services import VisitorServices, open_visitor_services
+from goodbot.web import KeyDirectory, Rate, Site, create_app, serve
 
 CONTROL_TIMEOUT_S = 4.0
 """How long a page that controls the crawl waits for its response."""
@@ -25,7 +34,11 @@ CONTROL_TIMEOUT_S = 4.0
     cls=Command,
     output=False,
     default_log_level="warning",
-    examples="goodbot serve --in crawl --port 8020\ngoodbot serve            # the robots.txt checker alone",
+    examples="""
+    goodbot serve --in crawl --port 8020
+    goodbot serve --in crawl --name 'Library search' --public-url https://example.org/find/ --trusted-proxy 127.0.0.1
+    goodbot serve            # the robots.txt checker alone
+    """,
 )
 @click.option(
     "--in",
@@ -34,63 +47,69 @@ CONTROL_TIMEOUT_S = 4.0
     type=NamedPath(path_type=Path),
     help="Folder of a crawl or of imported documents. Without it only the robots.txt checker is served.",
 )
-@click.option(
-    "--listen",
-    default="127.0.0.1",
-    show_default=True,
-    metavar="ADDRESS",
-    help="Address to listen on. The default can be reached from this machine only.",
-)
+@serve_options
 @click.option("--host", "old_listen", hidden=True)
-@click.option(
-    "--port",
-    default=8020,
-    show_default=True,
-    type=click.IntRange(0, 65535),
-    metavar="N",
-    help="Port to listen on; 0 chooses a free one.",
-)
-def command(folder: Path | None, listen: str, old_listen: str | None, port: int, as_json: bool) -> None:
-    """Serve a search page and a status page for a crawl, and a robots.txt checker, until Ctrl-C.
+def command(folder: Path | None, old_listen: str | None, as_json: bool, **options: Any) -> None:
+    """Serve the search of a crawl, pages about it and a robots.txt checker, until Ctrl-C or SIGTERM.
 
-    The crawl may be running, paused or finished; DIR may also be a folder made by `goodbot index import`. Without --in
-    the checker is served alone.
+    The crawl may be running, paused or finished, and need not have an index yet; DIR may also be a folder made by
+    `goodbot index import`. Without --in the checker is served alone. docs/how-to/run-a-search-service.md sets this up
+    with systemd and nginx.
+
+    Pages for visitors:
 
     \b
-    GET /                   the search form
-    GET /search?q=&page=    results, ten per page
-    GET /api/search?q=&page=   the same as JSON
-    GET /api/suggest?q=     completions of a query, as OpenSearch suggestions
-    GET /crawl              the status of the crawl
-    GET /check              checks a robots.txt while you type
-    POST /api/check         the same as JSON: {"robots": "…"} or {"site": "URL"},
-                            and "agent", "url"
-    GET /metrics            the status of the crawl, for Prometheus
-    GET /healthz            a health check for monitors
-    GET /.well-known/http-message-signatures-directory
-                            the public key of a crawl with --sign
+    /              the search form
+    /search?q=&page=  results, ten per page; site=, lang=, type=, after= and
+                   before= filter them
+    /cached?url=   the copy of a page in the archive
+    /explain?q=&url=  why a page is among the results
+    /why?url=      why a page is not among the results: its story
+    /submit        submits a URL to the crawl
+    /removal       removes pages for the owner of their site
+    /check         checks a robots.txt while you type
+    /help, /about  how to write a query; about the robot
 
-    Anyone who can reach the pages may read them. The printed link contains the token of DIR/token; anyone who opens it
-    may also pause, resume and stop the crawl, and submit URLs. For a crawl with --no-index everything works except
-    search. The checker fetches the robots.txt of a site only if a contact is set (in goodbot.toml here or in DIR, or in
-    GOODBOT_CONTACT), and never from a private address.
+    For programs (/openapi.json describes the API, docs/reference/http.md every path):
 
-    Exit status: 0: ended with Ctrl-C; 2: bad input, such as a DIR without a crawl or an index; 3: cannot listen on that
-    address and port, or the index is missing or damaged.
+    \b
+    /api/search?q=&page=   results as JSON; /search.atom?q= as a feed
+    /api/suggest?q=        completions of a query (OpenSearch suggestions)
+    /api/explain?q=&url=   parts of the score of a page
+    /api/why?url=          the story of a URL
+    POST /api/submit       {"url": "…"} submits a URL
+    POST /api/check        {"robots": "…"} or {"site": "URL"}, and "agent",
+                           "url"
+    POST /indexnow         reports changed URLs by IndexNow; also GET
+    /opensearch.xml        adds the search to a browser
+    /metrics, /healthz     figures for Prometheus; a health check
+    /robots.txt, /sitemap.xml  what robots may visit here
+    /.well-known/http-message-signatures-directory  the public key of a
+                           crawl with --sign
+
+    For the operator, whose link has the token of DIR/token: /crawl shows the crawl, its hosts, refused URLs and
+    courtesy, and can pause, resume and stop it. Anyone who can reach the other pages may read them. With --no-index
+    everything works except search. The server itself fetches from public sites only, for the checker, removals and
+    IndexNow, and only if a contact is set.
+
+    Exit status: 0: ended with Ctrl-C or SIGTERM; 2: bad input, such as an invalid setting, or a DIR without a crawl or
+    an index; 3: cannot listen on that address and port, or the index is missing or damaged.
     """
     settings = _settings(folder)
-    signer = signer_of(settings)
+    served = serve_settings(folder, options | ({"listen": old_listen} if old_listen is not None else {}))
+    site, signer = site_of(served, settings), signer_of(settings)
+    opened = _open(folder, settings)
     keys = KeyDirectory(signer.key, signer.agent.authority) if signer else None
-    search = crawl = None
-    if folder is not None:
-        if not CrawlFolder(folder).is_import:
-            crawl = CrawlConsole(folder, CONTROL_TIMEOUT_S)
-        search = open_search_or_nothing(folder)
-        if why := index_lag(folder).why:
-            say(why, err=True)
-    app = create_app(search, "goodbot", crawl, keys, robots_fetcher(settings))
-    report = _print_json if as_json else partial(_print_urls, has_search=search is not None)
-    serve(app, old_listen or listen, port, lambda url: report(url, crawl, signer))
+    app = create_app(opened.search, site, opened.crawl, keys, robots_fetcher(settings), opened.visitors)
+
+    def ready(url: str) -> None:
+        urls = urls_of(url, site, opened, signer)
+        _print_json(urls) if as_json else _print_urls(urls, signer, has_search=opened.search is not None)
+        for line in _warnings(folder, served, settings):
+            say(line, err=True)
+        notify_systemd(READY)
+
+    serve(app, served.listen, served.port, ready, public_host=site.public_host)
 
 
 def _settings(folder: Path | None) -> Settings:
@@ -105,29 +124,109 @@ def _settings(folder: Path | None) -> Settings:
     return crawl_folder.settings(base)
 
 
-def _crawl_url(url: str, crawl: CrawlConsole) -> str:
-    return f"{url}crawl" + (f"?token={crawl.token}" if crawl.token else "")
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """What is served of a crawl. Imported documents have neither a `crawl` nor services for visitors."""
+
+    search: Search | None = None
+    crawl: CrawlConsole | None = None
+    visitors: VisitorServices | None = None
 
 
-def _print_urls(url: str, crawl: CrawlConsole | None, signer: Signer | None, *, has_search: bool) -> None:
-    if not has_search:
-        say(f"robots.txt checker on {url}check (Ctrl-C ends it); no crawl is served: give one with --in DIR", err=True)
+def _open(folder: Path | None, settings: Settings) -> Opened:
+    """Opens a crawl or imported documents, so that all threads of the server can use them."""
+    if folder is None:
+        return Opened()
+    if CrawlFolder(folder).is_import:
+        return Opened(open_search_or_nothing(folder))
+    return open_crawl(folder, settings)
+
+
+def open_crawl(folder: Path, settings: Settings) -> Opened:
+    """Opens a crawl, which may be running, with everything that `goodbot serve` offers for it."""
+    crawl = CrawlConsole(folder, CONTROL_TIMEOUT_S)
+    visitors = open_visitor_services(folder, settings)
+    return Opened(open_search_or_nothing(folder, visitors.removals.hidden), crawl, visitors)
+
+
+def site_of(served: ServeSettings, crawl: Settings) -> Site:
+    """Returns the site that these settings describe. `crawl`: the settings of the crawl that is served."""
+    identity = identity_of(crawl, version("goodbot"))
+    return Site(
+        name=served.name,
+        public_url=served.public_url,
+        proxies=served.proxies,
+        token=identity.token,
+        user_agent=identity.user_agent,
+        contact=crawl.contact,
+        submissions=served.submissions,
+        removals=served.removals,
+        page_rate=Rate(served.page_rate, served.page_burst),
+        post_rate=Rate(served.post_rate, served.post_burst),
+    )
+
+
+def _warnings(folder: Path | None, served: ServeSettings, crawl: Settings) -> list[str]:
+    """Returns what the operator should know or change, in one line each."""
+    lines = [why] if folder is not None and (why := index_lag(folder).why) else []
+    if _is_wildcard(served.listen) and served.public_url is None:
+        lines.append(
+            f"listening on every address of this machine ({served.listen}): name the URL that visitors use with "
+            "--public-url"
+        )
+    if crawl.contact is None:
+        lines.append("no contact is set, so owners of sites and visitors cannot reach you: set contact in goodbot.toml")
+    return lines
+
+
+def _is_wildcard(address: str) -> bool:
+    try:
+        return ip_address(address).is_unspecified
+    except ValueError:
+        return False
+
+
+@dataclass(frozen=True, slots=True)
+class ServedUrls:
+    """Where a service is: `home` on this machine, `public` for visitors. `crawl`, the operator's link, has the token of
+    the crawl."""
+
+    home: str
+    public: str | None
+    crawl: str | None
+    check: str
+    keys: str | None
+
+
+def urls_of(url: str, site: Site, opened: Opened, signer: Signer | None) -> ServedUrls:
+    """Returns the URLs of a service that answers at `url`."""
+    crawl = None
+    if opened.crawl is not None:
+        crawl = f"{url}crawl" + (f"?token={opened.crawl.token}" if opened.crawl.token else "")
+    return ServedUrls(url, site.public_url, crawl, f"{url}check", f"{url}{WELL_KNOWN[1:]}" if signer else None)
+
+
+def _print_urls(urls: ServedUrls, signer: Signer | None, *, has_search: bool) -> None:
+    public = f"; visitors use {urls.public}" if urls.public else ""
+    if has_search:
+        say(f"search page on {urls.home} (Ctrl-C ends it){public}", err=True)
     else:
-        say(f"search page on {url} (Ctrl-C ends it)", err=True)
-    if crawl is not None:
-        say(f"crawl page on {_crawl_url(url, crawl)}", err=True)
+        say(f"robots.txt checker on {urls.check} (Ctrl-C ends it){public}", err=True)
+        say("no crawl is served: give one with --in DIR", err=True)
+    if urls.crawl is not None:
+        say(f"operator's pages on {urls.crawl}", err=True)
     if signer:
-        say(f"key directory on {url}{WELL_KNOWN[1:]}; signatures name {signer.agent}", err=True)
+        say(f"key directory on {urls.keys}; signatures name {signer.agent}", err=True)
 
 
-def _print_json(url: str, crawl: CrawlConsole | None, signer: Signer | None) -> None:
-    keys = f"{url}{WELL_KNOWN[1:]}" if signer else None
+def _print_json(urls: ServedUrls) -> None:
     write_json(
         {
-            "url": url,
-            "crawl_url": _crawl_url(url, crawl) if crawl else None,
-            "check_url": f"{url}check",
-            "key_directory": keys,
+            "url": urls.home,
+            "public_url": urls.public,
+            "crawl_url": urls.crawl,
+            "check_url": urls.check,
+            "key_directory": urls.keys,
         }
     )
     flush()

@@ -7,15 +7,16 @@ from typing import Final
 import click
 
 from goodbot.cli.command_class import Command
-from goodbot.cli.lesson_text import held, lesson_json
+from goodbot.cli.lesson_text import held
 from goodbot.cli.options import in_option
 from goodbot.cli.printing import folded, say, write_json
-from goodbot.crawl_admin import UrlReport, look_up
 from goodbot.errors import InputError
 from goodbot.human import human_time
 from goodbot.lesson_values import Lesson
 from goodbot.store.sqlite.lesson_table import lesson_id
-from goodbot.url import Url, parse_url
+from goodbot.url import parse_url
+from goodbot.url_lookup import look_up
+from goodbot.url_story import why_json
 from goodbot.values import Event
 
 _SHOWN_DECISIONS: Final = {("settle", "rest"): "delay: ", ("found", "known"): ""}
@@ -37,7 +38,7 @@ def command(url: str, folder: Path, as_json: bool) -> None:
     found = look_up(folder, wanted)
     requested_as, record = found.requested_as, found.record
     if as_json:
-        write_json(_json(wanted, found))
+        write_json(why_json(wanted, found))
         return
     if requested_as != wanted:
         _fold(f"{wanted}: a link to it is requested as {requested_as}")
@@ -69,18 +70,3 @@ def _say(lesson: Lesson | None, folder: Path) -> None:
         name = lesson_id(lesson)
         drop = f"drop it with: goodbot lessons drop {name} --in {folder}"
         _fold(f"lesson {name}: {held(lesson, time.time())} ({drop})")
-
-
-def _json(wanted: Url, found: UrlReport) -> dict[str, object]:
-    record = found.record
-    events = record.events if record is not None else ()
-    return {
-        "url": wanted.text,
-        "asked_as": found.requested_as.text,
-        "state": record.state if record is not None else "unknown",
-        "events": [
-            {"at": event.at, "step": event.step, "decision": event.decision, "reason": event.reason, "line": event.line}
-            for event in events
-        ],
-        "lesson": lesson_json(found.lesson) if found.lesson is not None else None,
-    }

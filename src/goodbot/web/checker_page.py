@@ -22,17 +22,20 @@ from goodbot.web.checker_report import (
     AGENT_CHARS,
     FINDINGS_SHOWN,
     MAX_TEXT_BYTES,
+    SEVERITIES,
     URL_CHARS,
     CheckerReport,
+    TroubleError,
     has_text,
     judge,
     same_text,
     text_of,
 )
+from goodbot.web.messages import Message
 from goodbot.web.posted_forms import check_same_origin, read_form, read_json
-from goodbot.web.security_headers import SCRIPT_POLICY
 from goodbot.web.site_robots import SITE_CHARS, SiteRobots, TooManyRequestsError
 from goodbot.web.templates_env import Templates
+from goodbot.web.translations import translatable
 
 MAX_FORM_BYTES: Final = 3 * MAX_TEXT_BYTES + 16 * 1024
 """Limits a form, where percent-encoding may triple the bytes of a text."""
@@ -41,9 +44,10 @@ CHECKS_AT_ONCE: Final = 2
 CHECKS_WAITING: Final = 20
 
 _FIELDS: Final = ("robots", "site", "shown_site", "button", "of", "agent", "url")
-_TOO_LONG: Final = (
-    f"a robots.txt of more than {MAX_TEXT_BYTES // 1024} KiB is not checked: robots read only the first 500 KiB"
-)
+_TOO_LONG: Final = translatable("a robots.txt of more than 528 KiB is not checked: robots read only the first 500 KiB")
+"""`MAX_TEXT_BYTES` in words."""
+_NO_SOURCE: Final = translatable("this server does not fetch from sites: paste the file")
+_TOO_MANY: Final = translatable("too many files are being checked: try again in a moment")
 
 
 class RobotsSource(Protocol):
@@ -80,6 +84,18 @@ class _Form:
         return bool(self.site) and self.site != self.shown_site
 
 
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    """Why there is no report, or no verdict, in one sentence. `fetching`: no file was fetched."""
+
+    sentence: Message | str
+    fetching: bool = False
+
+
+class _TooManyChecksError(TroubleError, TooManyRequestsError):
+    """Too many files are being checked."""
+
+
 class CheckerPage:
     """The endpoints of the checker. Without a `source` it cannot fetch from sites."""
 
@@ -100,7 +116,7 @@ class CheckerPage:
 
     def show(self, request: Request) -> Response:
         """GET /check: shows the empty form."""
-        return self._page(_Form())
+        return self._page(request, _Form())
 
     async def act(self, request: Request) -> Response:
         """POST /check: shows the form and its report."""
@@ -108,10 +124,11 @@ class CheckerPage:
         try:
             report = await self._judge(request, form)
         except InputError as error:
-            trouble = f"not fetched: {error}" if form.fetches else str(error)
-            return self._page(form, trouble=trouble, status=_status(error))
+            trouble = _trouble(error, fetching=form.fetches)
+            return self._page(request, form, trouble=trouble, status=_status(error))
+        trouble = _trouble(report.trouble)
         status = 400 if report.trouble else 200
-        return self._page(_filled(form, report.site), report, trouble=report.trouble, status=status)
+        return self._page(request, _filled(form, report.site), report, trouble=trouble, status=status)
 
     async def report(self, request: Request) -> Response:
         """POST /check/report: returns the report alone, for the page's script. Never fetches from a site."""
@@ -119,8 +136,10 @@ class CheckerPage:
         try:
             report = await self._judge(request, replace(form, button="check"))
         except InputError as error:
-            return self._render("check_report.html", report=None, trouble=str(error), keeps_text=False)
-        return self._render("check_report.html", report=report, trouble=report.trouble, keeps_text=False)
+            trouble = _trouble(error)
+            return self._render(request, "check_report.html", report=None, trouble=trouble, keeps_text=False)
+        trouble = _trouble(report.trouble)
+        return self._render(request, "check_report.html", report=report, trouble=trouble, keeps_text=False)
 
     async def api(self, request: Request) -> Response:
         """POST /api/check: answers `{"robots": TEXT}` or `{"site": URL}`, optionally with `"agent"` and `"url"`."""
@@ -130,7 +149,9 @@ class CheckerPage:
             report = await self._judge(request, _from_json(fields))
         except InputError as error:
             return JSONResponse({"error": str(error)}, _status(error))
-        return JSONResponse({"error": report.trouble}, 400) if report.trouble else JSONResponse(report.as_json())
+        if report.trouble is not None:
+            return JSONResponse({"error": str(report.trouble)}, 400)
+        return JSONResponse(report.as_json())
 
     async def _judge(self, request: Request, form: _Form) -> CheckerReport:
         site = await self._site(form)
@@ -138,7 +159,7 @@ class CheckerPage:
         if len(text) > MAX_TEXT_BYTES:
             raise HTTPException(413, _TOO_LONG)
         if self._waiting >= CHECKS_WAITING:
-            raise TooManyRequestsError("too many files are being checked: try again in a moment")
+            raise _TooManyChecksError(_TOO_MANY)
         self._waiting += 1
         try:
             async with self._slots:
@@ -153,33 +174,47 @@ class CheckerPage:
         visitor has edited it."""
         if form.fetches:
             if self._source is None:
-                raise InputError("this server does not fetch from sites: paste the file")
+                raise TroubleError(_NO_SOURCE)
             return await self._source.fetch(form.site)
         site = self._source.cached(form.of) if self._source and form.of else None
         return site if site is not None and same_text(text_of(site), form.robots) else None
 
     def _page(
-        self, form: _Form, report: CheckerReport | None = None, *, trouble: str = "", status: int = 200
+        self,
+        request: Request,
+        form: _Form,
+        report: CheckerReport | None = None,
+        *,
+        trouble: _Trouble | None = None,
+        status: int = 200,
     ) -> Response:
         keeps_text = bool(report and report.site and form.robots and not has_text(report.site))
         return self._render(
-            "check.html", status, sent=form, report=report, trouble=trouble, keeps_text=keeps_text, tokens=_tokens()
+            request,
+            "check.html",
+            status,
+            sent=form,
+            report=report,
+            trouble=trouble,
+            keeps_text=keeps_text,
+            tokens=_tokens(),
         )
 
-    def _render(self, template: str, status: int = 200, **values: Any) -> Response:
+    def _render(self, request: Request, template: str, status: int = 200, **values: Any) -> Response:
         bounds = {"agent_chars": AGENT_CHARS, "url_chars": URL_CHARS, "site_chars": SITE_CHARS}
         why_not = self._source.why_not if self._source else ""
         response = self._pages.page(
+            request,
             template,
             status,
             query="",
             bounds=bounds,
             most=FINDINGS_SHOWN,
+            severities=SEVERITIES,
             has_source=self._source is not None,
             why_not=why_not,
             **values,
         )
-        response.headers["Content-Security-Policy"] = SCRIPT_POLICY
         response.headers["Cache-Control"] = "no-store"
         return response
 
@@ -213,6 +248,13 @@ def _filled(form: _Form, site: SiteRobots | None) -> _Form:
     if form.robots and not has_text(site):
         return form
     return replace(form, robots=text_of(site), of=site.url.origin)
+
+
+def _trouble(error: InputError | None, *, fetching: bool = False) -> _Trouble | None:
+    """Says why there is no report. What a fetch says is English."""
+    if error is None:
+        return None
+    return _Trouble(error.message if isinstance(error, TroubleError) else str(error), fetching)
 
 
 def _status(error: InputError) -> int:

@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from goodbot.check import Finding, Severity, Subject, check
-from goodbot.check.json_report import CheckedFile, as_json, summary
+from goodbot.check.json_report import CheckedFile, as_json
 from goodbot.check.source_lines import SourceLine
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, Verdict
 from goodbot.exclusion.robotstxt.lines import decode
 from goodbot.exclusion.text.shown_text import shown, visible
 from goodbot.url import is_as_typed, requested, resolve
+from goodbot.web.messages import Message
 from goodbot.web.site_robots import SiteRobots
+from goodbot.web.translations import translatable
 
 MAX_TEXT_BYTES: Final = 528 * 1024
 """Limits a robots.txt that a visitor sends. Robots read the first 500 KiB (RFC 9309 §2.5); the rest is for showing
@@ -26,6 +28,32 @@ _EXCERPT_CHARS: Final = 160
 _BEFORE_CHARS: Final = 40
 _MODERN: Final = {"rfc9309": "RFC 9309", "google": "Google"}
 """The dialects that robots read today, with their names for people."""
+SEVERITIES: Final[dict[Severity, str]] = {
+    "error": translatable("error"),
+    "warning": translatable("warning"),
+    "info": translatable("info"),
+}
+"""The names of severities; translatable."""
+
+_NO_AGENT: Final = translatable("to see whether a robot may fetch a URL, also give the robot's name, such as Googlebot")
+_NO_URL: Final = translatable(
+    "to see whether a robot may fetch a URL, also give the URL, absolute or a path such as /private/"
+)
+_TOO_LONG: Final = translatable(
+    "the robot's name may have %(agent_chars)s characters at most, and the URL %(url_chars)s characters"
+)
+_NOT_A_URL: Final = translatable(
+    "`%(url)s` is not a URL that robots fetch: give an http or https URL, or a path that begins with `/`"
+)
+_ANOTHER_SITE: Final = translatable("`%(url)s` is not a URL of %(origin)s, whose robots.txt was fetched")
+
+
+class TroubleError(InputError):
+    """The visitor's input cannot be used; `message` says why."""
+
+    def __init__(self, text: str, **values: str | int) -> None:
+        self.message = Message(text, values)
+        super().__init__(str(self.message))
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,15 +70,15 @@ class FindingView:
 class CheckerReport:
     """The findings in one file and, if a robot and a URL were given, the verdict of each dialect.
 
-    `trouble` says why there are no verdicts. `typed` is the URL as the visitor typed it; verdicts have it as robots
-    request it.
+    `trouble` says why there are no verdicts, None if that is no mistake. `typed` is the URL as the visitor typed it;
+    verdicts have it as robots request it.
     """
 
     name: str
     findings: list[Finding]
     lines: tuple[SourceLine, ...]
     verdicts: list[Verdict]
-    trouble: str = ""
+    trouble: TroubleError | None = None
     site: SiteRobots | None = None
     typed: str = ""
 
@@ -71,22 +99,15 @@ class CheckerReport:
         return [(verdict.dialect, verdict) for verdict in self.verdicts if verdict.dialect not in _MODERN]
 
     @property
-    def historic_answers(self) -> str:
-        """Sums up `historic`: `all say yes`, `3 say yes, 2 say no`."""
-        counts = Counter("yes" if verdict.allowed else "no" for _, verdict in self.historic)
-        if len(counts) == 1:
-            return f"all say {counts.popitem()[0]}"
-        return f"{counts['yes']} say yes, {counts['no']} say no"
+    def historic_answers(self) -> tuple[int, int]:
+        """Counts the verdicts of `historic`: how many dialects say yes, and how many no."""
+        yes = sum(verdict.allowed for _, verdict in self.historic)
+        return yes, len(self.historic) - yes
 
     @property
     def counts(self) -> Counter[Severity]:
         """The number of findings of each severity."""
         return CheckedFile(self.name, self.findings).counts
-
-    @property
-    def summary(self) -> str:
-        """Counts the findings: `1 error, 2 warnings, 0 info`."""
-        return summary([CheckedFile(self.name, self.findings)]).partition(" in ")[0]
 
     @property
     def shown(self) -> list[FindingView]:
@@ -115,11 +136,11 @@ def judge(text: bytes, agent: str = "", url: str = "", site: SiteRobots | None =
     subject = Subject(site.body, site.url.text, site.answer) if site else Subject(text)
     lines = subject.lines if subject.is_read else ()
     verdicts: list[Verdict] = []
-    trouble = ""
+    trouble = None
     try:
         verdicts = _verdicts(subject, agent.strip(), url.strip(), site)
-    except InputError as error:
-        trouble = str(error)
+    except TroubleError as error:
+        trouble = error
     return CheckerReport(subject.url or "robots.txt", check(subject), lines, verdicts, trouble, site, url.strip())
 
 
@@ -141,28 +162,24 @@ def same_text(one: str, other: str) -> bool:
 
 
 def _verdicts(subject: Subject, agent: str, url: str, site: SiteRobots | None) -> list[Verdict]:
-    """Returns the verdict of every dialect, or none if `agent` and `url` are empty. Raises InputError if only one is
+    """Returns the verdict of every dialect, or none if `agent` and `url` are empty. Raises TroubleError if only one is
     given, if one is too long, or if the URL belongs to another site."""
     if not agent and not url:
         return []
-    if not agent or not url:
-        missing = "the robot's name, such as Googlebot" if url else "the URL, absolute or a path such as /private/"
-        raise InputError(f"to see whether a robot may fetch a URL, also give {missing}")
+    if not agent:
+        raise TroubleError(_NO_AGENT)
+    if not url:
+        raise TroubleError(_NO_URL)
     if len(agent) > AGENT_CHARS or len(url) > URL_CHARS:
-        raise InputError(
-            f"the robot's name may have {AGENT_CHARS} characters at most, and the URL {URL_CHARS:,} characters"
-        )
+        raise TroubleError(_TOO_LONG, agent_chars=AGENT_CHARS, url_chars=f"{URL_CHARS:,}")
     if site is None:
         request_url = requested(url)
         if request_url is None:
-            raise InputError(
-                f"`{shown(url)}` is not a URL that robots fetch: give an http or https URL, or a path that begins with "
-                "`/`"
-            )
+            raise TroubleError(_NOT_A_URL, url=shown(url))
         return list(subject.parsed.compare(request_url, agent).values())
     target = resolve(site.url, url)
     if target is None or target.origin != site.url.origin:
-        raise InputError(f"`{shown(url)}` is not a URL of {shown(site.url.origin)}, whose robots.txt was fetched")
+        raise TroubleError(_ANOTHER_SITE, url=shown(url), origin=shown(site.url.origin))
     return [site.access.in_dialect(name).verdict(target.text, agent) for name in DIALECTS]
 
 

@@ -3,12 +3,16 @@ that sends half a request could keep its connection open without limit."""
 
 import asyncio
 import resource
+import sys
 from collections.abc import Callable
+from http import HTTPStatus
 from typing import Any, Final
 
 import h11
 from uvicorn import Config
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from goodbot.web.security_headers import HEADERS
 
 HEAD_TIMEOUT_S: Final = 10.0
 """A client must send the head of a request within this time: from the start of the connection, or from the first byte
@@ -20,10 +24,17 @@ READ_TIMEOUT_S: Final = 30.0
 SHUTDOWN_TIMEOUT_S: Final = 1.0
 MAX_CONNECTIONS: Final = 256
 
-_TIMEOUT_RESPONSE: Final = b"HTTP/1.1 408 Request Timeout\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-_BUSY_RESPONSE: Final = (
-    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 10\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"
-)
+
+def _response(status: int, *fields: str) -> bytes:
+    """Makes a response without a body, after which the connection closes."""
+    security = (f"{name}: {value}" for name, value in HEADERS.items())
+    first = f"HTTP/1.1 {status} {HTTPStatus(status).phrase}"
+    lines = (first, *fields, "Connection: close", "Content-Length: 0", *security)
+    return "\r\n".join((*lines, "", "")).encode("ascii")
+
+
+_TIMEOUT_RESPONSE: Final = _response(408)
+_BUSY_RESPONSE: Final = _response(503, "Retry-After: 10")
 
 
 def connections_most() -> int:
@@ -64,6 +75,10 @@ class ConnectionLimit:
         self._open[protocol] = None
         return True
 
+    def count(self) -> int:
+        """Returns the number of open connections."""
+        return len(self._open)
+
     def leave(self, protocol: "BoundedProtocol") -> None:
         """Removes a connection that has ended."""
         self._open.pop(protocol, None)
@@ -74,6 +89,7 @@ class BoundedProtocol(H11Protocol):
 
     def __init__(self, limit: ConnectionLimit, config: Config, **options: Any) -> None:
         super().__init__(config, **options)
+        self.app_state = {**self.app_state, "open_connections": limit.count}  # for each request's `state`
         self._limit = limit
         self._waits_for = ""
         self._send_timer: asyncio.TimerHandle | None = None
@@ -109,6 +125,17 @@ class BoundedProtocol(H11Protocol):
     def on_response_complete(self) -> None:
         super().on_response_complete()
         self._update_timer()
+
+    def send_400_response(self, msg: str) -> None:
+        """Answers what is not a request, or one whose head is too long; uvicorn calls this while it handles the
+        error."""
+        error = sys.exception()
+        status = error.error_status_hint if isinstance(error, h11.RemoteProtocolError) else 400
+        if status == 431 and b"\n" not in self.conn.trailing_data[0]:
+            status = 414  # it did not even get to the end of its first line (RFC 9110 §15.5.15)
+        if self.cycle is None or not self.cycle.response_started or self.cycle.response_complete:
+            self.transport.write(_response(status))
+        self._close()
 
     def timeout_keep_alive_handler(self) -> None:
         super().timeout_keep_alive_handler()

@@ -3,18 +3,20 @@
 Text from other servers is escaped by the template, cut to a length, and shown without control characters.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
+from gettext import NullTranslations
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 
 from goodbot.exclusion.robotstxt.timing import RequestRate, Window
+from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.text.shown_text import shown
-from goodbot.human import counted, human_duration, human_time
-from goodbot.robot.manners.request_recorder import longest_retry_after
+from goodbot.human import human_duration, human_time
 from goodbot.store.sqlite.courtesy_report import CourtesyTotals, HostReport
+from goodbot.web.local_formats import in_russian
 from goodbot.web.view import human_number
 
 LISTED_FROM: Final = 6
@@ -36,35 +38,20 @@ def courtesy_page(
     """
     return _template().generate(
         totals=totals,
-        conclusion=conclusion(totals, robot, host),
+        robot=robot,
         reports=iter(reports),
         listed=names if host is None and len(names) >= LISTED_FROM else (),
         host=host,
         retry_after_most=retry_after_most,
+        **report_formats("en"),
     )
 
 
-def conclusion(totals: CourtesyTotals, robot: str, host: str | None) -> str:
-    """Says in one sentence what the robot visited, and whether it kept every delay that hosts requested."""
-    if totals.requests == 0:
-        return f"{robot} has sent no request to {host or 'any host'}."
-    visited = f"{robot} visited {host or counted(totals.hosts, 'host')}"
-    if totals.robots_txt_only and host:
-        visited = f"{robot} fetched only robots.txt from {host}"
-    elif totals.robots_txt_only:
-        hosts = f"{counted(totals.hosts, 'host')} ({totals.robots_txt_only:,} of them: robots.txt only)"
-        visited = f"{robot} sent requests to {hosts}"
-    broken = [
-        f"{counted(count, 'request')} {how}"
-        for count, how in (
-            (totals.sooner, "sooner than robots.txt asks"),
-            (totals.inside, "before a Retry-After had passed"),
-        )
-        if count
-    ]
-    if broken:
-        return f"{visited}, but sent {' and '.join(broken)}."
-    return f"{visited}, kept every delay that robots.txt asks for, and waited for every Retry-After."
+def report_formats(language: str) -> dict[str, Callable[[Any], str]]:
+    """Returns the functions that the template of the report calls, by their names there. What robots.txt states is in
+    English."""
+    figures: dict[str, Callable[[float], str]] = {"asked_wait": _asked_wait, "gap": _gap, "waited": human_duration}
+    return {"delay": _gap, "rate": _rate, "span": _span, **(in_russian(figures) if language == "ru" else figures)}
 
 
 @cache
@@ -75,22 +62,20 @@ def _template() -> Template:
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
     )
-    environment.filters.update(
-        gap=_gap,
-        longest=longest_retry_after,
-        number=human_number,
-        rate=_rate,
-        seconds=human_duration,
-        shown=shown,
-        span=_span,
-        when=human_time,
-    )
+    environment.policies["ext.i18n.trimmed"] = True
+    environment.install_gettext_translations(NullTranslations(), newstyle=False)  # type: ignore[attr-defined]
+    environment.filters.update(number=human_number, shown=shown, when=human_time)
     return environment.get_template("courtesy.html")
 
 
 def _gap(gap_s: float) -> str:
     return f"{gap_s:.3f} s"
+
+
+def _asked_wait(asked_s: float) -> str:
+    return seconds_text(round(asked_s, 3))
 
 
 def _rate(rate: RequestRate) -> str:

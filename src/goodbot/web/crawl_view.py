@@ -8,32 +8,34 @@ from typing import Final
 from goodbot.live import FetchError, LiveStatus
 from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.values import State, Status
+from goodbot.web.translations import translatable
 
 MEANINGS: Final[Mapping[State, str]] = {
-    "ready": "known, and waiting to be fetched",
-    "leased": "being fetched now, or next on its host",
-    "visited": "fetched",
-    "disallowed": "not fetched, because robots.txt forbids it",
-    "out-of-scope": "not fetched, because it is outside the scope, filters or limits of this crawl",
-    "failed": "given up after errors",
-    "gone": "the server reported that there is no such page",
+    "ready": translatable("known, and waiting to be fetched"),
+    "leased": translatable("being fetched now, or next on its host"),
+    "visited": translatable("fetched"),
+    "disallowed": translatable("not fetched, because robots.txt forbids it"),
+    "out-of-scope": translatable("not fetched, because it is outside the scope, filters or limits of this crawl"),
+    "failed": translatable("given up after errors"),
+    "gone": translatable("the server reported that there is no such page"),
 }
-"""Explains each state of a URL to people who look at the crawl."""
+"""Explains each state of a URL to people who look at the crawl; translatable."""
 
 
 _KINDS: Final = {
-    "connect": "connection failed",
-    "dns": "host name not found",
-    "forgotten": "forgotten host",
-    "private-address": "private address",
-    "protocol": "response is not HTTP",
-    "reset": "connection reset",
-    "robots.txt": "robots.txt unreachable",
-    "tls": "TLS failed",
-    "too-many-redirects": "too many redirects",
-    "wall": "bot wall",
+    "connect": translatable("connection failed"),
+    "dns": translatable("host name not found"),
+    "forgotten": translatable("forgotten host"),
+    "private-address": translatable("private address"),
+    "protocol": translatable("response is not HTTP"),
+    "reset": translatable("connection reset"),
+    "robots.txt": translatable("robots.txt unreachable"),
+    "timeout": translatable("timeout"),
+    "tls": translatable("TLS failed"),
+    "too-many-redirects": translatable("too many redirects"),
+    "wall": translatable("bot wall"),
 }
-"""Names the kinds of errors that need more words."""
+"""Names the kinds of errors that need more words; translatable."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,25 +53,27 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class ErrorGroup:
-    """The errors of one kind in a run: a name for people, their number, and the latest one if it is known."""
+    """The errors of one kind in a run: a name for people, their number, and the latest one if it is known.
+    `has_words`: the name is translatable; else it is a status or a technical name."""
 
     name: str
     count: int
     latest: FetchError | None
+    has_words: bool = False
 
 
 def notice(done: str, view: CrawlView) -> str:
     """Says what the order in `done`, the parameter of the URL, is doing now; empty if the crawl has done it, or does
-    something else meanwhile."""
+    something else meanwhile. Translatable."""
     live = view.live
     if done == "pause" and live and live.pace == "paused" and live.in_flight:
-        return "The crawl is pausing. Pages in flight finish first."
+        return translatable("The crawl is pausing. Pages in flight finish first.")
     if done == "resume" and live and live.pace == "running":
-        return "The crawl is running again."
+        return translatable("The crawl is running again.")
     if done == "stop" and live and live.pace == "stopping":
-        return "The crawl is stopping. Pages in flight finish first."
+        return translatable("The crawl is stopping. Pages in flight finish first.")
     if done == "not-running" and not view.running:
-        return "Nothing has changed, because the crawl is not running."
+        return translatable("Nothing has changed, because the crawl is not running.")
     return ""
 
 
@@ -82,7 +86,7 @@ def progress(status: Status) -> Progress:
 def error_groups(live: LiveStatus) -> list[ErrorGroup]:
     """Groups the errors of a run by kind, the most frequent first."""
     latest = {error.kind: error for error in sorted(live.troubles, key=lambda error: error.at)}
-    return [ErrorGroup(_name(kind), count, latest.get(kind)) for kind, count in live.errors]
+    return [ErrorGroup(_name(kind), count, latest.get(kind), kind in _KINDS) for kind, count in live.errors]
 
 
 def _name(kind: str) -> str:

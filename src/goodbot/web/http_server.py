@@ -14,12 +14,14 @@ from typing import Final
 
 import uvicorn
 from starlette.middleware.trustedhost import TrustedHostMiddleware
-from starlette.types import ASGIApp
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from goodbot.errors import InputError, RunError
 from goodbot.web.connections import ConnectionLimit, connections_most
+from goodbot.web.cut_off_requests import CutOffRequests
 from goodbot.web.log_throttle import log_accept_errors_briefly, throttled
 from goodbot.web.request_log import LOGGER, RequestLog
+from goodbot.web.security_headers import HEADERS, SecurityHeaders
 
 _LOG: Final = logging.getLogger(LOGGER)
 
@@ -30,17 +32,18 @@ def serve(
     port: int,
     on_ready: Callable[[str], None] = lambda url: None,
     listener: socket.socket | None = None,
+    public_host: str | None = None,
 ) -> None:
     """Serves `app` on `host` and `port` (0: any free one), or on a `listener` already opened for them. Returns after
     Ctrl-C or SIGTERM, once open requests are answered (2 s at most).
 
     Calls `on_ready` with the URL as soon as it answers requests. Raises RunError if it cannot listen on the address,
     InputError for a port that does not exist. Prints nothing; logs to `goodbot.web`. On loopback it answers only
-    requests whose Host is this machine. Otherwise a site could make a visitor's browser read the index, by resolving
-    its own name to 127.0.0.1 (DNS rebinding).
+    requests whose Host is this machine or `public_host`. Otherwise a site could make a visitor's browser read the
+    index, by resolving its own name to 127.0.0.1 (DNS rebinding).
     """
     with listener or listening(host, port) as opened, throttled():
-        server = _Server(app, opened, host, on_ready)
+        server = _Server(app, opened, host, on_ready, public_host=public_host)
         try:
             with _interrupted_by_sigterm():
                 server.run(sockets=[opened])
@@ -97,13 +100,15 @@ class _Server(uvicorn.Server):
         host: str,
         on_ready: Callable[[str], None],
         limit: ConnectionLimit | None = None,
+        public_host: str | None = None,
     ) -> None:
         if _is_loopback(listener):
             names = [host, "localhost", "*.localhost", "127.0.0.1", "[::1]", "::1"]
-            app = TrustedHostMiddleware(app, allowed_hosts=names, www_redirect=False)
+            names += [public_host] if public_host else []
+            app = _for_hosts(app, names)
         super().__init__(
             uvicorn.Config(
-                RequestLog(app),
+                RequestLog(CutOffRequests(app)),
                 http=(limit or ConnectionLimit(connections_most())).protocol,  # type: ignore[arg-type]  # a factory will do
                 loop="asyncio",
                 backlog=connections_most() // 2,  # asyncio accepts so many before it handles any
@@ -129,6 +134,20 @@ class _Server(uvicorn.Server):
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         await super().shutdown(sockets)
         _LOG.info("stopped serving on %s", self.url)
+
+
+def _for_hosts(app: ASGIApp, names: list[str]) -> ASGIApp:
+    """Refuses requests whose Host is not one of `names`. The refusal has security headers; other responses stay as they
+    are."""
+
+    async def guarded(scope: Scope, receive: Receive, send: Send) -> None:
+        async def answer(scope: Scope, receive: Receive, _: Send) -> None:
+            await app(scope, receive, send)
+
+        checked = TrustedHostMiddleware(answer, allowed_hosts=names, www_redirect=False)
+        await SecurityHeaders(checked, HEADERS)(scope, receive, send)
+
+    return guarded
 
 
 def listening(host: str, port: int) -> socket.socket:

@@ -13,20 +13,24 @@ from goodbot.values import STATES
 CONTENT_TYPE = CONTENT_TYPE_LATEST
 
 
-def metrics_text(documents: int, view: CrawlView | None) -> bytes:
-    """Returns the figures of the index, of the crawl if there is one, and of its run while it runs."""
+def metrics_text(documents: int, view: CrawlView | None, connections: int | None = None) -> bytes:
+    """Returns the figures of the index, of the crawl if there is one, and of its run while it runs; `connections`: how
+    many the server has open, if that is known."""
     registry = CollectorRegistry(auto_describe=False)
-    registry.register(_Collected(documents, view))
+    registry.register(_Collected(documents, view, connections))
     return generate_latest(registry)
 
 
 class _Collected(Collector):
-    def __init__(self, documents: int, view: CrawlView | None) -> None:
+    def __init__(self, documents: int, view: CrawlView | None, connections: int | None) -> None:
         self._documents = documents
         self._view = view
+        self._connections = connections
 
     def collect(self) -> Iterator[Metric]:
         yield GaugeMetricFamily("goodbot_index_documents", "Pages in the search index", self._documents)
+        if self._connections is not None:
+            yield GaugeMetricFamily("goodbot_http_connections", "Connections open", self._connections)
         if self._view is None:
             return
         status = self._view.status

@@ -3,8 +3,12 @@
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
 
-from goodbot.search_values import Hit
+from goodbot.search_values import Hit, OtherPage
+from goodbot.web.property_names import language_name, type_name
+from goodbot.web.translations import translatable
 
 MAX_TITLE_CHARS = 160
 MAX_SHOWN_URL_CHARS = 120
@@ -12,73 +16,98 @@ MAX_SHOWN_URL_CHARS = 120
 MAX_SECTION_CHARS = 80
 MAX_OTHERS = 8
 
-_LANGUAGES = {
-    "ar": "العربية",
-    "cs": "čeština",
-    "da": "dansk",
-    "de": "Deutsch",
-    "el": "ελληνικά",
-    "en": "English",
-    "es": "español",
-    "fi": "suomi",
-    "fr": "français",
-    "hu": "magyar",
-    "it": "italiano",
-    "ja": "日本語",
-    "ko": "한국어",
-    "nl": "Nederlands",
-    "no": "norsk",
-    "pl": "polski",
-    "pt": "português",
-    "ro": "română",
-    "ru": "русский",
-    "sv": "svenska",
-    "tr": "Türkçe",
-    "uk": "українська",
-    "vi": "Tiếng Việt",
-    "zh": "中文",
-}
+_PAGES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
+"""Media types that are not shown."""
+_DAY_S: Final = 86_400
 
+_OPERATOR = re.compile(r"(?:site|(?:in)?title|inurl|filetype|ext|lang(?:uage)?|before|after|since|link):")
 _NON_ASCII_ESCAPES = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
 @dataclass(frozen=True, slots=True)
 class HitView:
-    """A hit ready to be shown. `href` is None if the URL is not http or https; `pieces` are (text, is highlighted),
-    `sections` (text, URL), `others` (text, URL, language)."""
+    """A hit ready to be shown. `href` is None if the URL is not http or https; `shown_site` and `shown_path` together
+    are its readable URL; `pieces` are (text, is highlighted), `sections` (text, URL), `others` (text, URL, language).
+
+    `url` names the hit to other pages; `site` is the value of the filter for its site, empty if it has none.
+    `changed_at` is when the page says that it was changed, None if it does not; `fetched_at` None if unknown. `type` is
+    empty for HTML."""
 
     title: str
     href: str | None
-    shown_url: str
+    shown_site: str
+    shown_path: str
     pieces: tuple[tuple[str, bool], ...]
     sections: tuple[tuple[str, str], ...] = ()
     others: tuple[tuple[str, str, str], ...] = ()
+    url: str = ""
+    site: str = ""
+    changed_at: float | None = None
+    fetched_at: float | None = None
+    size_bytes: int = 0
+    language: str = ""
+    language_name: str = ""
+    type: str = ""
+    has_copy: bool = False
+
+    @property
+    def shown_url(self) -> str:
+        """The readable URL."""
+        return self.shown_site + self.shown_path
 
 
 def view_hit(hit: Hit) -> HitView:
     """Prepares a hit. Its title is the URL if it has none; without a URL it is the id."""
     shown = clipped(readable_url(hit.url or hit.id), MAX_SHOWN_URL_CHARS)
+    is_link = _is_link(hit.url)
+    site, slash, path = shown.partition("/")
     return HitView(
         title=clipped(hit.title.strip(), MAX_TITLE_CHARS) or shown,
-        href=hit.url if _is_link(hit.url) else None,
-        shown_url=shown,
+        href=hit.url if is_link else None,
+        shown_site=site if is_link else "",
+        shown_path=slash + path if is_link else shown,
         pieces=tuple(pieces(hit.snippet, hit.highlights)),
         sections=tuple((clipped(one.text, MAX_SECTION_CHARS), one.url) for one in hit.sections if _is_link(one.url)),
         others=tuple(
-            (language_name(one.language) if one.language != hit.language else "copy", one.url, one.language)
+            (_name_of(one, hit), one.url, one.language)
             for one in hit.one_of_each_language()[:MAX_OTHERS]
             if _is_link(one.url)
         ),
+        url=hit.url or hit.id,
+        site=site_of(hit.url) if is_link else "",
+        changed_at=_changed_at(hit),
+        fetched_at=hit.fetched_at if hit.fetched_at > 0 else None,
+        size_bytes=max(hit.size_bytes, 0),
+        language=hit.language,
+        language_name=language_name(hit.language) if hit.language else "",
+        type="" if hit.media_type in _PAGES else type_name(hit.media_type),
+        has_copy=hit.has_copy and is_link,
     )
+
+
+def _name_of(other: OtherPage, hit: Hit) -> str:
+    """Returns what another version of a hit is: a translation, named by its language, or a copy."""
+    return language_name(other.language) if other.language != hit.language else translatable("copy")
 
 
 def _is_link(url: str) -> bool:
     return url.lower().startswith(("http://", "https://"))
 
 
-def language_name(code: str) -> str:
-    """Returns the name of a language in that language, or its code."""
-    return _LANGUAGES.get(code, code) or "another language"
+def _changed_at(hit: Hit) -> float | None:
+    """Returns when a page was changed, by its own account. A page cannot have been changed after it was fetched."""
+    at = hit.modified_at
+    if at is None or at <= 0 or (hit.fetched_at > 0 and at > hit.fetched_at + _DAY_S):
+        return None
+    return at
+
+
+def site_of(url: str) -> str:
+    """Returns the host, with its port, of an http or https URL, as the filter for sites takes it."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return ""
 
 
 def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
@@ -98,8 +127,9 @@ def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[s
 
 def capitalised(text: str) -> str:
     """Makes a sentence of a message: with a capital letter and one full stop. A message that begins with a word of a
-    user, in backquotes, keeps it as it is."""
-    return f"{text[:1].upper()}{text[1:].rstrip('.')}."
+    user, in backquotes, or with an operator such as `site:` keeps it as it is."""
+    first = text[:1] if _OPERATOR.match(text) else text[:1].upper()
+    return f"{first}{text[1:].rstrip('.')}."
 
 
 def quoted(text: str) -> list[tuple[str, bool]]:

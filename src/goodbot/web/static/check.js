@@ -1,4 +1,5 @@
 // Checks the robots.txt while the visitor types: posts the form, and replaces the report with the new one.
+// All texts are in the page, in the language of its reader.
 "use strict";
 {
   const form = document.getElementById("judge");
@@ -14,7 +15,7 @@
     const page = new DOMParser().parseFromString(html, "text/html");
     const report = page.getElementById("report");
     if (!report) {
-      showMessage(page.querySelector("main > p")?.textContent ?? "This robots.txt cannot be checked.");
+      showMessage(page.querySelector("main > p")?.textContent ?? form.dataset.failed);
       return;
     }
     const isOpen = document.getElementById("historic")?.open ?? false;
@@ -36,11 +37,11 @@
     const request = (current = new AbortController());
     try {
       const body = new URLSearchParams(new FormData(form));
-      const response = await fetch("/check/report", { method: "POST", body, signal: request.signal });
+      const response = await fetch(form.dataset.report, { method: "POST", body, signal: request.signal });
       const html = await response.text();
       if (request === current) showReport(html);
     } catch (error) {
-      if (error.name !== "AbortError") showMessage("The server does not respond.");
+      if (error.name !== "AbortError") showMessage(form.dataset.silent);
     }
   };
 

@@ -1,15 +1,19 @@
 // Refreshes the figures of the crawl every five seconds while the tab is visible. Replaces only the parts that changed,
-// so that forms, scroll position and focus stay. Without scripts the Refresh link does the same.
+// so that forms, scroll position and focus stay. Without scripts the Refresh link does the same. All texts are in the
+// page, in the language of its reader.
 "use strict";
 {
   const EVERY_MS = 5000;
   const TIMEOUT_MS = 10000;
   const button = document.getElementById("auto");
-  const trouble = document.getElementById("trouble");
+  const silence = document.getElementById("silence");
   const heading = document.getElementById("state");
+  const stopLabel = button.textContent;
   const shown = new Map();
+  const address = new URL(heading.dataset.address, location.href);
   // The notice of a pause or a stop is refreshed with the page; any other notice goes away with the first refresh.
-  const query = /^\?done=(pause|stop)$/.test(location.search) ? location.search : "";
+  const done = new URLSearchParams(location.search).get("done");
+  if (done === "pause" || done === "stop") address.searchParams.set("done", done);
   let refreshedAt = new Date();
   let isOn = true;
   let timer = 0;
@@ -37,8 +41,8 @@
   };
 
   const report = (sentence) => {
-    if (trouble.textContent !== sentence) trouble.textContent = sentence;
-    trouble.hidden = sentence === "";
+    if (silence.textContent !== sentence) silence.textContent = sentence;
+    silence.hidden = sentence === "";
   };
 
   // A crawl that is finished changes no more: nothing to switch off. It is still refreshed, in case it is started again.
@@ -48,22 +52,31 @@
     button.hidden = isFinished && isOn;
   };
 
-  const showTrouble = () => {
-    report(`The server has sent no figures since ${refreshedAt.toLocaleTimeString()}. Trying again.`);
+  const showUnknown = (sentence) => {
+    report(sentence);
     if (!shown.has(heading.id)) return;
     shown.delete(heading.id); // so that the next page restores the heading
-    heading.querySelector("h1").textContent = "The state of the crawl is unknown";
+    heading.querySelector("h1").textContent = silence.dataset.unknown;
+  };
+
+  const showSilence = () => {
+    const time = refreshedAt.toLocaleTimeString(document.documentElement.lang);
+    showUnknown(silence.dataset.silent.replace("{time}", time));
   };
 
   const refresh = async () => {
     try {
-      const response = await fetch(`/crawl${query}`, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+      const response = await fetch(address, { cache: "no-store", signal: AbortSignal.timeout(TIMEOUT_MS) });
+      if (response.status === 403) {
+        showUnknown(silence.dataset.loggedOut);
+        return;
+      }
       showPage(await response.text());
       refreshedAt = new Date();
       report("");
       showButton();
     } catch {
-      showTrouble();
+      showSilence();
     }
     schedule(EVERY_MS);
   };
@@ -77,7 +90,7 @@
 
   button.addEventListener("click", () => {
     isOn = !isOn;
-    button.textContent = isOn ? "Stop refreshing" : "Refresh automatically";
+    button.textContent = isOn ? stopLabel : button.dataset.off;
     schedule(0);
   });
 

@@ -1,0 +1,250 @@
+"""Writes docs/reference/http.md: the pages of `goodbot serve` as listed here, its API as the code describes it. `make
+docs` runs it; tests fail if it differs from the page, or from the paths that are served."""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from prometheus_client.parser import text_string_to_metric_families
+
+from goodbot.live import LiveStatus
+from goodbot.robot.crawl.remote_control import CrawlView
+from goodbot.values import STATES, Status
+from goodbot.web.api_operations import OPERATIONS
+from goodbot.web.api_schemas import SCHEMAS
+from goodbot.web.api_values import Operation, Parameter
+from goodbot.web.metrics import metrics_text
+from goodbot.web.openapi import TAGS
+from goodbot.web.request_metrics import RequestMetrics
+
+REFERENCE = Path(__file__).parent / "reference" / "http.md"
+
+
+class Page(NamedTuple):
+    """A page for people, or a file: its method, path, purpose, the names of its parameters, and its statuses besides
+    those that all pages may have."""
+
+    method: str
+    path: str
+    purpose: str
+    parameters: str = ""
+    statuses: str = ""
+
+
+ORDERS: Final = ("pause", "resume", "stop")
+FILTERS: Final = "site, lang, type, after, before"
+PAGES: Final = {
+    "For visitors": (
+        Page("GET", "/", "the home page"),
+        Page(
+            "GET",
+            "/search",
+            "results, ten per page",
+            f"q, page, {FILTERS}, within",
+            "303: to the last page; 400; 404: no crawl",
+        ),
+        Page("GET", "/explain", "why a page is where it is among the results", f"q, url, {FILTERS}", "400, 404"),
+        Page("GET", "/help", "how to search"),
+        Page("GET", "/about", "the robot, and how to stop it"),
+        Page("GET", "/cached", "a copy of a page, from the archive", "url", "400, 404: no copy may be shown"),
+        Page("GET", "/cached/document", "the copy itself, for the frame of that page", "url", "400, 404"),
+        Page("GET", "/why", "why a page is not found", "url", "400"),
+        Page("GET", "/submit", "a form to submit a URL, and what became of it", "url", "400"),
+        Page("POST", "/submit", "submits it", "url", "303: done; 400, 403, 413, 422: refused, 503"),
+        Page("GET", "/removal", "how owners of a site have its pages removed", "url, scope", "400"),
+        Page(
+            "POST",
+            "/removal",
+            "looks for a proof, and removes the pages",
+            "url, scope",
+            "303: removed; 400, 403, 404: unknown, 413, 422: not proved, 503: not checked",
+        ),
+        Page("GET", "/check", "the robots.txt checker"),
+        Page("POST", "/check", "checks a file", "robots, site, agent, url", "400, 403, 413"),
+        Page(
+            "POST", "/check/report", "the report alone, for the script of that page", "robots, agent, url", "403, 413"
+        ),
+    ),
+    "For the operator": (
+        Page("GET", "/crawl", "the dashboard of the crawl", "token", "303: logged in; 404: no crawl"),
+        *(Page("POST", f"/crawl/{order}", f"{order}s the crawl", "token", "303: done; 503") for order in ORDERS),
+        Page("POST", "/crawl/submit", "submits URLs, one per line", "token, urls", "303: done; 400, 413, 503"),
+        Page("GET", "/crawl/login", "asks for the token", statuses="303: logged in already"),
+        Page("POST", "/crawl/login", "logs in", "token, to", "303: done; 429: too many wrong tokens"),
+        Page("POST", "/crawl/logout", "logs out", "token", "303: done"),
+        Page("GET", "/crawl/hosts", "the hosts of the crawl", "q, after, all"),
+        Page("GET", "/crawl/host", "one host", "name, file", "404"),
+        Page("GET", "/crawl/refused", "URLs that were not fetched", "reason, host, after"),
+        Page("GET", "/crawl/courtesy", "the courtesy report", "host, after", "404"),
+        Page("GET", "/crawl/removals", "the removals that were granted", "page, done"),
+        Page("POST", "/crawl/removals", "ends one of them", "token, id", "303: done"),
+    ),
+    "Files": (
+        Page(
+            "GET",
+            "/static/FILE",
+            "styles, scripts and icon; with their hash as `v`, browsers keep them for a year",
+            "v",
+            "404",
+        ),
+        Page("GET", "/favicon.ico", "the icon"),
+        Page("GET", "/robots.txt", "what robots may visit here"),
+        Page("GET", "/sitemap.xml", "the public pages in all languages"),
+        Page(
+            "GET",
+            "/.well-known/http-message-signatures-directory",
+            "the public key of a robot that signs its requests (`--sign`)",
+        ),
+    ),
+}
+
+INTRODUCTION: Final = """\
+# HTTP
+
+`goodbot serve` answers these paths. `goodbot serve --public-url https://example.org/find/` serves all of them below
+`/find`. [OpenAPI](https://spec.openapis.org/oas/v3.1.0) describes the API at `/openapi.json`.
+
+**Methods.** HEAD works wherever GET does. Other methods get 405 with `Allow`.
+
+**Language.** Pages are in the language of `Accept-Language`, English or Russian; `hl=en` and `hl=ru` on any page
+override it. Searches rank pages in the reader's languages higher.
+
+**Errors.** Every page may answer 429 (too many requests; `Retry-After` says when to try again), 503 (the index or the
+crawl cannot be read) and 500 (a fault, which is in the log). The pages for the operator answer 403 without the token of
+the crawl. The API answers errors as `{"error": "one sentence"}`, pages as a page. The server itself answers 400 (not
+HTTP, or a `Host` that is not this server), 408 (the request took too long to arrive), 414 and 431 (its head has more
+than 16 KiB), 501 (an unknown transfer coding) and 503 (all connections are busy), without a body.
+
+**Rate limits.** 300 requests per minute and client address, 60 at once; changes (`POST /submit`, `/api/submit`,
+`/removal`, and `/indexnow`) 10 per minute and 10 at once. An IPv6 /64 network is one client. Clients on the same
+machine have no limit for pages. `/healthz`, `/metrics`, `/robots.txt`, `/favicon.ico`, `/opensearch.xml` and `/static/`
+have no limit at all. Behind a proxy that is named with `--trusted-proxy`, the client is the one in `X-Forwarded-For`.
+
+**Other origins.** Pages of other sites may read the answers to GET of `/api/…`, `/search.atom`, `/opensearch.xml` and
+`/openapi.json` (`Access-Control-Allow-Origin: *`, without cookies), and nothing else. `POST` from pages of other sites
+gets 403.
+
+**Caching.** Pages and answers are revalidated each time (`no-cache`), or not stored (`no-store`) if they are about one
+URL or for the operator. `/openapi.json`, `/opensearch.xml`, `/robots.txt` and `/sitemap.xml` may be kept for an hour.
+
+**Security.** Every response has a Content-Security-Policy that permits no inline script and no other server,
+`X-Content-Type-Options`, `Referrer-Policy`, `Cross-Origin-Opener-Policy`, `Cross-Origin-Resource-Policy` and
+`Permissions-Policy`; and `Strict-Transport-Security` if `--public-url` is https. `X-Robots-Tag: noindex` is on all but
+the public pages.
+"""
+
+
+def http_page() -> str:
+    """Builds the page."""
+    parts = [INTRODUCTION, *_pages(), "## API", "", "Times are in Unix seconds.", ""]
+    for tag, description in TAGS.items():
+        parts += [f"### {description}", ""]
+        for operation in OPERATIONS:
+            if operation.tag == tag:
+                parts += [*_operation(operation)]
+    parts += ["## Figures of /metrics", "", *_figures(), "", "## Answers", ""]
+    for name, schema in SCHEMAS.items():
+        parts += [f"### {name}", "", *_schema(schema), ""]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def paths() -> set[tuple[str, str]]:
+    """Returns method and path of everything on the page."""
+    operations = {(operation.method.upper(), operation.path) for operation in OPERATIONS}
+    return operations | {(page.method, page.path) for pages in PAGES.values() for page in pages}
+
+
+def _pages() -> Iterator[str]:
+    for heading, pages in PAGES.items():
+        yield from (
+            f"## {heading}",
+            "",
+            "| path | what it shows or does | parameters | statuses besides 200 |",
+            "|---|---|---|---|",
+        )
+        for page in pages:
+            yield f"| {page.method} `{page.path}` | {page.purpose} | {_code(page.parameters)} | {page.statuses} |"
+        yield ""
+
+
+def _code(names: str) -> str:
+    return ", ".join(f"`{name}`" for name in names.split(", ") if name)
+
+
+def _operation(operation: Operation) -> Iterator[str]:
+    yield from (f"#### {operation.method.upper()} {operation.path}", "")
+    yield f"{operation.summary}. {operation.description}".rstrip()
+    yield ""
+    if operation.parameters:
+        yield from ("| parameter | meaning | example |", "|---|---|---|")
+        yield from (_parameter(each) for each in operation.parameters)
+        yield ""
+    if operation.body is not None:
+        example = json.dumps(next(iter(operation.body.examples.values())), ensure_ascii=False)
+        yield from (f"Body: {operation.body.description}", "", "```json", example, "```", "")
+    yield from ("| status | meaning | answer |", "|---|---|---|")
+    for answer in sorted(operation.answers, key=lambda answer: answer.status):
+        yield f"| {answer.status} | {answer.description} | {_kind(answer.schema) or f'`{answer.media_type}`'} |"
+    yield ""
+
+
+def _figures() -> Iterator[str]:
+    """Lists the figures of a running crawl and its pages."""
+    status = Status(dict.fromkeys(STATES, 0), pages=0, bytes=0, hosts=0, next_ready_at=0.0)
+    live = LiveStatus(0, 0.0, 0.0, "running", 0, 0, 0.0, 0.0, 0, 0, 0, 0, errors=(("404", 1),))
+    requests = RequestMetrics()
+    requests.answered("GET", "/", 200, 0.0)
+    text = metrics_text(0, CrawlView(status, running=True, live=live), connections=0) + requests.text()
+    yield from ("| name | type | meaning |", "|---|---|---|")
+    for family in text_string_to_metric_families(text.decode()):
+        labels = dict.fromkeys(f"`{label}`" for sample in family.samples for label in sample.labels if label != "le")
+        by = f", by {', '.join(labels)}" if labels and "by " not in family.documentation else ""
+        name = f"{family.name}_total" if family.type == "counter" else family.name
+        yield f"| `{name}` | {family.type} | {family.documentation}{by} |"
+
+
+def _parameter(parameter: Parameter) -> str:
+    required = " (required)" if parameter.required else ""
+    example = f"`{parameter.example}`" if parameter.example != "" else ""
+    return f"| `{parameter.name}`{required} | {parameter.description} | {example} |"
+
+
+def _schema(schema: Mapping[str, Any]) -> Iterator[str]:
+    if "properties" not in schema:
+        yield f"{schema['description']}."
+        return
+    yield from ("| key | type | meaning |", "|---|---|---|")
+    yield from _keys(schema, "")
+
+
+def _keys(schema: Mapping[str, Any], prefix: str) -> Iterator[str]:
+    for name, value in schema["properties"].items():
+        optional = "" if name in schema.get("required", ()) else " (optional)"
+        yield f"| `{prefix}{name}`{optional} | {_kind(value)} | {value.get('description', '')} |"
+        inner = value.get("items", value)
+        inner = next((each for each in inner.get("anyOf", ()) if "properties" in each), inner)
+        if "properties" in inner:
+            yield from _keys(inner, f"{prefix}{name}{'[]' if 'items' in value else ''}.")
+
+
+def _kind(schema: Mapping[str, Any] | None) -> str:
+    """Names the type of a value; a component by a link to its table."""
+    if schema is None:
+        return ""
+    if "$ref" in schema:
+        name = schema["$ref"].rpartition("/")[2]
+        return f"[{name}](#{name.lower()})"
+    if "anyOf" in schema:
+        return " or ".join(_kind(each) for each in schema["anyOf"])
+    if "enum" in schema:
+        return ", ".join(f"`{value}`" for value in schema["enum"])
+    if "const" in schema:
+        return f"`{json.dumps(schema['const'])}`"
+    if schema.get("type") == "array":
+        return f"list of {_kind(schema['items'])}"
+    return str(schema.get("type", ""))
+
+
+if __name__ == "__main__":
+    REFERENCE.write_text(http_page(), encoding="utf-8")

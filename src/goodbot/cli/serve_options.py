@@ -1,0 +1,61 @@
+"""Options of `goodbot serve`, and its settings from goodbot.toml, the environment and options."""
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any, Final, get_origin
+
+import click
+
+from goodbot.cli.options import settings_file
+from goodbot.crawl_folder import CrawlFolder
+from goodbot.errors import InputError, SettingError
+from goodbot.serve_settings import ServeSettings
+from goodbot.settings_file import load_serve_settings, serve_from_environment
+
+_OPTIONS: Final = {"proxies": "trusted-proxy"}
+"""Settings whose option has another name. `--proxy` is that of `goodbot crawl`, through which it fetches."""
+_METAVARS: Final = {"name": "NAME", "listen": "ADDRESS", "port": "N", "public_url": "URL", "proxies": "ADDRESS"}
+
+
+def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Adds one option for each setting that is not internal, with its help and reason from the setting's own record."""
+    for item in reversed([item for item in fields(ServeSettings) if not item.metadata["internal"]]):
+        option, reason = f"--{_option_of(item.name)}", item.metadata["reason"]
+        text = item.metadata["help"] + (f" ({reason})" if reason else "") + "."
+        if item.default is True:
+            command = click.option(f"{option}/--no-{item.name}", default=None, help=f"{text} [default: on]")(command)
+        elif get_origin(item.type) is tuple:
+            metavar, text = _METAVARS[item.name], f"{text} Repeatable."
+            command = click.option(option, item.name, multiple=True, metavar=metavar, help=text)(command)
+        else:
+            shown = "" if item.default is None else f" [default: {item.default}]"
+            kind = click.INT if item.type is int else click.STRING
+            metavar = _METAVARS[item.name]
+            command = click.option(option, type=kind, metavar=metavar, help=text + shown)(command)
+    return command
+
+
+def _option_of(name: str) -> str:
+    return _OPTIONS.get(name, name.replace("_", "-"))
+
+
+def serve_settings(folder: Path | None, options: Mapping[str, Any]) -> ServeSettings:
+    """Returns the defaults, overridden by goodbot.toml, by the environment, by goodbot.toml in `folder`, and by those
+    of `options` that are given. Raises InputError."""
+    given = {name: value for name, value in options.items() if value not in (None, ())}
+    settings = settings_before_options(folder)
+    try:
+        return replace(settings, **given)
+    except SettingError as error:
+        raise InputError(error.naming(f"--{_option_of(error.name)}")) from error
+
+
+def settings_before_options(folder: Path | None) -> ServeSettings:
+    """Returns the settings of `goodbot serve` without options. Raises InputError."""
+    file = settings_file()
+    base = load_serve_settings(file, ServeSettings()) if file else ServeSettings()
+    settings = serve_from_environment(base, os.environ)
+    own = CrawlFolder(folder).settings_file if folder is not None else None
+    return load_serve_settings(own, settings) if own is not None and own.is_file() else settings

@@ -1,0 +1,155 @@
+"""Defines all settings of `goodbot serve`. The options, their help and the reference are made from the record of each
+setting, as those of a crawl are (`config`)."""
+
+import ipaddress
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
+from typing import Any, Final
+
+from goodbot.config import setting
+from goodbot.errors import SettingError
+from goodbot.url import parse_url
+
+MAX_NAME_CHARS: Final = 100
+MAX_RATE: Final = 1_000_000
+
+_ORIGIN: Final = re.compile(r"https?://[^/@?#\\]+(?:/[^@?#\\]*)?", re.IGNORECASE)
+_PREFIX: Final = re.compile(r"(?:/(?!\.\.?(?:/|\Z))[A-Za-z0-9._~-]+)*/?", re.ASCII)
+"""Matches a path that no proxy rewrites: no percent-encoding, no empty segment, no dot segment."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeSettings:
+    """All settings of `goodbot serve`. Rates are requests per minute. Raises SettingError for an invalid value."""
+
+    name: str = setting("goodbot", "Name of the service, shown in the title of its pages")
+    listen: str = setting(
+        "127.0.0.1",
+        "Address to listen on; 0.0.0.0 or :: means every address of this machine",
+        "default: reachable from this machine only, such as by a reverse proxy",
+    )
+    port: int = setting(8020, "Port to listen on; 0 chooses a free one")
+    public_url: str | None = setting(
+        None,
+        "URL of the home page for visitors, if a reverse proxy stands before this server: "
+        "https://search.example.org/, or https://example.org/find/ under a path prefix",
+        "links in feeds and other files for programs must be absolute",
+    )
+    proxies: tuple[str, ...] = setting(
+        (),
+        "Address or network of a reverse proxy. goodbot believes X-Forwarded-For and X-Forwarded-Proto only in "
+        "requests from there",
+        "anyone can send these fields, and a false address evades the rate limits",
+    )
+    submissions: bool = setting(
+        True, "Visitors may submit URLs to the crawl; robots.txt and the scope of the crawl apply"
+    )
+    removals: bool = setting(True, "Owners of a site may have its pages removed from the results, after they prove it")
+    page_rate: float = setting(
+        300.0,
+        "Maximum requests per minute from one client address, on average; 0: no limit. Requests from this machine have "
+        "no limit",
+        "five a second: more than a person types, less than a program that copies the index sends",
+        internal=True,
+    )
+    page_burst: int = setting(60, "Maximum requests at once from one client address", internal=True)
+    post_rate: float = setting(
+        10.0,
+        "Maximum requests per minute from one client address that change something (submissions, removals, IndexNow), "
+        "on average; 0: no limit",
+        "each makes the robot fetch something, or write to the crawl",
+        internal=True,
+    )
+    post_burst: int = setting(
+        10, "Maximum requests at once from one client address that change something", internal=True
+    )
+
+    def __post_init__(self) -> None:
+        """Checks each value, and writes URL and networks in their normal form. Raises SettingError."""
+        for item in fields(self):
+            value = _CHECKS.get(item.name, _unchanged)(getattr(self, item.name))
+            object.__setattr__(self, item.name, value)
+
+
+def _unchanged(value: Any) -> Any:
+    return value
+
+
+def _name(text: str) -> str:
+    name = text.strip()
+    if not name or len(name) > MAX_NAME_CHARS or not name.isprintable():
+        raise SettingError("name", f"name must be one line of 1 to {MAX_NAME_CHARS} characters: {text!r}")
+    return name
+
+
+def _listen(text: str) -> str:
+    if not text.strip():
+        raise SettingError("listen", "listen must be an address, such as 127.0.0.1")
+    return text.strip()
+
+
+def _port(number: int) -> int:
+    if not 0 <= number <= 65535:
+        raise SettingError("port", f"port must be from 0 to 65535: {number}")
+    return number
+
+
+def _public_url(text: str | None) -> str | None:
+    """Returns the URL in normal form, ending in `/`."""
+    if text is None:
+        return None
+    url = parse_url(text.strip())
+    if url is None or not _ORIGIN.fullmatch(text.strip()) or not _PREFIX.fullmatch(url.path):
+        raise SettingError(
+            "public_url", f"public-url must be like https://example.org/ or https://example.org/find/: {text!r}"
+        )
+    return url.text.rstrip("/") + "/"
+
+
+def _proxies(texts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(_network(text.strip()) for text in texts)
+
+
+def _network(text: str) -> str:
+    """Returns an address, or a network with its length."""
+    try:
+        network = ipaddress.ip_network(text)
+    except ValueError as error:
+        raise SettingError(
+            "proxies", f"proxies must be addresses or networks such as 10.0.0.0/8: {text!r} is neither"
+        ) from error
+    if network.prefixlen == 0:
+        raise SettingError("proxies", f"proxies must not include every address: {text}")
+    return str(network) if network.num_addresses > 1 else str(network.network_address)
+
+
+def _rate(name: str) -> Callable[[float], float]:
+    def check(rate: float) -> float:
+        if not 0 <= rate <= MAX_RATE:
+            raise SettingError(name, f"{name.replace('_', '-')} must be from 0 to {MAX_RATE}: {rate}")
+        return rate
+
+    return check
+
+
+def _burst(name: str) -> Callable[[int], int]:
+    def check(burst: int) -> int:
+        if not 1 <= burst <= MAX_RATE:
+            raise SettingError(name, f"{name.replace('_', '-')} must be from 1 to {MAX_RATE}: {burst}")
+        return burst
+
+    return check
+
+
+_CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
+    "name": _name,
+    "listen": _listen,
+    "port": _port,
+    "public_url": _public_url,
+    "proxies": _proxies,
+    "page_rate": _rate("page_rate"),
+    "page_burst": _burst("page_burst"),
+    "post_rate": _rate("post_rate"),
+    "post_burst": _burst("post_burst"),
+}

@@ -1,0 +1,82 @@
+"""Collects what is known about a URL, in the frontier and in the index, and tells its story."""
+
+import threading
+from collections.abc import Callable, Sequence
+from importlib.metadata import version
+
+from goodbot.config import Settings
+from goodbot.crawl_bounds import Bounds, CrawlBounds
+from goodbot.crawl_folder import CrawlFolder
+from goodbot.errors import GoodbotError
+from goodbot.exclusion import Verdict
+from goodbot.index.document_lookup import DocumentLookup
+from goodbot.index.keys import site_terms
+from goodbot.robot.fetch.identity import identity_of
+from goodbot.store.control.control_files import ControlFolder
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.store.sqlite.queue_place import queue_place
+from goodbot.url import Url
+from goodbot.url_lookup import report_on
+from goodbot.url_story import StoryFacts, tell_story
+from goodbot.visitor_values import Removal, Story
+
+
+class UrlStories:
+    """Tells the stories of URLs of the crawl in a folder, running or not. `removals` returns the removals in force.
+    Several threads may use it."""
+
+    def __init__(
+        self, folder: CrawlFolder, bounds: CrawlBounds, removals: Callable[[], Sequence[Removal]] = lambda: ()
+    ) -> None:
+        self._folder = folder
+        self._bounds = bounds
+        self._removals = removals
+        self._control = ControlFolder(folder.path)
+        self._opening = threading.Lock()
+        self._lookup: DocumentLookup | None = None
+
+    def story_of(self, url: Url) -> Story:
+        """Returns the story of a URL. Raises RunError if the crawl's files cannot be used."""
+        bounds = self._bounds.current()
+        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+            report = report_on(frontier, bounds.settings, url)
+            facts = self._facts(bounds, frontier, report.requested_as)
+        return tell_story(url, report, facts)
+
+    def _facts(self, bounds: Bounds, frontier: SqliteFrontier, url: Url) -> StoryFacts:
+        place = queue_place(self._folder.frontier, url)
+        return StoryFacts(
+            keeps_index=bounds.settings.index,
+            in_index=self._in_index(bounds, url),
+            removal=self._removal_of(url),
+            forgotten=url.host_key in frontier.forgotten_hosts(),
+            out_of_scope=bounds.scope.refuse(url, 0) or "",
+            verdict=_stored_verdict(bounds.settings, frontier, url),
+            before=place.before if place is not None else 0,
+            ready_at=place.ready_at if place is not None else None,
+            running=self._control.is_running(),
+        )
+
+    def _in_index(self, bounds: Bounds, url: Url) -> bool | None:
+        """Returns whether the page is in the index; None if there is none that can be read."""
+        if not bounds.settings.index and not self._folder.index.is_dir():
+            return None
+        try:
+            with self._opening:
+                self._lookup = self._lookup or DocumentLookup(self._folder.index)
+            return self._lookup.has(url.text)
+        except GoodbotError:  # searches report it
+            return None
+
+    def _removal_of(self, url: Url) -> Removal | None:
+        sites = site_terms(url)
+        found = (each for each in self._removals() if each.url == url or (each.site is not None and each.site in sites))
+        return next(found, None)
+
+
+def _stored_verdict(settings: Settings, frontier: SqliteFrontier, url: Url) -> Verdict | None:
+    """Returns the verdict of the robots.txt that the crawl has, however old; None if it has none."""
+    access = frontier.load_robots(url.origin)
+    if access is None:
+        return None
+    return access.in_dialect(settings.dialect).verdict(url.text, identity_of(settings, version("goodbot")).token)

@@ -1,0 +1,174 @@
+"""Takes URLs that visitors submit to a crawl, and says at once what becomes of each."""
+
+import time
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from importlib.metadata import version
+from typing import Final
+
+from goodbot.crawl_admin import open_control
+from goodbot.crawl_bounds import Bounds, CrawlBounds
+from goodbot.crawl_folder import CrawlFolder
+from goodbot.errors import InputError
+from goodbot.robot.crawl.remote_control import RemoteControl, Submitted
+from goodbot.robot.fetch.identity import identity_of
+from goodbot.store.sqlite.frontier import SqliteFrontier
+from goodbot.url import Url
+from goodbot.url_lookup import report_on
+from goodbot.url_story import last_answer_at
+from goodbot.visitor_urls import is_internal, visitor_url
+from goodbot.visitor_values import Submission, SubmissionResult, UrlReport
+
+REPLY_TIMEOUT_S: Final = 4.0
+"""How long a visitor waits until a running crawl has taken a URL."""
+
+PRIVATE: Final = "{host} may be on a private network, so only the operator of this crawl can submit its URLs"
+PROXIED: Final = "this crawl uses a proxy, so it cannot check that {host} has a public address"
+BARRED: Final = "the operator of this crawl has barred its host"
+PRIVATE_CRAWL: Final = "this crawl visits private sites only"
+
+
+@dataclass(frozen=True, slots=True)
+class _Judged:
+    """A URL as the crawl requests it. `result` None: it may be submitted; `public_only`: see `Discovery`."""
+
+    report: UrlReport
+    result: SubmissionResult | None = None
+    reason: str = ""
+    public_only: bool = True
+
+
+class VisitorRequests:
+    """Submits URLs of visitors to the crawl in a folder, running or not. Sends no request itself.
+
+    Such a URL never reaches a private address, whatever address its name has, unless its host and port are those of a
+    seed. Several threads may use it.
+    """
+
+    def __init__(
+        self,
+        folder: CrawlFolder,
+        bounds: CrawlBounds,
+        reply_timeout_s: float = REPLY_TIMEOUT_S,
+        now: Callable[[], float] = time.time,
+    ) -> None:
+        self._folder = folder
+        self._bounds = bounds
+        self._control: RemoteControl = open_control(folder.path, reply_timeout_s, bounds)
+        self._now = now
+
+    def submit(self, text: str) -> Submission:
+        """Submits the URL that a visitor typed. Raises InputError, in one sentence, if it is not a URL that can be
+        submitted; RunError if the crawl does not answer, or its files cannot be used."""
+        return self.submit_urls([visitor_url(text)])[0]
+
+    def submit_urls(self, urls: Iterable[Url], *, changed: bool = False) -> list[Submission]:
+        """Submits several URLs. `changed`: their owner says that they have changed, so those visited before are due at
+        once. Raises RunError as above."""
+        judged = self._judge_all(list(urls))
+        now = self._now()
+        submitted: dict[Url, Submitted] = {}
+        for public_only in (False, True):
+            group = [
+                item.report.requested_as
+                for item in judged
+                if item.result is None and item.public_only == public_only and (changed or not _is_settled(item))
+            ]
+            if group:
+                changed_at = now if changed else None
+                done = self._control.submit(group, public_only=public_only, modified_at=changed_at)
+                submitted.update((item.url, item) for item in done)
+        found = [(item, submitted.get(item.report.requested_as)) for item in judged]
+        return [self._submission(item, done, changed=changed, now=now) for item, done in found]
+
+    def foresee(self, urls: Iterable[Url]) -> list[Submission]:
+        """Returns what would become of the URLs, without submitting them: those that would be have the result
+        `submitted` or `known`."""
+        now = self._now()
+        return [self._submission(item, None, changed=False, now=now) for item in self._judge_all(list(urls))]
+
+    def _judge_all(self, urls: Sequence[Url]) -> list[_Judged]:
+        bounds = self._bounds.current()
+        with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
+            judge = _Judge(bounds, frontier, self._now())
+            return [judge(url) for url in urls]
+
+    @staticmethod
+    def _submission(judged: _Judged, done: Submitted | None, *, changed: bool, now: float) -> Submission:
+        report, record = judged.report, judged.report.record
+        seen = record.seen if record is not None else None
+        found = Submission(
+            report.requested_as,
+            judged.result or "submitted",
+            judged.reason,
+            state_before=record.state if record is not None else None,
+            state=record.state if record is not None else None,
+            visited_at=last_answer_at(record),
+            due_at=seen.due_at if seen is not None else None,
+        )
+        if done is None:
+            return replace(found, result="known") if judged.result is None and found.state is not None else found
+        if done.refused is not None:  # the scope has changed meanwhile
+            return replace(found, result="out of scope", reason=done.refused)
+        is_known = done.before is not None and done.before == done.now
+        due_at = min(found.due_at, now) if changed and found.due_at is not None else found.due_at
+        result: SubmissionResult = "known" if is_known else "submitted"
+        return replace(found, result=result, state_before=done.before, state=done.now, due_at=due_at)
+
+
+class _Judge:
+    """Decides which URLs of visitors are submitted, with the frontier of one moment."""
+
+    def __init__(self, bounds: Bounds, frontier: SqliteFrontier, now: float) -> None:
+        self._bounds = bounds
+        self._frontier = frontier
+        self._now = now
+        self._forgotten = frontier.forgotten_hosts()
+        self._token = identity_of(bounds.settings, version("goodbot")).token
+
+    def __call__(self, url: Url) -> _Judged:
+        is_seeds = url.authority in self._bounds.authorities
+        if not is_seeds and (reason := self._private(url)):
+            return _Judged(UrlReport(url, None, None), "private", reason)
+        report = report_on(self._frontier, self._bounds.settings, url)
+        result, reason = self._refusal(report)
+        return _Judged(report, result, reason, public_only=not is_seeds)
+
+    def _private(self, url: Url) -> str:
+        """Says why the crawl might reach a private address by this URL; empty if it cannot."""
+        if is_internal(url):
+            return PRIVATE.format(host=url.host)
+        return PROXIED.format(host=url.host) if self._bounds.settings.proxy else ""
+
+    def _refusal(self, report: UrlReport) -> tuple[SubmissionResult | None, str]:
+        url = report.requested_as
+        if url.host_key in self._forgotten:
+            return "forgotten", BARRED
+        if reason := self._bounds.scope.refuse(url, 0) or ("" if _was_visited(report) else report.trap):
+            return "out of scope", reason
+        try:
+            self._bounds.check(url)
+        except InputError:
+            return "out of scope", PRIVATE_CRAWL
+        return self._disallowed(url)
+
+    def _disallowed(self, url: Url) -> tuple[SubmissionResult | None, str]:
+        """Judges by the robots.txt that the crawl has, while it is fresh. While it is unreachable, the crawl itself
+        waits."""
+        access = self._frontier.load_robots(url.origin)
+        if access is None or not access.is_fresh(self._now):
+            return None, ""
+        verdict = access.in_dialect(self._bounds.settings.dialect).verdict(url.text, self._token)
+        if verdict.allowed or (verdict.access == "unreachable" and verdict.rule is None):
+            return None, ""
+        return "disallowed", verdict.reason
+
+
+def _is_settled(judged: _Judged) -> bool:
+    """Returns whether a submission changes nothing, so that the crawl need not be asked."""
+    record = judged.report.record
+    return record is not None and record.state in ("visited", "leased", "gone", "disallowed")
+
+
+def _was_visited(report: UrlReport) -> bool:
+    return report.record is not None and report.record.state == "visited"

@@ -1,0 +1,73 @@
+"""schemathesis reads /openapi.json of a server with a real crawl and sends what its schemas allow and forbid: with all
+checks, in all phases. `schemathesis.toml` says what else it must know."""
+
+import asyncio
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from goodbot.config import Settings
+from goodbot.crawl_admin import CrawlConsole
+from goodbot.crawl_folder import open_search_or_nothing
+from goodbot.demo import DemoWeb
+from goodbot.one_shot import robots_fetcher
+from goodbot.visitors.services import open_visitor_services
+from goodbot.web import Rate, Site, create_app, running
+from goodbot.web.api_operations import OPERATIONS
+from journey.goodbot_process import goodbot
+
+SCHEMATHESIS = Path(sys.executable).parent / "schemathesis"
+CONFIGURATION = Path(__file__).parent / "schemathesis.toml"
+UNLIMITED = Rate(0, 1)
+
+
+@pytest.fixture(scope="module")
+def crawl(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl of the sample sites."""
+    folder = Path(tmp_path_factory.mktemp("crawled")) / "crawl"
+    with DemoWeb() as web:
+        sites = [site.url for site in web.sites]
+        ended = asyncio.run(goodbot("crawl", *sites, "--into", folder, "--allow-private"))
+    assert ended.status == 0, ended.err
+    return folder
+
+
+@pytest.fixture
+def url(crawl: Path) -> Iterator[str]:
+    """A server with that crawl, and without rate limits: schemathesis sends more than any visitor."""
+    visitors = open_visitor_services(crawl, Settings())
+    search = open_search_or_nothing(crawl, visitors.removals.hidden)
+    site = Site("Sample", page_rate=UNLIMITED, post_rate=UNLIMITED)
+    console, source = CrawlConsole(crawl, 2.0), robots_fetcher(Settings())
+    with running(create_app(search, site, console, robots_source=source, visitors=visitors)) as served:
+        yield served
+
+
+def findings(url: str, folder: Path, examples: int, seed: int) -> str:
+    """Runs schemathesis; returns what it found, empty if nothing."""
+    settings = f"--max-examples {examples} --seed {seed} --checks all --generation-database none --no-color"
+    ended = subprocess.run(
+        [SCHEMATHESIS, "--config-file", CONFIGURATION, "run", f"{url}openapi.json", *settings.split()],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    report = ended.stdout + ended.stderr
+    tested = re.search(r"Tested: (\d+)", report)
+    others = len(OPERATIONS) - 1  # all but the one for the document itself
+    is_complete = tested is not None and int(tested[1]) == others and "No issues found" in report
+    return "" if ended.returncode == 0 and is_complete else report
+
+
+def test_the_api_keeps_its_word(url: str, tmp_path: Path) -> None:
+    assert findings(url, tmp_path, examples=15, seed=1) == ""
+
+
+@pytest.mark.long
+def test_the_api_keeps_its_word_for_thousands_of_requests(url: str, tmp_path: Path) -> None:
+    assert findings(url, tmp_path, examples=400, seed=2) == ""
