@@ -11,12 +11,12 @@ from prometheus_client.parser import text_string_to_metric_families
 from goodbot.live import LiveStatus
 from goodbot.robot.crawl.remote_control import CrawlView
 from goodbot.values import STATES, Status
-from goodbot.web.api_operations import OPERATIONS
-from goodbot.web.api_schemas import SCHEMAS
-from goodbot.web.api_values import Operation, Parameter
-from goodbot.web.metrics import metrics_text
-from goodbot.web.openapi import TAGS
-from goodbot.web.request_metrics import RequestMetrics
+from goodbot.web.machines.api_operations import OPERATIONS
+from goodbot.web.machines.api_schemas import SCHEMAS
+from goodbot.web.machines.api_values import Operation, Parameter
+from goodbot.web.machines.metrics import metrics_text
+from goodbot.web.machines.openapi import TAGS
+from goodbot.web.server.request_metrics import RequestMetrics
 
 REFERENCE = Path(__file__).parent / "reference" / "http.md"
 

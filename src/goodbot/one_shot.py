@@ -34,8 +34,8 @@ from goodbot.robot.scope.seeding import opened_networks
 from goodbot.store.memory.memory_frontier import MemoryFrontier
 from goodbot.url import Url, is_private_address, is_private_host, parse_url
 from goodbot.values import Capture, Failure, Headers, Request, Response
+from goodbot.web.checker.site_robots import RobotsFetcher
 from goodbot.web.public_sites import PublicSites, visitors_settings
-from goodbot.web.site_robots import RobotsFetcher
 
 OWN = identity_of(Settings(), version("goodbot"))
 """The identity of goodbot's own requests outside a crawl."""

@@ -16,7 +16,7 @@ from demo.asking import ask
 from demo.expected import EXPECTED
 from goodbot.demo import DemoWeb
 from goodbot.errors import RunError
-from goodbot.web.connections import ConnectionLimit
+from goodbot.web.server.connections import ConnectionLimit
 from webserver import kept_port
 
 

@@ -17,7 +17,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from goodbot.demo import DemoWeb
-from goodbot.web.search_query import MAX_PAGE
+from goodbot.web.search.search_query import MAX_PAGE
 from journey.reverse_proxy import NGINX, UNITS, Service, Way, served
 
 pytestmark = pytest.mark.skipif(NGINX is None, reason="nginx is not installed")

@@ -9,7 +9,7 @@ from pathlib import Path
 from goodbot.search_values import Hidden
 from goodbot.visitor_values import CachedCopy
 from goodbot.visitors.services import VisitorServices
-from goodbot.web.indexnow import IndexNowRequest, parse_indexnow
+from goodbot.web.visitors.indexnow import IndexNowRequest, parse_indexnow
 from journey.goodbot_process import ended, goodbot, start
 from visitors.visited_crawls import CONTACT, PUBLIC, services, url_at
 from webserver import Exchange, WebServer, answer

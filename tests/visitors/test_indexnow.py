@@ -11,8 +11,8 @@ from goodbot.config import Settings
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.values import Discovery, LastVisit, Outcome, Release
 from goodbot.visitor_values import IndexNowOutcome
-from goodbot.web.indexnow import IndexNowRequest, parse_indexnow
 from goodbot.web.public_sites import FETCHES_PER_MINUTE, PublicSites
+from goodbot.web.visitors.indexnow import IndexNowRequest, parse_indexnow
 from visitors.visited_crawls import CONTACT, INSIDE, PUBLIC, services, sites, url_at
 from webserver import Route, WebServer, answer, closing
 

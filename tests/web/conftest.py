@@ -3,7 +3,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from goodbot.web.request_log import LOGGER
+from goodbot.web.server.request_log import LOGGER
 from web.library import SPECIMENS, Library, Visitor, served
 
 

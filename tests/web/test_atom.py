@@ -16,7 +16,7 @@ from goodbot.errors import DamagedError
 from goodbot.page.sitemap import ListReader
 from goodbot.search_values import Hit
 from goodbot.web import Site, create_app, running
-from goodbot.web.atom import Feed, feed_xml
+from goodbot.web.search.atom import Feed, feed_xml
 from web.library import SPECIMENS, Library, Visitor, served
 
 SCHEMA = etree.RelaxNG(etree.parse(Path(__file__).parent / "atom.rng"))

@@ -10,8 +10,8 @@ from goodbot.errors import DamagedError
 from goodbot.url import Url
 from goodbot.visitor_values import CachedCopy, NoCopy
 from goodbot.web import Site
-from goodbot.web.cached_page import MAX_TEXT_CHARS, READ_AT_ONCE, READS_WAITING
-from goodbot.web.safe_document import COPY_POLICY
+from goodbot.web.visitors.cached_page import MAX_TEXT_CHARS, READ_AT_ONCE, READS_WAITING
+from goodbot.web.visitors.safe_document import COPY_POLICY
 from web.library import Visitor
 from web.visitor_desks import HOST, HTML, Desk, copy, url, visited
 

@@ -17,9 +17,9 @@ from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, Access
 from goodbot.url import Url
 from goodbot.web import Site, create_app, running
-from goodbot.web.checker_report import FINDINGS_SENT, FINDINGS_SHOWN, judge, same_text, text_of
-from goodbot.web.security_headers import POLICY
-from goodbot.web.site_robots import SiteRobots, TooManyRequestsError
+from goodbot.web.checker.checker_report import FINDINGS_SENT, FINDINGS_SHOWN, judge, same_text, text_of
+from goodbot.web.checker.site_robots import SiteRobots, TooManyRequestsError
+from goodbot.web.server.security_headers import POLICY
 from web.browser import chromium
 from web.crawls import Crawls
 from web.library import SPECIMENS, Library, Visitor

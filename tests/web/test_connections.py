@@ -19,8 +19,8 @@ from starlette.responses import PlainTextResponse, Response, StreamingResponse
 from starlette.routing import Route
 
 from goodbot.web import Site, create_app, running
-from goodbot.web.connections import ConnectionLimit
-from goodbot.web.log_throttle import LINES_PER_MINUTE
+from goodbot.web.server.connections import ConnectionLimit
+from goodbot.web.server.log_throttle import LINES_PER_MINUTE
 from web.library import SPECIMENS, Library, Visitor
 
 TESTS = str(Path(__file__).parents[1])

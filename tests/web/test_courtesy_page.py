@@ -11,7 +11,7 @@ from goodbot.exclusion import Access
 from goodbot.live import Courtesy
 from goodbot.store.sqlite.courtesy_report import CourtesyTotals, courtesy_totals, host_names, host_reports
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.web.courtesy_page import LISTED_FROM, courtesy_page
+from goodbot.web.operator.courtesy_page import LISTED_FROM, courtesy_page
 from web.browser import chromium
 
 NOW = 1_795_000_000.0

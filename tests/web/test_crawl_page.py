@@ -15,8 +15,8 @@ from goodbot.live import ControlRequest, LiveStatus
 from goodbot.url import Url
 from goodbot.values import STATES, Status
 from goodbot.web import Site, create_app, running
-from goodbot.web.crawl_view import MEANINGS, error_groups, progress
-from goodbot.web.security_headers import POLICY
+from goodbot.web.operator.crawl_view import MEANINGS, error_groups, progress
+from goodbot.web.server.security_headers import POLICY
 from web.browser import chromium
 from web.crawls import RUNNING, TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Answer, Library, Visitor

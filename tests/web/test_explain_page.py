@@ -11,7 +11,7 @@ from goodbot.index import PARTS, TantivyIndex, TantivySearch
 from goodbot.index.schema import WEIGHTS
 from goodbot.search_values import NO_FILTERS, Document, ExplainedWord, Explanation, Filters
 from goodbot.web import Site, create_app, running
-from goodbot.web.explain_page import BONUSES, FACTORS, FIELDS, Row, WordRow, view_explanation
+from goodbot.web.search.explain_page import BONUSES, FACTORS, FIELDS, Row, WordRow, view_explanation
 from web.library import SPECIMENS, Library, Visitor
 from web.test_templates_env import text_of
 from web.visitor_desks import Desk

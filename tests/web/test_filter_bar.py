@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.search_values import NO_FILTERS, Choices, Filters
-from goodbot.web.filter_bar import Chip, FilterBar, Option, filter_bar
+from goodbot.web.search.filter_bar import Chip, FilterBar, Option, filter_bar
 
 CHOICES = Choices((("en", 120), ("ru", 7), ("xx", 1)), (("html", 100), ("application/x-odd", 2)))
 

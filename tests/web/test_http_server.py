@@ -10,7 +10,7 @@ import pytest
 
 from goodbot.errors import GoodbotError, RunError
 from goodbot.web import Site, create_app, running, serve
-from goodbot.web.log_throttle import LINES_PER_MINUTE
+from goodbot.web.server.log_throttle import LINES_PER_MINUTE
 from web.library import SPECIMENS, Library, Visitor, served
 from webserver import kept_port
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.visitor_values import IndexNowOutcome
-from goodbot.web.indexnow import MAX_URLS, IndexNowRequest, parse_indexnow, read_indexnow_query
+from goodbot.web.visitors.indexnow import MAX_URLS, IndexNowRequest, parse_indexnow, read_indexnow_query
 
 KEY = "0123abcd-KEY"
 GOOD: dict[str, Any] = {

@@ -8,7 +8,7 @@ import pytest
 from goodbot.errors import RunError
 from goodbot.visitor_values import IndexNowOutcome
 from goodbot.web import Rate, Site
-from goodbot.web.indexnow import MAX_BODY_BYTES
+from goodbot.web.visitors.indexnow import MAX_BODY_BYTES
 from web.library import Answer, Visitor
 from web.visitor_desks import HOST, SITE, Desk, url, visited
 

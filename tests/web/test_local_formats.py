@@ -2,8 +2,8 @@ from datetime import date
 
 import pytest
 
-from goodbot.web.local_formats import day_message, day_of, formats, russian
-from goodbot.web.translations import load_translations
+from goodbot.web.pages.local_formats import day_message, day_of, formats, russian
+from goodbot.web.pages.translations import load_translations
 
 SPACE = "\u00a0"
 

@@ -10,10 +10,10 @@ from goodbot.errors import InputError
 from goodbot.index import TantivyIndex, TantivySearch, parse_query
 from goodbot.index.filters import read_filters
 from goodbot.search_values import Document, Filters
-from goodbot.web.local_formats import speaker
-from goodbot.web.messages import SENTENCES, Message, read_sentence
-from goodbot.web.search_query import read_search_query
-from goodbot.web.translations import load_translations
+from goodbot.web.pages.local_formats import speaker
+from goodbot.web.pages.messages import SENTENCES, Message, read_sentence
+from goodbot.web.pages.translations import load_translations
+from goodbot.web.search.search_query import read_search_query
 
 QUERIES = [
     "x" * 20_000,

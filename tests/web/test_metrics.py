@@ -6,7 +6,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from goodbot.web import Rate, Site, create_app, running
-from goodbot.web.request_metrics import BUCKETS_S
+from goodbot.web.server.request_metrics import BUCKETS_S
 from web.crawls import Crawls
 from web.library import SPECIMENS, Library, Visitor
 

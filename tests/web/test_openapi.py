@@ -14,8 +14,8 @@ from goodbot.errors import DamagedError
 from goodbot.search_values import Hit, OtherPage, Results, SectionLink
 from goodbot.visitor_values import IndexNowOutcome
 from goodbot.web import Site, create_app, running
-from goodbot.web.api_operations import OPERATIONS
-from goodbot.web.openapi import openapi_document
+from goodbot.web.machines.api_operations import OPERATIONS
+from goodbot.web.machines.openapi import openapi_document
 from programs import ROOT, load
 from web.library import SPECIMENS, Library, Visitor
 from web.visitor_desks import HOST, TOKEN, Desk

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.web import Site, create_app, running
-from goodbot.web.opensearch import description_xml
+from goodbot.web.machines.opensearch import description_xml
 from web.library import SPECIMENS, Library, Visitor
 
 TYPES = {

@@ -7,7 +7,7 @@ from urllib.parse import quote, urlencode
 import pytest
 
 from goodbot.web import Site, create_app, running
-from goodbot.web.operator_access import WRONG_TOKENS
+from goodbot.web.operator.operator_access import WRONG_TOKENS
 from web.crawls import TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Answer, Library, Visitor
 from web.visitor_desks import Desk

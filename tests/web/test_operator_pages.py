@@ -20,9 +20,9 @@ from goodbot.store.sqlite.refused_urls import Place
 from goodbot.url import Url
 from goodbot.visitor_values import Removal
 from goodbot.web import Site, create_app, running
-from goodbot.web.granted_removals_page import PER_PAGE
-from goodbot.web.hosts_page import LINES_SHOWN
-from goodbot.web.refused_page import read_place, written
+from goodbot.web.operator.granted_removals_page import PER_PAGE
+from goodbot.web.operator.hosts_page import LINES_SHOWN
+from goodbot.web.operator.refused_page import read_place, written
 from web.browser import chromium
 from web.crawls import TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Answer, Library, Visitor

@@ -12,8 +12,8 @@ from goodbot.exclusion import RobotsTxt
 from goodbot.page.sitemap import ListReader
 from goodbot.url import parse_url
 from goodbot.web import Site, create_app, running
-from goodbot.web.own_robots_txt import CLOSED, PUBLIC_PAGES, sitemap_xml
-from goodbot.web.translations import LANGUAGES
+from goodbot.web.machines.own_robots_txt import CLOSED, PUBLIC_PAGES, sitemap_xml
+from goodbot.web.pages.translations import LANGUAGES
 from web.library import SPECIMENS, Library, Visitor
 from web.whole import routes_of, whole_app
 

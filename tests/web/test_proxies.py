@@ -10,7 +10,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from goodbot.web import Rate, Site, create_app, running
-from goodbot.web.forwarded_clients import ForwardedClients
+from goodbot.web.server.forwarded_clients import ForwardedClients
 from web.library import SPECIMENS, Library, Visitor
 
 

@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.values import Event
-from goodbot.web.public_story import NO_ADDRESS, public_story, public_text
-from goodbot.web.story_view import MAX_EVENTS_SHOWN, heading_of, queue_heading_of, steps_of
+from goodbot.web.visitors.public_story import NO_ADDRESS, public_story, public_text
+from goodbot.web.visitors.story_view import MAX_EVENTS_SHOWN, heading_of, queue_heading_of, steps_of
 from web.visitor_desks import STORIES, VISITED, story, url
 
 EVENTS = [

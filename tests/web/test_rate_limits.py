@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.web import Rate, Site, create_app, running
-from goodbot.web.rate_limits import MAX_CLIENTS, RateLimit, client_of
+from goodbot.web.server.rate_limits import MAX_CLIENTS, RateLimit, client_of
 from web.library import SPECIMENS, Library, Visitor
 
 LOOPBACK = "127.0.0.1"

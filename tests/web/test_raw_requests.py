@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 
 from goodbot.web import Rate, Site, running
-from goodbot.web.security_headers import HEADERS
+from goodbot.web.server.security_headers import HEADERS
 from web.library import Visitor
 from web.whole import routes_of, whole_app
 

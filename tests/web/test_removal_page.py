@@ -11,7 +11,7 @@ from goodbot.errors import RunError
 from goodbot.search_values import Hidden
 from goodbot.url import Url
 from goodbot.web import Rate, Site
-from goodbot.web.removal_page import MAX_FORM_BYTES, disallow_lines, is_hidden
+from goodbot.web.visitors.removal_page import MAX_FORM_BYTES, disallow_lines, is_hidden
 from web.library import Answer, Visitor
 from web.visitor_desks import HOST, SITE, TOKEN, Desk, story, url, visited
 

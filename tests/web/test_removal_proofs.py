@@ -8,7 +8,7 @@ from goodbot.exclusion import Access, Verdict
 from goodbot.url import Url
 from goodbot.values import Response
 from goodbot.web.public_sites import VisitedDocument
-from goodbot.web.removal_proofs import disallowed, has_token, says_no, token_file_url
+from goodbot.web.visitors.removal_proofs import disallowed, has_token, says_no, token_file_url
 
 URL = Url("https://example.org/a")
 NOW = 1_795_000_000.0

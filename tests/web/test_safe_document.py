@@ -10,7 +10,7 @@ from goodbot.page.encoding import decode_text
 from goodbot.page.html import read_html
 from goodbot.url import Url
 from goodbot.visitor_values import CachedCopy
-from goodbot.web.safe_document import COPY_POLICY, safe_document
+from goodbot.web.visitors.safe_document import COPY_POLICY, safe_document
 
 URL = Url("https://example.org/a/b?c=1&d='%22")
 HEAD = re.compile(rb"<!doctype html><meta charset=utf-8><base href=\"([^\"<>]*)\" target=_top>")

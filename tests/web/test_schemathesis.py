@@ -17,7 +17,7 @@ from goodbot.demo import DemoWeb
 from goodbot.one_shot import robots_fetcher
 from goodbot.visitors.services import open_visitor_services
 from goodbot.web import Rate, Site, create_app, running
-from goodbot.web.api_operations import OPERATIONS
+from goodbot.web.machines.api_operations import OPERATIONS
 from journey.goodbot_process import goodbot
 
 SCHEMATHESIS = Path(sys.executable).parent / "schemathesis"

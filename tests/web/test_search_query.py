@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from goodbot.errors import InputError
 from goodbot.search_values import NO_FILTERS, Filters
-from goodbot.web.search_query import (
+from goodbot.web.pages.accept_language import readers_languages
+from goodbot.web.search.search_query import (
     MAX_PAGE,
     SearchQuery,
     page_count,
     read_search_query,
-    readers_languages,
     settled_filters,
 )
 

@@ -14,9 +14,9 @@ import pytest
 from starlette.applications import Starlette
 
 from goodbot.web import Rate, Site, create_app, running
-from goodbot.web.connections import ConnectionLimit
-from goodbot.web.security_headers import HEADERS
-from goodbot.web.static_files import static_path
+from goodbot.web.server.connections import ConnectionLimit
+from goodbot.web.server.security_headers import HEADERS
+from goodbot.web.server.static_files import static_path
 from web.library import SPECIMENS, Library, Visitor
 from web.whole import routes_of, whole_app
 

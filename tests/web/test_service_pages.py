@@ -11,8 +11,8 @@ from goodbot.exclusion import Directives, RobotsTxt
 from goodbot.index import parse_query
 from goodbot.index.languages import STEMMERS
 from goodbot.web import Site, create_app, running
-from goodbot.web.about_page import WISHES, contact_url
-from goodbot.web.help_page import OPERATORS
+from goodbot.web.search.help_page import OPERATORS
+from goodbot.web.visitors.about_page import WISHES, contact_url
 from web.library import SPECIMENS, Library, Visitor
 from web.test_templates_env import text_of
 from web.visitor_desks import Desk

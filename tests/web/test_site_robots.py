@@ -15,7 +15,7 @@ from goodbot.robot.fetch.guard import AddressGuard
 from goodbot.robot.fetch.transport import CurlTransport
 from goodbot.testing import FakeClock, FakeResolver, FakeWeb, MemoryFrontier
 from goodbot.values import Failure, Response
-from goodbot.web.site_robots import (
+from goodbot.web.checker.site_robots import (
     FETCHES_PER_MINUTE,
     REFUSAL_DELAY_S,
     REUSE_S,

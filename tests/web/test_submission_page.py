@@ -9,7 +9,7 @@ import pytest
 from goodbot.errors import RunError
 from goodbot.visitor_urls import MAX_TYPED_CHARS
 from goodbot.web import Rate, Site
-from goodbot.web.submission_page import MAX_BODY_BYTES
+from goodbot.web.visitors.submission_page import MAX_BODY_BYTES
 from web.library import Answer, Visitor
 from web.visitor_desks import HOST, Desk, visited
 

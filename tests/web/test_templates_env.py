@@ -7,8 +7,8 @@ from urllib.parse import quote
 import pytest
 
 from goodbot.errors import DamagedError, RunError
-from goodbot.web.security_headers import HEADERS
-from goodbot.web.static_files import static_path
+from goodbot.web.server.security_headers import HEADERS
+from goodbot.web.server.static_files import static_path
 from web.library import SPECIMENS, Library, Visitor, page, served
 
 SCRIPTS = [f'<script src="{static_path("search.js")}" defer>']

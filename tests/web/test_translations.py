@@ -11,7 +11,7 @@ from jinja2 import Environment
 from jinja2.ext import extract_from_ast
 
 import goodbot.web
-from goodbot.web.translations import LANGUAGES, LOCALE
+from goodbot.web.pages.translations import LANGUAGES, LOCALE
 
 WEB = Path(goodbot.web.__file__).parent
 PLACEHOLDERS = re.compile(r"%\(\w+\)s")

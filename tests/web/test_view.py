@@ -3,8 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.search_values import Hit, OtherPage, SectionLink
-from goodbot.web.property_names import type_name
-from goodbot.web.view import duration, page_numbers, pieces, readable_url, site_of, view_hit
+from goodbot.web.pages.property_names import type_name
+from goodbot.web.pages.view import duration, page_numbers, pieces, readable_url, site_of, view_hit
 
 SPANS = st.lists(st.tuples(st.integers(-9, 40), st.integers(-9, 40))).map(tuple)
 

@@ -21,8 +21,8 @@ from goodbot.visitor_values import (
     TokenFile,
 )
 from goodbot.web import Rate, Site, create_app, running
-from goodbot.web.indexnow import IndexNowRequest
 from goodbot.web.public_sites import TooManyRequestsError
+from goodbot.web.visitors.indexnow import IndexNowRequest
 from web.library import SPECIMENS, Library, Visitor
 
 HOST = "here.example"

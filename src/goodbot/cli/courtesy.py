@@ -29,7 +29,7 @@ from goodbot.store.sqlite.courtesy_report import (
     host_reports,
 )
 from goodbot.url_story import lesson_json
-from goodbot.web.courtesy_page import courtesy_page
+from goodbot.web.operator.courtesy_page import courtesy_page
 
 
 @click.command(

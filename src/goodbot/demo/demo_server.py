@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from goodbot.demo.demo_pages import Resource, SampleSite, load_site
 from goodbot.web import running
-from goodbot.web.connections import ConnectionLimit
+from goodbot.web.server.connections import ConnectionLimit
 
 EXAMPLE_QUERIES = ("choosing a torch", "winding clocks", "вежливых роботов")
 """Queries with good answers on the sample web. The pages that the last one finds use other forms of its words."""

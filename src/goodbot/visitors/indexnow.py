@@ -13,8 +13,8 @@ from goodbot.page import decode_content
 from goodbot.visitor_urls import is_internal
 from goodbot.visitor_values import IndexNowOutcome, Submission
 from goodbot.visitors.submissions import VisitorRequests
-from goodbot.web.indexnow import IndexNowRequest
 from goodbot.web.public_sites import MAX_HOPS, NoPublicAddressError, PublicSites, SiteVisit, TooManyRequestsError
+from goodbot.web.visitors.indexnow import IndexNowRequest
 
 KEY_FILE_BYTES: Final = 1000
 KEY_REUSE_S: Final = 3600.0

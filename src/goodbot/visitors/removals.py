@@ -23,7 +23,7 @@ from goodbot.visitor_urls import is_internal, visitor_url
 from goodbot.visitor_values import Proof, Removal, RemovalAnswer, TokenFile
 from goodbot.visitors.submissions import VisitorRequests
 from goodbot.web.public_sites import MAX_HOPS, PublicSites, SiteVisit
-from goodbot.web.removal_proofs import disallowed, has_token, says_no, token_file_url
+from goodbot.web.visitors.removal_proofs import disallowed, has_token, says_no, token_file_url
 
 _LOG: Final = logging.getLogger(__name__)
 

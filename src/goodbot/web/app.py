@@ -13,32 +13,32 @@ from starlette.routing import BaseRoute, Mount, Route
 
 from goodbot.errors import GoodbotError, InputError, NoIndexError
 from goodbot.ports import Search
-from goodbot.web.about_page import AboutPage
-from goodbot.web.checker_page import CheckerPage, RobotsSource
-from goodbot.web.crawl_page import CrawlDesk
-from goodbot.web.cross_origin import CrossOriginReading, shared_paths
-from goodbot.web.error_pages import ErrorPages, disconnected
-from goodbot.web.explain_page import ExplainPage
-from goodbot.web.forwarded_clients import ForwardedClients
-from goodbot.web.help_page import HelpPage
-from goodbot.web.key_directory import KeyDirectory
-from goodbot.web.monitoring import Monitoring
-from goodbot.web.openapi import OpenApi
-from goodbot.web.opensearch import OpenSearch
-from goodbot.web.operator_pages import operator_routes
-from goodbot.web.own_robots_txt import PUBLIC_PAGES, NoIndex, OwnRobotsTxt
-from goodbot.web.prefix import UnderPrefix
-from goodbot.web.rate_limits import RateLimit, RateLimits
-from goodbot.web.request_metrics import MeasuredRequests, MeasuredSearch, RequestMetrics
-from goodbot.web.search_feed import SearchFeed
-from goodbot.web.search_pages import SearchPages, WhyEmpty
-from goodbot.web.security_headers import SecurityHeaders, security_headers
+from goodbot.web.checker.checker_page import CheckerPage, RobotsSource
+from goodbot.web.machines.key_directory import KeyDirectory
+from goodbot.web.machines.monitoring import Monitoring
+from goodbot.web.machines.openapi import OpenApi
+from goodbot.web.machines.opensearch import OpenSearch
+from goodbot.web.machines.own_robots_txt import PUBLIC_PAGES, NoIndex, OwnRobotsTxt
+from goodbot.web.operator.crawl_page import CrawlDesk
+from goodbot.web.operator.operator_pages import operator_routes
+from goodbot.web.pages.error_pages import ErrorPages, disconnected
+from goodbot.web.pages.templates_env import Templates
+from goodbot.web.pages.translations import translatable
+from goodbot.web.search.explain_page import ExplainPage
+from goodbot.web.search.help_page import HelpPage
+from goodbot.web.search.search_feed import SearchFeed
+from goodbot.web.search.search_pages import SearchPages, WhyEmpty
+from goodbot.web.server.cross_origin import CrossOriginReading, shared_paths
+from goodbot.web.server.forwarded_clients import ForwardedClients
+from goodbot.web.server.prefix import UnderPrefix
+from goodbot.web.server.rate_limits import RateLimit, RateLimits
+from goodbot.web.server.request_metrics import MeasuredRequests, MeasuredSearch, RequestMetrics
+from goodbot.web.server.security_headers import SecurityHeaders, security_headers
+from goodbot.web.server.static_files import HashedFiles
 from goodbot.web.site import Site
-from goodbot.web.static_files import HashedFiles
-from goodbot.web.templates_env import Templates
-from goodbot.web.translations import translatable
-from goodbot.web.visitor_desk import VisitorDesk
-from goodbot.web.visitor_pages import visitor_routes
+from goodbot.web.visitors.about_page import AboutPage
+from goodbot.web.visitors.visitor_desk import VisitorDesk
+from goodbot.web.visitors.visitor_pages import visitor_routes
 
 _HERE = Path(__file__).parent
 

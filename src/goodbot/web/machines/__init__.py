@@ -1,0 +1,1 @@
+"""What programs read: the description of the API, figures, keys, robots.txt."""

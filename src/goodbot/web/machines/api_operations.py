@@ -1,0 +1,281 @@
+"""Every operation of the API. `docs/reference/http.md` and /openapi.json are made from these."""
+
+from typing import Final
+
+from goodbot.web.checker.checker_report import AGENT_CHARS, URL_CHARS
+from goodbot.web.machines.api_schemas import TEXT
+from goodbot.web.machines.api_values import Answer, Body, Link, Operation, Parameter, Schema, reference
+from goodbot.web.machines.opensearch import MEDIA_TYPE as OPENSEARCH
+from goodbot.web.search.atom import MEDIA_TYPE as ATOM
+from goodbot.web.search.search_pages import SUGGESTIONS
+from goodbot.web.search.search_query import MAX_PAGE
+from goodbot.web.visitors.indexnow import KEY, MAX_URLS
+
+_NOT_EMPTY: Final[Schema] = {"type": "string", "pattern": r"\S"}
+_DATE: Final[Schema] = {
+    "anyOf": [{"type": "string", "format": "date"}, {"type": "string", "pattern": "^([0-9]{4}(-(0[1-9]|1[0-2]))?)?$"}]
+}
+_KEY: Final[Schema] = {"type": "string", "pattern": f"^{KEY.pattern}$"}
+_OR_NULL: Final[Schema] = {"type": ["string", "null"]}
+_ERROR: Final = reference("Error")
+
+
+def _bad(description: str) -> Answer:
+    return Answer(400, description, _ERROR)
+
+
+_TOO_MANY: Final = Answer(429, "Your address has sent too many requests", _ERROR, retry=True)
+_UNAVAILABLE: Final = Answer(503, "The index or the crawl cannot be read at the moment", _ERROR)
+_NO_CRAWL: Final = Answer(404, "No crawl is served here", _ERROR)
+_OTHER_SITE: Final = "A page of another site made the browser send this request"
+
+_QUERY: Final = Parameter("q", "What to search for", _NOT_EMPTY, "robots exclusion", required=True)
+_FILTERS: Final = (
+    Parameter("site", "Only pages of this host and its subdomains", TEXT, "example.org"),
+    Parameter(
+        "lang",
+        "Only pages in this language",
+        {"type": "string", "pattern": "^([A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*)?$"},
+        "en",
+    ),
+    Parameter(
+        "type",
+        "Only documents of this type: the end of a file name, or a media type",
+        {"type": "string", "pattern": "^([A-Za-z0-9]{1,10}|[A-Za-z]+/[A-Za-z0-9.+-]{1,60})?$"},
+        "pdf",
+    ),
+    Parameter("after", "Only pages last changed on this day or later: a day, a month or a year", _DATE, "2024-05-01"),
+    Parameter("before", "Only pages last changed before this day, month or year", _DATE, "2026"),
+)
+_PAGE: Final = Parameter(
+    "page",
+    f"The page of results, from 1 to {MAX_PAGE}; each has ten hits",
+    {"anyOf": [{"type": "integer", "minimum": 1, "maximum": MAX_PAGE}, {"type": "string", "maxLength": 0}]},
+    1,
+)
+_SEARCH: Final = (_QUERY, _PAGE, *_FILTERS)
+_URL: Final = Parameter(
+    "url", "The URL of a page; `example.org/a` means https", _NOT_EMPTY, "https://example.org/", required=True
+)
+
+_INDEXNOW: Final = (
+    Answer(200, "The key is right, and the URLs are submitted", reference("Message")),
+    Answer(202, "The URLs are submitted; the key was not checked", reference("Message")),
+    _bad("The request cannot be read"),
+    Answer(403, "The key is wrong, or the operator accepts no URLs", _ERROR),
+    Answer(422, "The URLs are not of this host or not of this crawl, or the key is not well-formed", _ERROR),
+    _TOO_MANY,
+    Answer(503, "The crawl does not answer", _ERROR),
+)
+
+_FIRST_HIT: Final = (
+    Link(
+        "explain", {"q": "$request.query.q", "url": "$response.body#/hits/0/url"}, "Explains the place of the first hit"
+    ),
+    Link("why", {"url": "$response.body#/hits/0/url"}, "The story of the first hit"),
+)
+
+OPERATIONS: Final = (
+    Operation(
+        "get",
+        "/api/search",
+        "search",
+        "search",
+        "Searches the index",
+        parameters=_SEARCH,
+        answers=(
+            Answer(200, "One page of hits", reference("Results"), links=_FIRST_HIT),
+            _bad("A parameter has a value that cannot be used, or the crawl keeps no index"),
+            _NO_CRAWL,
+            _TOO_MANY,
+            _UNAVAILABLE,
+        ),
+        description="Pages in the languages of `Accept-Language` rank higher. The syntax of queries is that of the "
+        "search page; no query is an error, except an empty one.",
+    ),
+    Operation(
+        "get",
+        "/api/suggest",
+        "suggest",
+        "search",
+        "Completes a query",
+        parameters=(Parameter("q", "What was typed so far", TEXT, "robo"),),
+        answers=(
+            Answer(200, "The completions (OpenSearch Suggestions)", reference("Suggestions"), SUGGESTIONS),
+            _NO_CRAWL,
+            _TOO_MANY,
+            _UNAVAILABLE,
+        ),
+    ),
+    Operation(
+        "get",
+        "/api/explain",
+        "explain",
+        "search",
+        "Explains the place of a page among the hits",
+        parameters=(_QUERY, _URL, *_FILTERS),
+        answers=(
+            Answer(200, "What adds to its score", reference("Explanation")),
+            _bad("A parameter has a value that cannot be used, or the crawl keeps no index"),
+            Answer(404, "The index does not have the page", _ERROR),
+            _TOO_MANY,
+            _UNAVAILABLE,
+        ),
+    ),
+    Operation(
+        "get",
+        "/search.atom",
+        "feed",
+        "search",
+        "Searches the index, for feed readers",
+        parameters=_SEARCH,
+        answers=(
+            Answer(200, "One page of hits as an Atom feed (RFC 4287)", media_type=ATOM),
+            _bad("A parameter has a value that cannot be used"),
+            _TOO_MANY,
+            _UNAVAILABLE,
+        ),
+    ),
+    Operation(
+        "get",
+        "/opensearch.xml",
+        "opensearch",
+        "search",
+        "Describes the search to browsers",
+        answers=(Answer(200, "An OpenSearch 1.1 description", media_type=OPENSEARCH),),
+    ),
+    Operation(
+        "get",
+        "/api/why",
+        "why",
+        "pages",
+        "Says what became of a URL, and why a search does not find it",
+        parameters=(_URL,),
+        answers=(
+            Answer(200, "Its story, also if the crawl does not know it", reference("Story")),
+            _bad("This is not the URL of a page"),
+            _TOO_MANY,
+            _UNAVAILABLE,
+        ),
+    ),
+    Operation(
+        "post",
+        "/api/submit",
+        "submit",
+        "pages",
+        "Submits a URL to the crawl",
+        body=Body(
+            "The URL",
+            {
+                "type": "object",
+                "properties": {"url": _NOT_EMPTY},
+                "required": ["url"],
+                "additionalProperties": False,
+            },
+            {"page": {"url": "https://example.org/"}},
+        ),
+        answers=(
+            Answer(200, "The crawl has the URL", reference("Submission")),
+            _bad("This is not a URL that can be submitted"),
+            Answer(403, f"{_OTHER_SITE}, or the operator accepts no URLs", _ERROR),
+            Answer(413, "The body is too long", _ERROR),
+            Answer(415, "The body is not JSON", _ERROR),
+            Answer(422, "The URL was refused; `result` says why", reference("Submission")),
+            _TOO_MANY,
+            Answer(503, "The crawl does not answer", _ERROR),
+        ),
+    ),
+    Operation(
+        "get",
+        "/indexnow",
+        "indexnow_one",
+        "pages",
+        "Reports a page that has changed (IndexNow)",
+        parameters=(
+            Parameter("url", "The URL of the page", _NOT_EMPTY, "https://example.org/a", required=True),
+            Parameter("key", "The key of the site", _KEY, "0123456789abcdef", required=True),
+            Parameter("keyLocation", "The URL of the key file, if it is not in the root folder", TEXT, ""),
+        ),
+        answers=_INDEXNOW,
+    ),
+    Operation(
+        "post",
+        "/indexnow",
+        "indexnow",
+        "pages",
+        f"Reports up to {MAX_URLS:,} pages of a host that have changed (IndexNow)",
+        body=Body(
+            "The host, its key and the URLs",
+            {
+                "type": "object",
+                "properties": {
+                    "host": _NOT_EMPTY,
+                    "key": _KEY,
+                    "keyLocation": _OR_NULL,
+                    "urlList": {"type": "array", "items": TEXT, "minItems": 1, "maxItems": MAX_URLS},
+                },
+                "required": ["host", "key", "urlList"],
+            },
+            {"pages": {"host": "example.org", "key": "0123456789abcdef", "urlList": ["https://example.org/a"]}},
+        ),
+        answers=(*_INDEXNOW, Answer(413, "The body is too long", _ERROR)),
+    ),
+    Operation(
+        "post",
+        "/api/check",
+        "check",
+        "robots.txt",
+        "Finds errors in a robots.txt, and says whether a robot may fetch a URL",
+        body=Body(
+            "Either the text of a robots.txt or the site to fetch it from. `agent` and `url` go together: may this "
+            "robot fetch this URL, or this path of the site?",
+            {
+                "type": "object",
+                "properties": {
+                    "robots": _OR_NULL,
+                    "site": _OR_NULL,
+                    "agent": {**_OR_NULL, "maxLength": AGENT_CHARS},
+                    "url": {**_OR_NULL, "maxLength": URL_CHARS},
+                },
+                "oneOf": [
+                    {"required": ["robots"], "properties": {"robots": TEXT}},
+                    {"required": ["site"], "properties": {"site": _NOT_EMPTY}},
+                ],
+                "additionalProperties": False,
+            },
+            {"text": {"robots": "User-agent: *\nDisallow: /private/", "agent": "MyBot", "url": "/private/a"}},
+        ),
+        answers=(
+            Answer(200, "The findings and verdicts", reference("Report")),
+            _bad("The body cannot be used, or the site's file cannot be fetched"),
+            Answer(403, _OTHER_SITE, _ERROR),
+            Answer(413, "The file is too long", _ERROR),
+            Answer(415, "The body is not JSON", _ERROR),
+            Answer(429, "Too many files are being checked or fetched", _ERROR),
+        ),
+    ),
+    Operation(
+        "get",
+        "/healthz",
+        "health",
+        "operation",
+        "Says whether the search works",
+        answers=(Answer(200, "It works", reference("Health")), _UNAVAILABLE),
+    ),
+    Operation(
+        "get",
+        "/metrics",
+        "metrics",
+        "operation",
+        "Shows figures for Prometheus",
+        answers=(Answer(200, "The text format of Prometheus", TEXT, "text/plain"), _UNAVAILABLE),
+    ),
+    Operation(
+        "get",
+        "/openapi.json",
+        "openapi",
+        "operation",
+        "Describes this API",
+        answers=(Answer(200, "This document", {"type": "object"}), _TOO_MANY),
+    ),
+)

@@ -1,0 +1,203 @@
+"""The JSON that the API answers, as JSON Schemas (draft 2020-12). Times are in Unix seconds."""
+
+from typing import Any, Final, get_args
+
+from goodbot.check.findings import SEVERITIES
+from goodbot.exclusion import DIALECTS
+from goodbot.exclusion.verdict import AccessResult
+from goodbot.index import PARTS
+from goodbot.values import STATES, Event
+from goodbot.visitor_values import SubmissionResult
+from goodbot.web.machines.api_values import Schema, reference
+
+TEXT: Final[Schema] = {"type": "string"}
+NUMBER: Final[Schema] = {"type": "number"}
+COUNT: Final[Schema] = {"type": "integer", "minimum": 0}
+FLAG: Final[Schema] = {"type": "boolean"}
+TEXTS: Final[Schema] = {"type": "array", "items": TEXT}
+
+
+def _list(items: Schema) -> Schema:
+    return {"type": "array", "items": items}
+
+
+def _or_null(schema: Schema) -> Schema:
+    return {"anyOf": [schema, {"type": "null"}]}
+
+
+def _one_of(values: Any) -> Schema:
+    return {"type": "string", "enum": list(values)}
+
+
+def _said(schema: Schema, description: str) -> Schema:
+    return {**schema, "description": description}
+
+
+def _object(required: dict[str, Schema], optional: dict[str, Schema] | None = None) -> Schema:
+    return {"type": "object", "properties": {**required, **(optional or {})}, "required": list(required)}
+
+
+_SPAN: Final[Schema] = {"type": "array", "items": COUNT, "minItems": 2, "maxItems": 2}
+_STATE: Final = _or_null(_one_of(STATES))
+
+ERROR: Final = _object({"error": _said(TEXT, "What is wrong, in one sentence")})
+HIT: Final = _object(
+    {
+        "url": TEXT,
+        "title": TEXT,
+        "snippet": _said(TEXT, "Text of the page, which is empty if its author allows none"),
+        "score": NUMBER,
+        "highlights": _said(_list(_SPAN), "Start and end of each matching word in the snippet"),
+    },
+    {
+        "id": _said(TEXT, "The name of an imported document, if it is not its URL"),
+        "language": _said(TEXT, "A two-letter code"),
+        "modified_at": _said(NUMBER, "When the page changed, as its server states"),
+        "fetched_at": NUMBER,
+        "size_bytes": COUNT,
+        "type": _said(TEXT, "The media type"),
+        "has_copy": _said(FLAG, "Whether there is a cached copy"),
+        "sections": _said(_list(_object({"url": TEXT, "text": TEXT})), "The places in the page that match best"),
+        "others": _said(
+            _list(_object({"url": TEXT, "language": TEXT})), "Translations and copies, which are not listed separately"
+        ),
+    },
+)
+RESULTS: Final = _object(
+    {
+        "query": TEXT,
+        "total": _said(COUNT, "How many pages match"),
+        "took_ms": NUMBER,
+        "complete": _said(COUNT, "How many of them have every word of the query"),
+        "searched_for": _said(TEXT, "The query in plain words"),
+        "hits": {**_list(reference("Hit")), "maxItems": 10},
+        "page": {"type": "integer", "minimum": 1, "maximum": 100},
+        "pages": _said({"type": "integer", "minimum": 0, "maximum": 100}, "How many pages of hits there are"),
+    },
+    {
+        "notes": _said(TEXTS, "What could not be read as typed"),
+        "corrected": _said(TEXT, "The query that was searched for instead"),
+        "suggestion": _said(TEXT, "A query that may be meant"),
+    },
+)
+SUGGESTIONS: Final[Schema] = {
+    "description": "First what was typed, then the list of what it may be completed to",
+    "type": "array",
+    "items": {"anyOf": [TEXT, TEXTS]},
+    "minItems": 2,
+    "maxItems": 2,
+}
+EXPLANATION: Final = _object(
+    {
+        "query": TEXT,
+        "url": TEXT,
+        "title": TEXT,
+        "found": _said(FLAG, "Whether the query finds the page"),
+        "position": _said(_or_null({"type": "integer", "minimum": 1}), "Null if it is not among the first 1,000 hits"),
+        "score": NUMBER,
+        "words": _list(_object({"word": TEXT, "fields": _list(_object({"field": TEXT, "score": NUMBER}))})),
+        "bonuses": _list(_object({"name": _one_of(PARTS), "reason": TEXT, "score": NUMBER})),
+        "factors": _list(_object({"name": _one_of(PARTS), "reason": TEXT, "factor": NUMBER})),
+    },
+    {"notes": _said(TEXTS, "Why the page is not found")},
+)
+_LESSON: Final = _object(
+    {
+        "id": TEXT,
+        "host": TEXT,
+        "kind": TEXT,
+        "about": TEXT,
+        "evidence": TEXT,
+        "learned_at": NUMBER,
+        "examined_at": _or_null(NUMBER),
+        "times": COUNT,
+        "in_force": FLAG,
+    }
+)
+_EVENT: Final = _object(
+    {
+        "at": NUMBER,
+        "step": _one_of(get_args(Event.__annotations__["step"])),
+        "decision": TEXT,
+        "reason": TEXT,
+        "line": _said(_or_null({"type": "integer", "minimum": 1}), "The line of robots.txt that decided"),
+    }
+)
+STORY: Final = _object(
+    {
+        "url": TEXT,
+        "asked_as": _said(TEXT, "The URL that the crawl requests for it"),
+        "state": _one_of((*STATES, "unknown")),
+        "events": _list(_EVENT),
+        "lesson": _said(_or_null(_LESSON), "What the crawl learned that leaves the page out"),
+        "in_index": _said(_or_null(FLAG), "Null if there is no index to look in"),
+        "summary": _said(TEXT, "Whether a search can find it, and why not"),
+        "advice": _said(TEXT, "What would help; empty if nothing would"),
+        "next_visit_at": _or_null(NUMBER),
+    }
+)
+SUBMISSION: Final = _object(
+    {
+        "done": _said(FLAG, "Whether the crawl has the URL now"),
+        "url": _said(TEXT, "The URL that the crawl requests for it"),
+        "result": _one_of(get_args(SubmissionResult)),
+        "reason": _said(_or_null(TEXT), "Why it was not submitted"),
+        "state_before": _STATE,
+        "state": _STATE,
+        "visited_at": _or_null(NUMBER),
+        "due_at": _said(_or_null(NUMBER), "When the next visit is due"),
+    }
+)
+_FINDING: Final = _object(
+    {
+        "file": TEXT,
+        "line": {"type": "integer", "minimum": 1},
+        "column": {"type": "integer", "minimum": 1},
+        "end_column": _or_null({"type": "integer", "minimum": 1}),
+        "code": _said({"type": "string", "pattern": "^[A-Z][0-9]{3}$"}, "`goodbot explain CODE` describes it"),
+        "severity": _one_of(SEVERITIES),
+        "title": TEXT,
+        "message": TEXT,
+        "affected": TEXT,
+        "fix": TEXT,
+        "mended_by_fix": _said(FLAG, "Whether `goodbot check --fix` corrects it"),
+        "source": TEXT,
+    }
+)
+_VERDICT: Final = _object(
+    {
+        "url": TEXT,
+        "requested_as": _said(TEXT, "The URL as robots request it"),
+        "agent": TEXT,
+        "dialect": _one_of(DIALECTS),
+        "allowed": FLAG,
+        "line": _or_null({"type": "integer", "minimum": 1}),
+        "rule": _or_null(TEXT),
+        "section": _said(TEXT, "The section of the standard"),
+        "reason": TEXT,
+        "access": _one_of(get_args(AccessResult)),
+        "delay_s": _said(_or_null(NUMBER), "The Crawl-delay"),
+    }
+)
+REPORT: Final = _object(
+    {
+        "file": TEXT,
+        "fetched_at": _said(_or_null(NUMBER), "Null if the text was sent"),
+        "counts": _object(dict.fromkeys(SEVERITIES, COUNT)),
+        "findings": {**_list(_FINDING), "maxItems": 1000},
+        "verdicts": _list(_VERDICT),
+    }
+)
+
+SCHEMAS: Final = {
+    "Error": ERROR,
+    "Hit": HIT,
+    "Results": RESULTS,
+    "Suggestions": SUGGESTIONS,
+    "Explanation": EXPLANATION,
+    "Story": STORY,
+    "Submission": SUBMISSION,
+    "Report": REPORT,
+    "Message": _object({"message": TEXT}),
+    "Health": _object({"ok": {"const": True}, "documents": _said(COUNT, "How many pages the index has")}),
+}

@@ -1,0 +1,1 @@
+"""The pages that only the operator of a crawl sees."""

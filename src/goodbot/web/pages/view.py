@@ -1,0 +1,204 @@
+"""Prepares results and numbers for people to read. Pure; the templates escape all text."""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final
+from urllib.parse import urlsplit
+
+from goodbot.search_values import Hit, OtherPage
+from goodbot.web.pages.property_names import language_name, type_name
+from goodbot.web.pages.translations import translatable
+
+MAX_TITLE_CHARS = 160
+MAX_SHOWN_URL_CHARS = 120
+
+MAX_SECTION_CHARS = 80
+MAX_OTHERS = 8
+
+_PAGES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
+"""Media types that are not shown."""
+_DAY_S: Final = 86_400
+
+_OPERATOR = re.compile(r"(?:site|(?:in)?title|inurl|filetype|ext|lang(?:uage)?|before|after|since|link):")
+_NON_ASCII_ESCAPES = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
+
+
+@dataclass(frozen=True, slots=True)
+class HitView:
+    """A hit ready to be shown. `href` is None if the URL is not http or https; `shown_site` and `shown_path` together
+    are its readable URL; `pieces` are (text, is highlighted), `sections` (text, URL), `others` (text, URL, language).
+
+    `url` names the hit to other pages; `site` is the value of the filter for its site, empty if it has none.
+    `changed_at` is when the page says that it was changed, None if it does not; `fetched_at` None if unknown. `type` is
+    empty for HTML."""
+
+    title: str
+    href: str | None
+    shown_site: str
+    shown_path: str
+    pieces: tuple[tuple[str, bool], ...]
+    sections: tuple[tuple[str, str], ...] = ()
+    others: tuple[tuple[str, str, str], ...] = ()
+    url: str = ""
+    site: str = ""
+    changed_at: float | None = None
+    fetched_at: float | None = None
+    size_bytes: int = 0
+    language: str = ""
+    language_name: str = ""
+    type: str = ""
+    has_copy: bool = False
+
+    @property
+    def shown_url(self) -> str:
+        """The readable URL."""
+        return self.shown_site + self.shown_path
+
+
+def view_hit(hit: Hit) -> HitView:
+    """Prepares a hit. Its title is the URL if it has none; without a URL it is the id."""
+    shown = clipped(readable_url(hit.url or hit.id), MAX_SHOWN_URL_CHARS)
+    is_link = _is_link(hit.url)
+    site, slash, path = shown.partition("/")
+    return HitView(
+        title=clipped(hit.title.strip(), MAX_TITLE_CHARS) or shown,
+        href=hit.url if is_link else None,
+        shown_site=site if is_link else "",
+        shown_path=slash + path if is_link else shown,
+        pieces=tuple(pieces(hit.snippet, hit.highlights)),
+        sections=tuple((clipped(one.text, MAX_SECTION_CHARS), one.url) for one in hit.sections if _is_link(one.url)),
+        others=tuple(
+            (_name_of(one, hit), one.url, one.language)
+            for one in hit.one_of_each_language()[:MAX_OTHERS]
+            if _is_link(one.url)
+        ),
+        url=hit.url or hit.id,
+        site=site_of(hit.url) if is_link else "",
+        changed_at=_changed_at(hit),
+        fetched_at=hit.fetched_at if hit.fetched_at > 0 else None,
+        size_bytes=max(hit.size_bytes, 0),
+        language=hit.language,
+        language_name=language_name(hit.language) if hit.language else "",
+        type="" if hit.media_type in _PAGES else type_name(hit.media_type),
+        has_copy=hit.has_copy and is_link,
+    )
+
+
+def _name_of(other: OtherPage, hit: Hit) -> str:
+    """Returns what another version of a hit is: a translation, named by its language, or a copy."""
+    return language_name(other.language) if other.language != hit.language else translatable("copy")
+
+
+def _is_link(url: str) -> bool:
+    return url.lower().startswith(("http://", "https://"))
+
+
+def _changed_at(hit: Hit) -> float | None:
+    """Returns when a page was changed, by its own account. A page cannot have been changed after it was fetched."""
+    at = hit.modified_at
+    if at is None or at <= 0 or (hit.fetched_at > 0 and at > hit.fetched_at + _DAY_S):
+        return None
+    return at
+
+
+def site_of(url: str) -> str:
+    """Returns the host, with its port, of an http or https URL, as the filter for sites takes it."""
+    try:
+        return urlsplit(url).netloc.rpartition("@")[2].lower()
+    except ValueError:
+        return ""
+
+
+def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[str, bool]]:
+    """Cuts `text` at its highlights. The joined pieces are always the same text, whatever the highlights are."""
+    done = 0
+    for start, end in sorted(highlights):
+        start, end = max(start, done), min(end, len(text))  # noqa: PLW2901
+        if start >= end:
+            continue
+        if done < start:
+            yield text[done:start], False
+        yield text[start:end], True
+        done = end
+    if done < len(text):
+        yield text[done:], False
+
+
+def capitalised(text: str) -> str:
+    """Makes a sentence of a message: with a capital letter and one full stop. A message that begins with a word of a
+    user, in backquotes, or with an operator such as `site:` keeps it as it is."""
+    first = text[:1] if _OPERATOR.match(text) else text[:1].upper()
+    return f"{first}{text[1:].rstrip('.')}."
+
+
+def quoted(text: str) -> list[tuple[str, bool]]:
+    """Cuts a sentence at its backquotes into (text, is quoted); a backquote without a pair stays."""
+    parts = text.split("`")
+    if len(parts) % 2 == 0:
+        parts[-2:] = ["`".join(parts[-2:])]
+    return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
+
+
+def readable_url(url: str) -> str:
+    """Returns a URL without its scheme, with non-ASCII characters unescaped.
+
+    Escapes of ASCII characters stay, because unescaped they would mean something else. Escapes of characters that do
+    not print stay too (RFC 3987 §4.1: bidirectional formatting could make it look like another URL). Hosts stay in
+    punycode, because of look-alike letters.
+    """
+    text = url.partition("://")[2] or url
+    if text.endswith("/") and text.count("/") == 1:
+        text = text[:-1]
+    return _NON_ASCII_ESCAPES.sub(_letters, text)
+
+
+def _letters(escapes: re.Match[str]) -> str:
+    try:
+        text = bytes.fromhex(escapes[0].replace("%", "")).decode("utf-8")
+    except UnicodeDecodeError:
+        return escapes[0]
+    return text if text.isprintable() else escapes[0]
+
+
+def clipped(text: str, most: int = 300) -> str:
+    """Returns at most `most` characters of `text`, the last one `…` if something is cut off."""
+    return text if len(text) <= most else text[: most - 1].rstrip() + "…"
+
+
+def page_numbers(page: int, pages: int) -> list[int | None]:
+    """Returns the numbers that a pager shows: the first page, the last, this page and the ones beside it. None marks a
+    gap of two pages or more."""
+    shown = sorted({1, page - 1, page, page + 1, pages} & set(range(1, pages + 1)))
+    numbers: list[int | None] = []
+    last = 0
+    for number in shown:
+        if number - last == 2:
+            numbers.append(number - 1)
+        elif number - last > 2:
+            numbers.append(None)
+        numbers.append(number)
+        last = number
+    return numbers
+
+
+def human_number(count: float) -> str:
+    """Formats a number: `1,234`, `0.8`."""
+    return f"{count:,.0f}" if count >= 100 or count == int(count) else f"{count:,.1f}"
+
+
+def human_seconds(seconds: float) -> str:
+    """Formats a duration: `45 s`, `3 min`, `2 h 5 min`, `9 days`."""
+    whole = round(seconds)
+    if whole < 120:
+        return f"{whole} s"
+    if whole < 7200:
+        return f"{whole // 60} min"
+    return f"{whole // 3600} h {whole % 3600 // 60} min" if whole < 172_800 else f"{whole // 86_400:,} days"
+
+
+def duration(took_ms: float) -> str:
+    """Formats milliseconds: `under 1 ms`, `12 ms`, `1.2 s`."""
+    if took_ms < 1:
+        return "under 1 ms"
+    return f"{took_ms:.0f} ms" if took_ms < 999.5 else f"{took_ms / 1000:,.1f} s"

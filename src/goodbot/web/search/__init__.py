@@ -1,0 +1,1 @@
+"""The pages of the search, and the same search for programs."""

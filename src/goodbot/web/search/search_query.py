@@ -1,0 +1,91 @@
+"""Reads the parameters of a search, and the languages of the reader, within limits."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import date, timedelta
+from types import MappingProxyType
+from typing import Final
+
+from goodbot.errors import InputError
+from goodbot.search_values import NO_FILTERS, Filters
+
+HITS_PER_PAGE = 10
+MAX_PAGE = 100
+"""The last page of results that is shown. A search ranks every document up to the page requested."""
+
+
+PARAMETERS: Final = MappingProxyType(
+    {"site": "site", "lang": "language", "type": "filetype", "after": "after", "before": "before"}
+)
+"""The parameters of a URL that are filters, each with its name in `Filters`."""
+WITHIN: Final = "within"
+"""The parameter of the form that stands for dates: see `settled_filters`."""
+PERIODS: Final = MappingProxyType({"day": 1, "week": 7, "month": 30, "year": 365})
+"""The values of `WITHIN`, in days."""
+
+
+@dataclass(frozen=True, slots=True)
+class SearchQuery:
+    """A query, not empty and without surrounding spaces, a page from 1 to `MAX_PAGE`, and the filters. The values of
+    filters are as typed."""
+
+    query: str
+    page: int
+    filters: Filters = NO_FILTERS
+
+    @property
+    def offset(self) -> int:
+        """The number of hits before this page."""
+        return (self.page - 1) * HITS_PER_PAGE
+
+    @property
+    def state(self) -> dict[str, str]:
+        """The parameters of the URL of the first page."""
+        return search_state(self.query, self.filters)
+
+
+def search_state(query: str, filters: Filters) -> dict[str, str]:
+    """Returns the parameters of the URL of a search."""
+    given = {name: getattr(filters, field) for name, field in PARAMETERS.items()}
+    return {"q": query, **{name: value for name, value in given.items() if value}}
+
+
+def read_search_query(parameters: Mapping[str, str]) -> SearchQuery:
+    """Reads `q`, `page` (1 if missing) and the filters.
+
+    Raises InputError if the query is empty, or if the page is not a number from 1 to `MAX_PAGE`. The search checks the
+    values of filters.
+    """
+    query = parameters.get("q", "").strip()
+    if not query:
+        raise InputError("the query is empty: type a word to search for")
+    return SearchQuery(query, _page(parameters.get("page", "") or "1"), read_filters(parameters))
+
+
+def read_filters(parameters: Mapping[str, str]) -> Filters:
+    """Reads the filters, without surrounding spaces."""
+    return Filters(**{field: parameters.get(name, "").strip() for name, field in PARAMETERS.items()})
+
+
+def settled_filters(parameters: Mapping[str, str], today: date) -> Filters | None:
+    """Returns the filters of a form, with dates instead of a period such as `week`, which would mean other days
+    tomorrow. None if the form of filters was not sent. Raises InputError for an unknown period."""
+    if WITHIN not in parameters:
+        return None
+    filters, period = read_filters(parameters), parameters[WITHIN].strip()
+    if not period:
+        return filters
+    if period not in PERIODS:
+        raise InputError("the period must be day, week, month or year")
+    return replace(filters, after=(today - timedelta(days=PERIODS[period])).isoformat(), before="")
+
+
+def _page(text: str) -> int:
+    if text.isascii() and text.isdigit() and len(text) <= 9 and 1 <= int(text) <= MAX_PAGE:
+        return int(text)
+    raise InputError(f"the page must be a whole number from 1 to {MAX_PAGE}")
+
+
+def page_count(total: int) -> int:
+    """Returns how many pages `total` hits fill, at most `MAX_PAGE`."""
+    return min(-(-total // HITS_PER_PAGE), MAX_PAGE)

@@ -1,0 +1,1 @@
+"""The HTTP server, and what surrounds every request: limits, headers, logs, figures."""
