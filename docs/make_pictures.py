@@ -1,4 +1,4 @@
-"""Makes the two pictures of README.md from the sample sites; `make pictures` runs it. It needs Debian's Chromium."""
+"""Makes the pictures of README.md from the sample sites; `make pictures` runs it. It needs Debian's Chromium."""
 
 import io
 import os
@@ -6,10 +6,10 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Final
+from typing import Final, Literal
 
 from playwright.sync_api import sync_playwright
 from rich.console import Console
@@ -18,12 +18,13 @@ from rich.text import Text
 from goodbot.demo import DemoWeb
 
 PICTURES: Final = Path(__file__).parent / "pictures"
+ColorScheme = Literal["light", "dark"]
 COLUMNS: Final = 100
 QUERY: Final = "choosing a torch"
 
 
 def main() -> None:
-    """Crawls the sample sites, then takes both pictures."""
+    """Crawls the sample sites, then takes the pictures."""
     PICTURES.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory() as scratch, DemoWeb((8000, 0, 0)) as web:
         shop = web.sites[0].url.rstrip("/")
@@ -35,7 +36,8 @@ def main() -> None:
         )
         _draw_terminal([(command, _goodbot(Path(scratch), *command)) for command in commands])
         with _serving(Path(scratch) / "all") as page:
-            _photograph(f"{page}/search?q={QUERY.replace(' ', '+')}")
+            results = f"{page}/search?q={QUERY.replace(' ', '+')}"
+            _photograph({"search.png": (results, "light"), "why.png": (f"{page}/why?url={shop}/cart", "dark")})
 
 
 def _goodbot(folder: Path, *command: str) -> str:
@@ -70,14 +72,16 @@ def _serving(folder: Path) -> Iterator[str]:
             server.terminate()
 
 
-def _photograph(url: str) -> None:
+def _photograph(pages: Mapping[str, tuple[str, ColorScheme]]) -> None:
+    """Takes a picture of each page: file name → URL, and light or dark."""
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path="/usr/bin/chromium", args=["--no-sandbox", "--disable-gpu"]
         )
-        page = browser.new_page(viewport={"width": 1000, "height": 640})
-        page.goto(url)
-        page.screenshot(path=PICTURES / "search.png")
+        for file, (url, scheme) in pages.items():
+            page = browser.new_page(viewport={"width": 1000, "height": 640}, color_scheme=scheme)
+            page.goto(url)
+            page.screenshot(path=PICTURES / file)
         browser.close()
 
 

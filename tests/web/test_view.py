@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from goodbot.search_values import Hit, OtherPage, SectionLink
 from goodbot.web.pages.property_names import type_name
-from goodbot.web.pages.view import duration, page_numbers, pieces, readable_url, site_of, view_hit
+from goodbot.web.pages.view import capitalised, duration, page_numbers, pieces, readable_url, site_of, view_hit
 
 SPANS = st.lists(st.tuples(st.integers(-9, 40), st.integers(-9, 40))).map(tuple)
 
@@ -194,3 +194,17 @@ def test_any_url_and_type_can_be_shown(text: str) -> None:
 )
 def test_the_type_of_a_hit_is_shown_unless_it_is_html(media_type: str, shown: str) -> None:
     assert view_hit(Hit("1", "https://x.example/", "", "", 1.0, media_type=media_type)).type == shown
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        ("the query is empty", "The query is empty."),
+        ("site: needs a host.", "site: needs a host."),
+        ("robots.txt forbids it (line 5)", "robots.txt forbids it (line 5)."),
+        ("robots obey", "Robots obey."),
+        ("", "."),
+    ],
+)
+def test_a_message_becomes_a_sentence(text: str, sentence: str) -> None:
+    assert capitalised(text) == sentence

@@ -20,7 +20,7 @@ _PAGES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
 """Media types that are not shown."""
 _DAY_S: Final = 86_400
 
-_OPERATOR = re.compile(r"(?:site|(?:in)?title|inurl|filetype|ext|lang(?:uage)?|before|after|since|link):")
+_NAME = re.compile(r"(?:site|(?:in)?title|inurl|filetype|ext|lang(?:uage)?|before|after|since|link):|robots\.txt\b")
 _NON_ASCII_ESCAPES = re.compile(r"(?:%[89A-Fa-f][0-9A-Fa-f])+")
 
 
@@ -127,8 +127,8 @@ def pieces(text: str, highlights: Iterable[tuple[int, int]]) -> Iterator[tuple[s
 
 def capitalised(text: str) -> str:
     """Makes a sentence of a message: with a capital letter and one full stop. A message that begins with a word of a
-    user, in backquotes, or with an operator such as `site:` keeps it as it is."""
-    first = text[:1] if _OPERATOR.match(text) else text[:1].upper()
+    user, in backquotes, or with a name such as `site:` or robots.txt keeps it as it is."""
+    first = text[:1] if _NAME.match(text) else text[:1].upper()
     return f"{first}{text[1:].rstrip('.')}."
 
 
