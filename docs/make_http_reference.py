@@ -42,15 +42,27 @@ PAGES: Final = {
             "/search",
             "results, ten per page",
             f"q, page, {FILTERS}, within",
-            "303: to the last page; 400; 404: no crawl",
+            "303: to the last page, or to the URL with dates in place of `within`; 400; 404: no crawl, or no index",
         ),
-        Page("GET", "/explain", "why a page is where it is among the results", f"q, url, {FILTERS}", "400, 404"),
+        Page(
+            "GET",
+            "/explain",
+            "why a page is where it is among the results",
+            f"q, url, {FILTERS}",
+            "400; 404: no crawl, no index, or the page is not in it",
+        ),
         Page("GET", "/help", "how to search"),
         Page("GET", "/about", "the robot, and how to stop it"),
         Page("GET", "/cached", "a copy of a page, from the archive", "url", "400, 404: no copy may be shown"),
-        Page("GET", "/cached/document", "the copy itself, for the frame of that page", "url", "400, 404"),
+        Page(
+            "GET",
+            "/cached/document",
+            "the copy itself, for the frame of that page",
+            "url",
+            "303: to that page, if it is opened alone; 400, 404",
+        ),
         Page("GET", "/why", "why a page is not found", "url", "400"),
-        Page("GET", "/submit", "a form to submit a URL, and what became of it", "url", "400"),
+        Page("GET", "/submit", "a form to submit a URL; after a submission, its result", "url", "400"),
         Page("POST", "/submit", "submits it", "url", "303: done; 400, 403, 413, 422: refused, 503"),
         Page("GET", "/removal", "how owners of a site have its pages removed", "url, scope", "400"),
         Page(
@@ -58,7 +70,7 @@ PAGES: Final = {
             "/removal",
             "looks for a proof, and removes the pages",
             "url, scope",
-            "303: removed; 400, 403, 404: unknown, 413, 422: not proved, 503: not checked",
+            "303: removed; 400, 403, 404: unknown, 413, 422: not proved or not checked, 503",
         ),
         Page("GET", "/check", "the robots.txt checker"),
         Page("POST", "/check", "checks a file", "robots, site, agent, url", "400, 403, 413"),
@@ -78,7 +90,7 @@ PAGES: Final = {
         Page("GET", "/crawl/refused", "URLs that were not fetched", "reason, host, after"),
         Page("GET", "/crawl/courtesy", "the courtesy report", "host, after", "404"),
         Page("GET", "/crawl/removals", "the removals that were granted", "page, done"),
-        Page("POST", "/crawl/removals", "ends one of them", "token, id", "303: done"),
+        Page("POST", "/crawl/removals", "lifts one of them", "token, id", "303: done"),
     ),
     "Files": (
         Page(
@@ -108,13 +120,14 @@ INTRODUCTION: Final = """\
 **Methods.** HEAD works wherever GET does. Other methods get 405 with `Allow`.
 
 **Language.** Pages are in the language of `Accept-Language`, English or Russian; `hl=en` and `hl=ru` on any page
-override it. Searches rank pages in the reader's languages higher.
+override it. Searches rank pages in the reader's languages higher; on pages, the one that `hl` names comes first.
 
 **Errors.** Every page may answer 429 (too many requests; `Retry-After` says when to try again), 503 (the index or the
 crawl cannot be read) and 500 (a fault, which is in the log). The pages for the operator answer 403 without the token of
-the crawl. The API answers errors as `{"error": "one sentence"}`, pages as a page. The server itself answers 400 (not
-HTTP, or a `Host` that is not this server), 408 (the request took too long to arrive), 414 and 431 (its head has more
-than 16 KiB), 501 (an unknown transfer coding) and 503 (all connections are busy), without a body.
+the crawl. The API answers errors as `{"error": "one sentence"}`, pages as a page. The HTTP server itself answers,
+without a body: 400 (not HTTP, or the wrong `Host`), 408 (the request took too long to arrive), 414 or 431 (request line
+and headers exceed 16 KiB), 501 (an unknown transfer coding) and 503 (all connections are busy). A body that is too long
+gets 413 as soon as its length is known; then the connection closes.
 
 **Rate limits.** 300 requests per minute and client address, 60 at once; changes (`POST /submit`, `/api/submit`,
 `/removal`, and `/indexnow`) 10 per minute and 10 at once. An IPv6 /64 network is one client. Clients on the same
@@ -130,8 +143,8 @@ URL or for the operator. `/openapi.json`, `/opensearch.xml`, `/robots.txt` and `
 
 **Security.** Every response has a Content-Security-Policy that permits no inline script and no other server,
 `X-Content-Type-Options`, `Referrer-Policy`, `Cross-Origin-Opener-Policy`, `Cross-Origin-Resource-Policy` and
-`Permissions-Policy`; and `Strict-Transport-Security` if `--public-url` is https. `X-Robots-Tag: noindex` is on all but
-the public pages.
+`Permissions-Policy`; and `Strict-Transport-Security` if `--public-url` is https. `X-Robots-Tag: noindex` is on
+everything but the public pages, which `/sitemap.xml` lists.
 """
 
 

@@ -26,7 +26,7 @@ GRANTED = Removal("1", AT, "page", "its server answers with status 404", url=URL
 
 
 def known(state: State, *events: Event, **more: Any) -> UrlReport:
-    found = Event(AT, "found", "known", "seed, depth 0")
+    found = Event(AT, "found", "known", "seed or submitted, depth 0")
     return UrlReport(URL, UrlRecord(URL, state, 0, events=(found, *events), **more), None)
 
 
@@ -43,7 +43,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         "unknown, of a barred host",
         UNKNOWN,
         StoryFacts(forgotten=True, out_of_scope="elsewhere"),
-        "the operator of this crawl has barred its host",
+        "the operator of this crawl has excluded this host",
         "",
         None,
     ),
@@ -76,7 +76,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("ready"),
         StoryFacts(before=1200, ready_at=AT + 5, running=True),
         "it was not fetched yet: 1,200 URLs of its host come first",
-        "wait; the crawl is running",
+        "wait for its turn",
         AT + 5,
     ),
     (
@@ -84,7 +84,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("ready"),
         StoryFacts(before=1),
         "it was not fetched yet: 1 URL of its host comes first",
-        "wait; the crawl is not running now",
+        "the crawl fetches it when the operator runs it again",
         None,
     ),
     (
@@ -92,7 +92,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("ready"),
         StoryFacts(before=MAX_COUNT),
         "it was not fetched yet: 10,000 URLs or more of its host come first",
-        "wait; the crawl is not running now",
+        "the crawl fetches it when the operator runs it again",
         None,
     ),
     (
@@ -100,7 +100,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("ready"),
         StoryFacts(ready_at=0.0),
         "it was not fetched yet: it is the next one of its host",
-        "wait; the crawl is not running now",
+        "the crawl fetches it when the operator runs it again",
         None,
     ),
     (
@@ -127,7 +127,14 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         "",
         None,
     ),
-    ("leased", known("leased"), StoryFacts(), "the crawl is fetching it at the moment", "look again in a minute", None),
+    (
+        "leased",
+        known("leased"),
+        StoryFacts(),
+        "the crawl is fetching it now, or will next on its host",
+        "look again in a minute",
+        None,
+    ),
     (
         "indexed",
         known("visited", seen=SEEN, status=200),
@@ -141,7 +148,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("visited", seen=SEEN, status=200),
         StoryFacts(in_index=True, removal=GRANTED),
         "it was removed at its owner's request: its server answers with status 404",
-        "the next visit decides anew",
+        "the robot checks again at its next visit",
         AT + 100,
     ),
     (
@@ -150,6 +157,22 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         StoryFacts(removal=replace(GRANTED, proof="token file", url=None, site="example.org")),
         "it was removed at its owner's request",
         "the operator of this search can lift the removal",
+        None,
+    ),
+    (
+        "over",
+        known("visited", seen=replace(SEEN, available_until=AT), status=200),
+        StoryFacts(in_index=False, now=AT),
+        "the page asks not to be shown after 2026-11-18 11:06:40 UTC",
+        "remove `unavailable_after`, or give it a later date",
+        AT + 100,
+    ),
+    (
+        "over, and due",
+        known("ready", seen=replace(SEEN, available_until=AT), status=200),
+        StoryFacts(in_index=False, now=AT),
+        "the page asks not to be shown after 2026-11-18 11:06:40 UTC",
+        "remove `unavailable_after`, or give it a later date",
         None,
     ),
     (
@@ -165,7 +188,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         known("visited", no("a copy"), seen=OUT, status=200, same_as=OTHER),
         StoryFacts(in_index=False),
         "it is a copy of https://example.org/b, which is shown instead",
-        "if it is no copy, give it a title and a text of its own, and no canonical link to that page",
+        "if it is not a copy, give it its own title and text, and remove the canonical link to that page",
         AT + 100,
     ),
     (
@@ -234,10 +257,30 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
     ),
     (
         "disallowed",
-        known("disallowed", Event(AT, "permission", "disallowed", VERDICT.reason, VERDICT.line), why=VERDICT.reason),
+        known(
+            *("disallowed", Event(AT, "permission", "disallowed", VERDICT.reason, VERDICT.line)),
+            why=VERDICT.reason,
+            seen=OUT,
+        ),
         StoryFacts(in_index=False),
         "robots.txt forbids it (line 2)",
         "remove that rule; the crawl reads robots.txt again within a day",
+        AT + 100,
+    ),
+    (
+        "disallowed for good",
+        known("disallowed", Event(AT, "permission", "disallowed", VERDICT.reason, VERDICT.line), why=VERDICT.reason),
+        StoryFacts(in_index=False),
+        "robots.txt forbids it (line 2)",
+        "remove that rule, wait a day, and submit it again",
+        None,
+    ),
+    (
+        "disallowed for good, without a rule",
+        known("disallowed", why="robots.txt is refused (status 403)."),
+        StoryFacts(in_index=False),
+        "robots.txt forbids it: robots.txt is refused (status 403)",
+        "submit it again when this changes",
         None,
     ),
     (
@@ -276,7 +319,7 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         "gone",
         known("gone", seen=OUT, status=404, why="status 404"),
         StoryFacts(in_index=False),
-        "its server says that it does not exist: status 404",
+        "its server reports that the page does not exist: status 404",
         "restore the page; the next visit adds it",
         AT + 100,
     ),
@@ -284,16 +327,16 @@ STORIES: list[tuple[str, UrlReport, StoryFacts, str, str, float | None]] = [
         "gone for good",
         known("gone", status=404, why="status 404", fetched_at=AT),
         StoryFacts(in_index=False),
-        "its server says that it does not exist: status 404",
-        "restore the page; report it by IndexNow, since no other visit is planned",
+        "its server reports that the page does not exist: status 404",
+        "submit it again when the page is restored; no other visit is planned",
         None,
     ),
     (
         "never due",
         known("gone", seen=replace(OUT, due_at=inf), status=410, why="status 410"),
         StoryFacts(in_index=False),
-        "its server says that it does not exist: status 410",
-        "restore the page; report it by IndexNow, since no other visit is planned",
+        "its server reports that the page does not exist: status 410",
+        "submit it again when the page is restored; no other visit is planned",
         None,
     ),
 ]

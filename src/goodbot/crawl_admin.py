@@ -59,7 +59,7 @@ def look_at(path: Path) -> CrawlView:
 
 
 class CrawlConsole:
-    """Gives the Web pages their view of a crawl, its remote control, and the token that permits using it. It may be
+    """Gives the web pages their view of a crawl, its remote control, and the token that permits using it. It may be
     used in any thread. Raises InputError if there is no crawl, DamagedError if it is damaged."""
 
     def __init__(self, path: Path, reply_timeout_s: float = REPLY_TIMEOUT_S) -> None:
@@ -173,7 +173,7 @@ def forget(path: Path, host: str) -> Forgotten:
         indexes = open_to_remove(folder, frontier)
         archive = WarcArchive(folder.warc, SystemClock(), SOFTWARE) if folder.warc.is_dir() else None
         before = _documents(folder)
-        urls, removed = remove_host(host, frontier, archive, indexes, folder.deadly)
+        urls, removed = remove_host(host, frontier, archive, indexes, folder)
         gone = before - _documents(folder)
         return Forgotten(
             host, urls=urls, captures=removed.captures, documents=gone, damaged_bytes=removed.damaged_bytes

@@ -26,12 +26,14 @@ class Bounds:
     """The bounds of a crawl. `settings` are those of its folder; `scope` allows the private addresses of its seeds.
 
     `authorities` are the hosts of seeds, with port if it is not the default. Only there a URL that a stranger names may
-    lead to a private address. If the crawl allows no private address at all, listed seeds are not among them.
+    lead to a private address. If the crawl allows no private address at all, listed seeds are not among them. `origins`
+    are those of the same seeds.
     """
 
     settings: Settings
     scope: Scope
     authorities: frozenset[str]
+    origins: frozenset[str]
 
     @property
     def check(self) -> Callable[[Url], None]:
@@ -76,7 +78,8 @@ def bounds_of(folder: CrawlFolder) -> Bounds:
     networks = {*opened_networks(settings, typed), *Seeding(settings).networks(listed)}
     scope = Scope(settings, chain(typed, listed), AddressGuard(networks))
     named = chain(typed, listed) if settings.allow_private else typed
-    return Bounds(settings, scope, frozenset(seed.authority for seed in named))
+    origins = frozenset(seed.origin for seed in named)
+    return Bounds(settings, scope, frozenset(Url(f"{origin}/").authority for origin in origins), origins)
 
 
 def refusal_of(bounds: Bounds, folder: CrawlFolder, urls: Iterable[Url]) -> Refuse:

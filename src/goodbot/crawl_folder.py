@@ -29,9 +29,10 @@ from goodbot.index import (
 from goodbot.ports import Archive, Ledger, Search
 from goodbot.robot.crawl.settings_check import check_form
 from goodbot.robot.manners.redirects import REDIRECTS
-from goodbot.search_values import NOTHING_HIDDEN, Hidden, IndexMark
+from goodbot.search_values import Hidden, IndexMark
 from goodbot.settings_file import FILE_NAME, invalid_setting, line_of, load_settings, load_usable
 from goodbot.store.control.control_files import ControlFolder
+from goodbot.store.control.removals import RemovalFile
 from goodbot.store.control.seed_file import SeedFolder
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.deadly_answers import DeadlyPages
@@ -181,19 +182,16 @@ def archived_pages(ledger: Ledger, archive: Archive, lost: Callable[[UrlRecord],
             yield archived
 
 
-def _hide_nothing() -> Hidden:
-    return NOTHING_HIDDEN
-
-
 def open_search(
-    path: Path, ranking: Ranking | None = None, hidden: Callable[[], Hidden] = _hide_nothing
+    path: Path, ranking: Ranking | None = None, hidden: Callable[[], Hidden] | None = None
 ) -> TantivySearch:
     """Opens the search index of the crawl in `path`, or that of imported documents, with the synonyms beside it.
-    `hidden` returns the pages that must not be shown. Raises InputError if the crawl keeps no index or the synonyms
-    cannot be read, RunError if the index is missing or is not the one that the crawl wrote, DamagedError if it cannot
-    be read."""
+    `hidden` returns the pages that must not be shown; without it, these are the removals that the crawl keeps. Raises
+    InputError if the crawl keeps no index or the synonyms cannot be read, RunError if the index is missing or is not
+    the one that the crawl wrote, DamagedError if it cannot be read."""
     folder = CrawlFolder(path)
     synonyms = load_synonyms(folder.synonyms)
+    hidden = hidden or RemovalFile(path).hidden
     if folder.is_import:
         return TantivySearch(folder.index, ranking, synonyms, hidden)
     folder.check()
@@ -239,7 +237,7 @@ def _are(count: int) -> str:
     return "is" if count == 1 else "are"
 
 
-def open_search_or_nothing(path: Path, hidden: Callable[[], Hidden] = _hide_nothing) -> Search:
+def open_search_or_nothing(path: Path, hidden: Callable[[], Hidden] | None = None) -> Search:
     """Does the same as `open_search`; if the crawl keeps no index, returns a search that says so, and if it has made
     none yet, one that finds nothing until then."""
     folder = CrawlFolder(path)
@@ -251,8 +249,16 @@ def open_search_or_nothing(path: Path, hidden: Callable[[], Hidden] = _hide_noth
                 return None
         return open_search(path, None, hidden)
 
+    def opened_later() -> Search | None:
+        try:
+            return opened()
+        except NoIndexError:
+            raise
+        except InputError as error:  # not about the query: the folder is no longer as it was
+            raise RunError(str(error)) from error
+
     try:
-        return opened() or AwaitedSearch(opened)
+        return opened() or AwaitedSearch(opened_later)
     except NoIndexError as error:
         return NoSearch(str(error))
 

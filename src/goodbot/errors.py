@@ -3,7 +3,8 @@
 GoodbotError                  everything goodbot raises on purpose; its text is one clear line that says what to do
 ├── InputError      exit 2    the user's input cannot be used: a scheme, a folder, a query, a setting
 │   ├── SettingError          a setting's value; `name` is the setting
-│   └── NoIndexError          this crawl keeps no index, so it cannot be searched
+│   ├── NoIndexError          this crawl keeps no index, so it cannot be searched
+│   └── UrlError              what a visitor typed is not the URL of a page
 └── RunError        exit 3    the work cannot continue: disk full, port in use, no seed could be fetched
     ├── DamagedError          a frontier, archive or index cannot be read
     │   └── OutdatedError     an older goodbot made this index: it must be rebuilt
@@ -47,6 +48,10 @@ def option_of(name: str) -> str:
 
 class NoIndexError(InputError):
     """The crawl keeps no index, so it cannot be searched."""
+
+
+class UrlError(InputError):
+    """What a visitor typed is not the URL of a page."""
 
 
 class RunError(GoodbotError):

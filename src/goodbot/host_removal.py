@@ -1,13 +1,14 @@
-"""Removes forgotten hosts from the archive, the search index and the frontier of a crawl."""
+"""Removes forgotten hosts from the archive, the search index, the removals and the frontier of a crawl."""
 
 from collections.abc import Callable, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from goodbot.crawl_folder import CrawlFolder
 from goodbot.index import TantivyIndex
 from goodbot.index_opening import Sources, close_all, open_to_remove
+from goodbot.store.control.removals import RemovalFile
 from goodbot.store.sqlite.frontier import SqliteFrontier
-from goodbot.store.warc.deadly_answers import DeadlyPages
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.store.warc.warc_forget import Removed
 
@@ -33,7 +34,7 @@ def remove_hosts(
         for host in hosts:
             begin(host)
             indexes = opened if index is None else [index]
-            urls, removed = remove_host(host, sources.frontier, sources.archive, indexes, sources.folder.deadly)
+            urls, removed = remove_host(host, sources.frontier, sources.archive, indexes, sources.folder)
             gone.append(RemovedHosts(host, urls, removed.captures, removed.damaged_bytes))
     finally:
         close_all(opened)
@@ -45,7 +46,7 @@ def remove_host(
     frontier: SqliteFrontier,
     archive: WarcArchive | None,
     indexes: Sequence[TantivyIndex],
-    deadly: DeadlyPages,
+    folder: CrawlFolder,
 ) -> tuple[int, Removed]:
     """Removes everything stored about a host that the frontier bars; returns how many URLs and captures it removed.
 
@@ -59,7 +60,8 @@ def remove_host(
             index.remove(url.text)
         index.commit()
     removed = archive.forget(host) if archive is not None else Removed(0, 0)
-    removed = removed._replace(captures=removed.captures + deadly.forget(host))
+    removed = removed._replace(captures=removed.captures + folder.deadly.forget(host))
+    RemovalFile(folder.path).forget(host)
     urls = frontier.remove_host(host)
     for index in indexes:
         index.purge()

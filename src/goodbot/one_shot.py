@@ -1,4 +1,4 @@
-"""Fetches single documents outside a crawl, for commands and Web pages: a robots.txt, a page, a list.
+"""Fetches single documents outside a crawl, for commands and web pages: a robots.txt, a page, a list.
 
 Like `wiring` it uses concrete classes, not only ports.
 """

@@ -32,14 +32,14 @@ class ServeSettings:
     port: int = setting(8020, "Port to listen on; 0 chooses a free one")
     public_url: str | None = setting(
         None,
-        "URL of the home page for visitors, if a reverse proxy stands before this server: "
+        "URL of the home page for visitors, if a reverse proxy is in front of this server: "
         "https://search.example.org/, or https://example.org/find/ under a path prefix",
         "links in feeds and other files for programs must be absolute",
     )
-    proxies: tuple[str, ...] = setting(
+    trusted_proxies: tuple[str, ...] = setting(
         (),
-        "Address or network of a reverse proxy. goodbot believes X-Forwarded-For and X-Forwarded-Proto only in "
-        "requests from there",
+        "Addresses or networks of reverse proxies. goodbot trusts X-Forwarded-For and X-Forwarded-Proto only from "
+        "these",
         "anyone can send these fields, and a false address evades the rate limits",
     )
     submissions: bool = setting(
@@ -48,12 +48,12 @@ class ServeSettings:
     removals: bool = setting(True, "Owners of a site may have its pages removed from the results, after they prove it")
     page_rate: float = setting(
         300.0,
-        "Maximum requests per minute from one client address, on average; 0: no limit. Requests from this machine have "
-        "no limit",
+        "Maximum requests per minute from one client address, on average; 0: no limit. Page requests from this machine "
+        "have no limit",
         "five a second: more than a person types, less than a program that copies the index sends",
         internal=True,
     )
-    page_burst: int = setting(60, "Maximum requests at once from one client address", internal=True)
+    page_burst: int = setting(60, "Maximum requests in a burst from one client address", internal=True)
     post_rate: float = setting(
         10.0,
         "Maximum requests per minute from one client address that change something (submissions, removals, IndexNow), "
@@ -62,7 +62,7 @@ class ServeSettings:
         internal=True,
     )
     post_burst: int = setting(
-        10, "Maximum requests at once from one client address that change something", internal=True
+        10, "Maximum requests in a burst from one client address that change something", internal=True
     )
 
     def __post_init__(self) -> None:
@@ -117,10 +117,11 @@ def _network(text: str) -> str:
         network = ipaddress.ip_network(text)
     except ValueError as error:
         raise SettingError(
-            "proxies", f"proxies must be addresses or networks such as 10.0.0.0/8: {text!r} is neither"
+            "trusted_proxies",
+            f"trusted-proxies must be addresses or networks such as 10.0.0.0/8: {text!r} is neither",
         ) from error
     if network.prefixlen == 0:
-        raise SettingError("proxies", f"proxies must not include every address: {text}")
+        raise SettingError("trusted_proxies", f"trusted-proxies must not include every address: {text}")
     return str(network) if network.num_addresses > 1 else str(network.network_address)
 
 
@@ -147,7 +148,7 @@ _CHECKS: Final[Mapping[str, Callable[[Any], Any]]] = {
     "listen": _listen,
     "port": _port,
     "public_url": _public_url,
-    "proxies": _proxies,
+    "trusted_proxies": _proxies,
     "page_rate": _rate("page_rate"),
     "page_burst": _burst("page_burst"),
     "post_rate": _rate("post_rate"),

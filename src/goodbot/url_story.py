@@ -13,9 +13,10 @@ from goodbot.url import Url
 from goodbot.values import Event, UrlRecord
 from goodbot.visitor_values import Removal, Story, UrlReport
 
+_LATER_DATE: Final = "remove `unavailable_after`, or give it a later date"
 ADVICE: Final = (
     ("the page asks not to be indexed", "remove that directive; the next visit adds the page"),
-    ("the page asks not to be shown any longer", "remove `unavailable_after`, or give it a later date"),
+    ("the page asks not to be shown any longer", _LATER_DATE),
     ("the site asks search services to leave the page out", "change that statement; the next visit adds the page"),
     ("a sitemap", "look up one of the pages that it lists"),
     ("no text found", "give the page a title, and text that its HTML contains without scripts"),
@@ -28,7 +29,8 @@ class StoryFacts:
     """What is known besides the report. `keeps_index`: the crawl has a search index; `in_index` is None if it cannot be
     looked into. `removal`: the page is hidden at its owner's request. `forgotten`: its host is barred; `out_of_scope`
     says why a submitted URL would be refused. `verdict` is that of the robots.txt that the crawl has. A waiting URL has
-    `before` URLs of its host before it, and may be requested from `ready_at` on. `running`: the crawl is running."""
+    `before` URLs of its host before it, and may be requested from `ready_at` on. `running`: the crawl is running.
+    `has_copy`: see `Story`. `now`: in Unix seconds."""
 
     keeps_index: bool = True
     in_index: bool | None = None
@@ -39,6 +41,8 @@ class StoryFacts:
     before: int = 0
     ready_at: float | None = None
     running: bool = False
+    has_copy: bool = False
+    now: float = 0.0
 
 
 class _Told(NamedTuple):
@@ -63,6 +67,7 @@ def tell_story(url: Url, report: UrlReport, facts: StoryFacts) -> Story:
         same_as=record.same_as if record is not None else None,
         events=record.events if record is not None else (),
         lesson=report.lesson,
+        has_copy=facts.has_copy,
     )
 
 
@@ -79,11 +84,15 @@ def _told(report: UrlReport, facts: StoryFacts) -> _Told:
         return _removed(facts.removal)
     if record is None:
         return _unknown(report, facts)
+    return _over(record, facts.now) or _known(report, record, facts)
+
+
+def _known(report: UrlReport, record: UrlRecord, facts: StoryFacts) -> _Told:
     match record.state:
         case "ready":
             return _ready(record, facts)
         case "leased":
-            return _Told("the crawl is fetching it at the moment", "look again in a minute")
+            return _Told("the crawl is fetching it now, or will next on its host", "look again in a minute")
         case "visited":
             return _visited(record, facts)
         case "disallowed":
@@ -96,15 +105,25 @@ def _told(report: UrlReport, facts: StoryFacts) -> _Told:
             return _gone(record)
 
 
+def _over(record: UrlRecord, now: float) -> _Told | None:
+    """Returns the story of a page that must not be shown any longer; None if it may be."""
+    until = record.seen.available_until if record.seen is not None and record.state in ("visited", "ready") else None
+    if until is None or until > now:
+        return None
+    return _Told(f"the page asks not to be shown after {human_time(until)}", _LATER_DATE)
+
+
 def _removed(removal: Removal) -> _Told:
     if removal.is_temporary:
-        return _Told(f"it was removed at its owner's request: {removal.reason}", "the next visit decides anew")
+        return _Told(
+            f"it was removed at its owner's request: {removal.reason}", "the robot checks again at its next visit"
+        )
     return _Told("it was removed at its owner's request", "the operator of this search can lift the removal")
 
 
 def _unknown(report: UrlReport, facts: StoryFacts) -> _Told:
     if facts.forgotten:
-        return _Told("the operator of this crawl has barred its host")
+        return _Told("the operator of this crawl has excluded this host")
     if facts.out_of_scope:
         return _Told(f"it does not belong to this crawl: {facts.out_of_scope}")
     if report.trap:
@@ -122,8 +141,8 @@ def _ready(record: UrlRecord, facts: StoryFacts) -> _Told:
     later = f"the crawl tries again{when}" if facts.running else "the crawl tries again when it runs"
     if record.why:
         return _Told(f"the last attempt to fetch it did not succeed: {record.why}", later)
-    running = "the crawl is running" if facts.running else "the crawl is not running now"
-    return _Told(f"it was not fetched yet: {_waiting(facts.before)}", f"wait; {running}")
+    advice = "wait for its turn" if facts.running else "the crawl fetches it when the operator runs it again"
+    return _Told(f"it was not fetched yet: {_waiting(facts.before)}", advice)
 
 
 def _waiting(before: int) -> str:
@@ -139,7 +158,7 @@ def _visited(record: UrlRecord, facts: StoryFacts) -> _Told:
     if record.status is not None and 300 <= record.status < 400 and record.status != 304:
         return _Told(f"its server redirects it ({record.why})", "look up the URL to which it leads")
     if record.same_as is not None:
-        differs = "if it is no copy, give it a title and a text of its own, and no canonical link to that page"
+        differs = "if it is not a copy, give it its own title and text, and remove the canonical link to that page"
         return _Told(f"it is a copy of {record.same_as}, which is shown instead", differs)
     if not facts.keeps_index:
         return _Told("this crawl keeps no search index")
@@ -161,7 +180,11 @@ def _not_indexed(record: UrlRecord) -> _Told:
 
 def _disallowed(record: UrlRecord) -> _Told:
     event = _last(record.events, "permission")
-    return _forbidden(record.why) if event is None else _forbidden(event.reason, event.line)
+    told = _forbidden(record.why) if event is None else _forbidden(event.reason, event.line)
+    if not record.is_closed:
+        return told
+    again = "remove that rule, wait a day, and submit it again" if told.advice else "submit it again when this changes"
+    return told._replace(advice=again)
 
 
 def _forbidden(reason: str, line: int | None = None) -> _Told:
@@ -180,9 +203,9 @@ def _out_of_scope(report: UrlReport, record: UrlRecord) -> _Told:
 
 
 def _gone(record: UrlRecord) -> _Told:
-    again = record.seen is not None and record.seen.due_at < inf
-    then = "the next visit adds it" if again else "report it by IndexNow, since no other visit is planned"
-    return _Told(f"its server says that it does not exist: {record.why}", f"restore the page; {then}")
+    restored = "submit it again when the page is restored; no other visit is planned"
+    advice = restored if record.is_closed else "restore the page; the next visit adds it"
+    return _Told(f"its server reports that the page does not exist: {record.why}", advice)
 
 
 def _next_visit_at(record: UrlRecord | None, facts: StoryFacts) -> float | None:

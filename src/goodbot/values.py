@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from typing import Literal, NamedTuple
 
 from goodbot.exclusion import Directives, Verdict, parse_rel
@@ -419,3 +420,8 @@ class UrlRecord:
     events: tuple[Event, ...] = ()
     seen: LastVisit | None = None
     same_as: Url | None = None
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is gone or disallowed, and no other visit is planned."""
+        return self.state in ("gone", "disallowed") and (self.seen is None or self.seen.due_at == inf)

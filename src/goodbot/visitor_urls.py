@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from goodbot.errors import InputError
+from goodbot.errors import UrlError
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.url import Url, is_private_host, parse_url
 
@@ -15,23 +15,28 @@ _INTERNAL: Final = ("local", "localhost", "internal", "home.arpa", "intranet", "
 """Domains of private networks: RFC 6762 §3 and appendix G, RFC 6761, RFC 8375, and ICANN's decision on `internal`."""
 
 
-def visitor_url(text: str) -> Url:
-    """Returns the URL that a visitor typed; `example.org/a` means https. Raises InputError, in one sentence, for any
-    other text, for a URL with a user name or password, and for one that is too long."""
+def lacks_scheme(text: str) -> bool:
+    """Returns whether a text may be the address of a page without its scheme: `example.org/a`."""
+    return "://" not in text and _WITHOUT_SCHEME.fullmatch(text.strip()) is not None
+
+
+def visitor_url(text: str, scheme: str = "https") -> Url:
+    """Returns the URL that a visitor typed; an address without a scheme gets `scheme`. Raises UrlError, in one
+    sentence, for any other text, for a URL with a user name or password, and for one that is too long."""
     text = text.strip()
     if not text:
-        raise InputError("give the URL of a page, such as https://example.org/page")
+        raise UrlError("give the URL of a page, such as https://example.org/page")
     if len(text) > MAX_TYPED_CHARS:
-        raise InputError(f"this URL is longer than {MAX_TYPED_CHARS:,} characters")
-    if "://" not in text and _WITHOUT_SCHEME.fullmatch(text):
-        text = f"https://{text}"
+        raise UrlError(f"this URL is longer than {MAX_TYPED_CHARS:,} characters")
+    if lacks_scheme(text):
+        text = f"{scheme}://{text}"
     url = parse_url(text) if "://" in text and text.isprintable() else None
     if url is None:
-        raise InputError(f"{shown(text)} is not an http or https URL")
+        raise UrlError(f"{shown(text)} is not an http or https URL")
     if has_userinfo(text):
-        raise InputError("this URL has a user name or a password: leave it out")
+        raise UrlError("this URL has a user name or a password: leave it out")
     if len(url.text) > MAX_TYPED_CHARS:
-        raise InputError(f"this URL has more than {MAX_TYPED_CHARS:,} characters when it is encoded")
+        raise UrlError(f"this URL has more than {MAX_TYPED_CHARS:,} characters when it is encoded")
     return url
 
 

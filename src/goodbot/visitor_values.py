@@ -150,7 +150,8 @@ class Story:
     `summary` says in one sentence whether it can be found by a search and, if not, why; `advice` says what would help,
     and is empty if nothing would. `in_index` is None if there is no index to look into. `same_as` is the page that is
     shown in its place. `visited_at`: when its server last answered; `next_visit_at`: when the next visit is due, None
-    if none is planned; both in Unix seconds."""
+    if none is planned; both in Unix seconds. `has_copy`: a cached copy may be shown, as far as that is known without
+    reading the archive."""
 
     url: Url
     requested_as: Url
@@ -164,3 +165,4 @@ class Story:
     same_as: Url | None = None
     events: tuple[Event, ...] = ()
     lesson: Lesson | None = None
+    has_copy: bool = False

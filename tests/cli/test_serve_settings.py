@@ -46,12 +46,12 @@ REFUSED: list[tuple[str, Any]] = [
             'https://example.org/"onload=',
         )
     ),
-    ("proxies", ("nginx",)),
-    ("proxies", ("*",)),
-    ("proxies", ("",)),
-    ("proxies", ("0.0.0.0/0",)),
-    ("proxies", ("::/0",)),
-    ("proxies", ("127.0.0.1", "10.0.0.1/8")),
+    ("trusted_proxies", ("nginx",)),
+    ("trusted_proxies", ("*",)),
+    ("trusted_proxies", ("",)),
+    ("trusted_proxies", ("0.0.0.0/0",)),
+    ("trusted_proxies", ("::/0",)),
+    ("trusted_proxies", ("127.0.0.1", "10.0.0.1/8")),
     ("page_rate", -0.5),
     ("page_rate", float("nan")),
     ("post_rate", float("inf")),
@@ -77,11 +77,11 @@ NORMAL: list[tuple[str, Any, Any]] = [
     ("public_url", "http://пример.example/", "http://xn--e1afmkfd.example/"),
     ("public_url", "http://[::1]:8020/a/b-c_d~e.f/", "http://[::1]:8020/a/b-c_d~e.f/"),
     (
-        "proxies",
+        "trusted_proxies",
         (" 127.0.0.1 ", "10.0.0.0/8", "::0001", "2001:DB8::/32"),
         ("127.0.0.1", "10.0.0.0/8", "::1", "2001:db8::/32"),
     ),
-    ("proxies", ("192.0.2.1/32",), ("192.0.2.1",)),
+    ("trusted_proxies", ("192.0.2.1/32",), ("192.0.2.1",)),
     ("page_rate", 0.0, 0.0),
 ]
 
@@ -93,7 +93,7 @@ def test_values_are_kept_in_their_normal_form(name: str, value: Any, used: Any) 
 
 def test_the_defaults_are_those_of_the_pages() -> None:
     default, site = ServeSettings(), Site()
-    assert (default.name, default.public_url, default.proxies) == (site.name, site.public_url, site.proxies)
+    assert (default.name, default.public_url, default.trusted_proxies) == (site.name, site.public_url, site.proxies)
     assert (default.submissions, default.removals) == (site.submissions, site.removals)
     assert Rate(default.page_rate, default.page_burst) == site.page_rate
     assert Rate(default.post_rate, default.post_burst) == site.post_rate
@@ -143,18 +143,19 @@ def test_the_strongest_place_decides(
 
 
 def test_every_kind_of_value_comes_from_the_environment(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = {"NAME": "Two words", "PROXIES": "127.0.0.1 10.0.0.0/8", "REMOVALS": "no", "PAGE_RATE": "1.5"}
+    given = {"NAME": "Two words", "TRUSTED_PROXIES": "127.0.0.1 10.0.0.0/8", "REMOVALS": "no", "PAGE_RATE": "1.5"}
     for name, text in given.items():
         monkeypatch.setenv(f"GOODBOT_SERVE_{name}", text)
     found = in_force()
-    assert (found.name, found.proxies) == ("Two words", ("127.0.0.1", "10.0.0.0/8"))
+    assert (found.name, found.trusted_proxies) == ("Two words", ("127.0.0.1", "10.0.0.0/8"))
     assert (found.removals, found.page_rate) == (False, 1.5)
 
 
 def test_options_replace_lists_and_switches(folder: Path) -> None:
-    (folder / "goodbot.toml").write_text('[serve]\nproxies = ["10.0.0.1"]\nsubmissions = false\nremovals = true\n')
-    found = in_force(proxies=("127.0.0.1",), submissions=True, removals=False, name=None)
-    assert found == ServeSettings(proxies=("127.0.0.1",), submissions=True, removals=False)
+    text = '[serve]\ntrusted_proxies = ["10.0.0.1"]\nsubmissions = false\nremovals = true\n'
+    (folder / "goodbot.toml").write_text(text)
+    found = in_force(trusted_proxies=("127.0.0.1",), submissions=True, removals=False, name=None)
+    assert found == ServeSettings(trusted_proxies=("127.0.0.1",), submissions=True, removals=False)
 
 
 def test_each_setting_is_an_option_or_internal() -> None:
@@ -213,7 +214,10 @@ KEPT: list[tuple[str, str]] = [
     ('[serve]\nname = "A"  # ours\n\n[check]\nignore = []\n', '[serve]\nname = "A"  # ours\n\n[check]\nignore = []\n'),
     ("# For visitors.\n# Two lines.\n[serve]\nport = 1", "# For visitors.\n# Two lines.\n[serve]\nport = 1"),
     ("serve.port = 1\n", "[serve]\nport = 1\n"),
-    ('serve = {name = "\\u007f", proxies = ["::1"]}\n', '[serve]\nname = "\\u007f"\nproxies = ["::1"]\n'),
+    (
+        'serve = {name = "\\u007f", trusted_proxies = ["::1"]}\n',
+        '[serve]\nname = "\\u007f"\ntrusted_proxies = ["::1"]\n',
+    ),
     ("include = [\n[\n]]\n[serve]\nport = 1\n", "[serve]\nport = 1\n"),
     ('agent = """\n[serve]\nport = 1\n"""\n', ""),
     ("serve.since = 1999-12-31\n", ""),

@@ -17,7 +17,7 @@ WRONG = [
     ("[serve]\nprot = 80\n", "line 2: unknown setting 'prot' of [serve] (did you mean port?)"),
     ("[serve]\nport = 65536\n", "line 2: port must be from 0 to 65535: 65536"),
     ('[serve]\npublic_url = "example.org"\n', "line 2: public_url must be like https://example.org/"),
-    ('[serve]\nproxies = ["10.0.0.1/8"]\n', "line 2: proxies must be addresses or networks"),
+    ('[serve]\ntrusted_proxies = ["10.0.0.1/8"]\n', "line 2: trusted_proxies must be addresses or networks"),
     ("[serve]\npage_rate = -1\n", "line 2: page_rate must be from 0 to 1000000: -1"),
     ('[serve]\nremovals = "no"\n', "line 2: removals must be true or false, not text"),
     ("depth = -1\n", "line 1: depth must be at least 0"),
@@ -63,7 +63,7 @@ VARIABLES = [
     ("GOODBOT_SERVE_PROT", "80", "did you mean GOODBOT_SERVE_PORT?"),
     ("GOODBOT_SERVE_PORT", "http", "GOODBOT_SERVE_PORT must be a number: 'http'"),
     ("GOODBOT_SERVE_PORT", "-1", "environment: GOODBOT_SERVE_PORT must be from 0 to 65535: -1"),
-    ("GOODBOT_SERVE_PROXIES", "10.0.0.1 nginx", "GOODBOT_SERVE_PROXIES must be addresses or networks"),
+    ("GOODBOT_SERVE_TRUSTED_PROXIES", "10.0.0.1 nginx", "GOODBOT_SERVE_TRUSTED_PROXIES must be addresses or networks"),
     ("GOODBOT_SERVE_SUBMISSIONS", "maybe", "GOODBOT_SERVE_SUBMISSIONS must be true or false"),
 ]
 

@@ -625,17 +625,20 @@ def test_a_record_tells_how_it_was_found_and_what_became_of_it(kept: Kept) -> No
     assert record.events[1:] == said
     home = kept.store.record(HOME)
     assert home is not None
-    assert home.events[0].reason == "seed, depth 0"
+    assert home.events[0].reason == "seed or submitted, depth 0"
 
 
 def test_the_first_source_of_each_link_of_a_batch_is_told(store: Store) -> None:
     store.add([Discovery(B, 1, source=A), link(OTHER), Discovery(A, 2, source=B), *seed(HOME)])
+    submitted = url("https://example.org/submitted")
+    store.add([Discovery(submitted, 0, public_only=True)])
     reasons = {item.url: store.record(item.url) for item in store.records()}
     assert {key: value.events[0].reason for key, value in reasons.items() if value} == {
         B: f"linked from {A}, depth 1",
         OTHER: f"linked from {HOME}, depth 1",
         A: f"linked from {B}, depth 2",
-        HOME: "seed, depth 0",
+        HOME: "seed or submitted, depth 0",
+        submitted: "submitted by a visitor, depth 0",
     }
 
 

@@ -187,12 +187,12 @@ def test_factors(search: TantivySearch) -> None:
 NOT_FOUND = [
     ("zeppelin", Filters(), ["the page has none of the words"]),
     ('"robot crawl"', Filters(), ['the page does not meet a condition: "robot crawl"']),
-    ("robot -crawl", Filters(), ["the query excludes the page: without crawl"]),
+    ("robot -crawl", Filters(), ["the query excludes pages that match: crawl"]),
     ("robot", Filters(site="b.example"), ["the page does not meet a condition: on b.example"]),
     (
         "robot lang:de -crawl",
         Filters(),
-        ["the page does not meet a condition: in the language de", "the query excludes the page: without crawl"],
+        ["the page does not meet a condition: in the language de", "the query excludes pages that match: crawl"],
     ),
     ("...", Filters(), ["the query has neither a word nor a filter"]),
 ]

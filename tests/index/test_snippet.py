@@ -86,6 +86,38 @@ def test_words_found_elsewhere(
     assert (found.text, marked(found)) == (expected, marks)
 
 
+SUMMARY = "About robots and what they do on the Web."
+FAR = f"robots {FILLER} rules"
+SUMMARIES = [
+    # description, whether it is a summary, text, query, whether the description is shown
+    ("a summary", SUMMARY, True, "A robot text.", "robot", True),
+    ("no summary", SUMMARY, False, "A robot text.", "robot", False),
+    ("without the word", SUMMARY, True, "A kettle text.", "kettle", False),
+    ("with one word of two", SUMMARY, True, "A robot and its rules.", "robot rules", False),
+    ("with the word that the text has", SUMMARY, True, "A robot text.", "robot rules", True),
+    ("the text has both, in two places", SUMMARY, True, FAR, "robot rules", False),
+    ("both have both", f"{SUMMARY} By rules.", True, FAR, "robot rules", True),
+    ("stop words do not count", SUMMARY, True, "The robot text of it.", "the robot of it", True),
+    ("the word is beyond what is shown", f"{FILLER} robots", True, "A robot text.", "robot", False),
+]
+
+
+@pytest.mark.parametrize(
+    ("otherwise", "is_summary", "text", "query", "expected"),
+    [case[1:] for case in SUMMARIES],
+    ids=[case[0] for case in SUMMARIES],
+)
+def test_summaries(otherwise: str, is_summary: bool, text: str, query: str, expected: bool) -> None:
+    found = snippets.make_snippet(Shown(text, otherwise, is_summary=is_summary), sought(query))
+    assert (found.text == otherwise) is expected
+    assert marked(found)
+
+
+def test_a_section_that_answers_comes_before_a_summary() -> None:
+    shown = Shown("Some text.\nRobots\nThey crawl.", SUMMARY, headings=("Robots",), is_summary=True)
+    assert snippets.make_snippet(shown, sought("robots")).text.endswith("Robots They crawl.")
+
+
 def test_one_line() -> None:
     assert snippet("a robot\n\n  and\tmore", "robot").text == "a robot and more"
 
@@ -133,9 +165,14 @@ WORDS = st.lists(st.sampled_from(["robot", "Robots", "rule", "東京都", "ёж"
 
 
 @settings(deadline=None)
-@given(st.one_of(st.text(), WORDS), st.sampled_from(["robot rule", "東京", "ежи the", "x"]), st.text(max_size=50))
-def test_any_text(text: str, query: str, otherwise: str) -> None:
-    found = snippet(text, query, otherwise)
+@given(
+    st.one_of(st.text(), WORDS),
+    st.sampled_from(["robot rule", "東京", "ежи the", "x"]),
+    st.text(max_size=50) | WORDS,
+    st.booleans(),
+)
+def test_any_text(text: str, query: str, otherwise: str, is_summary: bool) -> None:
+    found = snippets.make_snippet(Shown(text, otherwise, is_summary=is_summary), sought(query))
     assert len(found.text) <= 2 * SNIPPET_CHARS + 8
     assert "\n" not in found.text
     last = 0

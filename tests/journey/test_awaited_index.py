@@ -102,6 +102,15 @@ async def test_the_index_may_be_replaced_or_removed_and_made_again(folder: Path,
     assert found(search) == PAGES
 
 
+def test_a_folder_that_is_moved_away(folder: Path) -> None:
+    """That is no fault of the query."""
+    begin(folder)
+    search = open_search_or_nothing(folder)
+    folder.rename(folder.with_name("elsewhere"))
+    with pytest.raises(RunError, match="no such folder"):
+        search.search("zebra")
+
+
 async def test_a_crawl_that_gets_an_index_later(folder: Path, server: WebServer) -> None:
     """The index is built in a folder of its own, and is put into its place when it is complete."""
     await crawl(folder, server.url("/"), "--no-index")

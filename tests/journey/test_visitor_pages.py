@@ -78,7 +78,8 @@ async def test_stories(tmp_path: Path) -> None:
         assert {path: _heading(html) for path, html in found.items()} == headings
         assert "line 2" in found["/secret"]
         assert "warc.gz" not in found["/zebra"]
-        assert [path for path, html in found.items() if 'action="/submit"' in html] == ["/elsewhere"]
+        assert [path for path, html in found.items() if 'action="/submit"' in html] == ["/gone", "/elsewhere"]
+        assert [path for path, html in found.items() if 'href="/cached?' in html] == ["/zebra"]
         assert 'action="/submit"' not in (await pages.get("/why", url="https://elsewhere.example/")).text
         assert f"linked from a page of {PUBLIC}" in found["/zebra"]
         story = json.loads((await pages.get("/api/why", "/zebra")).text)
@@ -86,6 +87,29 @@ async def test_stories(tmp_path: Path) -> None:
         assert why.json.keys() <= story.keys()
         assert (story["state"], story["in_index"]) == ("visited", True)
         assert [event["step"] for event in story["events"]] == [event["step"] for event in why.json["events"]]
+
+
+async def test_a_page_that_is_gone_comes_back(tmp_path: Path) -> None:
+    async with pages_of(tmp_path) as (pages, _):
+        answer = json.loads((await pages.post_json("/api/submit", {"url": pages.url("/gone")})).text)
+        assert (answer["result"], answer["state_before"], answer["state"]) == ("submitted", "gone", "ready")
+        assert _heading((await pages.get("/why", "/gone")).text) == "This page waits for a visit"
+
+
+async def test_addresses_without_a_scheme(tmp_path: Path) -> None:
+    """Copied from the results, where they have none."""
+    async with pages_of(tmp_path) as (pages, _):
+        address = pages.url("/zebra").removeprefix("http://")
+        assert _heading((await pages.get("/why", url=address)).text) == "Search can find this page"
+        assert json.loads((await pages.get("/api/why", url=address)).text)["url"] == pages.url("/zebra")
+        assert "This is a copy of" in (await pages.get("/cached", url=address)).text
+        assert "Search can find this page now." in (await pages.get("/removal", url=address)).text
+        unknown = pages.url("/brand-new").removeprefix("http://")
+        posted = await pages.post("/submit", url=unknown)
+        assert posted.headers["Location"] == f"/submit?url={quote(pages.url('/brand-new'), safe='')}"
+        for address in (unknown, pages.url("/zebra")):
+            answer = json.loads((await pages.post_json("/api/submit", {"url": address})).text)
+            assert (answer["result"], answer["url"][:7]) == ("known", "http://")
 
 
 async def test_copies(tmp_path: Path) -> None:

@@ -14,11 +14,12 @@ from goodbot.crawl_folder import CrawlFolder
 from goodbot.search_values import Hidden
 from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
-from goodbot.values import Event, LastVisit, RecordRef, Response, State, UrlRecord
+from goodbot.values import NOT_INDEXED, Event, LastVisit, RecordRef, Response, State, UrlRecord
 from goodbot.visitor_values import CachedCopy, NoCopy
 from goodbot.visitors.copies import CachedCopies, copy_from, hides, withheld
 from page.documents import made_pdf
 from visitors.visited_crawls import crawl, url_at
+from web.russian import english_in
 from webserver import WebServer, answer
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -83,6 +84,7 @@ class Shelf:
     def why_not(self, server: WebServer, path: str) -> str:
         found = self.copies.copy_of(url_at(server, path))
         assert isinstance(found, NoCopy)
+        assert english_in(found.reason) == []
         return found.reason
 
 
@@ -187,17 +189,31 @@ async def test_a_removed_page(tmp_path: Path) -> None:
         assert shelf.copy(server, "/").title == "Home"
 
 
-@pytest.mark.parametrize(
-    ("option", "reason"),
-    [
-        ("--no-archive", "this crawl keeps no archive"),
-        ("--no-index", "the page is not in the search index: this crawl does not index"),
-    ],
-)
-async def test_crawls_that_keep_less(tmp_path: Path, option: str, reason: str) -> None:
+async def test_a_crawl_without_an_archive(tmp_path: Path) -> None:
     async with WebServer(site()) as server:
-        await crawl(server, tmp_path, option)
-        assert Shelf(tmp_path).why_not(server, "/") == reason
+        await crawl(server, tmp_path, "--no-archive")
+        assert Shelf(tmp_path).why_not(server, "/") == "this crawl keeps no archive"
+
+
+async def test_a_crawl_without_an_index(tmp_path: Path) -> None:
+    """Only the wishes of pages count, also while pages wait to be indexed, and after a visit that brought no page."""
+    stated = "the page is not in the search index: the site asks search services to leave the page out"
+    async with WebServer({**site(), "/signal": page("<title>Signal</title>", ("Content-Usage", "search=n"))}) as server:
+        server.routes["/"] = page(
+            "<title>Home</title><a href=/signal></a>" + "".join(f"<a href={name}></a>" for name in NAMES)
+        )
+        (tmp_path / "goodbot.toml").write_text("revisit_first = 0\nrevisit_least = 0\n")
+        await crawl(server, tmp_path, "--no-index")
+        shelf = Shelf(tmp_path)
+        assert shelf.copy(server, "/").title == "Home"
+        assert {path: shelf.why_not(server, path) for path in NONE} == NONE
+        assert shelf.why_not(server, "/signal").startswith(stated)
+        await crawl(server, tmp_path, "--no-index", "--keep-fresh", "--once")
+        assert shelf.copy(server, "/").title == "Home"
+        settings = (tmp_path / "goodbot.toml").read_text()
+        assert "index = false" in settings
+        (tmp_path / "goodbot.toml").write_text(settings.replace("index = false", "index = true"))
+        assert shelf.copy(server, "/").title == "Home"
 
 
 async def test_an_archive_that_has_lost_files(tmp_path: Path) -> None:
@@ -251,10 +267,31 @@ WITHHELD: list[tuple[str, State, LastVisit | None, dict[str, Any], str]] = [
     ("a redirect", "visited", OUT, {"status": 301}, "redirects to another page"),
     ("a copy", "visited", OUT, {"same_as": OTHER}, "is a copy of https://example.org/b"),
     ("left out", "visited", OUT, {"events": (Event(1.0, "index", "no", "a soft 404"),)}, "search index: a soft 404"),
+    ("waiting to be indexed", "visited", OUT, {"events": (Event(1.0, "index", "no", NOT_INDEXED),)}, ""),
     ("left out, unknown why", "visited", OUT, {}, "search index: it left the index"),
     ("rendered", "visited", replace(SEEN, rendered=True), {}, "a browser rendered the page"),
     ("not archived", "visited", replace(SEEN, record=None), {}, "no longer in the archive"),
 ]
+
+
+UNINDEXED: list[tuple[str, LastVisit, dict[str, Any], str]] = [
+    ("visited", OUT, {"events": (Event(1.0, "index", "no", NOT_INDEXED),)}, ""),
+    ("not modified", OUT, {}, ""),
+    ("a copy", OUT, {"same_as": OTHER}, ""),
+    ("noindex", OUT, {"events": (Event(1.0, "index", "no", "noindex in META robots"),)}, "noindex in META robots"),
+    ("noindex before", replace(OUT, wishes="x-robots-tag: noindex, nofollow"), {}, "asks not to be indexed"),
+    ("no search, by robots.txt", replace(OUT, wishes="robots.txt: nosearch"), {}, "asks not to be indexed"),
+    ("nofollow", replace(OUT, wishes="x-robots-tag: nofollow; robots-tag: max-snippet:0"), {}, ""),
+    ("a redirect", OUT, {"status": 302}, "redirects to another page"),
+    ("over", replace(OUT, available_until=99.0), {}, "asks not to be shown after"),
+]
+
+
+@pytest.mark.parametrize(("seen", "more", "reason"), [row[1:] for row in UNINDEXED], ids=[row[0] for row in UNINDEXED])
+def test_what_the_frontier_knows_without_an_index(seen: LastVisit, more: dict[str, Any], reason: str) -> None:
+    found = withheld(UrlRecord(URL, "visited", 0, seen=seen, **more), 100.0, archives=True, keeps_index=False)
+    assert reason in found
+    assert bool(found) == bool(reason)
 
 
 @pytest.mark.parametrize(
@@ -264,6 +301,7 @@ def test_what_the_frontier_knows(state: State, seen: LastVisit | None, more: dic
     found = withheld(UrlRecord(URL, state, 0, seen=seen, **more), 100.0, archives=True)
     assert reason in found
     assert bool(found) == bool(reason)
+    assert english_in(found) == ["a soft 404"] * ("a soft 404" in reason)
 
 
 # ---- what the archive has -------------------------------------------------------------------------------------------
@@ -302,6 +340,7 @@ def test_what_the_archive_has(found: ArchivedResponse, reason: str) -> None:
     copy = copy_from(found, Settings(), 1_795_000_000.0)
     assert isinstance(copy, NoCopy)
     assert reason in copy.reason
+    assert english_in(copy.reason) == []
 
 
 def test_a_long_page_is_cut() -> None:

@@ -166,7 +166,7 @@ async def test_only_some_urls_are_taken_without_a_check(tmp_path: Path) -> None:
         outcome = await indexnow.take(request(server, *(f"/{number}" for number in range(150))))
         assert (outcome.status, len(outcome.submissions)) == (202, 100)
         assert outcome.reason.endswith(
-            "the first 100 count as submitted by a visitor: 100 of 100 URLs belong to this crawl"
+            "only the first 100 URLs count as submitted by a visitor: 100 of 100 URLs belong to this crawl"
         )
 
 

@@ -20,6 +20,7 @@ from goodbot.url import Url
 from goodbot.values import Discovery, LastVisit, LeasedUrl, Outcome, Release, State
 from goodbot.visitor_values import SubmissionResult
 from goodbot.visitors.submissions import VisitorRequests
+from web.russian import english_in
 
 NOW = float(round(time.time()))
 LATER = NOW + 900.0
@@ -82,7 +83,7 @@ RESULTS: list[tuple[str, str, SubmissionResult, str]] = [
     ("localhost", "http://localhost:8800/", "private", "localhost may be on a private network"),
     ("a name of a private network", "http://db.internal/", "private", "db.internal may be on a private network"),
     ("one word", "http://intranet/", "private", "intranet may be on a private network"),
-    ("a barred host", "https://barred.example/a", "forgotten", "the operator of this crawl has barred its host"),
+    ("a barred host", "https://barred.example/a", "forgotten", "the operator of this crawl has excluded this host"),
     ("a trap", "https://traps.example/1", "out of scope", "these pages repeat"),
     ("closed by robots.txt", "https://ruled.example/closed/a", "disallowed", "Disallow: /closed (line 2)"),
     ("open by robots.txt", "https://ruled.example/open", "submitted", ""),
@@ -120,6 +121,7 @@ def test_what_is_said(knowing: Path, typed: str, result: SubmissionResult, reaso
     found = visitors(knowing).submit(typed)
     assert (found.result, bool(found.reason)) == (result, bool(reason))
     assert reason in found.reason
+    assert english_in(found.reason) == (["these pages repeat"] if "traps" in typed else [])
     added = {url.url for url in leased(knowing)} - before
     assert added == ({found.url} if result == "submitted" else set())
     assert found.state == ("ready" if result in ("submitted", "known") else None)
@@ -210,8 +212,11 @@ KNOWN: list[tuple[State, LastVisit | None, bool, SubmissionResult, State, float 
     ("visited", SEEN, False, "known", "visited", NOW + 1000, False),
     ("visited", SEEN, True, "known", "visited", NOW, True),
     ("failed", None, False, "submitted", "ready", None, True),
-    ("gone", None, False, "known", "gone", None, False),
+    ("gone", None, False, "submitted", "ready", None, True),
     ("gone", None, True, "submitted", "ready", None, True),
+    ("gone", SEEN, False, "known", "gone", NOW + 1000, False),
+    ("disallowed", None, False, "submitted", "ready", None, True),
+    ("disallowed", SEEN, False, "known", "disallowed", NOW + 1000, False),
     ("disallowed", None, True, "submitted", "ready", None, True),
 ]
 

@@ -19,6 +19,7 @@ from goodbot.visitors.removals import RemovalRequests
 from goodbot.visitors.services import VisitorServices
 from goodbot.visitors.stories import UrlStories
 from goodbot.visitors.submissions import VisitorRequests
+from goodbot.visitors.typed_urls import TypedUrls
 from goodbot.web.public_sites import FETCH_TIMEOUT_S, PublicSites, visitors_settings
 from journey.goodbot_process import Ended, goodbot
 from webserver import WebServer
@@ -82,6 +83,7 @@ def services(path: Path, public_sites: PublicSites | None = None) -> VisitorServ
     submissions = VisitorRequests(folder, bounds)
     removals = RemovalRequests(folder, bounds, visited, submissions)
     return VisitorServices(
+        TypedUrls(folder, bounds),
         submissions,
         IndexNowRequests(submissions, bounds, visited),
         removals,

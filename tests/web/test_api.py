@@ -10,7 +10,7 @@ import pytest
 
 from goodbot.errors import DamagedError
 from goodbot.index import NoSearch
-from goodbot.search_values import NO_FILTERS, Filters, Hit, Results
+from goodbot.search_values import NO_FILTERS, Explanation, Filters, Hit, Results
 from web.library import SPECIMENS, Library, Visitor, served
 
 
@@ -105,13 +105,17 @@ def test_an_index_that_opens_but_cannot_be_searched_is_not_healthy() -> None:
 
 
 def test_a_crawl_without_an_index() -> None:
-    with served(NoSearch("C_noindex has no index")) as visitor:
-        page, answer = visitor.ask("/search?q=robot"), visitor.ask("/api/search?q=robot")
-        assert "Search is unavailable" in page.text
-        assert "<code>goodbot index rebuild --in DIR</code>." in page.text
-        assert "C_noindex" not in page.text
-        assert (page.status, answer.status) == (404, 400)
-        assert json.loads(answer.text) == {"error": "C_noindex has no index"}
+    with served(NoSearch("C_noindex has no index: goodbot index rebuild")) as visitor:
+        for path in ("/search?q=robot", "/explain?q=robot&url=a"):
+            page = visitor.ask(path)
+            assert page.status == 404
+            assert "Search is unavailable" in page.text
+            assert "This crawl keeps no index, so its pages cannot be searched." in page.text
+            assert "C_noindex" not in page.text
+        for path in ("/api/search?q=robot", "/search.atom?q=robot", "/api/explain?q=robot&url=a"):
+            answer = visitor.ask(path)
+            assert answer.status == 400
+            assert json.loads(answer.text) == {"error": "This crawl keeps no index, so its pages cannot be searched."}
         assert json.loads(visitor.ask("/healthz").text) == {"ok": True, "documents": 0}
 
 
@@ -164,13 +168,26 @@ class Linguist(Library):
         found = super().search("robot", limit, offset)
         return replace(found, query=query, corrected="<robot>", suggestion="robots & more", notes=("a note <here>",))
 
+    def explain(
+        self, query: str, url: str, languages: Sequence[str] = (), filters: Filters = NO_FILTERS
+    ) -> Explanation | None:
+        self.asked.append(tuple(languages))
+        return super().explain(query, url, languages, filters)
+
 
 def test_the_readers_languages_are_passed_on() -> None:
     library = Linguist()
     with served(library) as visitor:
         visitor.ask("/api/search?q=x", Accept_Language="ru-RU, en;q=0.5")
         visitor.ask("/search?q=x")
-    assert library.asked == [("ru", "en"), ()]
+        visitor.ask("/search?q=x&hl=ru", Accept_Language="en, ru;q=0.5, de;q=0.1")
+        visitor.ask("/search?q=x&hl=en")
+        visitor.ask("/search?q=x&hl=fr", Accept_Language="de")
+        visitor.ask("/api/search?q=x&hl=ru", Accept_Language="en")
+        visitor.ask("/explain?q=x&url=y&hl=ru", Accept_Language="en")
+        visitor.ask("/api/explain?q=x&url=y&hl=ru", Accept_Language="en")
+    pages = [("ru", "en"), (), ("ru", "en", "de"), ("en",), ("de",)]
+    assert library.asked == [*pages, ("en",), ("ru", "en"), ("en",)]
 
 
 def test_corrections_suggestions_and_notes_are_said() -> None:

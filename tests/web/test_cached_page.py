@@ -79,6 +79,17 @@ def test_the_document(visitor: Visitor) -> None:
     assert answer.headers["Set-Cookie"] is None
 
 
+def test_the_document_opened_alone_leads_to_the_page_around_it(visitor: Visitor) -> None:
+    """There it is marked as a copy; in a frame it is not."""
+    path = f"/cached/document?url=https://{HOST}/%3Fa%3D1"
+    answer = visitor.ask(f"{path}&hl=ru", Sec_Fetch_Dest="document")
+    assert (answer.status, answer.headers["Location"]) == (303, f"/cached?url=https%3A%2F%2F{HOST}%2F%3Fa%3D1&hl=ru")
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert visitor.ask(f"/cached/document?url={HOST}", Sec_Fetch_Dest="iframe").status == 200
+    with visited(site=Site(public_url="https://example.org/find/")) as prefixed:
+        assert prefixed.ask(f"/find{path}", Sec_Fetch_Dest="document").headers["Location"].startswith("/find/cached?")
+
+
 def test_the_document_of_a_text(visitor: Visitor) -> None:
     answer = visitor.ask(f"/cached/document?url={HOST}/text.pdf")
     assert (answer.status, answer.text) == (200, "Line one\n<b>line</b> two")
@@ -151,6 +162,8 @@ def test_a_damaged_crawl(caplog: pytest.LogCaptureFixture) -> None:
 def test_under_a_prefix_in_russian() -> None:
     with visited(site=Site(public_url="https://example.org/find/")) as visitor:
         html = visitor.ask(f"/find/cached?url={HOST}&hl=ru").text
+        none = visitor.ask(f"/find/cached?url={HOST}/nowhere&hl=ru").text
         assert visitor.ask(f"/find/cached/document?url={HOST}").status == 200
     assert 'src="/find/cached/document?url=https%3A%2F%2Fhere.example%2F&amp;hl=ru"' in html
     assert "Это копия страницы" in html
+    assert 'Причина: <bdi dir="ltr"><span>страница просит не хранить её копию</span></bdi>' in none

@@ -16,7 +16,7 @@ from goodbot.check import HttpAnswer
 from goodbot.errors import InputError
 from goodbot.exclusion import DIALECTS, Access
 from goodbot.url import Url
-from goodbot.web import Site, create_app, running
+from goodbot.web import Rate, Site, create_app, running
 from goodbot.web.checker.checker_report import FINDINGS_SENT, FINDINGS_SHOWN, judge, same_text, text_of
 from goodbot.web.checker.site_robots import SiteRobots, TooManyRequestsError
 from goodbot.web.server.security_headers import POLICY
@@ -43,6 +43,10 @@ class FakeSource:
     """A `RobotsSource` with the same answer for every site."""
 
     def __init__(self) -> None:
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a test: nothing was fetched yet."""
         self.answer: SiteRobots | InputError = site()
         self.fetched: list[str] = []
         self.why_not = ""
@@ -57,15 +61,28 @@ class FakeSource:
         return self.answer if isinstance(self.answer, SiteRobots) and origin == "https://a.example" else None
 
 
-@pytest.fixture
-def source() -> FakeSource:
+@pytest.fixture(scope="module")
+def shared() -> FakeSource:
     return FakeSource()
 
 
 @pytest.fixture
-def visitor(source: FakeSource) -> Iterator[Visitor]:
-    with running(create_app(Library(SPECIMENS), Site("Sample library"), Crawls(), None, source)) as url:
+def source(shared: FakeSource) -> FakeSource:
+    """The source of the server, as it is at first."""
+    shared.begin()
+    return shared
+
+
+@pytest.fixture(scope="module")
+def served(shared: FakeSource) -> Iterator[Visitor]:
+    site = Site("Sample library", page_rate=Rate(0, 1))
+    with running(create_app(Library(SPECIMENS), site, Crawls(), None, shared)) as url:
         yield Visitor(url)
+
+
+@pytest.fixture
+def visitor(served: Visitor, source: FakeSource) -> Visitor:
+    return served
 
 
 @pytest.fixture(scope="module")
@@ -553,10 +570,10 @@ def test_axe_finds_nothing_where_no_site_is_fetched(browser: Browser, visitor: V
 
 
 WINDOWS = [
-    (320, "dark", "en"),
-    (1280, "light", "en"),
     (320, "light", "ru"),
-    (1280, "dark", "ru"),
+    pytest.param(320, "dark", "en", marks=pytest.mark.long),
+    pytest.param(1280, "light", "en", marks=pytest.mark.long),
+    pytest.param(1280, "dark", "ru", marks=pytest.mark.long),
     pytest.param(390, "light", "en", marks=pytest.mark.long),
     pytest.param(1280, "dark", "en", marks=pytest.mark.long),
 ]

@@ -14,7 +14,7 @@ from goodbot.errors import DamagedError
 from goodbot.live import ControlRequest, LiveStatus
 from goodbot.url import Url
 from goodbot.values import STATES, Status
-from goodbot.web import Site, create_app, running
+from goodbot.web import Rate, Site, create_app, running
 from goodbot.web.operator.crawl_view import MEANINGS, error_groups, progress
 from goodbot.web.server.security_headers import POLICY
 from web.browser import chromium
@@ -22,15 +22,28 @@ from web.crawls import RUNNING, TOKEN, Crawls, cookie_of
 from web.library import SPECIMENS, Answer, Library, Visitor
 
 
-@pytest.fixture
-def crawls() -> Crawls:
+@pytest.fixture(scope="module")
+def shared() -> Crawls:
     return Crawls()
 
 
 @pytest.fixture
-def visitor(crawls: Crawls) -> Iterator[Visitor]:
-    with running(create_app(Library(SPECIMENS), Site("Sample library"), crawls)) as url:
+def crawls(shared: Crawls) -> Crawls:
+    """The crawl of the server, as it is at first."""
+    vars(shared).update(vars(Crawls()))
+    return shared
+
+
+@pytest.fixture(scope="module")
+def served(shared: Crawls) -> Iterator[Visitor]:
+    site = Site("Sample library", page_rate=Rate(0, 1))
+    with running(create_app(Library(SPECIMENS), site, shared)) as url:
         yield Visitor(url)
+
+
+@pytest.fixture
+def visitor(served: Visitor, crawls: Crawls) -> Visitor:
+    return served
 
 
 @pytest.fixture(scope="module")
@@ -451,7 +464,7 @@ def test_it_does_not_refresh_while_hidden_or_switched_off(browser: Browser, visi
     ("width", "scheme", "paced"),
     [
         (320, "dark", True),
-        (1280, "light", False),
+        pytest.param(1280, "light", False, marks=pytest.mark.long),
         pytest.param(320, "dark", False, marks=pytest.mark.long),
         pytest.param(1280, "light", True, marks=pytest.mark.long),
     ],

@@ -104,7 +104,7 @@ def test_the_explanation_in_russian(explained: Visitor) -> None:
     html = explained.ask(f"/explain?q=robot&url={CHAPTER}&hl=ru").text
     text = text_of(html.replace("<", " <"))
     assert "robot текст 3,25 тексты ссылок на страницу 0,50 odd field 0,25" in text
-    assert "Это перевод или копия страницы https://x.example/, которая показана в результатах." in text
+    assert "Это перевод или копия страницы https://x.example/ , которая показана в результатах." in text
     for english in ("odd field", "odd bonus", "An &lt;i&gt;odd&lt;/i&gt; note."):
         assert f'<span lang="en">{english}</span>' in html
 

@@ -22,7 +22,7 @@ def test_without_filters_everything_can_be_chosen() -> None:
         Option("xx", "xx", 1),
     )
     assert [(option.value, option.name, option.count) for option in found.types] == [
-        ("html", "Web pages", 100),
+        ("html", "web pages", 100),
         ("application/x-odd", "application/x-odd", 2),
     ]
     assert [option.value for option in found.periods] == ["day", "week", "month", "year"]
@@ -37,7 +37,7 @@ def test_without_filters_everything_can_be_chosen() -> None:
         (Filters(language="ja"), Option("ja", "日本語", None, is_chosen=True, language="ja")),
         (Filters(language="not a language"), Option("not a language", "not a language", None, is_chosen=True)),
         (Filters(filetype=".PDF"), Option("pdf", "PDF", None, is_chosen=True)),
-        (Filters(filetype="html"), Option("html", "Web pages", 100, is_chosen=True)),
+        (Filters(filetype="html"), Option("html", "web pages", 100, is_chosen=True)),
     ],
 )
 def test_what_is_in_force_is_chosen(filters: Filters, chosen: Option) -> None:

@@ -56,7 +56,23 @@ routes = [Route("/" + page.__name__, page, methods=["GET", "POST"]) for page in 
 serve(Starlette(routes=routes), "127.0.0.1", 0, on_ready=lambda url: print(url, flush=True))
 print("ended")
 """
-NUMBERS = [signal.SIGINT, signal.SIGTERM]
+INT, TERM = signal.SIGINT, signal.SIGTERM
+ANSWERED = [
+    ("in_a_thread", TERM),
+    ("in_the_loop", INT),
+    ("streamed", TERM),
+    pytest.param("in_a_thread", INT, marks=pytest.mark.long),
+    pytest.param("in_the_loop", TERM, marks=pytest.mark.long),
+    pytest.param("streamed", INT, marks=pytest.mark.long),
+]
+CUT_OFF = [
+    ("huge", INT),
+    ("endless", TERM),
+    pytest.param("half", TERM, marks=pytest.mark.long),
+    pytest.param("huge", TERM, marks=pytest.mark.long),
+    pytest.param("endless", INT, marks=pytest.mark.long),
+    pytest.param("half", INT, marks=pytest.mark.long),
+]
 
 
 @contextlib.contextmanager
@@ -89,8 +105,7 @@ def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
     return process.returncode, out, err
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=str)
-@pytest.mark.parametrize("page", ["in_a_thread", "in_the_loop", "streamed"])
+@pytest.mark.parametrize(("page", "number"), ANSWERED)
 def test_an_open_request_is_answered_completely(page: str, number: signal.Signals) -> None:
     with asked(page) as (process, client):
         process.send_signal(number)
@@ -101,8 +116,7 @@ def test_an_open_request_is_answered_completely(page: str, number: signal.Signal
         assert ended(process) == (0, "ended\n", "")
 
 
-@pytest.mark.parametrize("number", NUMBERS, ids=str)
-@pytest.mark.parametrize("page", ["huge", "endless", "half"])
+@pytest.mark.parametrize(("page", "number"), CUT_OFF)
 def test_the_server_ends_without_waiting_long(page: str, number: signal.Signals) -> None:
     """The client reads nothing, or the answer takes an hour."""
     with asked(page) as (process, client):

@@ -10,8 +10,10 @@ from goodbot.errors import InputError
 from goodbot.index import TantivyIndex, TantivySearch, parse_query
 from goodbot.index.filters import read_filters
 from goodbot.search_values import Document, Filters
-from goodbot.web.pages.local_formats import speaker
-from goodbot.web.pages.messages import SENTENCES, Message, read_sentence
+from goodbot.web.pages.known_sentences import read_sentence
+from goodbot.web.pages.local_formats import Speaker
+from goodbot.web.pages.messages import Message
+from goodbot.web.pages.search_sentences import SENTENCES
 from goodbot.web.pages.translations import load_translations
 from goodbot.web.search.search_query import read_search_query
 
@@ -108,16 +110,16 @@ def test_the_notes_of_the_cases_are_all_there_are() -> None:
         ("only the first 1,024 words count", "учитываются только первые слова, не больше 1\u00a0024"),
         ("since: needs a date, such as since:2024-05-01", "since: нужна дата, например since:2024-05-01"),
         ("the page does not meet a condition: in the language de", "страница не подходит под условие: язык de"),
-        ("the query excludes the page: without 100 % <b>", "запрос исключает страницу: без условия «100 % <b>»"),
+        ("the query excludes pages that match: 100 % <b>", "запрос исключает страницы по условию: 100 % <b>"),
         ("Page not found", "Страница не найдена"),
         ("%(nothing)s 100 %", "%(nothing)s 100 %"),
         ("", ""),
     ],
 )
 def test_in_russian(sentence: str, russian: str) -> None:
-    assert speaker("ru", load_translations("ru"))(sentence) == russian
+    assert Speaker("ru", load_translations("ru")).said(sentence) == russian
 
 
 @given(st.text())
 def test_any_text_stays_as_it_is_in_english(text: str) -> None:
-    assert speaker("en", load_translations("en"))(text) == text
+    assert Speaker("en", load_translations("en")).said(text) == text

@@ -10,7 +10,7 @@ from goodbot.web.visitors.story_view import MAX_EVENTS_SHOWN, heading_of, queue_
 from web.visitor_desks import STORIES, VISITED, story, url
 
 EVENTS = [
-    ("seed", ("found", "known", "seed, depth 0"), ("known", "seed, depth 0")),
+    ("seed", ("found", "known", "seed or submitted, depth 0"), ("known", "seed or submitted, depth 0")),
     (
         "source",
         ("found", "known", "linked from http://a.example:8080/x?key=1, depth 3"),
@@ -48,7 +48,7 @@ EVENTS = [
     (
         "barred",
         ("fetch", "forgotten", "a.example is forgotten, so no request is sent (goodbot forget HOST --undo)"),
-        ("forgotten", "the operator has barred its host"),
+        ("forgotten", "the operator has excluded this host"),
     ),
     ("wall", ("fetch", "wall", "a bot wall (Sample) answered"), ("wall", "a bot wall (Sample) answered")),
     (
@@ -122,11 +122,11 @@ def test_any_sentence(sentence: str) -> None:
 HEADINGS = {
     "/": "Search can find this page",
     "/new": "This page waits for a visit",
-    "/now": "The robot is about to visit this page",
+    "/now": "The robot is visiting this page now, or will next on its host",
     "/hidden": "Search does not find this page",
     "/copy": "Search shows another page in its place",
     "/private": "robots.txt forbids this page",
-    "/down": "The robot could not read this page",
+    "/down": "The robot could not fetch this page",
     "/gone": "There is no such page any more",
     "/far": "This URL is outside the scope of the crawl",
 }
@@ -143,7 +143,9 @@ def test_headings_after_a_submission() -> None:
     assert queue_heading_of(story("/x", state="ready")) == "This page waits for its first visit"
     assert queue_heading_of(story("/x", state="ready", visited_at=1.0)) == "The crawl knows this URL"
     assert queue_heading_of(VISITED) == "The crawl has this page already"
-    assert queue_heading_of(story("/x", state="leased")) == "The robot is about to visit this page"
+    assert (
+        queue_heading_of(story("/x", state="leased")) == "The robot is visiting this page now, or will next on its host"
+    )
     assert queue_heading_of(story("/x", state="gone")) == "The crawl knows this URL"
 
 

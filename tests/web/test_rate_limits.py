@@ -200,3 +200,11 @@ def test_the_client_behind_a_proxy(
     with limited(Rate(1, 1), proxies=proxies) as visitor:
         statuses = [visitor.ask("/", X_Forwarded_For=value).status for value in sent]
     assert statuses == [200, 429 if same_client else 200]
+
+
+def test_a_proxy_that_is_not_trusted_is_limited_though_it_is_on_this_machine() -> None:
+    with running(create_app(Library([]), Site("Sample", page_rate=Rate(60, 3)))) as url:
+        visitor = Visitor(url)
+        statuses = [visitor.ask("/", X_Forwarded_For=f"192.0.2.{number}").status for number in range(5)]
+        assert statuses == [200, 200, 200, 429, 429]
+        assert {visitor.ask("/").status for _ in range(5)} == {200}

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from starlette.applications import Starlette
 
 from goodbot.web import Rate, Site, running
+from goodbot.web.server.connections import HEAD_BYTES
 from goodbot.web.server.security_headers import HEADERS
 from web.library import Visitor
 from web.whole import routes_of, whole_app
@@ -47,6 +48,55 @@ def answer_to(here: Visitor, request: bytes) -> int:
     found = re.match(rb"HTTP/1\.1 (\d{3}) ", received)
     assert found, received[:100]
     return int(found[1])
+
+
+def head_of(size: int, path: str = "/help") -> bytes:
+    """A GET request whose head has so many bytes."""
+    start = f"GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX-Filler: ".encode()
+    return start + b"x" * (size - len(start) - 4) + b"\r\n\r\n"
+
+
+@pytest.mark.parametrize(("size", "status"), [(HEAD_BYTES, 200), (HEAD_BYTES + 2, 431), (60_000, 431), (200_000, 431)])
+def test_a_long_head_that_arrives_at_once(here: Visitor, size: int, status: int) -> None:
+    assert answer_to(here, head_of(size)) == status
+
+
+def test_a_long_head_after_another_request(here: Visitor) -> None:
+    first = b"GET /help HTTP/1.1\r\nHost: localhost\r\n\r\n"
+    place = urlsplit(here.base)
+    with socket.create_connection((place.hostname, place.port), timeout=60) as connection:
+        connection.sendall(first)
+        connection.recv(1)
+        with contextlib.suppress(ConnectionError):
+            connection.sendall(head_of(60_000))
+        received = bytearray()
+        with contextlib.suppress(ConnectionError):
+            while part := connection.recv(65536):
+                received += part
+    assert b"HTTP/1.1 431 " in received
+
+
+def post_of(path: str, *fields: str) -> bytes:
+    kind = "application/json" if path.startswith("/api/") else "application/x-www-form-urlencoded"
+    lines = (f"POST {path} HTTP/1.1", "Host: localhost", f"Content-Type: {kind}", *fields, "", "")
+    return "\r\n".join(lines).encode()
+
+
+LIMITED = ["/submit", "/removal", "/check", "/crawl/login", "/api/submit", "/api/check", "/indexnow"]
+
+
+@pytest.mark.parametrize("path", LIMITED)
+@pytest.mark.parametrize("expect", [(), ("Expect: 100-continue",)])
+def test_a_body_that_is_too_long_is_not_waited_for(here: Visitor, path: str, expect: tuple[str, ...]) -> None:
+    assert answer_to(here, post_of(path, "Content-Length: 10000000000", *expect)) == 413
+
+
+@pytest.mark.parametrize("path", LIMITED)
+def test_a_client_that_sends_all_of_it_reads_the_answer(here: Visitor, path: str) -> None:
+    body = b"x" * 10_000_000
+    assert answer_to(here, post_of(path, f"Content-Length: {len(body)}") + body) == 413
+    chunked = b"".join(b"%x\r\n%b\r\n" % (len(body) // 4, body[: len(body) // 4]) for _ in range(4)) + b"0\r\n\r\n"
+    assert answer_to(here, post_of(path, "Transfer-Encoding: chunked") + chunked) == 413
 
 
 QUERIES = [

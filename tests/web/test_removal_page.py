@@ -53,6 +53,17 @@ PAGES = [
         200,
         ["every page of", "Check and remove the site", f"https://{HOST}/goodbot-removal.txt"],
     ),
+    (
+        "of a private network",
+        "/removal?url=http://10.1.2.3/a",
+        200,
+        [
+            "10.1.2.3 may be on a private network",
+            "Write to the operator of this service",
+            "contact</a>",
+            "Another page",
+        ],
+    ),
     ("not a URL", "/removal?url=ftp://x", 400, ["is not an http or https URL", 'aria-invalid="true"']),
     ("markup", "/removal?url=%22%3E%3Cscript%3Ealert(1)", 400, ["&lt;script&gt;"]),
 ]
@@ -76,6 +87,13 @@ def test_the_url_that_the_crawl_requests() -> None:
         assert "Removed from the search" in visitor.ask(f"/removal?url={HOST}/a%3Fsession%3D1").text
 
 
+def test_no_proofs_are_asked_for_if_none_can_be_checked(visitor: Visitor) -> None:
+    for scope in ("", "&scope=site"):
+        html = visitor.ask(f"/removal?url=http://10.1.2.3/a{scope}").text
+        for text in ("Disallow", "Its only content", "Check and remove", 'aria-invalid="true"', "three ways"):
+            assert text not in html
+
+
 def test_a_site_is_proved_by_the_file_alone(visitor: Visitor) -> None:
     html = visitor.ask(f"/removal?url={HOST}/a&scope=site").text
     assert "Disallow" not in html
@@ -85,7 +103,7 @@ def test_a_site_is_proved_by_the_file_alone(visitor: Visitor) -> None:
 ANSWERS = [
     ("not proved", 422, "no proof was found", "press the button again"),
     ("unknown", 404, "There is nothing to remove.", "copy its URL from the results"),
-    ("not checked", 422, "could not check the proof", "Only the operator of this service"),
+    ("not checked", 422, "cannot check who owns this page", "Write to the operator of this service"),
 ]
 
 
@@ -97,8 +115,8 @@ def test_answers(proof: str, status: int, lead: str, advice: str) -> None:
     assert lead in answer.text
     assert advice in answer.text
     assert f"robots.txt &lt;b&gt;allows&lt;/b&gt; https://{HOST}/" in answer.text
-    assert f"goodbot-removal: {TOKEN}" in answer.text
-    assert "languages" not in answer.text  # a page that was posted has no URL of its own
+    assert (f"goodbot-removal: {TOKEN}" in answer.text) == (proof != "not checked")
+    assert 'href="/removal?hl=ru"' in answer.text  # a page that was posted has no URL, so the switch leads to the form
 
 
 @pytest.mark.parametrize(
@@ -134,6 +152,12 @@ def test_requests_that_cannot_be_carried_out(visitor: Visitor, typed: str, statu
     assert text in answer.text
     assert (answer.headers["Retry-After"] is not None) == (status == 429)
     assert ("goodbot-removal:" in answer.text) == (status == 429)  # the instructions stay if the URL is one
+
+
+@pytest.mark.parametrize(("scope", "advice"), [("", "one of the three ways below"), ("site", "Put the file below")])
+def test_the_advice_names_the_ways_that_there_are(scope: str, advice: str) -> None:
+    with visited(Desk(proof="not proved")) as visitor:
+        assert advice in post(visitor, f"https://{HOST}/a", scope).text
 
 
 def test_a_page_of_another_site_cannot_ask() -> None:
@@ -179,6 +203,14 @@ def test_under_a_prefix_in_russian() -> None:
     assert "Подтвердите, что страница ваша" in page
     assert posted.headers["Location"] == "/find/removal?url=https%3A%2F%2Fhere.example%2Fa&hl=ru"
     assert "Удалено из поиска" in removed
+
+
+def test_a_refusal_in_russian() -> None:
+    with visited() as visitor:
+        unclear = visitor.ask("/removal?hl=ru&url=ftp://x").text
+        refused = post(visitor, f"{HOST}/a", path="/removal?hl=ru").text
+    assert "<span><bdi>ftp://x</bdi> — это не URL с http или https</span>" in unclear
+    assert '<span lang="en">robots.txt &lt;b&gt;allows&lt;/b&gt; https://here.example/a</span>' in refused
 
 
 PATHS = ["/", "/a", "/a?b=1&c", "/a*b", "/a$", "/a$b?c=*", "/%D1%8F", "/a%2Ab", "/;x", "/a%24"]

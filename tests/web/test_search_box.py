@@ -9,7 +9,7 @@ from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from goodbot.errors import RunError
-from goodbot.web import Site, create_app, running
+from goodbot.web import Rate, Site, create_app, running
 from web.browser import chromium
 from web.library import SPECIMENS, Library, Visitor
 
@@ -23,6 +23,11 @@ class Suggesting(Library):
 
     def __init__(self) -> None:
         super().__init__(SPECIMENS)
+        self.begin()
+
+    def begin(self) -> None:
+        """Begins a test: nothing was typed yet."""
+        self.trouble = None
         self.go = Event()
         self.typed: list[str] = []
 
@@ -43,15 +48,27 @@ def browser() -> Iterator[Browser]:
         yield browser
 
 
-@pytest.fixture
-def library() -> Suggesting:
+@pytest.fixture(scope="module")
+def shared() -> Suggesting:
     return Suggesting()
 
 
 @pytest.fixture
-def base(library: Suggesting) -> Iterator[str]:
-    with running(create_app(library, Site("Sample"))) as url:
+def library(shared: Suggesting) -> Suggesting:
+    """The library of the server, as it is at first."""
+    shared.begin()
+    return shared
+
+
+@pytest.fixture(scope="module")
+def served(shared: Suggesting) -> Iterator[str]:
+    with running(create_app(shared, Site("Sample", page_rate=Rate(0, 1)))) as url:
         yield url
+
+
+@pytest.fixture
+def base(served: str, library: Suggesting) -> str:
+    return served
 
 
 @pytest.fixture

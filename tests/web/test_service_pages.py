@@ -10,6 +10,7 @@ import goodbot.index.query
 from goodbot.exclusion import Directives, RobotsTxt
 from goodbot.index import parse_query
 from goodbot.index.languages import STEMMERS
+from goodbot.robot.crawl.revisit import WHOLE_AGAIN_S
 from goodbot.web import Site, create_app, running
 from goodbot.web.search.help_page import OPERATORS
 from goodbot.web.visitors.about_page import WISHES, contact_url
@@ -80,11 +81,32 @@ def test_every_wish_is_a_directive_that_has_an_effect(wish: object) -> None:
         assert [source.effects != () for source in found.sources] == [True]
 
 
+OTHER_WISHES = [
+    '<a rel="nofollow">',
+    "<div data-nosnippet>",
+    '<link rel="canonical">',
+    'Link: <…>; rel="canonical"',
+    '<meta name="url">',
+    '<meta name="description">',
+    "Content-Signal: search=no",
+    "Content-Usage: search=n",
+]
+
+
+def test_the_other_wishes_and_when_each_counts() -> None:
+    html = page("/about")
+    named = [unescape(name) for name in re.findall(r"<dt><code>(.*?)</code></dt>", html)]
+    assert {"nocache", *OTHER_WISHES} <= set(named)
+    assert "(status 304)" in html
+    assert f"for {WHOLE_AGAIN_S / 86400:.0f} days" in html
+    assert "30 дней" in page("/about", Accept_Language="ru")
+
+
 def test_who_runs_the_robot() -> None:
     html = page("/about")
     assert f"<code>{AGENT}</code>" in html
     assert '<a href="mailto:webmaster@find.example"><bdi>webmaster@find.example</bdi></a>' in html
-    assert "The operator has given no address." in page("/about", Site("Find"))
+    assert "The operator has given no contact." in page("/about", Site("Find"))
     evil = Site("Find", user_agent="<script>", contact='javascript:"><script>', token="a<b")
     assert "<script>" not in page("/about", evil)
     assert "a&lt;b" in page("/about", evil)
@@ -132,7 +154,7 @@ def test_in_russian_nothing_is_english(path: str) -> None:
     main = re.sub(r"<(code|kbd|dt|pre|bdi)\b.*?</\1>", "", main, flags=re.DOTALL)
     words = set(re.findall(r"[A-Za-z]{2,}", text_of(main)))
     names = {"robots", "txt", "RFC", "META", "OR", "AND", "NOT", "URL", "PDF", "JSON", "OpenAPI", "FindBot", "Find"}
-    assert words - names - {"product", "token", "noindex", "nofollow", "kbd"} == set()
+    assert words - names - {"ALT", "API", "product", "token", "noindex", "nofollow", "noarchive", "kbd"} == set()
     assert 'lang="en"' not in main
 
 

@@ -106,6 +106,13 @@ def test_only_json(kind: str) -> None:
     assert desk.submitted == []
 
 
+def test_a_refusal_in_russian() -> None:
+    with visited() as visitor:
+        answer = post(visitor, HOST, "/submit?hl=ru", Sec_Fetch_Site="cross-site")
+    assert answer.status == 403
+    assert "<p><span>Этот запрос отправила страница другого сайта.</span></p>" in answer.text
+
+
 FOREIGN = [{"Sec_Fetch_Site": "cross-site"}, {"Sec_Fetch_Site": "same-site"}, {"Origin": "https://evil.example"}]
 
 
@@ -201,4 +208,4 @@ def test_under_a_prefix_in_russian() -> None:
         refused = post(visitor, "https://other.example/", "/find/submit?hl=ru").text
     assert posted.headers["Location"] == "/find/submit?url=https%3A%2F%2Fhere.example%2Ffresh&hl=ru"
     assert "этот URL не входит в область обхода" in refused
-    assert 'lang="en" dir="ltr">other.example is not the host of a seed' in refused
+    assert '<span lang="en">other.example is not the host of a seed</span>' in refused

@@ -3,8 +3,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from goodbot.search_values import Hit, OtherPage, SectionLink
+from goodbot.web.pages.messages import Piece
 from goodbot.web.pages.property_names import type_name
-from goodbot.web.pages.view import capitalised, duration, page_numbers, pieces, readable_url, site_of, view_hit
+from goodbot.web.pages.view import (
+    Run,
+    as_sentence,
+    capitalised,
+    duration,
+    page_numbers,
+    pieces,
+    readable_url,
+    runs,
+    site_of,
+    view_hit,
+)
 
 SPANS = st.lists(st.tuples(st.integers(-9, 40), st.integers(-9, 40))).map(tuple)
 
@@ -208,3 +220,34 @@ def test_the_type_of_a_hit_is_shown_unless_it_is_html(media_type: str, shown: st
 )
 def test_a_message_becomes_a_sentence(text: str, sentence: str) -> None:
     assert capitalised(text) == sentence
+
+
+RUNS: list[tuple[list[Piece], str]] = [
+    ([Piece("run `goodbot` now", "text")], "Run [goodbot] now."),
+    ([Piece("", "text"), Piece("`a`", "value"), Piece(" is here", "text")], "<`a`> is here."),
+    ([Piece("see ", "text"), Piece("https://x.example/.", "value"), Piece("", "text")], "See <https://x.example/.>."),
+    ([Piece("`", "text"), Piece("a", "value"), Piece("` is no URL.", "text")], "[a] is no URL."),
+    ([Piece("one ` alone, `two` and", "English"), Piece(" `", "text")], "One [ alone, ]two[ and][ ]."),
+    ([Piece("three `a` b ` c", "text")], "Three [a] b ` c."),
+    ([Piece("site", "value"), Piece(": needs a host", "text")], "<site>: needs a host."),
+    ([Piece("", "text")], ""),
+]
+
+
+@pytest.mark.parametrize(("message", "shown"), RUNS)
+def test_pieces_become_a_sentence_with_code(message: list[Piece], shown: str) -> None:
+    """[code], <a value>."""
+    found = runs(as_sentence(message))
+    assert "".join(_marked(run) for run in found) == shown
+
+
+def _marked(run: Run) -> str:
+    return f"[{run.text}]" if run.is_code else f"<{run.text}>" if run.kind == "value" else run.text
+
+
+@given(st.lists(st.builds(Piece, st.text("`a. "), st.sampled_from(["text", "value", "English"]))))
+def test_no_text_of_a_message_is_lost(message: list[Piece]) -> None:
+    whole = "".join(piece.text for piece in message)
+    ticks = sum(piece.text.count("`") for piece in message if piece.kind != "value")
+    cut = "".join(run.text for run in runs(message))
+    assert len(cut) == len(whole) - (ticks - ticks % 2)

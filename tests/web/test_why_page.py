@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 
-from goodbot.errors import DamagedError
+from goodbot.errors import DamagedError, InputError
 from goodbot.search_values import Hidden
 from goodbot.web import Rate, Site
 from web.library import Visitor
@@ -109,21 +109,36 @@ def test_in_russian() -> None:
         chosen = visitor.ask(f"/why?url={HOST}&hl=ru").text
         preferred = visitor.ask("/why", Accept_Language="ru").text
     assert "Эта страница есть в поиске" in chosen
-    assert '<p lang="en">It is in the search index.</p>' in chosen
+    assert "<p><span>Страница есть в поисковом индексе.</span></p>" in chosen
+    assert "<span>ссылка со страницы сайта <bdi>other.example</bdi>, глубина 2</span>" in chosen
+    assert "<dd>загружена</dd>" in chosen
     assert 'href="/cached?url=https%3A%2F%2Fhere.example%2F&amp;hl=ru"' in chosen
     assert '<input type="hidden" name="hl" value="ru">' in chosen
     assert "Почему моей страницы нет в поиске?" in preferred
     assert 'name="hl"' not in preferred
 
 
-def test_hostile_text_of_the_crawl() -> None:
-    hostile = "\u202ex</p><script>alert(1)</script>" + "y" * 5000
-    desk = Desk(pages={url("/").text: story("/", state="visited", title=hostile, summary=hostile, advice=hostile)})
-    with visited(desk) as visitor:
-        html = visitor.ask(f"/why?url={HOST}/").text
+@pytest.mark.parametrize("language", ["en", "ru"])
+@pytest.mark.parametrize(
+    "summary", ["%s", "it does not belong to this crawl: %s", "it is a copy of %s, which is shown instead"]
+)
+def test_hostile_text_of_the_crawl(summary: str, language: str) -> None:
+    hostile = "\u202ex</p><script>alert(1)</script>" + "y" * 2000
+    told = story("/", state="visited", title=hostile, summary=summary % hostile, advice=hostile)
+    with visited(Desk(pages={url("/").text: told})) as visitor:
+        html = visitor.ask(f"/why?url={HOST}/&hl={language}").text
     assert "<script>alert" not in html
     assert "\u202e" not in html
     assert "y" * 700 not in html
+
+
+def test_english_in_a_russian_sentence() -> None:
+    with visited() as visitor:
+        html = visitor.ask(f"/why?url={HOST}/far&hl=ru").text
+        hidden = visitor.ask(f"/why?url={HOST}/hidden&hl=ru").text
+    far = '<span>Страница не входит в область обхода: <bdi lang="en">9 links away from a seed.</bdi></span>'
+    assert far in html
+    assert "<span>Уберите эту директиву, и после следующего визита страница появится в поиске.</span>" in hidden
 
 
 def test_the_limit_for_requests() -> None:
@@ -131,3 +146,33 @@ def test_the_limit_for_requests() -> None:
         first = visitor.ask("/api/why?url=x.example", X_Forwarded_For="192.0.2.1")
         second = visitor.ask("/api/why?url=x.example", X_Forwarded_For="192.0.2.1")
     assert (first.status, second.status) == (200, 429)
+
+
+@pytest.mark.parametrize("path", ["/hidden", "/new", "/private", "/gone"])
+def test_no_link_leads_to_a_copy_that_is_not_shown(path: str) -> None:
+    with visited() as visitor:
+        assert "/cached?" not in visitor.ask(f"/why?url={HOST}{path}").text
+
+
+@pytest.mark.parametrize(
+    ("path", "method", "body"),
+    [
+        (f"/why?url={HOST}", "GET", None),
+        (f"/api/why?url={HOST}", "GET", None),
+        (f"/cached?url={HOST}", "GET", None),
+        (f"/cached/document?url={HOST}", "GET", None),
+        (f"/submit?url={HOST}", "GET", None),
+        (f"/removal?url={HOST}", "GET", None),
+        ("/submit", "POST", b"url=here.example"),
+        ("/removal", "POST", b"url=here.example"),
+        ("/api/submit", "POST", b'{"url": "here.example"}'),
+    ],
+)
+def test_a_folder_that_was_moved_away(path: str, method: str, body: bytes | None) -> None:
+    """The message of such an error names the folder, so it is not for visitors."""
+    kind = "application/json" if path == "/api/submit" else "application/x-www-form-urlencoded"
+    with visited(Desk(trouble=InputError("no crawl in /srv/crawl"))) as visitor:
+        answer = visitor.ask(path, method, body, Content_Type=kind)
+    assert answer.status == 503
+    assert "/srv" not in answer.text
+    assert "The files of the crawl cannot be read at the moment." in answer.text

@@ -53,6 +53,7 @@ VISITED = story(
     visited_at=1_795_000_000.0,
     next_visit_at=LATER,
     title="A <b>page</b> of robots",
+    has_copy=True,
     events=(
         Event(1_794_999_000.0, "found", "known", "linked from https://other.example/secret?key=1, depth 2"),
         Event(1_795_000_000.0, "permission", "allowed", "No rule matches, so the URL is allowed.", 3),
@@ -66,7 +67,12 @@ VISITED = story(
 STORIES = (
     VISITED,
     story("/new", state="ready", summary="it was not fetched yet: 3 URLs of its host come first", next_visit_at=1.0),
-    story("/now", state="leased", summary="the crawl is fetching it at the moment", advice="look again in a minute"),
+    story(
+        "/now",
+        state="leased",
+        summary="the crawl is fetching it now, or will next on its host",
+        advice="look again in a minute",
+    ),
     story(
         "/hidden",
         state="visited",
@@ -89,7 +95,7 @@ STORIES = (
         summary="the crawl could not fetch it: connect: connection refused (here.example:443 over proxy 10.1.2.3:3128)",
         events=(Event(1.0, "fetch", "connect", "connection refused (here.example:443 over proxy 10.1.2.3:3128)"),),
     ),
-    story("/gone", state="gone", summary="its server says that it does not exist: status 404"),
+    story("/gone", state="gone", summary="its server reports that the page does not exist: status 404"),
     story("/far", state="out-of-scope", summary="it does not belong to this crawl: 9 links away from a seed"),
 )
 
@@ -124,6 +130,10 @@ class Desk:
     submitted: list[str] = field(default_factory=list)
 
     @property
+    def typed_urls(self) -> "Desk":
+        return self
+
+    @property
     def submissions(self) -> "Desk":
         return self
 
@@ -143,6 +153,9 @@ class Desk:
     def stories(self) -> "Desk":
         return self
 
+    def read(self, text: str) -> Url:
+        return visitor_url(text)
+
     def submit(self, text: str) -> Submission:
         self._check()
         self.submitted.append(text)
@@ -150,7 +163,7 @@ class Desk:
         if is_private_host(asked.host):
             return Submission(asked, "private", f"{asked.host} may be on a private network")
         if asked.host == "barred.example":
-            return Submission(asked, "forgotten", "the operator of this crawl has barred its host")
+            return Submission(asked, "forgotten", "the operator of this crawl has excluded this host")
         if asked.host != HOST:
             return Submission(asked, "out of scope", f"{asked.host} is not the host of a seed")
         if asked.path.startswith("/private"):
@@ -173,6 +186,10 @@ class Desk:
         file = parse_url(f"{asked.origin}/goodbot-removal.txt")
         assert file is not None
         return TokenFile(asked.authority if site else asked.text, file, f"goodbot-removal: {TOKEN}")
+
+    def why_not(self, asked: Url) -> str:
+        self._check()
+        return f"{asked.host} may be on a private network" if is_private_host(asked.host) else ""
 
     async def request(self, text: str, *, site: bool = False) -> RemovalAnswer:
         self._check()

@@ -38,6 +38,9 @@ def command(host: str, folder: Path, undo: bool, as_json: bool) -> int:
     nor seeds bring the host back; only --undo does. Its name and its report (`goodbot courtesy`) stay, as proof that
     the robot has sent nothing since.
 
+    Removals of its single pages at their owner's request are removed as well. That of a whole site stays, because it
+    also counts for subdomains; the operator's pages of `goodbot serve` end it.
+
     The files of the archive keep their length: the records in them are overwritten. Other hosts' pages keep their links
     to this one.
 

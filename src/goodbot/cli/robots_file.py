@@ -11,7 +11,7 @@ _MAY_BE_BINARY: Final = re.compile(rb"\A%PDF-|[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]"
 
 
 def read_robots_file(name: str, *, or_site: bool = False) -> bytes:
-    """The bytes of a file; see `read_input`. Raises InputError for a program, an image, a Web page or a text without
+    """The bytes of a file; see `read_input`. Raises InputError for a program, an image, a web page or a text without
     rules and the like, which as a robots.txt would allow everything."""
     body = read_input(name, or_site=or_site)
     if RobotsTxt.parse(body).groups and not _MAY_BE_BINARY.search(body):

@@ -63,8 +63,8 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     /search?q=&page=  results, ten per page; site=, lang=, type=, after= and
                    before= filter them
     /cached?url=   the copy of a page in the archive
-    /explain?q=&url=  why a page is among the results
-    /why?url=      why a page is not among the results: its story
+    /explain?q=&url=  why a page has its place in the results
+    /why?url=      why a page is not found: its history
     /submit        submits a URL to the crawl
     /removal       removes pages for the owner of their site
     /check         checks a robots.txt while you type
@@ -76,7 +76,7 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     /api/search?q=&page=   results as JSON; /search.atom?q= as a feed
     /api/suggest?q=        completions of a query (OpenSearch suggestions)
     /api/explain?q=&url=   parts of the score of a page
-    /api/why?url=          the story of a URL
+    /api/why?url=          the history of a URL
     POST /api/submit       {"url": "…"} submits a URL
     POST /api/check        {"robots": "…"} or {"site": "URL"}, and "agent",
                            "url"
@@ -87,13 +87,13 @@ def command(folder: Path | None, old_listen: str | None, as_json: bool, **option
     /.well-known/http-message-signatures-directory  the public key of a
                            crawl with --sign
 
-    For the operator, whose link has the token of DIR/token: /crawl shows the crawl, its hosts, refused URLs and
-    courtesy, and can pause, resume and stop it. Anyone who can reach the other pages may read them. With --no-index
+    For the operator (goodbot serve prints a link with the token): /crawl shows the crawl, its hosts, URLs not fetched
+    and courtesy, and can pause, resume and stop it. Anyone who can reach the other pages may read them. With --no-index
     everything works except search. The server itself fetches from public sites only, for the checker, removals and
     IndexNow, and only if a contact is set.
 
-    Exit status: 0: ended with Ctrl-C or SIGTERM; 2: bad input, such as an invalid setting, or a DIR without a crawl or
-    an index; 3: cannot listen on that address and port, or the index is missing or damaged.
+    Exit status: 0: ended with Ctrl-C or SIGTERM; 2: bad input, such as an invalid setting or a DIR that holds neither a
+    crawl nor an index; 3: cannot listen on that address and port, or the index of the crawl is missing or damaged.
     """
     settings = _settings(folder)
     served = serve_settings(folder, options | ({"listen": old_listen} if old_listen is not None else {}))
@@ -155,7 +155,7 @@ def site_of(served: ServeSettings, crawl: Settings) -> Site:
     return Site(
         name=served.name,
         public_url=served.public_url,
-        proxies=served.proxies,
+        proxies=served.trusted_proxies,
         token=identity.token,
         user_agent=identity.user_agent,
         contact=crawl.contact,
@@ -171,8 +171,8 @@ def _warnings(folder: Path | None, served: ServeSettings, crawl: Settings) -> li
     lines = [why] if folder is not None and (why := index_lag(folder).why) else []
     if _is_wildcard(served.listen) and served.public_url is None:
         lines.append(
-            f"listening on every address of this machine ({served.listen}): name the URL that visitors use with "
-            "--public-url"
+            f"listening on every address of this machine ({served.listen}): give the URL that visitors use: "
+            "--public-url URL"
         )
     if crawl.contact is None:
         lines.append("no contact is set, so owners of sites and visitors cannot reach you: set contact in goodbot.toml")

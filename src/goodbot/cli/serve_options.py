@@ -14,9 +14,15 @@ from goodbot.errors import InputError, SettingError
 from goodbot.serve_settings import ServeSettings
 from goodbot.settings_file import load_serve_settings, serve_from_environment
 
-_OPTIONS: Final = {"proxies": "trusted-proxy"}
+_OPTIONS: Final = {"trusted_proxies": "trusted-proxy"}
 """Settings whose option has another name. `--proxy` is that of `goodbot crawl`, through which it fetches."""
-_METAVARS: Final = {"name": "NAME", "listen": "ADDRESS", "port": "N", "public_url": "URL", "proxies": "ADDRESS"}
+_METAVARS: Final = {
+    "name": "NAME",
+    "listen": "ADDRESS",
+    "port": "N",
+    "public_url": "URL",
+    "trusted_proxies": "ADDRESS",
+}
 
 
 def serve_options(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -39,7 +39,8 @@ _RESULTS: Final = ("submitted", "known", "out of scope")
 def command(urls: tuple[str, ...], seed_files: tuple[str, ...], folder: Path, as_json: bool) -> int:
     """Add URLs to the crawl in DIR. A running crawl takes them at once, a paused one when it resumes.
 
-    The scope of the crawl stays as it is, and robots.txt still applies. A page fetched before is not fetched again.
+    The scope of the crawl stays as it is, and robots.txt still applies. A page fetched before is not fetched again; one
+    that is gone or disallowed, and would not be visited again, is requested once more.
 
     Exit status: 0: all URLs belong to the crawl; 1: a URL is out of scope; 2: a URL is invalid, or is on a public host
     and the crawl has no contact: nothing is submitted (of files: only the batches of 10,000 URLs before it); 3: the

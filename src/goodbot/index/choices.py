@@ -36,7 +36,7 @@ def count_choices(state: IndexState) -> Choices:
 
 
 def _terms(searcher: tantivy.Searcher, field: str) -> list[str]:
-    """Returns the most frequent terms. Removed documents count among the others, so this is only near the truth."""
+    """Returns the most frequent terms. Counts include removed documents, so they are approximate."""
     return [term for term, _ in searcher.terms_with_prefix(field, "", limit=_EXAMINED)]
 
 

@@ -189,7 +189,7 @@ class Explainer:
         failed = [node for node in answered.built.required if not self._meets(page, node)]
         yield from (f"the page does not meet a condition: {said(node)}" for node in dict.fromkeys(failed))
         present = [node for node in root.excluded if self._builder.required(node) and self._meets(page, node)]
-        yield from (f"the query excludes the page: without {said(node)}" for node in dict.fromkeys(present))
+        yield from (f"the query excludes pages that match: {said(node)}" for node in dict.fromkeys(present))
         if not (failed or present):
             yield "the page has none of the words"
 

@@ -20,10 +20,10 @@ ADDED_PAGES: Final = 50
 LINKED_HITS: Final = 100
 """Pages are added only if they may be among this many first hits."""
 MOST_PRIOR: Final = 1.3
-"""A page found by its link texts alone is added only if its score times this factor could reach the best pages. Priors
-seldom change a ratio by more."""
+"""A page found by its link texts alone is added only if its score times this factor could reach the best pages.
+Query-independent factors rarely change the ratio of two scores by more than this."""
 MAX_COUNTED: Final = 1_000
-"""If no more documents are found, the hits that they make are counted for the first page of hits."""
+"""Up to this many documents, the first page of hits counts the hits exactly."""
 MAX_EXAMINED: Final = 20_000
 """The limit for documents that are examined for the last pages of hits, if most of them are translations and copies."""
 
@@ -97,9 +97,9 @@ class Finder:
         linked: dict[int, float],
         needed: int,
     ) -> list[_Scored]:
-        """Returns pages whose links match well but that are not among the best pages by their own words: all that may
-        be among the first `LINKED_HITS`, so that all pages of hits have one order, or none if none can be among the
-        first `needed`."""
+        """Returns pages whose links match well but that are not among the best pages by their own words. It returns all
+        that may be among the first `LINKED_HITS`, so that all pages of hits have one order. It returns none if none can
+        be among the first `needed`."""
         index, searcher = opened
         numbers = [int(number or 0) for number in searcher.fast_field_values("number", [place for _, place in best])]
         totals = sorted((score + linked.get(number, 0.0) for number, (score, _) in zip(numbers, best, strict=True)))

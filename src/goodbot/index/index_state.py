@@ -21,7 +21,7 @@ _END_OF_TIME: Final = 1 << 63
 
 class Languages(NamedTuple):
     """The languages of an index. `common` are those of at least `COMMON_SHARE` of the documents; `main` those of them
-    whose words are stemmed, with English, by which words of unknown languages are; `rare` the other ones that are
+    whose words are stemmed, plus English, which stems words of unknown language; `rare` the other ones that are
     stemmed."""
 
     main: tuple[str, ...]
@@ -109,7 +109,7 @@ class StateReader:
         queries = [query] if (query := self._hidden_query(opened, hidden)) is not None else []
         now = int(self._now())
         if first_end is not None and first_end <= now:
-            queries.append(_ending(opened[0].schema, now))
+            queries.append(ending(opened[0].schema, now))
         if len(queries) < 2:
             return queries[0] if queries else None
         return Query.boolean_query([(Occur.Should, query) for query in queries])
@@ -136,12 +136,12 @@ def _languages(searcher: tantivy.Searcher) -> Languages:
 
 def _first_end(opened: Opened) -> int | None:
     index, searcher = opened
-    every = _ending(index.schema, _END_OF_TIME)
+    every = ending(index.schema, _END_OF_TIME)
     hits = searcher.search(every, 1, count=False, order_by_field="until", order=tantivy.Order.Asc).hits
     return int(hits[0][0]) if hits else None
 
 
-def _ending(schema: tantivy.Schema, until: int) -> Query:
+def ending(schema: tantivy.Schema, until: int) -> Query:
     """Finds the documents that must not be found from this time on, or from an earlier one."""
     return Query.range_query(schema, "until", FieldType.Unsigned, 1, until)
 

@@ -85,7 +85,7 @@ def parse_query(text: str) -> ParsedQuery:
     text = _CONTROL.sub(" ", text[:MAX_QUERY_CHARS]).translate(_QUOTES)
     is_prose = _is_prose(text)
     if is_prose and _OPERATOR_IN_PROSE.search(text):
-        notes.append(f"in a query of more than {MAX_SHORT_WORDS} words, quotes, - and OR are text")
+        notes.append(f'in a query of more than {MAX_SHORT_WORDS} words, quotes, "-" and OR have no special meaning')
     parser = _Parser(is_prose=is_prose, has_operators=not is_prose and not _is_shouted(text), notes=notes)
     for token in _TOKEN.finditer(_MINUS.sub("-", text)):
         parser.take(token)

@@ -48,7 +48,7 @@ Node = Words | Filter | AnyOf | AllOf
 
 @dataclass(frozen=True, slots=True)
 class ParsedQuery:
-    """A parsed query. `is_prose`: it is a longer text, so quotes and operators in it are ordinary text. Each of `notes`
+    """A parsed query. `is_prose`: it is a longer text, so quotes and operators in it are plain text. Each of `notes`
     says in one line what could not be read as typed."""
 
     root: AllOf

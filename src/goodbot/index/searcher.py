@@ -1,7 +1,7 @@
 """Implements the Search port: finds documents."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 from goodbot.index.choices import count_choices
 from goodbot.index.correction import Correction, Corrector
 from goodbot.index.correction_lookups import correction_lookups
+from goodbot.index.description import is_summary, repeated
 from goodbot.index.explanation import EXPLAINED_HITS, Answered, Explainer, PageAlone, find_page
 from goodbot.index.filters import read_filters, with_filters
 from goodbot.index.finder import Finder, Wanted
@@ -222,7 +223,8 @@ class TantivySearch:
         languages = [*asked.languages, *answered.otherwise]
         versions = find_versions(state.opened, answered.built.main, shown, found.addresses, languages, state.withheld)
         sought = SoughtTerms(parsed, answered.built.synonyms)
-        hits = tuple(_hit(state, item, sought) for item in versions)
+        common = repeated(stored_page(state.searcher, item.addresses[0]).description for item in versions)
+        hits = tuple(_hit(state, item, sought, common) for item in versions)
         return replace(results, total=found.total, hits=hits, complete=found.complete, listed=found.listed)
 
     def _builder(self, state: IndexState) -> QueryBuilder:
@@ -238,12 +240,14 @@ def _quoted(text: str) -> str:
     return '"' + text.replace('"', " ") + '"'
 
 
-def _hit(state: IndexState, item: Versions, sought: SoughtTerms) -> Hit:
+def _hit(state: IndexState, item: Versions, sought: SoughtTerms, common: Set[str]) -> Hit:
+    """Makes a hit. `common` are the descriptions that several hits have."""
     page, *others = [stored_page(state.searcher, address) for address in item.addresses[: MAX_OTHERS + 1]]
     terms = sought.in_language(page.language)
     chosen, have_all = best_sections(page.title, page.sections, terms.main, page.language)
     headings = tuple(page.sections[number][1] for number in chosen) if have_all else ()
-    shown = Shown(page.text, page.description, page.menus, headings, page.language, page.snippet_chars)
+    is_own = page.description not in common and is_summary(page.description, page.title, page.language)
+    shown = Shown(page.text, page.description, page.menus, headings, page.language, page.snippet_chars, is_own)
     snippet = make_snippet(shown, terms)
     return Hit(
         page.id,

@@ -48,7 +48,7 @@ class Snippet:
 class Shown:
     """What snippets of a document may show: its text, the (start, end) ranges of it that are menus, its description,
     its headings that have every word of the query, its language, and the limit of characters, dots included (None: no
-    limit; 0 or less: nothing)."""
+    limit; 0 or less: nothing). `is_summary`: the description may stand for the text."""
 
     text: str
     description: str = ""
@@ -56,6 +56,7 @@ class Shown:
     headings: Sequence[str] = ()
     language: str = "en"
     max_chars: int | None = None
+    is_summary: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,8 +70,9 @@ def make_snippet(shown: Shown, sought: Sought) -> Snippet:
     """Returns the beginning of the first section whose heading has every word. If there is none, returns the best
     window of the text, or the two best if together they show more of the main terms.
 
-    Text outside menus, running text and text near the beginning come first. If the description has more of the terms,
-    or the text has none of them, returns the description; without one, the beginning of the text.
+    Text outside menus, running text and text near the beginning come first. Returns the description if it is a summary
+    and has all terms that these windows have, if it has more terms than the best window, or if the text has no term;
+    without a description, the beginning of the text.
     """
     most = shown.max_chars
     if most is not None and most <= 0:
@@ -90,13 +92,15 @@ def _line(shown: Shown, terms: frozenset[str], width: int) -> str:
         return answer
     outside = [match for match in matches if not _is_inside(match[0], shown.menus)] if shown.menus else matches
     window = _best_window(text, outside or matches, width)
-    described = frozenset(place[2] for place in word_places(shown.description[:1000], terms, shown.language))
-    if window is None or len(described) > len(window.terms):
-        return _piece(shown.description, 0, 0, width) or _piece(text, *_beginning(shown), width)
-    halves = _two_windows(text, outside or matches, window.terms, terms - window.terms, width)
-    if halves is None:
-        return _piece(text, window.start, window.end, width)
-    return _joined(text, halves, width)
+    description = _piece(shown.description, 0, 0, width)
+    if window is None:
+        return description or _piece(text, *_beginning(shown), width)
+    described = frozenset(place[2] for place in word_places(description, terms, shown.language))
+    windows = _two_windows(text, outside or matches, window.terms, terms - window.terms, width) or [window]
+    found = frozenset[str]().union(*(one.terms for one in windows))
+    if len(described) > len(window.terms) or (described >= found and shown.is_summary):
+        return description
+    return _joined(text, windows, width)
 
 
 def _answer(shown: Shown, width: int) -> str:
@@ -167,7 +171,7 @@ def _remove(counts: Counter[str], term: str) -> None:
 
 def _joined(text: str, windows: list[_Window], width: int) -> str:
     start, end = windows[0].start, max(window.end for window in windows)
-    if end - start <= width:
+    if len(windows) == 1 or end - start <= width:
         return _piece(text, start, end, width)
     pieces = [_piece(text, window.start, window.end, width // 2) for window in windows]
     return " ".join([pieces[0], pieces[1].removeprefix(f"{_DOTS} ")])

@@ -18,6 +18,7 @@ from goodbot.index.keys import site_terms
 from goodbot.page import Body
 from goodbot.page.document import read_extract
 from goodbot.page.page_building import page_of
+from goodbot.robot.crawl.wishes import restrictions_in
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.robot.manners.redirects import REDIRECTS
 from goodbot.search_values import Hidden
@@ -25,7 +26,7 @@ from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.store.warc.warc_archive import WarcArchive
 from goodbot.url import Url, resolve
 from goodbot.url_lookup import report_on
-from goodbot.values import UrlRecord
+from goodbot.values import NOT_INDEXED, LastVisit, UrlRecord
 from goodbot.visitor_values import CachedCopy, NoCopy
 
 READ_AT_ONCE: Final = 2
@@ -45,6 +46,11 @@ _WITHOUT_PAGE: Final = {
     "failed": "the crawl could not fetch the page",
     "gone": "the page is gone",
 }
+
+
+_NOT_FOUND: Final = {"noindex", "nosearch"}
+NOT_COPIED: Final = {*_NOT_FOUND, "noarchive", "nosnippet", "max-snippet:0"}
+"""Restrictions that forbid a copy."""
 
 
 class CachedCopies:
@@ -75,7 +81,7 @@ class CachedCopies:
         hidden = self._hidden()
         if hides(hidden, url) or hides(hidden, record.url):
             return NoCopy(REMOVED)
-        if reason := withheld(record, self._now(), archives=settings.archive):
+        if reason := withheld(record, self._now(), archives=settings.archive, keeps_index=settings.index):
             return NoCopy(reason)
         with self._reading:
             archived = self._read(record)
@@ -100,9 +106,9 @@ def hides(hidden: Hidden, url: Url) -> bool:
     return url.text in hidden.urls or not hidden.sites.isdisjoint(site_terms(url))
 
 
-def withheld(record: UrlRecord, now: float, *, archives: bool) -> str:
+def withheld(record: UrlRecord, now: float, *, archives: bool, keeps_index: bool = True) -> str:
     """Says why no copy is shown, as far as the frontier knows; empty if there may be one. `archives`: the crawl keeps
-    an archive. Pure."""
+    an archive; `keeps_index`: and a search index. Pure."""
     seen = record.seen
     if seen is None or record.state not in ("visited", "ready", "leased"):
         return _WITHOUT_PAGE[record.state]
@@ -110,10 +116,8 @@ def withheld(record: UrlRecord, now: float, *, archives: bool) -> str:
         return f"the page asks not to be shown after {human_time(seen.available_until)}"
     if record.status in REDIRECTS and not seen.indexed:
         return "its server redirects to another page"
-    if record.same_as is not None and not seen.indexed:
-        return f"the page is a copy of {record.same_as}"
-    if not seen.indexed:
-        return f"the page is not in the search index: {_index_reason(record)}"
+    if not seen.indexed and (reason := _left_out(record, seen, keeps_index=keeps_index)):
+        return reason
     if seen.rendered:
         return "a browser rendered the page for this crawl, and the archive has no copy of what it showed"
     if seen.record is None:
@@ -121,9 +125,16 @@ def withheld(record: UrlRecord, now: float, *, archives: bool) -> str:
     return ""
 
 
-def _index_reason(record: UrlRecord) -> str:
+def _left_out(record: UrlRecord, seen: LastVisit, *, keeps_index: bool) -> str:
+    """Says why a page that is in no index has no copy; empty if that is only because the crawl kept no index."""
     reasons = [event.reason for event in record.events if event.step == "index" and event.decision == "no"]
-    return reasons[-1] if reasons else "it left the index"
+    reason = reasons[-1] if reasons else "it left the index" if keeps_index else NOT_INDEXED
+    if reason != NOT_INDEXED:
+        is_copy = keeps_index and record.same_as is not None
+        return (
+            f"the page is a copy of {record.same_as}" if is_copy else f"the page is not in the search index: {reason}"
+        )
+    return "the page asks not to be indexed" if restrictions_in(seen.wishes) & _NOT_FOUND else ""
 
 
 def copy_from(archived: ArchivedResponse, settings: Settings, now: float) -> CachedCopy | NoCopy:

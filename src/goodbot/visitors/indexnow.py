@@ -70,8 +70,8 @@ class IndexNowRequests:
 
     async def _submit_unchecked(self, request: IndexNowRequest) -> IndexNowOutcome:
         done = await asyncio.to_thread(self._visitors.submit_urls, request.urls[:UNCHECKED_URLS])
-        left = f" of the first {UNCHECKED_URLS}" if len(request.urls) > UNCHECKED_URLS else ""
-        reason = f"this server cannot check the key, so the URLs{left} count as submitted by a visitor: "
+        taken = f"only the first {UNCHECKED_URLS} URLs" if len(request.urls) > UNCHECKED_URLS else "the URLs"
+        reason = f"this server cannot check the key, so {taken} count as submitted by a visitor: "
         return IndexNowOutcome(202, reason + _counted(done), tuple(done))
 
     async def _trouble(self, request: IndexNowRequest) -> str:

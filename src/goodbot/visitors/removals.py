@@ -19,9 +19,10 @@ from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
 from goodbot.values import UrlRecord
-from goodbot.visitor_urls import is_internal, visitor_url
+from goodbot.visitor_urls import is_internal
 from goodbot.visitor_values import Proof, Removal, RemovalAnswer, TokenFile
 from goodbot.visitors.submissions import VisitorRequests
+from goodbot.visitors.typed_urls import TypedUrls
 from goodbot.web.public_sites import MAX_HOPS, PublicSites, SiteVisit
 from goodbot.web.visitors.removal_proofs import disallowed, has_token, says_no, token_file_url
 
@@ -43,9 +44,9 @@ class _Proved(NamedTuple):
 class RemovalRequests:
     """Checks requests for removal from the crawl in a folder, and keeps those granted.
 
-    A page that its robots.txt or the page itself keeps from being shown is hidden until the crawl has visited it again,
-    and is due at once; then the index is right by itself. What a token file removes is hidden until the operator lifts
-    it, but the crawl goes on fetching it. Several threads may use it.
+    If robots.txt or the page proves the request, the page is hidden until the crawl, for which it is due at once, has
+    visited it again; then the index no longer has it. A removal by token file lasts until the operator lifts it; the
+    crawl keeps fetching those pages. Several threads may use it.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class RemovalRequests:
     ) -> None:
         self._folder = folder
         self._bounds = bounds
+        self._typed = TypedUrls(folder, bounds)
         self._sites = sites
         self._visitors = visitors
         self._now = now
@@ -69,27 +71,33 @@ class RemovalRequests:
     # ---- for everyone -----------------------------------------------------------------------------------------------
 
     def token_file(self, text: str, *, site: bool = False) -> TokenFile:
-        """Returns the file that proves the wish to remove a page, or its whole `site`. Raises InputError if `text` is
+        """Returns the file that proves the wish to remove a page, or its whole `site`. Raises UrlError if `text` is
         no URL, RunError if the crawl's folder cannot be written."""
-        url = visitor_url(text)
+        url = self._typed.read(text)
         subject = _site_of(url) if site else url.text
         token = self._file.token_for(_origin_and(url, subject))
         return TokenFile(subject, token_file_url(url, token), token)
+
+    def why_not(self, url: Url) -> str:
+        """Says why nothing can be fetched as proof; empty if it can."""
+        if is_internal(url):
+            return f"{url.host} may be on a private network, from which this server fetches nothing: {_BY_OPERATOR}"
+        return f"this server cannot fetch from {url.host}, so {_BY_OPERATOR}" if self._sites.why_not else ""
 
     async def request(self, text: str, *, site: bool = False) -> RemovalAnswer:
         """Removes the page at a URL, or its whole `site`, if that is proved now: by robots.txt, by the page, or by the
         token file; for a site by the token file only. The removal takes effect at once.
 
-        Raises InputError if `text` is no URL, if there are too many removals, and in the cases of `PublicSites.visit`;
-        RunError if the crawl's files cannot be used."""
-        url = visitor_url(text)
+        Raises UrlError if `text` is no URL, InputError if there are too many removals and in the cases of
+        `PublicSites.visit`; RunError if the crawl's files cannot be used."""
+        url = self._typed.read(text)
         subject = _site_of(url) if site else url.text
-        if reason := self._why_not(url):
+        if reason := self.why_not(url):
             return RemovalAnswer(subject, "not checked", reason)
         known = await asyncio.to_thread(self._known_site if site else self._known_page, url)
         if known is None:
             what = "knows nothing of this site" if site else "has not visited this page"
-            return RemovalAnswer(subject, "unknown", f"the crawl {what}, so no search shows it")
+            return RemovalAnswer(subject, "unknown", f"the crawl {what}, so this search does not show it")
         tokens = await asyncio.to_thread(self.token_file, text, site=site)
         found = await self._sites.visit(url, partial(self._prove, url=known, file=tokens, site=site))
         if isinstance(found, str):
@@ -117,16 +125,10 @@ class RemovalRequests:
         return list(self._file.removals())
 
     def lift(self, id_: str) -> bool:
-        """Ends a removal: searches show the page or site again. Returns False if there is none with this id."""
+        """Lifts a removal: searches show the page or site again. Returns False if there is none with this id."""
         return bool(self._file.drop({id_}))
 
     # ---- steps ------------------------------------------------------------------------------------------------------
-
-    def _why_not(self, url: Url) -> str:
-        """Says why nothing can be fetched as proof; empty if it can."""
-        if is_internal(url):
-            return f"{url.host} may be on a private network, from which this server fetches nothing: {_BY_OPERATOR}"
-        return f"this server cannot fetch from {url.host}, so {_BY_OPERATOR}" if self._sites.why_not else ""
 
     def _known_page(self, url: Url) -> Url | None:
         """Returns the URL under which the crawl has visited the page."""
@@ -149,7 +151,8 @@ class RemovalRequests:
             return _Proved("token file", f"the site has the token file {file.url.path}")
         status = document.response.status if document.response is not None else None
         said = f"answers with status {status}" if status != 200 else "does not have the token alone"
-        return "; ".join(filter(None, (found, document.trouble or f"{file.url} {said}")))
+        why = found, document.trouble or f"{file.url} {said}"
+        return "; ".join(dict.fromkeys(reason.rstrip(".") for reason in why if reason))
 
     async def _prove_by_page(self, visit: SiteVisit, url: Url) -> _Proved | str:
         page = await visit.document(url)

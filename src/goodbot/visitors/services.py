@@ -12,12 +12,14 @@ from goodbot.visitors.indexnow import IndexNowRequests
 from goodbot.visitors.removals import RemovalRequests
 from goodbot.visitors.stories import UrlStories
 from goodbot.visitors.submissions import VisitorRequests
+from goodbot.visitors.typed_urls import TypedUrls
 
 
 @dataclass(frozen=True, slots=True)
 class VisitorServices:
     """The services for visitors of one crawl. They share what they know of its settings and seeds."""
 
+    typed_urls: TypedUrls
     submissions: VisitorRequests
     indexnow: IndexNowRequests
     removals: RemovalRequests
@@ -34,6 +36,7 @@ def open_visitor_services(path: Path, settings: Settings) -> VisitorServices:
     submissions = VisitorRequests(folder, bounds)
     removals = RemovalRequests(folder, bounds, public_sites(settings), submissions)
     return VisitorServices(
+        TypedUrls(folder, bounds),
         submissions,
         IndexNowRequests(submissions, bounds, public_sites(settings)),
         removals,

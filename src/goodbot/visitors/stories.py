@@ -1,6 +1,7 @@
 """Collects what is known about a URL, in the frontier and in the index, and tells its story."""
 
 import threading
+import time
 from collections.abc import Callable, Sequence
 from importlib.metadata import version
 
@@ -11,6 +12,8 @@ from goodbot.errors import GoodbotError
 from goodbot.exclusion import Verdict
 from goodbot.index.document_lookup import DocumentLookup
 from goodbot.index.keys import site_terms
+from goodbot.index.stored_page import StoredPage
+from goodbot.robot.crawl.wishes import restrictions_in
 from goodbot.robot.fetch.identity import identity_of
 from goodbot.store.control.control_files import ControlFolder
 from goodbot.store.sqlite.frontier import SqliteFrontier
@@ -18,7 +21,9 @@ from goodbot.store.sqlite.queue_place import queue_place
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
 from goodbot.url_story import StoryFacts, tell_story
-from goodbot.visitor_values import Removal, Story
+from goodbot.values import UrlRecord
+from goodbot.visitor_values import Removal, Story, UrlReport
+from goodbot.visitors.copies import NOT_COPIED, withheld
 
 
 class UrlStories:
@@ -26,11 +31,16 @@ class UrlStories:
     Several threads may use it."""
 
     def __init__(
-        self, folder: CrawlFolder, bounds: CrawlBounds, removals: Callable[[], Sequence[Removal]] = lambda: ()
+        self,
+        folder: CrawlFolder,
+        bounds: CrawlBounds,
+        removals: Callable[[], Sequence[Removal]] = lambda: (),
+        now: Callable[[], float] = time.time,
     ) -> None:
         self._folder = folder
         self._bounds = bounds
         self._removals = removals
+        self._now = now
         self._control = ControlFolder(folder.path)
         self._opening = threading.Lock()
         self._lookup: DocumentLookup | None = None
@@ -40,38 +50,53 @@ class UrlStories:
         bounds = self._bounds.current()
         with SqliteFrontier.open(self._folder.frontier, read_only=True) as frontier:
             report = report_on(frontier, bounds.settings, url)
-            facts = self._facts(bounds, frontier, report.requested_as)
+            facts = self._facts(bounds, frontier, report)
         return tell_story(url, report, facts)
 
-    def _facts(self, bounds: Bounds, frontier: SqliteFrontier, url: Url) -> StoryFacts:
-        place = queue_place(self._folder.frontier, url)
+    def _facts(self, bounds: Bounds, frontier: SqliteFrontier, report: UrlReport) -> StoryFacts:
+        url, record = report.requested_as, report.record
+        place, now = queue_place(self._folder.frontier, url), self._now()
+        document, is_read = self._document(bounds.settings, url, now)
+        removal = self._removal_of(url)
         return StoryFacts(
             keeps_index=bounds.settings.index,
-            in_index=self._in_index(bounds, url),
-            removal=self._removal_of(url),
+            in_index=document is not None if is_read else None,
+            removal=removal,
             forgotten=url.host_key in frontier.forgotten_hosts(),
             out_of_scope=bounds.scope.refuse(url, 0) or "",
             verdict=_stored_verdict(bounds.settings, frontier, url),
             before=place.before if place is not None else 0,
             ready_at=place.ready_at if place is not None else None,
             running=self._control.is_running(),
+            has_copy=removal is None and _has_copy(bounds.settings, record, document, now),
+            now=now,
         )
 
-    def _in_index(self, bounds: Bounds, url: Url) -> bool | None:
-        """Returns whether the page is in the index; None if there is none that can be read."""
-        if not bounds.settings.index and not self._folder.index.is_dir():
-            return None
+    def _document(self, settings: Settings, url: Url, now: float) -> tuple[StoredPage | None, bool]:
+        """Returns the page in the index, and whether there is an index that can be read."""
+        if not settings.index and not self._folder.index.is_dir():
+            return None, False
         try:
             with self._opening:
                 self._lookup = self._lookup or DocumentLookup(self._folder.index)
-            return self._lookup.has(url.text)
+            return self._lookup.find(url.text, now), True
         except GoodbotError:  # searches report it
-            return None
+            return None, False
 
     def _removal_of(self, url: Url) -> Removal | None:
         sites = site_terms(url)
         found = (each for each in self._removals() if each.url == url or (each.site is not None and each.site in sites))
         return next(found, None)
+
+
+def _has_copy(settings: Settings, record: UrlRecord | None, document: StoredPage | None, now: float) -> bool:
+    """Returns whether a copy of the page may be shown, without reading the archive."""
+    if record is None or withheld(record, now, archives=settings.archive, keeps_index=settings.index):
+        return False
+    if document is not None:
+        return document.has_copy
+    has_headers_alone = any(event.step == "keep" and event.decision == "headers" for event in record.events)
+    return not has_headers_alone and not (record.seen is not None and restrictions_in(record.seen.wishes) & NOT_COPIED)
 
 
 def _stored_verdict(settings: Settings, frontier: SqliteFrontier, url: Url) -> Verdict | None:

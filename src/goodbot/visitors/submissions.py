@@ -16,15 +16,16 @@ from goodbot.store.sqlite.frontier import SqliteFrontier
 from goodbot.url import Url
 from goodbot.url_lookup import report_on
 from goodbot.url_story import last_answer_at
-from goodbot.visitor_urls import is_internal, visitor_url
+from goodbot.visitor_urls import is_internal
 from goodbot.visitor_values import Submission, SubmissionResult, UrlReport
+from goodbot.visitors.typed_urls import TypedUrls
 
 REPLY_TIMEOUT_S: Final = 4.0
 """How long a visitor waits until a running crawl has taken a URL."""
 
 PRIVATE: Final = "{host} may be on a private network, so only the operator of this crawl can submit its URLs"
 PROXIED: Final = "this crawl uses a proxy, so it cannot check that {host} has a public address"
-BARRED: Final = "the operator of this crawl has barred its host"
+BARRED: Final = "the operator of this crawl has excluded this host"
 PRIVATE_CRAWL: Final = "this crawl visits private sites only"
 
 
@@ -54,13 +55,14 @@ class VisitorRequests:
     ) -> None:
         self._folder = folder
         self._bounds = bounds
+        self._typed = TypedUrls(folder, bounds)
         self._control: RemoteControl = open_control(folder.path, reply_timeout_s, bounds)
         self._now = now
 
     def submit(self, text: str) -> Submission:
-        """Submits the URL that a visitor typed. Raises InputError, in one sentence, if it is not a URL that can be
-        submitted; RunError if the crawl does not answer, or its files cannot be used."""
-        return self.submit_urls([visitor_url(text)])[0]
+        """Submits the URL that a visitor typed. Raises UrlError, in one sentence, if it is not a URL that can be
+        submitted; RunError if the crawl does not answer; InputError or RunError if its files cannot be used."""
+        return self.submit_urls([self._typed.read(text)])[0]
 
     def submit_urls(self, urls: Iterable[Url], *, changed: bool = False) -> list[Submission]:
         """Submits several URLs. `changed`: their owner says that they have changed, so those visited before are due at
@@ -167,7 +169,9 @@ class _Judge:
 def _is_settled(judged: _Judged) -> bool:
     """Returns whether a submission changes nothing, so that the crawl need not be asked."""
     record = judged.report.record
-    return record is not None and record.state in ("visited", "leased", "gone", "disallowed")
+    if record is None or record.is_closed:
+        return False
+    return record.state in ("visited", "leased", "gone", "disallowed")
 
 
 def _was_visited(report: UrlReport) -> bool:

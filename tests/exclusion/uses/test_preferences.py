@@ -286,12 +286,22 @@ FIELDS: list[tuple[Pairs, str]] = [
     ([("Content-Usage", "train-ai=n # no")], "???"),
     ([("Content-Usage", "")], "???"),
     ([("X-Content-Usage", "train-ai=n")], "???"),
-    ([("Content-Signal", "search=no")], "???"),
+    ([("Content-Signal", "search=no")], "-??"),
+    ([("content-signal", " AI-Train = No\t, search=yes, ai-input=yes")], "++-"),
+    ([("Content-Signal", "search=yes"), ("Content-Signal", "ai-train=no")], "+?-"),
+    ([("Content-Signal", "search=no"), ("Content-Signal", "search=yes")], "-??"),
+    ([("Content-Signal", "search=no"), ("Content-Signal", "?")], "-??"),
+    ([("Content-Signal", "use=reference")], "???"),
+    ([("Content-Signal", "search=disallow")], "???"),
+    ([("Content-Signal", "")], "???"),
+    ([("X-Content-Signal", "search=no")], "???"),
+    ([("Content-Usage", "search=y"), ("Content-Signal", "search=no")], "-??"),
+    ([("Content-Usage", "search=n"), ("Content-Signal", "search=yes")], "-??"),
 ]
 
 
 @pytest.mark.parametrize(("headers", "expected"), FIELDS)
-def test_http_content_usage(headers: Pairs, expected: str) -> None:
+def test_http_fields(headers: Pairs, expected: str) -> None:
     assert short(RobotsTxt.parse("").preferences("/x", "bot", headers=headers)) == expected
 
 
@@ -393,7 +403,10 @@ def test_sources_and_reasons() -> None:
         "Content-Usage: train-ai=n\nContent-Usage: /x train-ai=y # ok\nContent-Usage: /y train-ai=n\n"
     )
     preferences = robots.preferences(
-        "/x", "mybot", headers=[(USAGE, "train-ai=n"), (USAGE, "search=y")], metas=[("tdm-reservation", "1")]
+        "/x",
+        "mybot",
+        headers=[("Content-Signal", "ai-input=no"), (USAGE, "train-ai=n"), (USAGE, "search=y")],
+        metas=[("tdm-reservation", "1")],
     )
     signal, usage = "Content-Signal: search=yes, ai-train=maybe", "Content-Usage: /x train-ai=y"
     field = "Content-Usage: train-ai=n, search=y"
@@ -407,14 +420,22 @@ def test_sources_and_reasons() -> None:
         PreferenceSource("ai-train", "allowed", "robots.txt", 4, usage, attach),
         PreferenceSource("ai-train", "disallowed", of_field, None, field, attach),
         PreferenceSource("search", "allowed", of_field, None, field, attach),
+        PreferenceSource(
+            "ai-input",
+            "disallowed",
+            "HTTP field Content-Signal",
+            None,
+            "Content-Signal: ai-input=no",
+            "contentsignals.org",
+        ),
         PreferenceSource("ai-input", "disallowed", *of_meta),
         PreferenceSource("ai-train", "disallowed", *of_meta),
     )
     assert preferences.reasons == {
         "search": f"{signal} (robots.txt, line 2) and 1 more allow search, and no statement disallows it "
         "(draft-ietf-aipref-vocab-07).",
-        "ai-input": "tdm-reservation: 1 (META tdm-reservation) disallows ai-input, which outweighs any "
-        "statement that allows it (draft-ietf-aipref-vocab-07).",
+        "ai-input": "Content-Signal: ai-input=no (HTTP field Content-Signal) and 1 more disallow ai-input, which "
+        "outweighs any statement that allows it (draft-ietf-aipref-vocab-07).",
         "ai-train": f"{field} (HTTP field Content-Usage) and 1 more disallow ai-train, which outweighs any "
         "statement that allows it (draft-ietf-aipref-vocab-07).",
     }

@@ -271,10 +271,12 @@ def test_what_a_304_says_counts(header: tuple[str, str] | tuple[()], leaves: boo
     [
         pytest.param("", DAY, True, True, id="a page as most are"),
         pytest.param("", 31 * DAY, True, False, id="not sent whole for a month"),
-        pytest.param("x-robots-tag: noarchive", DAY, True, True, id="with a wish of its own"),
+        pytest.param("x-robots-tag: noarchive", DAY, True, False, id="with a wish of its own"),
+        pytest.param("link: canonical:00", DAY, True, False, id="with a canonical URL"),
         pytest.param("robots.txt: nosearch", DAY, False, True, id="robots.txt keeps it out of search as before"),
         pytest.param("robots.txt: nosearch", DAY, True, False, id="robots.txt no longer does"),
         pytest.param("content-usage: nosearch; robots.txt: nosearch", DAY, True, False, id="its field still does"),
+        pytest.param("content-usage: nosearch; robots.txt: nosearch", DAY, False, False, id="both keep it out"),
     ],
 )
 def test_when_the_whole_page_is_requested(
@@ -290,46 +292,49 @@ def test_when_the_whole_page_is_requested(
 NOARCHIVE = "x-robots-tag: noarchive"
 SIGNAL = RobotsTxt.parse("User-agent: *\nContent-Signal: search=no").preferences("/", "goodbot").sources[0]
 
-# what the last whole answer stated, whether the page was indexed, what the 304 states, and whether robots.txt keeps the
-# page out of search; whether it leaves the index, and whether all of it is requested at once
-AT_304: list[tuple[str, str, bool, tuple[tuple[str, str], ...], bool, bool, bool]] = [
-    ("no wish before or after", "", True, (), False, False, False),
-    ("left out of the 304", NOARCHIVE, True, (), False, False, False),
-    ("the same", NOARCHIVE, True, (("x-robots-tag", "NOARCHIVE"),), False, False, False),
-    ("in other words", NOARCHIVE, True, (("X-Robots-Tag", "nocache, all"),), False, False, False),
-    ("for another robot", "", True, (("X-Robots-Tag", "otherbot: noindex"),), False, False, False),
-    ("a new one", "", True, (("X-Robots-Tag", "nosnippet"),), False, True, True),
-    ("one more", NOARCHIVE, True, (("X-Robots-Tag", "noarchive, nosnippet"),), False, True, True),
-    ("lifted", NOARCHIVE, True, (("X-Robots-Tag", "all"),), False, False, True),
-    ("less to show", "x-robots-tag: max-snippet:50", True, (("X-Robots-Tag", "max-snippet:40"),), False, True, True),
-    ("more to show", "x-robots-tag: max-snippet:50", True, (("X-Robots-Tag", "max-snippet:60"),), False, False, True),
-    ("in another field", NOARCHIVE, True, (("Robots-Tag", "nosnippet"),), False, True, True),
-    ("links", "", True, (("X-Robots-Tag", "nofollow"),), False, False, True),
-    ("a date to come", "", True, (("X-Robots-Tag", "unavailable_after: 2101-01-01"),), False, False, True),
-    ("a date gone by", "", True, (("X-Robots-Tag", "unavailable_after: 2001-01-01"),), False, True, False),
-    ("noindex", "", True, (("X-Robots-Tag", "noindex"),), False, True, False),
-    ("none", "", True, (("X-Robots-Tag", "none"),), False, True, False),
-    ("noindex lifted", "x-robots-tag: noindex", False, (("X-Robots-Tag", "all"),), False, False, True),
-    ("noindex left out of the 304", "x-robots-tag: noindex", False, (), False, False, False),
-    ("search=n", "", True, (("Content-Usage", "search=n"),), False, True, False),
-    ("search=n lifted", "content-usage: nosearch", False, (("Content-Usage", "search=y"),), False, False, True),
-    ("about another use", "", True, (("Content-Usage", "train-ai=n"),), False, False, False),
-    ("another canonical URL", "", True, (("Link", "</c>; rel=canonical"),), False, False, True),
-    ("a link of another kind", "", True, (("Link", "</c>; rel=preload"),), False, False, False),
-    ("a field of that name", NOARCHIVE, True, (("robots.txt", "nosearch"),), False, False, False),
-    ("robots.txt", NOARCHIVE, True, (), True, True, False),
-    ("robots.txt as before", "robots.txt: nosearch", False, (), True, False, False),
+# whether the page was indexed, what the 304 states, and whether robots.txt keeps the page out of search; whether it
+# leaves the index, and whether all of it is requested at once
+AT_304: list[tuple[str, bool, tuple[tuple[str, str], ...], bool, bool, bool]] = [
+    ("no wish", True, (), False, False, False),
+    ("permission", True, (("X-Robots-Tag", "all"),), False, False, False),
+    ("for another robot", True, (("X-Robots-Tag", "otherbot: noindex"),), False, False, False),
+    ("nosnippet", True, (("X-Robots-Tag", "nosnippet"),), False, True, True),
+    ("noarchive", True, (("X-Robots-Tag", "nocache, all"),), False, True, True),
+    ("max-snippet", True, (("X-Robots-Tag", "max-snippet:40"),), False, True, True),
+    ("Robots-Tag", True, (("Robots-Tag", "nosnippet"),), False, True, True),
+    ("of a page not indexed", False, (("X-Robots-Tag", "nosnippet"),), False, False, True),
+    ("links", True, (("X-Robots-Tag", "nofollow"),), False, False, True),
+    ("links and more", True, (("X-Robots-Tag", "nofollow, noimageindex"),), False, True, True),
+    ("a date to come", True, (("X-Robots-Tag", "unavailable_after: 2101-01-01"),), False, False, True),
+    ("a date gone by", True, (("X-Robots-Tag", "unavailable_after: 2001-01-01"),), False, True, False),
+    ("noindex", True, (("X-Robots-Tag", "noindex"),), False, True, False),
+    ("none", True, (("X-Robots-Tag", "none"),), False, True, False),
+    ("search=n", True, (("Content-Usage", "search=n"),), False, True, False),
+    ("search=y", True, (("Content-Usage", "search=y"),), False, False, False),
+    ("search=no", True, (("Content-Signal", "search=no"),), False, True, False),
+    ("search=yes", True, (("Content-Signal", "search=yes"),), False, False, False),
+    ("one yes, one no", True, (("Content-Usage", "search=y"), ("Content-Signal", "search=no")), False, True, False),
+    ("Content-Usage about another use", True, (("Content-Usage", "train-ai=n"),), False, False, False),
+    ("Content-Signal about another use", True, (("Content-Signal", "ai-train=no"),), False, False, False),
+    ("another canonical URL", True, (("Link", "</c>; rel=canonical"),), False, False, True),
+    ("its own canonical URL", True, (("Link", "</>; rel=canonical"),), False, False, False),
+    ("a link of another kind", True, (("Link", "</c>; rel=preload"),), False, False, False),
+    ("a field of that name", True, (("robots.txt", "nosearch"),), False, False, False),
+    ("robots.txt", True, (), True, True, False),
+    ("robots.txt as before", False, (), True, False, False),
 ]
 
 
+@pytest.mark.parametrize("before", ["", "robots.txt: nosearch"])
 @pytest.mark.parametrize(
-    ("before", "indexed", "fields", "in_robots_txt", "leaves", "rereads"),
+    ("indexed", "fields", "in_robots_txt", "leaves", "rereads"),
     [case[1:] for case in AT_304],
     ids=[case[0] for case in AT_304],
 )
 def test_wishes_at_a_304(
     before: str, indexed: bool, fields: tuple[tuple[str, str], ...], in_robots_txt: bool, leaves: bool, rereads: bool
 ) -> None:
+    """The last whole answer stated no wishes, or the request would have had no conditions."""
     page = replace(PAGE, wishes=before, indexed=indexed, due_at=NOW - HOUR)
     response = Response(304, fields, b"")
     directives = Directives.parse((), fields, "goodbot")
@@ -339,7 +344,7 @@ def test_wishes_at_a_304(
     seen = outcome.seen
     assert seen is not None
     assert (outcome.from_index, outcome.rereads, seen.indexed) == (leaves, rereads, indexed and not leaves)
-    assert of_answer(seen.wishes) == of_answer(before), "as the copy in the archive and the index states them"
+    assert of_answer(seen.wishes) == "", "as the copy in the archive and the index states them"
     assert were_in_robots_txt(seen.wishes) is in_robots_txt
     assert (seen.due_at <= NOW) is rereads
     is_conditional = not rereads and (in_robots_txt or not leaves)
@@ -376,7 +381,7 @@ def test_the_same_bytes_with_other_wishes_are_indexed_and_recorded_anew(
 
 fields_of_answers = st.lists(
     st.tuples(
-        st.sampled_from(["X-Robots-Tag", "robots-tag", "Content-Usage", "Link", "robots.txt"]),
+        st.sampled_from(["X-Robots-Tag", "robots-tag", "Content-Usage", "Content-Signal", "Link", "robots.txt"]),
         st.text(max_size=60)
         | st.lists(
             st.sampled_from(
@@ -385,6 +390,8 @@ fields_of_answers = st.lists(
                     "max-snippet:9",
                     "noindex",
                     "search=n",
+                    "search=no",
+                    "</a>; rel=canonical",
                     "all",
                     "goodbot:",
                     "unavailable_after: 2030-01-01",
@@ -397,15 +404,12 @@ fields_of_answers = st.lists(
 ).map(tuple)
 
 
-@given(fields_of_answers, fields_of_answers)
-def test_wishes_of_any_answers_can_be_compared(
-    first: tuple[tuple[str, str], ...], second: tuple[tuple[str, str], ...]
-) -> None:
-    before, after = (Wishes.of(URL, Response(200, fields, b""), "goodbot", None) for fields in (first, second))
-    assert not before.changes(before.text)
-    assert not before.are_stricter(before.text)
-    assert before.after(before.text) == before.merged(before.text) == before.text
-    assert Wishes.of(URL, Response(200, first, b""), "goodbot", SIGNAL).after(before.text).startswith(before.text)
-    if after.are_stricter(before.text):
-        assert after.changes(before.text)
-    assert len(before.text) < 500
+@given(fields_of_answers)
+def test_wishes_of_any_answer_are_kept_as_a_short_text(fields: tuple[tuple[str, str], ...]) -> None:
+    without, within = (Wishes.of(URL, Response(200, fields, b""), "goodbot", one) for one in (None, SIGNAL))
+    assert of_answer(within.text) == of_answer(without.text) == without.text
+    assert (were_in_robots_txt(within.text), were_in_robots_txt(without.text)) == (True, False)
+    assert (within.text_of_robots_txt, without.text_of_robots_txt) == ("robots.txt: nosearch", "")
+    assert without.are_stated is within.are_stated is bool(without.text)
+    assert without.are_stated or not without.hide
+    assert len(within.text) < 500

@@ -117,6 +117,12 @@ def test_the_dialect_of_the_crawl_reads_a_stored_file() -> None:
         ((("Content-Usage", "search=n"), ("Content-Usage", "?")), False),
         ((("X-Content-Usage", "search=n"),), False),
         ((("Content-Usage", "train-ai=n"),), False),
+        ((("content-signal", "Search=No"),), True),
+        ((("Content-Signal", "ai-train=no, search=yes"), ("Content-Signal", "search=no")), True),
+        ((("Content-Signal", "search=yes, ai-train=no"),), False),
+        ((("Content-Usage", "search=y"), ("Content-Signal", "search=no")), True),
+        ((("Content-Usage", "search=n"), ("Content-Signal", "search=yes")), True),
+        ((("X-Content-Signal", "search=no"),), False),
     ],
 )
 def test_the_http_field(headers: tuple[tuple[str, str], ...], refuses: bool) -> None:

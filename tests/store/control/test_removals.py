@@ -47,6 +47,42 @@ def test_a_page_is_listed_once(tmp_path: Path) -> None:
     assert file.removals() == (SITE, again)
 
 
+OF_HOSTS = [
+    ("example.org", {"1", "2"}),
+    ("www.example.org", {"5"}),
+    ("example.net", {"3"}),
+    ("example.info", set()),
+    ("93.184.216.34", {"7"}),
+    ("127.0.0.1:8020", {"8"}),
+    ("2606:4700::1111", {"9"}),
+    ("elsewhere.example", set()),
+]
+
+
+@pytest.mark.parametrize(("host", "ids"), OF_HOSTS)
+def test_what_is_forgotten_with_a_host(tmp_path: Path, host: str, ids: set[str]) -> None:
+    """A site with subdomains stays."""
+    file = RemovalFile(tmp_path)
+    known = [
+        *(PAGE, RULED, SITE),
+        replace(SITE, id="4", site="example.org"),
+        replace(PAGE, id="5", url=Url("https://www.example.org/a")),
+        replace(SITE, id="6", site="example.info"),
+        replace(SITE, id="7", site="93.184.216.34"),
+        replace(SITE, id="8", site="127.0.0.1:8020"),
+        replace(SITE, id="9", site="[2606:4700::1111]"),
+    ]
+    for removal in known:
+        file.add(removal)
+    assert {removal.id for removal in file.forget(host)} == ids
+    assert file.removals() == tuple(removal for removal in known if removal.id not in ids)
+
+
+def test_nothing_is_written_if_nothing_is_forgotten(tmp_path: Path) -> None:
+    assert RemovalFile(tmp_path).forget("example.org") == []
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_the_number_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(removals, "MAX_OF_HOST", 2)
     monkeypatch.setattr(removals, "MAX_REMOVALS", 4)

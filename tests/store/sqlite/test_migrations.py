@@ -141,7 +141,7 @@ def test_a_file_of_format_2_goes_on_as_it_was(path: Path) -> None:
         record = frontier.record(HOME)
         assert record is not None
         assert record.events == (
-            Event(10.0, "found", "known", "seed, depth 0"),
+            Event(10.0, "found", "known", "seed or submitted, depth 0"),
             Event(20.0, "permission", "allowed", "Allow: /", 3),
         )
         assert frontier.add([Discovery(HOME, 0), Discovery(Url("https://example.org/gone"), 1, HOME)]) == 0

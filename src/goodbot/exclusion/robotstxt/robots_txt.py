@@ -202,8 +202,9 @@ class RobotsTxt:
         """Returns what the content of `url` may be used for, according to this file, the answer's `headers`, the page's
         `metas` and the site's `tdm`.
 
-        Reads Content-Usage, Content-Signal, noai, TDM reservations and RSL licenses; all statements on a use count
-        together. `headers` and `metas` are (name, value) pairs. Never raises on content; linear.
+        Reads Content-Usage and Content-Signal (in the file and as header fields), noai, TDM reservations and RSL
+        licenses; all statements on a use count together. `headers` and `metas` are (name, value) pairs. Never raises
+        on content; linear.
         """
         records, allows = self._choose(agent).records(), partial(self.allows, agent=agent)
         return read_preferences(url, agent, records, allows, self.licenses, headers, metas, tdm)

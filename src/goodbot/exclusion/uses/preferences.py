@@ -24,9 +24,9 @@ Cloudflare, "Your site, your rules: new AI traffic options for all customers", J
 class PreferenceSource:
     """One statement on one use. `value` is its answer; if that is `unknown`, `note` says why.
 
-    `origin` is `robots.txt`, `HTTP field Content-Usage`, `META tdm-reservation`, `tdmrep.json`…, `line` the line of
-    robots.txt or None, `text` the statement as written (cut after 120 characters, printable), `section` the
-    specification that it follows (docs/conformance/preferences.md lists them).
+    `origin` is `robots.txt`, `HTTP field Content-Usage`, `HTTP field Content-Signal`, `META tdm-reservation`,
+    `tdmrep.json`…, `line` the line of robots.txt or None, `text` the statement as written (cut after 120 characters,
+    printable), `section` the specification that it follows (docs/conformance/preferences.md lists them).
     """
 
     use: Use
@@ -55,8 +55,8 @@ class Preferences(Mapping[str, str]):
         self, sources: Iterable[PreferenceSource] = (), licenses: Iterable[str] = (), tdm_policy: str | None = None
     ) -> None:
         self.sources = tuple(sources)
-        """Every statement that was found, also those that do not count, in order: robots.txt, HTTP Content-Usage, noai,
-        TDMRep."""
+        """Every statement that was found, also those that do not count, in order: robots.txt, HTTP Content-Usage, HTTP
+        Content-Signal, noai, TDMRep."""
         self.licenses = tuple(dict.fromkeys(licenses))
         """URLs of licenses (RSL), each once, as written: from the License records, then from the Link fields."""
         self.tdm_policy = tdm_policy

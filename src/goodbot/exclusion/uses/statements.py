@@ -72,6 +72,7 @@ def read_preferences(
         [
             *_from_robots_txt(url, list(records), allows),
             *_from_usage_field(headers),
+            *_from_signal_field(headers),
             *_from_noai(metas, headers, agent),
             *reservation.sources,
         ],
@@ -143,11 +144,22 @@ def _notes(url: str, paths: Iterable[str], allows: Callable[[str], bool]) -> dic
 def _from_usage_field(headers: Iterable[tuple[str, str]]) -> Iterator[PreferenceSource]:
     """Yields the statements of all Content-Usage fields, which form one dictionary (RFC 9651 §4.2); skips empty
     fields."""
-    values = [value.strip(_SPACES) for name, value in headers if name.strip().lower() == "content-usage"]
-    joined = ", ".join(filter(None, values))
+    joined = _joined(headers, "content-usage")
     yield from _usages(
         joined, StatementPlace("HTTP field Content-Usage", None, shown(f"Content-Usage: {joined}"), ATTACHMENT)
     )
+
+
+def _from_signal_field(headers: Iterable[tuple[str, str]]) -> Iterator[PreferenceSource]:
+    """Yields the statements of all Content-Signal fields together."""
+    joined = _joined(headers, "content-signal")
+    place = StatementPlace("HTTP field Content-Signal", None, shown(f"Content-Signal: {joined}"), CONTENT_SIGNALS)
+    yield from _signals(joined, place)
+
+
+def _joined(headers: Iterable[tuple[str, str]], field: str) -> str:
+    values = [value.strip(_SPACES) for name, value in headers if name.strip().lower() == field]
+    return ", ".join(filter(None, values))
 
 
 def _usages(preferences: str, place: StatementPlace, note: str = "") -> Iterator[PreferenceSource]:

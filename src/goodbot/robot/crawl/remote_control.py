@@ -1,7 +1,7 @@
 """Controls a crawl from another process, whether the crawl is running or not."""
 
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from itertools import islice
@@ -13,7 +13,7 @@ from goodbot.ports import ControlFiles, Frontier, Ledger
 from goodbot.robot.crawl.submissions import Refuse as Refuse
 from goodbot.robot.crawl.submissions import refuse_submitted, submitted_urls
 from goodbot.url import Url
-from goodbot.values import State, Status
+from goodbot.values import State, Status, UrlRecord
 
 REPLY_TIMEOUT_S: Final = 10.0
 """How long to wait until a running crawl has carried out a request."""
@@ -81,18 +81,19 @@ class RemoteControl:
     def submit(
         self, urls: Iterable[Url], *, public_only: bool = False, modified_at: float | None = None
     ) -> list[Submitted]:
-        """Adds the URLs in scope to the crawl. `public_only`, `modified_at`: see `Discovery`. Raises InputError for a
-        URL that this crawl may never request."""
+        """Adds the URLs in scope to the crawl. A URL that is gone or disallowed without a next visit is requested
+        again. `public_only`, `modified_at`: see `Discovery`. Raises InputError for a URL that this crawl may never
+        request."""
         unique_urls = list(dict.fromkeys(urls))
         refuse = self._scope(unique_urls)
         refused = {url: refuse_submitted(refuse, url, public_only=public_only) for url in unique_urls}
         in_scope = [url for url in unique_urls if refused[url] is None]
-        before = self._states(in_scope)
+        known = self._records(in_scope)
         if in_scope:
-            parts = _chunks(in_scope)
-            self._add([ControlRequest("submit", part, (), public_only, modified_at) for part in parts], refuse)
-        now = self._states(in_scope)
-        return [Submitted(url, refused[url], before.get(url), now.get(url)) for url in unique_urls]
+            closed = {url for url, record in known.items() if record.is_closed}
+            self._add(list(_submissions(in_scope, closed, modified_at, public_only=public_only)), refuse)
+        now = self._records(in_scope)
+        return [Submitted(url, refused[url], _state(known.get(url)), _state(now.get(url))) for url in unique_urls]
 
     def forget(self, url: Url) -> bool:
         """Makes a running crawl forget the host of `url`; False if the crawl is not running."""
@@ -117,10 +118,10 @@ class RemoteControl:
                     raise
                 time.sleep(POLL_S)
 
-    def _states(self, urls: Iterable[Url]) -> dict[Url, State]:
+    def _records(self, urls: Iterable[Url]) -> dict[Url, UrlRecord]:
         with self._ledger() as ledger:
             records = {url: ledger.record(url) for url in urls}
-        return {url: record.state for url, record in records.items() if record is not None}
+        return {url: record for url, record in records.items() if record is not None}
 
     def _deliver(self, requests: list[ControlRequest]) -> bool:
         """Posts requests and waits until the running crawl has taken all of them. If the crawl is not running,
@@ -148,6 +149,22 @@ class RemoteControl:
         while time.monotonic() < until:
             time.sleep(POLL_S)
             yield
+
+
+def _state(record: UrlRecord | None) -> State | None:
+    return record.state if record is not None else None
+
+
+def _submissions(
+    urls: list[Url], closed: Collection[Url], modified_at: float | None, *, public_only: bool
+) -> Iterator[ControlRequest]:
+    """Yields the requests that submit URLs. Those that are `closed` are reported as changed, since only a report makes
+    them ready."""
+    others = [url for url in urls if url not in closed]
+    reported = [url for url in urls if url in closed]
+    for group, at in ((others, modified_at), (reported, time.time() if modified_at is None else modified_at)):
+        for part in _chunks(group):
+            yield ControlRequest("submit", part, (), public_only, at)
 
 
 def _chunks(items: Iterable[Item]) -> Iterator[tuple[Item, ...]]:

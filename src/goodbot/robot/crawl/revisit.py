@@ -17,14 +17,7 @@ from typing import Final, NamedTuple
 from goodbot.config import Settings
 from goodbot.exclusion import Directives
 from goodbot.exclusion.validity.freshness import STALE_FRESH_S, fresh_for_s
-from goodbot.robot.crawl.wishes import (
-    Refusal,
-    Wishes,
-    forbid_indexing,
-    no_search_refusal,
-    of_answer,
-    were_in_robots_txt,
-)
+from goodbot.robot.crawl.wishes import Refusal, Wishes, no_search_refusal, of_answer, were_in_robots_txt
 from goodbot.values import Event, Headers, LastVisit, LeasedUrl, Outcome, Page, Response
 
 MAX_VALIDATOR_CHARS: Final = 1024
@@ -151,12 +144,13 @@ class Revisits:
 
     def conditions(self, seen: LastVisit | None, now: float, *, in_search: bool = True) -> Headers:
         """Returns the validators of the last copy as received (RFC 9110 13.1.2, 13.1.3), if the archive has that copy.
-        There are none if the whole page is needed: if robots.txt kept the page out of search and no longer does
-        (`in_search`), or if the page was not sent for `WHOLE_AGAIN_S`."""
+        There are none if the whole page is needed: if its header fields stated wishes, since a 304 does not show that a
+        field was dropped; if robots.txt kept the page out of search and no longer does (`in_search`); or if the page
+        was not sent for `WHOLE_AGAIN_S`."""
         if seen is None or (self._keeps and seen.record is None):
             return ()
         whole_at = seen.changed_at if seen.whole_at is None else seen.whole_at
-        if now - whole_at >= WHOLE_AGAIN_S or (in_search and were_in_robots_txt(seen.wishes)):
+        if now - whole_at >= WHOLE_AGAIN_S or of_answer(seen.wishes) or (in_search and were_in_robots_txt(seen.wishes)):
             return ()
         fields = (("If-None-Match", seen.etag), ("If-Modified-Since", seen.modified))
         return tuple((name, value) for name, value in fields if value is not None and _can_be_sent(value))
@@ -228,14 +222,15 @@ class Revisits:
         now on (RFC 9111 4.3.4).
 
         A page that must not be shown any longer leaves the index. It is requested without conditions from then on,
-        since it may come back. If the page may be shown, but the 304 states other wishes about how, the whole page is
-        requested at once; if they are stricter, it leaves the index until then."""
+        since it may come back. If the page may be shown, but the 304 states wishes about how, the whole page is
+        requested at once, since its last answer stated none (`conditions`); if they hide something, it leaves the index
+        until then."""
         until = before.available_until if directives.unavailable_after is None else directives.unavailable_after
         hints = hints_of(self._settings, response.headers, outcome.at, None, leased.interval_s)
         plan = plan_visit(self._settings, before, False, hints._replace(available_until=until), outcome.at)
-        refusal = _refusal(before, until, outcome.at, directives, wishes)
-        rereads = refusal is None and wishes.changes(before.wishes)
-        leaves = before.indexed and (refusal is not None or (rereads and wishes.are_stricter(before.wishes)))
+        refusal = _refusal(until, outcome.at, directives, wishes)
+        rereads = refusal is None and wishes.are_stated
+        leaves = before.indexed and (refusal is not None or (rereads and wishes.hide))
         drops = rereads or (leaves and not wishes.in_robots_txt)
         seen = replace(
             before,
@@ -247,7 +242,7 @@ class Revisits:
             gone=0,
             available_until=until,
             indexed=before.indexed and not leaves,
-            wishes=wishes.after(before.wishes),
+            wishes=wishes.text_of_robots_txt,
         )
         outcome = replace(_as_before(outcome, before), seen=seen, from_index=leaves, unchanged=not leaves)
         if leaves or (self._settings.index and not before.indexed):
@@ -316,18 +311,13 @@ class Revisits:
         return now + _bounded(self._settings, max(before.interval_s, now - before.at))
 
 
-def _refusal(
-    before: LastVisit, until: float | None, now: float, directives: Directives, wishes: Wishes
-) -> Refusal | None:
+def _refusal(until: float | None, now: float, directives: Directives, wishes: Wishes) -> Refusal | None:
     """Returns why a page answered with 304 may not be in the index, as far as the 304 and robots.txt state it."""
     if not directives.index:
         return Refusal("the page asks not to be indexed")
     if until is not None and now >= until:
         return Refusal("it must not be shown any longer")
-    if wishes.no_search is not None:
-        return no_search_refusal(wishes.no_search)
-    still = forbid_indexing(of_answer(wishes.merged(before.wishes)))
-    return Refusal("the page asked not to be indexed when it was last sent") if still else None
+    return None if wishes.no_search is None else no_search_refusal(wishes.no_search)
 
 
 def _absence(at: float, refusal: Refusal | None, *, leaves: bool) -> Event:

@@ -1,5 +1,5 @@
-"""Finds the statements that keep pages out of search: in robots.txt (Content-Usage, Content-Signal) and in the HTTP
-field Content-Usage. They do not affect whether a page is fetched, or whether its links are followed."""
+"""Finds the statements that keep pages out of search: Content-Usage and Content-Signal, in robots.txt and as HTTP
+fields. They do not affect whether a page is fetched, or whether its links are followed."""
 
 from collections.abc import Iterable
 from typing import Final
@@ -13,14 +13,14 @@ CACHED_ORIGINS: Final = 4096
 CACHED_BYTES: Final = 8 * 1024 * 1024
 """The limits of `StoredPreferences`. Only a robots.txt with statements takes more than a few bytes."""
 
-FIELD: Final = "content-usage"
+FIELDS: Final = ("content-usage", "content-signal")
 _NO_RULES: Final = RobotsTxt.parse(b"")
 
 
 class SearchPreferences:
     """What the robots.txt of one origin says about search, for the robot named `token`.
 
-    Most files say nothing: then one look at their bytes, at the first page, is all it takes. Content-Signal holds for
+    Most files say nothing: for these, one scan of the bytes at the first page suffices. Content-Signal holds for
     the whole site, so it is read once; a Content-Usage may name a path, so it is read for every page.
     """
 
@@ -76,9 +76,9 @@ class StoredPreferences:
 
 
 def field_refusal(headers: Iterable[tuple[str, str]]) -> PreferenceSource | None:
-    """Returns the statement in the HTTP field Content-Usage that keeps the page out of search; None if there is
-    none."""
-    stated = tuple([(name, value) for name, value in headers if name.strip().lower() == FIELD])
+    """Returns the first statement in the HTTP fields Content-Usage and Content-Signal that keeps the page out of
+    search; None if there is none."""
+    stated = tuple([(name, value) for name, value in headers if name.strip().lower() in FIELDS])
     return _refusal(_NO_RULES.preferences("/", "*", headers=stated)) if stated else None
 
 

@@ -18,7 +18,7 @@ from typing import Any, Final, get_args
 from goodbot.errors import DamagedError, InputError, RunError
 from goodbot.files import write_whole
 from goodbot.search_values import Hidden
-from goodbot.url import parse_url
+from goodbot.url import Url, parse_url
 from goodbot.visitor_values import Proof, Removal
 
 MAX_REMOVALS: Final = 10_000
@@ -70,6 +70,12 @@ class RemovalFile:
             if dropped:
                 self._save([each for each in known if each.id not in ids])
             return dropped
+
+    def forget(self, host: str) -> list[Removal]:
+        """Removes the removals about a host (`Url.host_key`) alone, and returns them: those of its pages, and of a site
+        that is no other host. A site with subdomains stays, since they are other hosts."""
+        ids = {each.id for each in self.removals() if _is_about(each, host)}
+        return self.drop(ids) if ids else []
 
     def token_for(self, subject: str) -> str:
         """Returns the token that proves the wish to remove `subject`: 32 hexadecimal digits, always the same."""
@@ -145,6 +151,14 @@ def _check_room(others: Collection[Removal], removal: Removal) -> None:
     host = removal.url.host_key if removal.url is not None else ""
     if sum(each.url is not None and each.url.host_key == host for each in others) >= MAX_OF_HOST:
         raise InputError(f"more than {MAX_OF_HOST} pages of {host} cannot be removed one by one: remove the site")
+
+
+def _is_about(removal: Removal, host: str) -> bool:
+    if removal.url is not None:
+        return removal.url.host_key == host
+    site = removal.site or ""
+    has_subdomains = ":" not in site and not site[-1:].isdigit()
+    return not has_subdomains and Url(f"http://{site}/").host_key == host
 
 
 def _stamp_of(file: Path) -> _Stamp:

@@ -153,7 +153,7 @@ class MemoryFrontier:
         if known is None:
             return None
         source = None if known.source is None else known.source.text
-        found = found_events(known.found_at, source, known.depth, known.refused)
+        found = found_events(known.found_at, source, known.depth, known.refused, public_only=known.public_only)
         return record_of(known, found + (known.last.events if known.last else ()))
 
     def records(self) -> Iterator[UrlRecord]:

@@ -51,7 +51,11 @@ def lists_reason(most: int) -> str:
     )
 
 
-def found_events(at: float, source: str | None, depth: int, refused: str | None) -> tuple[Event, ...]:
-    """Returns how a URL became known, and why it was left out if it was."""
-    found = Event(at, "found", "known", f"{f'linked from {source}' if source else 'seed'}, depth {depth}")
+def found_events(
+    at: float, source: str | None, depth: int, refused: str | None, *, public_only: bool = False
+) -> tuple[Event, ...]:
+    """Returns how a URL became known, and why it was left out if it was. A URL without a source that is `public_only`
+    is from a visitor; other submissions are like seeds."""
+    origin = f"linked from {source}" if source else "submitted by a visitor" if public_only else "seed or submitted"
+    found = Event(at, "found", "known", f"{origin}, depth {depth}")
     return (found,) if refused is None else (found, Event(at, "scope", "out-of-scope", refused))

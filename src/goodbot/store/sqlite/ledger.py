@@ -103,8 +103,10 @@ class SqliteLedger:
             at, source = self._db.execute(
                 "SELECT at, source FROM found WHERE seq <= ? ORDER BY seq DESC LIMIT 1", (seq,)
             ).fetchone() or (0.0, None)
+            public_only = bool(self._value("SELECT public_only FROM urls WHERE host = ? AND hash = ?", row[:2]))
+            found = found_events(at, source, depth, refused, public_only=public_only)
             events = self._value("SELECT events FROM visits WHERE seq = ?", (seq,))
-            return _record(row, (*found_events(at, source, depth, refused), *self._events(events)))
+            return _record(row, (*found, *self._events(events)))
 
     def knows_host(self, host: str) -> bool:
         """Returns whether anything is known of a host (`Url.host_key`), even if only that it got requests or is

@@ -1,5 +1,6 @@
 """Every operation of the API. `docs/reference/http.md` and /openapi.json are made from these."""
 
+from dataclasses import replace
 from typing import Final
 
 from goodbot.web.checker.checker_report import AGENT_CHARS, URL_CHARS
@@ -54,13 +55,16 @@ _PAGE: Final = Parameter(
     1,
 )
 _SEARCH: Final = (_QUERY, _PAGE, *_FILTERS)
-_URL: Final = Parameter(
-    "url", "The URL of a page; `example.org/a` means https", _NOT_EMPTY, "https://example.org/", required=True
+_URL: Final = Parameter("url", "The URL of a page", _NOT_EMPTY, "https://example.org/", required=True)
+_SCHEME: Final = (
+    "`example.org/a` has the scheme under which the crawl knows it, else that of a seed with this host and port, else "
+    "https"
 )
+_TYPED_URL: Final = replace(_URL, description=f"The URL of a page. {_SCHEME}")
 
 _INDEXNOW: Final = (
     Answer(200, "The key is right, and the URLs are submitted", reference("Message")),
-    Answer(202, "The URLs are submitted; the key was not checked", reference("Message")),
+    Answer(202, "At most the first 100 URLs are submitted; the key was not checked", reference("Message")),
     _bad("The request cannot be read"),
     Answer(403, "The key is wrong, or the operator accepts no URLs", _ERROR),
     Answer(422, "The URLs are not of this host or not of this crawl, or the key is not well-formed", _ERROR),
@@ -72,7 +76,7 @@ _FIRST_HIT: Final = (
     Link(
         "explain", {"q": "$request.query.q", "url": "$response.body#/hits/0/url"}, "Explains the place of the first hit"
     ),
-    Link("why", {"url": "$response.body#/hits/0/url"}, "The story of the first hit"),
+    Link("why", {"url": "$response.body#/hits/0/url"}, "The history of the first hit"),
 )
 
 OPERATIONS: Final = (
@@ -91,7 +95,7 @@ OPERATIONS: Final = (
             _UNAVAILABLE,
         ),
         description="Pages in the languages of `Accept-Language` rank higher. The syntax of queries is that of the "
-        "search page; no query is an error, except an empty one.",
+        "search page. Every query is valid, except an empty one.",
     ),
     Operation(
         "get",
@@ -131,7 +135,7 @@ OPERATIONS: Final = (
         parameters=_SEARCH,
         answers=(
             Answer(200, "One page of hits as an Atom feed (RFC 4287)", media_type=ATOM),
-            _bad("A parameter has a value that cannot be used"),
+            _bad("A parameter has a value that cannot be used, or the crawl keeps no index"),
             _TOO_MANY,
             _UNAVAILABLE,
         ),
@@ -150,9 +154,9 @@ OPERATIONS: Final = (
         "why",
         "pages",
         "Says what became of a URL, and why a search does not find it",
-        parameters=(_URL,),
+        parameters=(_TYPED_URL,),
         answers=(
-            Answer(200, "Its story, also if the crawl does not know it", reference("Story")),
+            Answer(200, "The history of the URL, even if the crawl does not know it", reference("Story")),
             _bad("This is not the URL of a page"),
             _TOO_MANY,
             _UNAVAILABLE,
@@ -184,6 +188,7 @@ OPERATIONS: Final = (
             _TOO_MANY,
             Answer(503, "The crawl does not answer", _ERROR),
         ),
+        description=f"{_SCHEME}.",
     ),
     Operation(
         "get",

@@ -56,7 +56,7 @@ HIT: Final = _object(
         "fetched_at": NUMBER,
         "size_bytes": COUNT,
         "type": _said(TEXT, "The media type"),
-        "has_copy": _said(FLAG, "Whether there is a cached copy"),
+        "has_copy": _said(FLAG, "Whether the author of the page allows a cached copy"),
         "sections": _said(_list(_object({"url": TEXT, "text": TEXT})), "The places in the page that match best"),
         "others": _said(
             _list(_object({"url": TEXT, "language": TEXT})), "Translations and copies, which are not listed separately"
@@ -77,11 +77,11 @@ RESULTS: Final = _object(
     {
         "notes": _said(TEXTS, "What could not be read as typed"),
         "corrected": _said(TEXT, "The query that was searched for instead"),
-        "suggestion": _said(TEXT, "A query that may be meant"),
+        "suggestion": _said(TEXT, "A query that the user may have meant"),
     },
 )
 SUGGESTIONS: Final[Schema] = {
-    "description": "First what was typed, then the list of what it may be completed to",
+    "description": "An array: the text typed, then the list of completions",
     "type": "array",
     "items": {"anyOf": [TEXT, TEXTS]},
     "minItems": 2,
@@ -129,7 +129,7 @@ STORY: Final = _object(
         "asked_as": _said(TEXT, "The URL that the crawl requests for it"),
         "state": _one_of((*STATES, "unknown")),
         "events": _list(_EVENT),
-        "lesson": _said(_or_null(_LESSON), "What the crawl learned that leaves the page out"),
+        "lesson": _said(_or_null(_LESSON), "The lesson (such as a mirror or trap) that excludes the page"),
         "in_index": _said(_or_null(FLAG), "Null if there is no index to look in"),
         "summary": _said(TEXT, "Whether a search can find it, and why not"),
         "advice": _said(TEXT, "What would help; empty if nothing would"),

@@ -52,7 +52,7 @@ class _Collected(Collector):
 def _of_run(live: LiveStatus) -> Iterator[Metric]:
     yield GaugeMetricFamily("goodbot_run_paused", "1 while the crawl is paused", int(live.pace == "paused"))
     yield GaugeMetricFamily("goodbot_run_started_timestamp_seconds", "When this run started", live.started_at)
-    yield CounterMetricFamily("goodbot_run_pages", "Pages visited in this run", live.pages)
+    yield CounterMetricFamily("goodbot_run_pages", "Pages fetched in this run", live.pages)
     yield GaugeMetricFamily("goodbot_run_pages_per_second", "Pages per second over the last ten seconds", live.rate)
     yield GaugeMetricFamily("goodbot_run_requests_in_flight", "Requests in flight", live.in_flight)
     yield GaugeMetricFamily("goodbot_run_hosts", "Hosts that responded in the last minute", live.hosts)

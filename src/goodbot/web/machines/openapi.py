@@ -16,14 +16,14 @@ VERSION: Final = "1"
 """The version of the API. It changes if programs must change."""
 TAGS: Final = {
     "search": "Searching the pages of a crawl",
-    "pages": "What the crawl knows about a page, and reports of new pages",
+    "pages": "Status of a page, and submissions",
     "robots.txt": "Checking robots.txt files",
-    "operation": "For those who watch the server",
+    "operation": "Monitoring",
 }
 _DESCRIPTION: Final = (
     "Every error is a JSON object with `error`, one sentence. Pages of other sites may read all answers to GET, but "
-    "cannot send POST. Some answers have no body: 414 and 431 if the head of a request has more than 16 KiB, 400 if it "
-    "is not HTTP, 408 if it takes too long to arrive, 503 if all connections are busy."
+    "cannot send POST. Some answers have no body: 414 or 431 if request line and headers exceed 16 KiB, 400 if a "
+    "request is not HTTP, 408 if it takes too long to arrive, 503 if all connections are busy."
 )
 
 

@@ -37,7 +37,7 @@ class OpenSearch:
 
 
 def description_xml(name: str, base: str) -> bytes:
-    """Returns the description of a search whose front page is `base`, without a slash at its end."""
+    """Returns the description of a search whose home page is `base`, without a slash at its end."""
     root = ET.Element("OpenSearchDescription", {"xmlns": _NAMESPACE})
     add(root, "ShortName", clipped(name, 16))
     add(root, "LongName", clipped(name, 48))

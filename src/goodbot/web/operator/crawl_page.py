@@ -64,7 +64,7 @@ class _Trouble:
 
 _NO_TROUBLE: Final = _Trouble()
 _NOT_SUBMITTED: Final = translatable("Nothing was submitted.")
-_NOT_DONE: Final = translatable("The order was not carried out.")
+_NOT_DONE: Final = translatable("The command failed.")
 
 
 class CrawlDesk(Protocol):

@@ -17,7 +17,7 @@ PER_PAGE: Final = 50
 
 _PROOFS: Final[dict[Proof, str]] = {
     "robots.txt": translatable("robots.txt forbids it"),
-    "page": translatable("the page says so, or is gone"),
+    "page": translatable("the page says noindex, moved or is gone"),
     "token file": translatable("the site has the token file"),
 }
 
@@ -30,7 +30,7 @@ class GrantedRemovals(Protocol):
         ...
 
     def lift(self, id_: str) -> bool:
-        """Ends a removal; returns False if there is none with this id."""
+        """Lifts a removal; returns False if there is none with this id."""
         ...
 
 
@@ -67,7 +67,7 @@ class GrantedRemovalsPage:
         )
 
     async def lift(self, request: Request) -> Response:
-        """POST /crawl/removals: ends the removal with the id in the form."""
+        """POST /crawl/removals: lifts the removal with the id in the form."""
         form = await self._access.form(request)
         if isinstance(form, Response):
             return form

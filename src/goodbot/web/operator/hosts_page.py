@@ -100,7 +100,7 @@ def host_typed(request: Request, parameter: str) -> str:
 
 
 def first_url(details: HostDetails) -> str:
-    """Returns the URL of the front page of a host."""
+    """Returns the URL of the home page of a host."""
     robots = details.entry.robots
     return f"{robots.origin}/" if robots is not None else f"http://{authority_of(details.entry.host)}/"
 

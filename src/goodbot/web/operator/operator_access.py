@@ -1,4 +1,4 @@
-"""Lets only the operator of a crawl use the pages about it: whoever has its token.
+"""Restricts the crawl pages to holders of its token.
 
 The link that `goodbot serve` prints contains the token. Opening it, or typing the token into the form, sets a cookie.
 For this cookie the pages show the crawl, and write the token into their forms; the cookie has no other use. A posted
@@ -30,7 +30,8 @@ from goodbot.web.server.request_log import LOGGER
 from goodbot.web.site import Rate
 
 WRONG_TOKENS: Final = Rate(per_minute=6, burst=10)
-"""How many wrong tokens one client may send. After that it is refused for a while, whatever it sends."""
+"""How many wrong tokens one client may send. After that it must wait, except with the right one, which is too long to
+be found by trying."""
 MAX_LOGIN_BYTES: Final = 16 * 1024
 HOME: Final = "/crawl"
 
@@ -134,12 +135,12 @@ class OperatorAccess:
         return response
 
     def _refusal(self, request: Request, token: str, target: str = HOME) -> Response | None:
-        """Answers a request with a wrong token, or from a client that has sent too many; None if the token is right."""
+        """Answers a request with a wrong token; None if the token is right."""
+        if self._is_token(token):
+            return None
         client = request.client.host if request.client else ""
         with self._lock:
             wait_s = 0.0 if self._is_operator(request) else self._wrong.waiting_s(client_of(client))
-            if not wait_s and self._is_token(token):
-                return None
             if not wait_s and token:
                 self._wrong.wait_s(client_of(client))
         what = "after too many wrong tokens" if wait_s else "without the token"

@@ -17,7 +17,7 @@ def operator_routes(crawl: CrawlDesk, pages: Templates, removals: GrantedRemoval
     sections = [
         (HOME, translatable("Dashboard")),
         (HOSTS, translatable("Hosts")),
-        (REFUSED, translatable("Refused URLs")),
+        (REFUSED, translatable("URLs not fetched")),
         (COURTESY, translatable("Courtesy")),
     ]
     if removals is not None:

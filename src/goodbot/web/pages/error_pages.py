@@ -12,6 +12,7 @@ from starlette.routing import Match
 from goodbot.index import MAX_QUERY_CHARS
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import translatable
+from goodbot.web.server.early_answer import EarlyAnswer
 from goodbot.web.server.request_log import LOGGER
 from goodbot.web.server.security_headers import security_headers
 
@@ -19,16 +20,16 @@ _LOG: Final = logging.getLogger(LOGGER)
 
 MESSAGES: Final = {
     400: (translatable("Bad request"), translatable("The data sent cannot be read as a form.")),
-    403: (translatable("Not allowed"), translatable("Control needs the link that `goodbot serve` printed.")),
+    403: (translatable("Not allowed"), translatable("This server refuses this request.")),
     404: (translatable("Page not found"), translatable("There is no page at this address.")),
-    405: (translatable("Method not allowed"), translatable("This address does not accept this request method.")),
+    405: (translatable("Method not allowed"), translatable("This URL does not accept this request method.")),
     413: (translatable("Too much data"), translatable("Send less at a time.")),
-    415: (translatable("Unsupported media type"), translatable("This address does not accept data of this type.")),
+    415: (translatable("Unsupported media type"), translatable("This URL does not accept data of this type.")),
     429: (
         translatable("Too many requests"),
-        translatable("Your address has sent more requests than this server answers. Try again in a minute."),
+        translatable("Too many requests have come from your IP address. Try again in a minute."),
     ),
-    500: (translatable("Server error"), translatable("This is a fault of the server. Its log has the details.")),
+    500: (translatable("Server error"), translatable("The server failed. Its log has the details.")),
     503: (
         translatable("Search is unavailable"),
         translatable("The index cannot be read at the moment. The server's log says why."),
@@ -40,9 +41,7 @@ NO_CRAWL: Final = (
 )
 NO_INDEX: Final = (
     translatable("Search is unavailable"),
-    translatable(
-        "This crawl keeps no index, because it runs with --no-index. To make one, run `goodbot index rebuild --in DIR`"
-    ),
+    translatable("This crawl keeps no index, so its pages cannot be searched."),
 )
 CRAWL_UNAVAILABLE: Final = (
     translatable("Crawl status is unavailable"),
@@ -85,10 +84,9 @@ class ErrorPages:
         return self.error(request, 400, translatable("Cannot search for this"), str(error))
 
     def no_index(self, request: Request, error: Exception) -> Response:
-        """Answers 404 to a search of a crawl that keeps no index; to programs 400, with the reason."""
-        if request.url.path.startswith("/api/"):
-            return self.error(request, 400, "", str(error))
-        return self.error(request, 404, *NO_INDEX)
+        """Answers 404 to a search of a crawl that keeps no index, and 400 to programs. The error names the crawl's
+        folder, so it does not go to visitors."""
+        return self.error(request, 400 if request.url.path.startswith(_JSON_PATHS) else 404, *NO_INDEX)
 
     def unavailable(self, request: Request, error: Exception) -> Response:
         """Answers 503 if the index or the crawl cannot be read. The error names files of this machine, so it goes to
@@ -107,7 +105,7 @@ class ErrorPages:
         response.headers.update(getattr(error, "headers", None) or {})
         if status == 405:
             response.headers["Allow"] = ", ".join(sorted(_methods_for(request)))
-        return response
+        return EarlyAnswer(response) if response.headers.get("Connection") == "close" else response
 
     def server_error(self, request: Request, error: Exception) -> Response:
         """Answers 500. Starlette sends this response outside all middleware, and raises the exception again."""

@@ -3,12 +3,12 @@
 import re
 from collections.abc import Callable, Mapping
 from datetime import UTC, date, datetime
-from functools import lru_cache
 from gettext import NullTranslations
 from typing import Final
 
 from goodbot.human import human_bytes
-from goodbot.web.pages.messages import Message, read_sentence
+from goodbot.web.pages.known_sentences import read_sentence
+from goodbot.web.pages.messages import Message, Piece
 from goodbot.web.pages.translations import translatable
 from goodbot.web.pages.view import duration, human_number, human_seconds
 
@@ -31,9 +31,6 @@ _RUSSIAN_UNITS: Final = {
 }
 _NUMBER = re.compile(r"\d+(?:,\d{3})*(?:\.\d+)?")
 _UNIT = re.compile(r"[A-Za-z]+")
-_TEXTS_KEPT: Final = 500
-_KEPT_CHARS: Final = 200
-"""Longer texts are not kept."""
 _DAYS: Final = (
     translatable("%(day)s January %(year)s"),
     translatable("%(day)s February %(year)s"),
@@ -67,21 +64,28 @@ def in_russian(english: Mapping[str, Format]) -> dict[str, Format]:
     return {name: _in_russian(write) for name, write in english.items()}
 
 
-def speaker(language: str, translations: NullTranslations) -> Callable[[str | Message], str]:
-    """Returns the function that translates a text of the interface or a sentence of the search. Other text stays as it
-    is."""
-    figure = russian if language == "ru" else str
+class Speaker:
+    """Writes texts of the interface, and sentences of the search and of the crawl, in `language`. Other text stays as
+    it is."""
 
-    @lru_cache(maxsize=_TEXTS_KEPT)
-    def known(text: str) -> str:
-        return (read_sentence(text) or Message(text)).translated(translations.gettext, figure)
+    def __init__(self, language: str, translations: NullTranslations) -> None:
+        self._reads = language != "en"
+        self._translate = translations.gettext
+        self._figure = russian if language == "ru" else str
 
-    def said(text: str | Message) -> str:
+    def said(self, text: str | Message) -> str:
+        """Returns the text as a whole."""
+        return self._message(text).translated(self._translate, self._figure)
+
+    def pieces(self, text: str | Message) -> list[Piece]:
+        """Returns the text in pieces, those that stay English among them."""
+        return list(self._message(text).pieces(self._translate, self._figure))
+
+    def _message(self, text: str | Message) -> Message:
         if isinstance(text, Message):
-            return text.translated(translations.gettext, figure)
-        return known(text) if len(text) <= _KEPT_CHARS else known.__wrapped__(text)
-
-    return said
+            return text
+        is_text = not self._reads or self._translate(text) != text
+        return (None if is_text else read_sentence(text)) or Message(text)
 
 
 def points(score: float) -> str:

@@ -7,22 +7,21 @@ from urllib.parse import parse_qs, urlsplit
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-_DISCARDED_BYTES: Final = 16 * 1024 * 1024
-"""This much of a body that is too long is read and discarded, because a client that is still sending does not read the
-response."""
+CLOSING: Final = {"Connection": "close"}
+"""The header of an answer to a request whose body is not read."""
 
 
 async def read_body(request: Request, most_bytes: int, too_long: str | None = None) -> bytes:
-    """Reads the whole body. Raises HTTPException 413, with the detail `too_long`, if it exceeds `most_bytes`."""
-    body, size = bytearray(), 0
+    """Reads the whole body. Raises HTTPException 413, with the detail `too_long`, as soon as it is known that it
+    exceeds `most_bytes`."""
+    stated = request.headers.get("content-length", "")
+    if stated.isdecimal() and int(stated) > most_bytes:
+        raise HTTPException(413, too_long, CLOSING)
+    body = bytearray()
     async for part in request.stream():
-        size += len(part)
-        if size <= most_bytes:
-            body += part
-        elif size > _DISCARDED_BYTES:
-            break
-    if size > most_bytes:
-        raise HTTPException(413, too_long)
+        body += part
+        if len(body) > most_bytes:
+            raise HTTPException(413, too_long, CLOSING)
     return bytes(body)
 
 

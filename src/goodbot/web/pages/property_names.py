@@ -69,7 +69,7 @@ _LANGUAGES: Final = {
 }
 
 _TYPES: Final = {
-    "html": translatable("Web pages"),
+    "html": translatable("web pages"),
     "application/pdf": "PDF",
     "pdf": "PDF",
     "md": "Markdown",

@@ -13,10 +13,10 @@ from starlette.responses import HTMLResponse, Response
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_time
 from goodbot.index import MAX_QUERY_CHARS
-from goodbot.web.pages.local_formats import day_message, day_of, formats, speaker
+from goodbot.web.pages.local_formats import Speaker, day_message, day_of, formats
 from goodbot.web.pages.messages import Message
 from goodbot.web.pages.translations import LANGUAGES, PARAMETER, Reader, load_translations, reader_of
-from goodbot.web.pages.view import capitalised, clipped, quoted, readable_url
+from goodbot.web.pages.view import as_sentence, capitalised, clipped, quoted, readable_url, runs
 from goodbot.web.server.static_files import static_path
 from goodbot.web.site import Site
 
@@ -73,11 +73,10 @@ class Templates:
         return link
 
     def _switches(self, request: Request, reader: Reader) -> list[tuple[str, str, str]]:
-        """Returns code, name and URL of this page in each other language. A page that was posted has no such URL."""
-        if request.method not in ("GET", "HEAD"):
-            return []
+        """Returns code, name and URL of this page in each other language. After a POST it is the URL of its form."""
+        path = request.url.path if request.method in ("GET", "HEAD") else f"/{request.url.path.split('/')[1]}"
         kept = [(name, value) for name, value in request.query_params.multi_items() if name not in (PARAMETER, "token")]
-        page = f"{self.site.prefix}{request.url.path}"
+        page = f"{self.site.prefix}{path}"
         return [
             (code, name, f"{page}?{urlencode([*kept, (PARAMETER, code)])}")
             for code, name in LANGUAGES.items()
@@ -87,7 +86,7 @@ class Templates:
 
 def _environment(language: str, names: dict[str, Any]) -> Environment:
     translations = load_translations(language)
-    said = speaker(language, translations)
+    speaker = Speaker(language, translations)
     environment = Environment(
         loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
         autoescape=True,
@@ -102,13 +101,16 @@ def _environment(language: str, names: dict[str, Any]) -> Environment:
     environment.globals.update(names, language=language, max_query_chars=MAX_QUERY_CHARS)
     environment.filters.update(
         formats(language),
+        as_sentence=as_sentence,
         capitalised=capitalised,
         clipped=clipped,
-        day=lambda at: _day(at, said),
+        day=lambda at: _day(at, speaker.said),
         isoday=_isoday,
+        pieces=speaker.pieces,
         quoted=quoted,
         readable=readable_url,
-        said=said,
+        runs=runs,
+        said=speaker.said,
         shown=shown,
         when=human_time,
     )

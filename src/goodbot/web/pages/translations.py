@@ -1,7 +1,7 @@
 """The languages of the interface, and how a page finds out which one its reader wants.
 
-English texts are in the templates and the code; `locale/ru/*.po` has the Russian ones. What comes from the crawl, such
-as reasons and findings, is English in every language.
+English texts are in the templates and the code; `locale/ru/*.po` has the Russian ones. Sentences of the
+search and of the crawl are read back (`known_sentences`); findings of the checker are English in every language.
 """
 
 from dataclasses import dataclass
@@ -42,6 +42,14 @@ def reader_of(request: Request) -> Reader:
         return Reader(chosen, has_chosen=True)
     wanted = readers_languages(request.headers.get("accept-language", ""))
     return Reader(next((code for code in wanted if code in LANGUAGES), next(iter(LANGUAGES))))
+
+
+def languages_of(request: Request) -> tuple[str, ...]:
+    """Returns the languages in which the reader of a page wants results, as two-letter codes: the one that the URL
+    names, then those of Accept-Language."""
+    reader = reader_of(request)
+    others = readers_languages(request.headers.get("accept-language", ""))
+    return tuple(dict.fromkeys((reader.language, *others))) if reader.has_chosen else others
 
 
 def load_translations(language: str) -> NullTranslations:

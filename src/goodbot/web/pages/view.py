@@ -1,12 +1,14 @@
 """Prepares results and numbers for people to read. Pure; the templates escape all text."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Literal, NamedTuple
 from urllib.parse import urlsplit
 
+from goodbot.exclusion.text.shown_text import shown
 from goodbot.search_values import Hit, OtherPage
+from goodbot.web.pages.messages import Piece
 from goodbot.web.pages.property_names import language_name, type_name
 from goodbot.web.pages.translations import translatable
 
@@ -14,6 +16,7 @@ MAX_TITLE_CHARS = 160
 MAX_SHOWN_URL_CHARS = 120
 
 MAX_SECTION_CHARS = 80
+MAX_PIECE_CHARS: Final = 600
 MAX_OTHERS = 8
 
 _PAGES: Final = frozenset({"", "text/html", "application/xhtml+xml"})
@@ -132,12 +135,54 @@ def capitalised(text: str) -> str:
     return f"{first}{text[1:].rstrip('.')}."
 
 
+def as_sentence(pieces: Iterable[Piece]) -> list[Piece]:
+    """Makes a sentence of the pieces of a message, as `capitalised` does. A value at its beginning or end stays as it
+    is."""
+    found = [piece for piece in pieces if piece.text]
+    if not found:
+        return []
+    first = found[0]
+    if first.kind != "value":
+        found[0] = first._replace(text=capitalised("".join(piece.text for piece in found))[:1] + first.text[1:])
+    last = found[-1]
+    if last.kind == "value":
+        return [*found, Piece(".", "text")]
+    return [*found[:-1], last._replace(text=f"{last.text.rstrip('.')}.")]
+
+
 def quoted(text: str) -> list[tuple[str, bool]]:
     """Cuts a sentence at its backquotes into (text, is quoted); a backquote without a pair stays."""
     parts = text.split("`")
     if len(parts) % 2 == 0:
         parts[-2:] = ["`".join(parts[-2:])]
     return [(part, number % 2 == 1) for number, part in enumerate(parts) if part]
+
+
+class Run(NamedTuple):
+    """A part of a `Piece`, all of which is code or none."""
+
+    text: str
+    kind: Literal["text", "value", "English"]
+    is_code: bool
+
+
+def runs(pieces: Sequence[Piece]) -> Iterator[Run]:
+    """Cuts the pieces of a message at its backquotes, as `quoted` does. Those in values mean nothing. What is not our
+    own text is made visible, and cut after `MAX_PIECE_CHARS` characters."""
+    pieces = [_shown(piece) for piece in pieces]
+    ticks = sum(piece.text.count("`") for piece in pieces if piece.kind != "value")
+    left, is_code = ticks - ticks % 2, False
+    for piece in pieces:
+        for number, part in enumerate([piece.text] if piece.kind == "value" else piece.text.split("`")):
+            has_pair = number > 0 and left > 0
+            left, is_code = left - has_pair, is_code ^ has_pair
+            text = part if has_pair or not number else f"`{part}"
+            if text:
+                yield Run(text, piece.kind, is_code)
+
+
+def _shown(piece: Piece) -> Piece:
+    return piece if piece.kind == "text" else piece._replace(text=shown(piece.text, MAX_PIECE_CHARS))
 
 
 def readable_url(url: str) -> str:

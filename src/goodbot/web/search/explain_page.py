@@ -1,6 +1,6 @@
 """Explains why a page is where it is among the results: as a page for people, and as JSON."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -14,7 +14,7 @@ from goodbot.ports import Search
 from goodbot.search_values import Explanation
 from goodbot.web.pages.accept_language import readers_languages
 from goodbot.web.pages.templates_env import Templates
-from goodbot.web.pages.translations import translatable
+from goodbot.web.pages.translations import languages_of, translatable
 from goodbot.web.pages.view import MAX_TITLE_CHARS, clipped
 from goodbot.web.search.search_query import SearchQuery, read_search_query
 
@@ -32,13 +32,13 @@ FIELDS: Final = {
 """Names the parts of a page in which words are found."""
 BONUSES: Final = {
     "complete": translatable("The page has every word of the query."),
-    "near": translatable("Words are near each other, as in the query."),
+    "near": translatable("The words are close together, as in the query."),
     "joined": translatable("The parts of a joined word, such as os.path.join, are together."),
     "names": translatable("The title, a heading or a defined term has a joined word as a whole."),
 }
 FACTORS: Final = {
     "rank": translatable("Pages that many pages link to rank higher."),
-    "depth": translatable("Pages in few directories rank higher."),
+    "depth": translatable("Pages near the root of their site rank higher."),
     "language": translatable("Pages in your languages rank higher."),
     "lists": translatable("Pages that are only lists of links rank lower."),
 }
@@ -91,7 +91,7 @@ class ExplainPage:
     def show(self, request: Request) -> Response:
         """GET /explain: the page. Takes the parameters of /search, and `url`."""
         query, url = _read(request)
-        found = self._explain(request, query, url)
+        found = self._explain(query, url, languages_of(request))
         return self._pages.page(
             request,
             "explain.html",
@@ -106,13 +106,12 @@ class ExplainPage:
     def api(self, request: Request) -> Response:
         """GET /api/explain: the same as JSON."""
         query, url = _read(request)
-        found = self._explain(request, query, url)
+        found = self._explain(query, url, readers_languages(request.headers.get("accept-language", "")))
         if found is None:
             return JSONResponse({"error": "this page is not in the index"}, 404)
         return JSONResponse(explanation_json(query.query, found), headers={"Vary": "Accept-Language"})
 
-    def _explain(self, request: Request, query: SearchQuery, url: str) -> Explanation | None:
-        languages = readers_languages(request.headers.get("accept-language", ""))
+    def _explain(self, query: SearchQuery, url: str, languages: Sequence[str]) -> Explanation | None:
         return self._search.explain(query.query, url, languages, query.filters)
 
 

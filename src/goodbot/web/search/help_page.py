@@ -23,7 +23,7 @@ OPERATORS: Final = (
     Operator("robot exclusion", translatable("any of these words, in any form; pages with all of them come first")),
     Operator('"crawl delay"', translatable("these words in any form, one directly after the other")),
     Operator("robot -spider", translatable("pages without the second word; works before phrases and groups too")),
-    Operator("robot OR spider", translatable("at least one of the two; OR binds more tightly than a space")),
+    Operator("robot OR spider", translatable('either word; in "a b OR c", OR joins b and c')),
     Operator("(robot OR spider) delay", translatable("a group counts as one word")),
     Operator("crawl*", translatable("words that begin with these letters, at least two")),
     Operator("robot site:example.org", translatable("pages of this host and its subdomains")),

@@ -3,7 +3,7 @@
 Endpoints are plain functions: Starlette runs each in a thread, so a search never blocks the event loop.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from datetime import UTC, date, datetime
 from typing import Final
 
@@ -17,7 +17,7 @@ from goodbot.ports import Search
 from goodbot.search_values import Filters, Results
 from goodbot.web.pages.accept_language import readers_languages
 from goodbot.web.pages.templates_env import Templates
-from goodbot.web.pages.translations import reader_of, translatable
+from goodbot.web.pages.translations import languages_of, reader_of, translatable
 from goodbot.web.pages.view import page_numbers, view_hit
 from goodbot.web.search.filter_bar import FilterBar, filter_bar
 from goodbot.web.search.search_query import (
@@ -75,7 +75,7 @@ class SearchPages:
             if settled is not None:
                 return self._redirect(request, search_state(typed, settled))
             query = read_search_query(request.query_params)
-            found = self._find(query, request)
+            found = self._find(query, languages_of(request))
         except NoIndexError:
             raise
         except InputError as error:
@@ -85,7 +85,7 @@ class SearchPages:
     def api(self, request: Request) -> Response:
         """GET /api/search: one page of results as JSON."""
         query = read_search_query(request.query_params)
-        found = self._find(query, request)
+        found = self._find(query, readers_languages(request.headers.get("accept-language", "")))
         return JSONResponse(
             {**results_json(found), "page": query.page, "pages": _page_count(found)},
             headers={"Vary": "Accept-Language"},
@@ -151,8 +151,7 @@ class SearchPages:
         link = self._pages.link(reader_of(request))
         return RedirectResponse(link("/search", state), status_code=303)
 
-    def _find(self, query: SearchQuery, request: Request) -> Results:
-        languages = readers_languages(request.headers.get("accept-language", ""))
+    def _find(self, query: SearchQuery, languages: Sequence[str]) -> Results:
         return self._search.search(query.query, HITS_PER_PAGE, query.offset, languages, query.filters)
 
 

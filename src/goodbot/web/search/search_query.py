@@ -19,7 +19,7 @@ PARAMETERS: Final = MappingProxyType(
 )
 """The parameters of a URL that are filters, each with its name in `Filters`."""
 WITHIN: Final = "within"
-"""The parameter of the form that stands for dates: see `settled_filters`."""
+"""The form's shorthand for dates: see `settled_filters`."""
 PERIODS: Final = MappingProxyType({"day": 1, "week": 7, "month": 30, "year": 365})
 """The values of `WITHIN`, in days."""
 

@@ -17,6 +17,8 @@ from goodbot.web.server.security_headers import HEADERS
 HEAD_TIMEOUT_S: Final = 10.0
 """A client must send the head of a request within this time: from the start of the connection, or from the first byte
 of a later request."""
+HEAD_BYTES: Final = 16 * 1024
+"""The limit for the head of a request."""
 BODY_TIMEOUT_S: Final = 30.0
 """A client must send the body of a request within this time; the longest form has 1.6 MB."""
 READ_TIMEOUT_S: Final = 30.0
@@ -118,8 +120,13 @@ class BoundedProtocol(H11Protocol):
                 timer.cancel()
 
     def data_received(self, data: bytes) -> None:
-        if not self.transport.is_closing():
-            super().data_received(data)
+        """h11 measures only heads that are incomplete, so a head is given to it up to its limit first."""
+        rest = memoryview(data)
+        while rest and not self.transport.is_closing():
+            is_head = self.conn.their_state is h11.IDLE
+            most = max(1, HEAD_BYTES + 1 - len(self.conn.trailing_data[0])) if is_head else len(rest)
+            super().data_received(bytes(rest[:most]))
+            rest = rest[most:]
             self._update_timer()
 
     def on_response_complete(self) -> None:

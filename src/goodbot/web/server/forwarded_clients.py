@@ -11,6 +11,8 @@ from uvicorn.middleware.proxy_headers import ProxyHeadersMiddleware
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.web.server.request_log import LOGGER
 
+UNTRUSTED_PROXY: Final = "goodbot.untrusted_proxy"
+"""The key of the scope that marks a request with X-Forwarded-For from a peer that is not trusted."""
 _LOG: Final = logging.getLogger(LOGGER)
 
 
@@ -31,12 +33,18 @@ class ForwardedClients:
         if peer in self._believing.trusted_hosts:
             await self._believing(scope, receive, send)  # type: ignore[arg-type]
             return
-        if not self._has_warned and any(name == b"x-forwarded-for" for name, _ in scope["headers"]):
-            self._has_warned = True
-            _LOG.warning(
-                "%s sends X-Forwarded-For but is not named as a proxy, so all its requests count as those of one "
-                "client; if it is your proxy, add --trusted-proxy %s",
-                shown(peer),
-                shown(peer),
-            )
+        if any(name == b"x-forwarded-for" for name, _ in scope["headers"]):
+            scope = {**scope, UNTRUSTED_PROXY: True}
+            self._warn(peer)
         await self._app(scope, receive, send)
+
+    def _warn(self, peer: str) -> None:
+        if self._has_warned:
+            return
+        self._has_warned = True
+        _LOG.warning(
+            "%s sends X-Forwarded-For, but is not a trusted proxy, so all its requests count as one client. If it is "
+            "your proxy, add --trusted-proxy %s",
+            shown(peer),
+            shown(peer),
+        )

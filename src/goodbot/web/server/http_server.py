@@ -17,7 +17,7 @@ from starlette.middleware.trustedhost import TrustedHostMiddleware
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from goodbot.errors import InputError, RunError
-from goodbot.web.server.connections import ConnectionLimit, connections_most
+from goodbot.web.server.connections import HEAD_BYTES, ConnectionLimit, connections_most
 from goodbot.web.server.cut_off_requests import CutOffRequests
 from goodbot.web.server.log_throttle import log_accept_errors_briefly, throttled
 from goodbot.web.server.request_log import LOGGER, RequestLog
@@ -111,6 +111,7 @@ class _Server(uvicorn.Server):
                 RequestLog(CutOffRequests(app)),
                 http=(limit or ConnectionLimit(connections_most())).protocol,  # type: ignore[arg-type]  # a factory will do
                 loop="asyncio",
+                h11_max_incomplete_event_size=HEAD_BYTES,
                 backlog=connections_most() // 2,  # asyncio accepts so many before it handles any
                 lifespan="off",
                 ws="none",

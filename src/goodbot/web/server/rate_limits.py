@@ -11,6 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from goodbot.web.server.forwarded_clients import UNTRUSTED_PROXY
 from goodbot.web.site import Rate
 
 MAX_CLIENTS: Final = 20_000
@@ -76,7 +77,8 @@ class RateLimits:
     """ASGI middleware: refuses requests that come too soon.
 
     Requests that change something, as pairs of method and path in `changes`, have a limit of their own. Paths in `free`
-    have none. The pages have no limit for clients on this machine, who could do it harm in easier ways.
+    have none. The pages have no limit for clients on this machine, which have easier ways to harm it, except for a
+    proxy that is not trusted: its visitors are limited together.
     """
 
     def __init__(
@@ -112,6 +114,8 @@ class RateLimits:
         path, client = scope["path"], client_of((scope.get("client") or ("",))[0])
         if (scope["method"], path) in self._changes:
             return self._posts.wait_s(client)
-        if path in self._free or path.startswith("/static/") or _is_this_machine(client):
+        if path in self._free or path.startswith("/static/"):
+            return 0.0
+        if _is_this_machine(client) and not scope.get(UNTRUSTED_PROXY):
             return 0.0
         return self._pages.wait_s(client)

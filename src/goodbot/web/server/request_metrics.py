@@ -14,7 +14,7 @@ from goodbot.search_values import NO_FILTERS, Choices, Explanation, Filters, Res
 
 METHODS: Final = frozenset({"GET", "HEAD", "POST", "OPTIONS"})
 OTHER: Final = "other"
-"""The label of methods not in `METHODS`, and of paths that have no route. So the number of labels has a limit."""
+"""The label "other", for methods not in `METHODS` and for paths that have no route; it bounds the number of labels."""
 BUCKETS_S: Final = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 

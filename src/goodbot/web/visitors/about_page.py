@@ -24,9 +24,10 @@ WISHES: Final = (
     Wish("nofollow", translatable("The robot does not follow the links of the page.")),
     Wish("none", translatable("Both: noindex and nofollow.")),
     Wish("noarchive", translatable("The page has no cached copy here.")),
+    Wish("nocache", translatable("The same as noarchive.")),
     Wish("nosnippet", translatable("Results show the title and the URL of the page, but none of its text.")),
-    Wish("max-snippet:50", translatable("Results show at most so many characters of its text.")),
-    Wish("noimageindex", translatable("Texts that describe the images of the page are not searched.")),
+    Wish("max-snippet:50", translatable("Results show at most this many characters of its text (here 50).")),
+    Wish("noimageindex", translatable("Search ignores the ALT texts of the page's images.")),
     Wish("unavailable_after: 2030-12-31", translatable("From this day on, search does not find the page.")),
 )
 """The directives for META tags and for the header field X-Robots-Tag."""

@@ -1,7 +1,7 @@
 """Serves copies of pages as the crawl received them, clearly marked.
 
 A copy of HTML is a document of its own in a sandboxed frame. Its Content-Security-Policy keeps it sandboxed, without
-scripts and without requests to other servers, also if it is opened alone. Of other documents our own page shows the
+scripts and without requests to other servers, even if it is opened alone. Of other documents our own page shows the
 text.
 """
 
@@ -11,17 +11,16 @@ from typing import Final
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import PlainTextResponse, Response
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from goodbot.errors import InputError
+from goodbot.errors import UrlError
 from goodbot.url import Url
-from goodbot.visitor_urls import visitor_url
 from goodbot.visitor_values import CachedCopy, NoCopy
 from goodbot.web.pages.templates_env import Templates
-from goodbot.web.pages.translations import translatable
+from goodbot.web.pages.translations import reader_of, translatable
 from goodbot.web.visitors.safe_document import COPY_POLICY, SANDBOX, safe_document
-from goodbot.web.visitors.visitor_desk import Copies
+from goodbot.web.visitors.visitor_desk import Copies, TypedUrls
 
 READ_AT_ONCE: Final = 2
 """This many copies are read at the same time; others wait."""
@@ -41,7 +40,8 @@ _DOCUMENT_HEADERS: Final = {
 class CachedPage:
     """The page with a copy in its frame, and the copy itself."""
 
-    def __init__(self, copies: Copies, pages: Templates) -> None:
+    def __init__(self, typed_urls: TypedUrls, copies: Copies, pages: Templates) -> None:
+        self._typed_urls = typed_urls
         self._copies = copies
         self._pages = pages
         self._slots = asyncio.Semaphore(READ_AT_ONCE)
@@ -55,8 +55,8 @@ class CachedPage:
         """GET /cached?url=: the page around the copy; 404 if there is none."""
         typed = request.query_params.get("url", "").strip()
         try:
-            url = visitor_url(typed)
-        except InputError as error:
+            url = await run_in_threadpool(self._typed_urls.read, typed)
+        except UrlError as error:
             return self._page(request, 400, typed=typed, reason=str(error))
         copy = await self._copy_of(request, url)
         if isinstance(copy, NoCopy):
@@ -64,10 +64,15 @@ class CachedPage:
         return self._page(request, 200, typed=url.text, is_url=True, copy=copy)
 
     async def document(self, request: Request) -> Response:
-        """GET /cached/document?url=: the copy, for the frame."""
+        """GET /cached/document?url=: the copy, for the frame. Opened alone, it redirects to the page that says that it
+        is a copy."""
+        typed = request.query_params.get("url", "")
+        if request.headers.get("sec-fetch-dest") == "document":
+            link = self._pages.link(reader_of(request))
+            return RedirectResponse(link("/cached", url=typed), 303, {"Cache-Control": "no-store"})
         try:
-            url = visitor_url(request.query_params.get("url", ""))
-        except InputError as error:
+            url = await run_in_threadpool(self._typed_urls.read, typed)
+        except UrlError as error:
             return PlainTextResponse(f"{error}\n", 400)
         copy = await self._copy_of(request, url)
         if isinstance(copy, NoCopy):

@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from goodbot.errors import RunError
 from goodbot.visitor_values import IndexNowOutcome
-from goodbot.web.pages.posted_forms import read_body
+from goodbot.web.pages.posted_forms import check_same_origin, read_body
 from goodbot.web.server.request_log import LOGGER
 from goodbot.web.visitors.indexnow import MAX_BODY_BYTES, IndexNowRequest, parse_indexnow, read_indexnow_query
 from goodbot.web.visitors.submission_page import OFF
@@ -41,6 +41,7 @@ class IndexNowEndpoint:
 
     async def body(self, request: Request) -> Response:
         """POST /indexnow: takes up to 10,000 URLs of one host as JSON."""
+        check_same_origin(request)
         body = await read_body(request, MAX_BODY_BYTES, _TOO_LONG)
         return await self._answer(await run_in_threadpool(parse_indexnow, body))
 

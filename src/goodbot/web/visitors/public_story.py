@@ -66,7 +66,7 @@ def _failure(kind: str, detail: str) -> tuple[str, str]:
     if kind in ("dns", "private-address"):
         return "no address", NO_ADDRESS
     if kind == "forgotten":
-        return kind, "the operator has barred its host"
+        return kind, "the operator has excluded this host"
     return kind, "no connection could be made" if "proxy" in detail else _DETAIL.sub("", detail)
 
 

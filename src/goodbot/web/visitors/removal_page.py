@@ -9,17 +9,17 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
-from goodbot.errors import InputError
+from goodbot.errors import InputError, UrlError
 from goodbot.index.keys import site_terms
 from goodbot.search_values import Hidden
 from goodbot.url import Url
-from goodbot.visitor_urls import MAX_TYPED_CHARS, visitor_url
+from goodbot.visitor_urls import MAX_TYPED_CHARS
 from goodbot.visitor_values import RemovalAnswer, RemovalResult, TokenFile
 from goodbot.web.pages.posted_forms import check_same_origin, read_form
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import reader_of, translatable
 from goodbot.web.public_sites import TooManyRequestsError
-from goodbot.web.visitors.visitor_desk import Removals, Stories
+from goodbot.web.visitors.visitor_desk import Removals, Stories, TypedUrls
 
 MAX_FORM_BYTES: Final = 32 * 1024
 SITE: Final = "site"
@@ -33,16 +33,24 @@ _ANSWERS: Final[dict[RemovalResult, tuple[str, str]]] = {
     "not proved": (
         translatable("Not removed yet: no proof was found."),
         translatable(
-            "Do one of the things below. Open its URL in your browser to see whether the change is visible, and press "
-            "the button again."
+            "Follow one of the three ways below. Open the changed page or file in your browser to check that the "
+            "change is visible, then press the button again."
         ),
     ),
     "not checked": (
-        translatable("Not removed yet: this service could not check the proof."),
-        translatable("Only the operator of this service can remove the page."),
+        translatable("This service cannot check who owns this page."),
+        translatable("Write to the operator of this service, and give the URL of the page."),
     ),
 }
 """What happened, and what the visitor can do."""
+_SITE_NOT_PROVED: Final = (
+    _ANSWERS["not proved"][0],
+    translatable(
+        "Put the file below on your server. Open it in your browser to check that it is visible, then press the button "
+        "again."
+    ),
+)
+"""The same for a whole site, for which only the file counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,7 +80,8 @@ class _Proofs:
 class RemovalPage:
     """The page for removals."""
 
-    def __init__(self, removals: Removals, stories: Stories, pages: Templates) -> None:
+    def __init__(self, typed_urls: TypedUrls, removals: Removals, stories: Stories, pages: Templates) -> None:
+        self._typed_urls = typed_urls
         self._removals = removals
         self._stories = stories
         self._pages = pages
@@ -90,10 +99,12 @@ class RemovalPage:
             return self._page(request, asked)
         try:
             proofs = self._proofs(asked)
-        except InputError as error:
+        except UrlError as error:
             return self._page(request, asked, trouble=str(error), status=400)
         if is_hidden(proofs.url, self._removals.hidden(), as_site=asked.is_site):
             return self._removed(request, asked, proofs)
+        if reason := self._removals.why_not(proofs.url):
+            return self._not_checked(request, asked, reason)
         return self._page(request, asked, proofs=proofs)
 
     async def act(self, request: Request) -> Response:
@@ -116,23 +127,28 @@ class RemovalPage:
         status = 429 if isinstance(error, TooManyRequestsError) else 400
         try:
             proofs = self._proofs(asked)
-        except InputError:
+        except UrlError:
             return self._page(request, asked, trouble=str(error), status=status)
         return self._page(request, asked, proofs=proofs, trouble=str(error), status=status)
 
+    def _not_checked(self, request: Request, asked: _Asked, reason: str, status: int = 200) -> Response:
+        return self._page(request, asked, answer=_ANSWERS["not checked"], trouble=reason, status=status)
+
     def _not_removed(self, request: Request, asked: _Asked, answer: RemovalAnswer) -> Response:
+        if answer.result == "not checked":
+            return self._not_checked(request, asked, answer.reason, 422)
         return self._page(
             request,
             asked,
             proofs=self._proofs(asked),
-            answer=_ANSWERS[answer.result],
+            answer=_SITE_NOT_PROVED if asked.is_site and answer.result == "not proved" else _ANSWERS[answer.result],
             trouble=answer.reason,
             status=404 if answer.result == "unknown" else 422,
         )
 
     def _proofs(self, asked: _Asked) -> _Proofs:
-        """Raises InputError if the text is not a URL."""
-        url = visitor_url(asked.text)
+        """Raises UrlError if the text is not a URL."""
+        url = self._typed_urls.read(asked.text)
         token = self._removals.token_file(asked.text, site=asked.is_site)
         if asked.is_site:
             return _Proofs(url, token, (), None)

@@ -28,11 +28,11 @@ _DECISIONS: Final = {("found", "known"): "", ("settle", "rest"): "delay"}
 _HEADINGS: Final[dict[State | str, str]] = {
     "unknown": translatable("The crawl does not know this URL"),
     "ready": translatable("This page waits for a visit"),
-    "leased": translatable("The robot is about to visit this page"),
+    "leased": translatable("The robot is visiting this page now, or will next on its host"),
     "visited": translatable("Search does not find this page"),
     "disallowed": translatable("robots.txt forbids this page"),
     "out-of-scope": translatable("This URL is outside the scope of the crawl"),
-    "failed": translatable("The robot could not read this page"),
+    "failed": translatable("The robot could not fetch this page"),
     "gone": translatable("There is no such page any more"),
 }
 

@@ -9,9 +9,9 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from goodbot.errors import InputError, RunError
+from goodbot.errors import RunError, UrlError
 from goodbot.exclusion.text.shown_text import shown, unicode_only
-from goodbot.visitor_urls import MAX_TYPED_CHARS, visitor_url
+from goodbot.visitor_urls import MAX_TYPED_CHARS
 from goodbot.visitor_values import Submission, SubmissionResult
 from goodbot.web.pages.error_pages import ErrorPages
 from goodbot.web.pages.posted_forms import check_same_origin, read_form, read_json
@@ -20,7 +20,7 @@ from goodbot.web.pages.translations import reader_of, translatable
 from goodbot.web.server.request_log import LOGGER
 from goodbot.web.visitors.public_story import public_story
 from goodbot.web.visitors.story_view import queue_heading_of
-from goodbot.web.visitors.visitor_desk import Stories, Submissions
+from goodbot.web.visitors.visitor_desk import Stories, Submissions, TypedUrls
 
 MAX_BODY_BYTES: Final = 32 * 1024
 """The limit for a form or JSON with one URL."""
@@ -42,7 +42,15 @@ _LOG: Final = logging.getLogger(LOGGER)
 class SubmissionPage:
     """The page and the endpoint that submit a URL."""
 
-    def __init__(self, submissions: Submissions, stories: Stories, pages: Templates, errors: ErrorPages) -> None:
+    def __init__(
+        self,
+        typed_urls: TypedUrls,
+        submissions: Submissions,
+        stories: Stories,
+        pages: Templates,
+        errors: ErrorPages,
+    ) -> None:
+        self._typed_urls = typed_urls
         self._submissions = submissions
         self._stories = stories
         self._pages = pages
@@ -66,8 +74,8 @@ class SubmissionPage:
         if not typed:
             return self._form(request)
         try:
-            url = visitor_url(typed)
-        except InputError as error:
+            url = self._typed_urls.read(typed)
+        except UrlError as error:
             return self._form(request, typed=typed, trouble=str(error), status=400)
         story = public_story(self._stories.story_of(url))
         if story.state == "unknown":
@@ -90,7 +98,7 @@ class SubmissionPage:
     def _submit(self, request: Request, typed: str) -> Response:
         try:
             done = self._submissions.submit(typed)
-        except InputError as error:
+        except UrlError as error:
             return self._form(request, typed=typed, trouble=str(error), status=400)
         except RunError as error:
             return self._no_answer(request, error)
@@ -102,7 +110,7 @@ class SubmissionPage:
     def _submit_json(self, request: Request, fields: dict[str, Any]) -> Response:
         try:
             done = self._submissions.submit(_url_field(fields))
-        except InputError as error:
+        except UrlError as error:
             return JSONResponse({"error": str(error)}, 400)
         except RunError as error:
             return self._no_answer(request, error)
@@ -147,12 +155,12 @@ def submission_json(done: Submission) -> dict[str, object]:
 
 
 def _url_field(fields: dict[str, Any]) -> str:
-    """Returns the URL of a JSON object. Raises InputError for an unknown key, and unless `url` is a string."""
+    """Returns the URL of a JSON object. Raises UrlError for an unknown key, and unless `url` is a string."""
     if unknown := sorted(fields.keys() - {"url"}):
-        raise InputError(f"unknown key: {shown(unknown[0])}; the only key is url")
+        raise UrlError(f"unknown key: {shown(unknown[0])}; the only key is url")
     url = fields.get("url")
     if not isinstance(url, str):
-        raise InputError("url must be a string")
+        raise UrlError("url must be a string")
     return unicode_only(url)
 
 

@@ -18,11 +18,20 @@ from goodbot.visitor_values import (
 from goodbot.web.visitors.indexnow import IndexNowRequest
 
 
+class TypedUrls(Protocol):
+    """Reads URLs as visitors type them. May be called from several threads."""
+
+    def read(self, text: str) -> Url:
+        """Returns the URL that a visitor typed, perhaps without its scheme. Raises UrlError, in one sentence, if it is
+        not the URL of a page."""
+        ...
+
+
 class Submissions(Protocol):
     """Submits URLs to the crawl. May be called from several threads."""
 
     def submit(self, text: str) -> Submission:
-        """Submits the URL that a visitor typed. Raises InputError, in one sentence, if it is not a URL that can be
+        """Submits the URL that a visitor typed. Raises UrlError, in one sentence, if it is not a URL that can be
         submitted; RunError if the crawl does not answer."""
         ...
 
@@ -36,8 +45,12 @@ class IndexNowReports(Protocol):
 
 
 class Removals(Protocol):
-    """Removes pages from the search for the owners of their sites. Both methods raise InputError, in one sentence, if
-    `text` is not a URL."""
+    """Removes pages from the search for the owners of their sites. Methods raise UrlError, in one sentence, if `text`
+    is not a URL."""
+
+    def why_not(self, url: Url) -> str:
+        """Says in one sentence why this server cannot check a proof about a page; empty if it can."""
+        ...
 
     def token_file(self, text: str, *, site: bool = False) -> TokenFile:
         """Returns the file that would prove a request about a page, or about its whole site."""
@@ -56,7 +69,7 @@ class Removals(Protocol):
         ...
 
     def lift(self, id_: str) -> bool:
-        """Ends a removal; returns False if there is none with this id."""
+        """Lifts a removal; returns False if there is none with this id."""
         ...
 
 
@@ -72,12 +85,15 @@ class Stories(Protocol):
     """Finds out what became of URLs. May be called from several threads."""
 
     def story_of(self, url: Url) -> Story:
-        """Returns the story of a URL, also of one that the crawl does not know."""
+        """Returns the story of a URL, even of one that the crawl does not know."""
         ...
 
 
 class VisitorDesk(Protocol):
     """The services of one crawl for visitors and for owners of sites."""
+
+    @property
+    def typed_urls(self) -> TypedUrls: ...
 
     @property
     def submissions(self) -> Submissions: ...

@@ -18,9 +18,9 @@ def visitor_routes(desk: VisitorDesk | None, pages: Templates, errors: ErrorPage
     if desk is None:
         return ()
     return (
-        *SubmissionPage(desk.submissions, desk.stories, pages, errors).routes(),
+        *SubmissionPage(desk.typed_urls, desk.submissions, desk.stories, pages, errors).routes(),
         *IndexNowEndpoint(desk.indexnow, is_open=pages.site.submissions).routes(),
-        *RemovalPage(desk.removals, desk.stories, pages).routes(),
-        *CachedPage(desk.copies, pages).routes(),
-        *WhyPage(desk.stories, desk.removals, pages).routes(),
+        *RemovalPage(desk.typed_urls, desk.removals, desk.stories, pages).routes(),
+        *CachedPage(desk.typed_urls, desk.copies, pages).routes(),
+        *WhyPage(desk.typed_urls, desk.stories, desk.removals, pages).routes(),
     )

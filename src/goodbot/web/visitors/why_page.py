@@ -7,21 +7,22 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from goodbot.errors import InputError
+from goodbot.errors import UrlError
 from goodbot.url_story import story_json
-from goodbot.visitor_urls import MAX_TYPED_CHARS, visitor_url
+from goodbot.visitor_urls import MAX_TYPED_CHARS
 from goodbot.visitor_values import Story
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.visitors.public_story import public_story
 from goodbot.web.visitors.removal_page import is_hidden
 from goodbot.web.visitors.story_view import REMOVED, advises_submission, heading_of, steps_of
-from goodbot.web.visitors.visitor_desk import Removals, Stories
+from goodbot.web.visitors.visitor_desk import Removals, Stories, TypedUrls
 
 
 class WhyPage:
     """The page and the endpoint for the story of a URL."""
 
-    def __init__(self, stories: Stories, removals: Removals, pages: Templates) -> None:
+    def __init__(self, typed_urls: TypedUrls, stories: Stories, removals: Removals, pages: Templates) -> None:
+        self._typed_urls = typed_urls
         self._stories = stories
         self._removals = removals
         self._pages = pages
@@ -37,7 +38,7 @@ class WhyPage:
             return self._page(request)
         try:
             story = self._story(typed)
-        except InputError as error:
+        except UrlError as error:
             return self._page(request, typed=typed, trouble=str(error), status=400)
         return self._page(request, typed=story.url.text, story=story)
 
@@ -45,12 +46,12 @@ class WhyPage:
         """GET /api/why: the same as JSON."""
         try:
             story = self._story(request.query_params.get("url", ""))
-        except InputError as error:
+        except UrlError as error:
             return JSONResponse({"error": str(error)}, 400)
         return JSONResponse(story_json(story))
 
     def _story(self, typed: str) -> Story:
-        return public_story(self._stories.story_of(visitor_url(typed)))
+        return public_story(self._stories.story_of(self._typed_urls.read(typed)))
 
     def _page(
         self, request: Request, *, typed: str = "", story: Story | None = None, trouble: str = "", status: int = 200
