@@ -1,7 +1,7 @@
 """The languages of the interface, and how a page finds out which one its reader wants.
 
-English texts are in the templates and the code; `locale/ru/*.po` has the Russian ones. Sentences of the
-search and of the crawl are read back (`known_sentences`); findings of the checker are English in every language.
+English texts are in the templates and the code; `locale/ru/*.po` has the Russian ones. Sentences of the search and of
+the crawl are read back (`known_sentences`); findings of the checker are English in every language.
 """
 
 from dataclasses import dataclass
