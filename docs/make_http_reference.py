@@ -131,8 +131,9 @@ gets 413 as soon as its length is known; then the connection closes.
 
 **Rate limits.** 300 requests per minute and client address, 60 at once; changes (`POST /submit`, `/api/submit`,
 `/removal`, and `/indexnow`) 10 per minute and 10 at once. An IPv6 /64 network is one client. Clients on the same
-machine have no limit for pages. `/healthz`, `/metrics`, `/robots.txt`, `/favicon.ico`, `/opensearch.xml` and `/static/`
-have no limit at all. Behind a proxy that is named with `--trusted-proxy`, the client is the one in `X-Forwarded-For`.
+machine have no limit for pages, except a proxy that is not trusted, whose visitors share one. `/healthz`, `/metrics`,
+`/robots.txt`, `/favicon.ico`, `/opensearch.xml` and `/static/` have no limit at all. Behind a proxy that is named with
+`--trusted-proxy`, the client is the one in `X-Forwarded-For`.
 
 **Other origins.** Pages of other sites may read the answers to GET of `/api/…`, `/search.atom`, `/opensearch.xml` and
 `/openapi.json` (`Access-Control-Allow-Origin: *`, without cookies), and nothing else. `POST` from pages of other sites

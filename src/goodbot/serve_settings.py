@@ -49,7 +49,7 @@ class ServeSettings:
     page_rate: float = setting(
         300.0,
         "Maximum requests per minute from one client address, on average; 0: no limit. Page requests from this machine "
-        "have no limit",
+        "have no limit, except from a reverse proxy that is not trusted: its visitors share one",
         "five a second: more than a person types, less than a program that copies the index sends",
         internal=True,
     )

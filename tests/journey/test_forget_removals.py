@@ -6,14 +6,18 @@ from goodbot.store.control.removals import RemovalFile
 from goodbot.url import Url
 from goodbot.visitor_values import Removal
 from journey.goodbot_process import goodbot
-from webserver import WebServer, answer
+from webserver import Route, WebServer, answer
 
 LINKS = b"<title>Home</title><a href=/a>a</a><a href=/b>b</a>"
-ROUTES = {
-    "/": answer(LINKS),
-    "/a": answer(b"<title>Page a</title><p>zebra of a"),
-    "/b": answer(b"<title>Page b</title><p>zebra of b"),
-}
+
+
+def site(name: str) -> dict[str, Route]:
+    """Returns a site whose pages differ from those of others: only one of two equal pages is indexed."""
+    return {
+        "/": answer(LINKS),
+        "/a": answer(f"<title>Page a</title><p>zebra of a, {name}".encode()),
+        "/b": answer(f"<title>Page b</title><p>zebra of b, {name}".encode()),
+    }
 
 
 def removed(url: str) -> Removal:
@@ -27,7 +31,7 @@ async def found(folder: Path) -> set[str]:
 
 
 async def test_removals_of_a_forgotten_host_go_with_it(tmp_path: Path) -> None:
-    async with WebServer(ROUTES) as gone, WebServer(ROUTES) as other:
+    async with WebServer(site("gone")) as gone, WebServer(site("other")) as other:
         options = ("--into", tmp_path, "--allow-private")
         assert (await goodbot("crawl", gone.url("/"), other.url("/"), *options)).status == 0
         removals = RemovalFile(tmp_path)

@@ -9,42 +9,6 @@ from goodbot.ports import Search
 from goodbot.search_values import NO_FILTERS, Choices, Explanation, Filters, Results
 
 
-class NoSearch:
-    """A `Search` whose searches raise NoIndexError with the reason."""
-
-    def __init__(self, reason: str) -> None:
-        self._reason = reason
-
-    def search(
-        self,
-        query: str,
-        limit: int = 10,
-        offset: int = 0,
-        languages: Sequence[str] = (),
-        filters: Filters = NO_FILTERS,
-    ) -> Results:
-        """Always raises NoIndexError."""
-        raise NoIndexError(self._reason)
-
-    def explain(
-        self, query: str, url: str, languages: Sequence[str] = (), filters: Filters = NO_FILTERS
-    ) -> Explanation | None:
-        """Always raises NoIndexError."""
-        raise NoIndexError(self._reason)
-
-    def suggest(self, typed: str, limit: int = 8) -> tuple[str, ...]:
-        """Returns nothing."""
-        return ()
-
-    def choices(self) -> Choices:
-        """Returns no choices."""
-        return Choices()
-
-    def count(self) -> int:
-        """Returns 0."""
-        return 0
-
-
 class EmptySearch:
     """A `Search` of an index without documents."""
 
@@ -79,6 +43,30 @@ class EmptySearch:
     def count(self) -> int:
         """Returns 0."""
         return 0
+
+
+class NoSearch(EmptySearch):
+    """The same, except that searches and explanations raise NoIndexError with the reason."""
+
+    def __init__(self, reason: str) -> None:
+        self._reason = reason
+
+    def search(
+        self,
+        query: str,
+        limit: int = 10,
+        offset: int = 0,
+        languages: Sequence[str] = (),
+        filters: Filters = NO_FILTERS,
+    ) -> Results:
+        """Always raises NoIndexError."""
+        raise NoIndexError(self._reason)
+
+    def explain(
+        self, query: str, url: str, languages: Sequence[str] = (), filters: Filters = NO_FILTERS
+    ) -> Explanation | None:
+        """Always raises NoIndexError."""
+        raise NoIndexError(self._reason)
 
 
 class AwaitedSearch:

@@ -6,16 +6,16 @@ Text from other servers is escaped by the template, cut to a length, and shown w
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from gettext import NullTranslations
-from pathlib import Path
 from typing import Any, Final
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
+from jinja2 import Template
 
 from goodbot.exclusion.robotstxt.timing import RequestRate, Window
 from goodbot.exclusion.text.decimals import seconds_text
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_duration, human_time
 from goodbot.store.sqlite.courtesy_report import CourtesyTotals, HostReport
+from goodbot.web.pages.environment import plain_environment
 from goodbot.web.pages.local_formats import in_russian
 from goodbot.web.pages.view import human_number
 
@@ -56,16 +56,7 @@ def report_formats(language: str) -> dict[str, Callable[[Any], str]]:
 
 @cache
 def _template() -> Template:
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
-    )
-    environment.policies["ext.i18n.trimmed"] = True
-    environment.install_gettext_translations(NullTranslations(), newstyle=False)  # type: ignore[attr-defined]
+    environment = plain_environment(NullTranslations())
     environment.filters.update(number=human_number, shown=shown, when=human_time)
     return environment.get_template("courtesy.html")
 

@@ -2,9 +2,16 @@
 
 import re
 
+from starlette.requests import Request
+
 MAX_LANGUAGES = 10
 
 _RANGE = re.compile(r"\s*([A-Za-z]{2})(?:-[A-Za-z0-9-]{1,32})?\s*(?:;\s*q=([01](?:\.[0-9]{0,3})?)\s*)?")
+
+
+def accepted_languages(request: Request) -> tuple[str, ...]:
+    """Returns the languages that a request accepts, as `readers_languages` does."""
+    return readers_languages(request.headers.get("accept-language", ""))
 
 
 def readers_languages(header: str) -> tuple[str, ...]:

@@ -1,18 +1,18 @@
 """Renders the templates of the pages, with the filters and names that all of them share."""
 
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from goodbot.exclusion.text.shown_text import shown
 from goodbot.human import human_time
 from goodbot.index import MAX_QUERY_CHARS
+from goodbot.web.pages.environment import plain_environment
 from goodbot.web.pages.local_formats import Speaker, day_message, day_of, formats
 from goodbot.web.pages.messages import Message
 from goodbot.web.pages.translations import LANGUAGES, PARAMETER, Reader, load_translations, reader_of
@@ -39,6 +39,7 @@ class Templates:
             "has_crawl": has_crawl,
             "has_copies": has_visitors,
             "has_visitors": has_visitors,
+            "path": lambda path: f"{site.prefix}{path}",
             "static": lambda file: f"{site.prefix}{static_path(file)}",
         }
         self._environments = {language: _environment(language, names) for language in LANGUAGES}
@@ -87,17 +88,7 @@ class Templates:
 def _environment(language: str, names: dict[str, Any]) -> Environment:
     translations = load_translations(language)
     speaker = Speaker(language, translations)
-    environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parents[1] / "templates"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-        extensions=["jinja2.ext.i18n"],
-    )
-    environment.policies["ext.i18n.trimmed"] = True
-    # Not newstyle, which would mark the result of `_(text)` as safe HTML, whatever the text is.
-    environment.install_gettext_translations(translations, newstyle=False)  # type: ignore[attr-defined]
+    environment = plain_environment(translations)
     environment.globals.update(names, language=language, max_query_chars=MAX_QUERY_CHARS)
     environment.filters.update(
         formats(language),

@@ -13,7 +13,7 @@ from typing import Final
 import polib
 from starlette.requests import Request
 
-from goodbot.web.pages.accept_language import readers_languages
+from goodbot.web.pages.accept_language import accepted_languages
 
 LANGUAGES: Final = {"en": "English", "ru": "Русский"}
 """The codes of the languages, each with its name in that language. The first is the default."""
@@ -40,7 +40,7 @@ def reader_of(request: Request) -> Reader:
     chosen = request.query_params.get(PARAMETER, "")
     if chosen in LANGUAGES:
         return Reader(chosen, has_chosen=True)
-    wanted = readers_languages(request.headers.get("accept-language", ""))
+    wanted = accepted_languages(request)
     return Reader(next((code for code in wanted if code in LANGUAGES), next(iter(LANGUAGES))))
 
 
@@ -48,7 +48,7 @@ def languages_of(request: Request) -> tuple[str, ...]:
     """Returns the languages in which the reader of a page wants results, as two-letter codes: the one that the URL
     names, then those of Accept-Language."""
     reader = reader_of(request)
-    others = readers_languages(request.headers.get("accept-language", ""))
+    others = accepted_languages(request)
     return tuple(dict.fromkeys((reader.language, *others))) if reader.has_chosen else others
 
 

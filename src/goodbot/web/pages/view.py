@@ -62,29 +62,29 @@ class HitView:
 def view_hit(hit: Hit) -> HitView:
     """Prepares a hit. Its title is the URL if it has none; without a URL it is the id."""
     shown = clipped(readable_url(hit.url or hit.id), MAX_SHOWN_URL_CHARS)
-    is_link = _is_link(hit.url)
+    leads_out = is_link(hit.url)
     site, slash, path = shown.partition("/")
     return HitView(
         title=clipped(hit.title.strip(), MAX_TITLE_CHARS) or shown,
-        href=hit.url if is_link else None,
-        shown_site=site if is_link else "",
-        shown_path=slash + path if is_link else shown,
+        href=hit.url if leads_out else None,
+        shown_site=site if leads_out else "",
+        shown_path=slash + path if leads_out else shown,
         pieces=tuple(pieces(hit.snippet, hit.highlights)),
-        sections=tuple((clipped(one.text, MAX_SECTION_CHARS), one.url) for one in hit.sections if _is_link(one.url)),
+        sections=tuple((clipped(one.text, MAX_SECTION_CHARS), one.url) for one in hit.sections if is_link(one.url)),
         others=tuple(
             (_name_of(one, hit), one.url, one.language)
             for one in hit.one_of_each_language()[:MAX_OTHERS]
-            if _is_link(one.url)
+            if is_link(one.url)
         ),
         url=hit.url or hit.id,
-        site=site_of(hit.url) if is_link else "",
+        site=site_of(hit.url) if leads_out else "",
         changed_at=_changed_at(hit),
         fetched_at=hit.fetched_at if hit.fetched_at > 0 else None,
         size_bytes=max(hit.size_bytes, 0),
         language=hit.language,
         language_name=language_name(hit.language) if hit.language else "",
         type="" if hit.media_type in _PAGES else type_name(hit.media_type),
-        has_copy=hit.has_copy and is_link,
+        has_copy=hit.has_copy and leads_out,
     )
 
 
@@ -93,7 +93,8 @@ def _name_of(other: OtherPage, hit: Hit) -> str:
     return language_name(other.language) if other.language != hit.language else translatable("copy")
 
 
-def _is_link(url: str) -> bool:
+def is_link(url: str) -> bool:
+    """Whether a URL from a page may become a link: it is http or https."""
     return url.lower().startswith(("http://", "https://"))
 
 

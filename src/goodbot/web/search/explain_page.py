@@ -12,10 +12,10 @@ from goodbot.errors import InputError
 from goodbot.index import PARTS, explanation_json
 from goodbot.ports import Search
 from goodbot.search_values import Explanation
-from goodbot.web.pages.accept_language import readers_languages
+from goodbot.web.pages.accept_language import accepted_languages
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import languages_of, translatable
-from goodbot.web.pages.view import MAX_TITLE_CHARS, clipped
+from goodbot.web.pages.view import MAX_TITLE_CHARS, clipped, is_link
 from goodbot.web.search.search_query import SearchQuery, read_search_query
 
 FIELDS: Final = {
@@ -106,7 +106,7 @@ class ExplainPage:
     def api(self, request: Request) -> Response:
         """GET /api/explain: the same as JSON."""
         query, url = _read(request)
-        found = self._explain(query, url, readers_languages(request.headers.get("accept-language", "")))
+        found = self._explain(query, url, accepted_languages(request))
         if found is None:
             return JSONResponse({"error": "this page is not in the index"}, 404)
         return JSONResponse(explanation_json(query.query, found), headers={"Vary": "Accept-Language"})
@@ -131,7 +131,7 @@ def view_explanation(found: Explanation) -> ExplanationView:
     bonuses, factors = _rows(found.bonuses, BONUSES), _rows(found.factors, FACTORS)
     return ExplanationView(
         title=clipped(found.title.strip(), MAX_TITLE_CHARS) or found.url,
-        href=found.url if found.url.lower().startswith(("http://", "https://")) else None,
+        href=found.url if is_link(found.url) else None,
         words=words,
         bonuses=bonuses,
         factors=factors,

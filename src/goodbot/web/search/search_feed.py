@@ -8,12 +8,12 @@ from starlette.routing import Route
 
 from goodbot.ports import Search
 from goodbot.search_values import Results
-from goodbot.web.pages.accept_language import readers_languages
+from goodbot.web.pages.accept_language import accepted_languages
 from goodbot.web.search.atom import MEDIA_TYPE, Feed, feed_xml
 from goodbot.web.search.search_query import (
     HITS_PER_PAGE,
     SearchQuery,
-    page_count,
+    pages_of,
     read_search_query,
 )
 from goodbot.web.site import Site
@@ -33,7 +33,7 @@ class SearchFeed:
     def show(self, request: Request) -> Response:
         """GET /search.atom: one page of results; takes the parameters of /search."""
         query = read_search_query(request.query_params)
-        languages = readers_languages(request.headers.get("accept-language", ""))
+        languages = accepted_languages(request)
         found = self._search.search(query.query, HITS_PER_PAGE, query.offset, languages, query.filters)
         feed = self._feed(request, query, found)
         return Response(feed_xml(feed), media_type=MEDIA_TYPE, headers={"Vary": "Accept-Language"})
@@ -43,7 +43,7 @@ class SearchFeed:
             state = {**query.state, **({"page": page} if page > 1 else {})}
             return self._site.absolute(request, f"{path}?{urlencode(state)}")
 
-        pages = page_count(found.total if found.listed is None else found.listed)
+        pages = pages_of(found)
         numbers = {"first": 1, "previous": query.page - 1, "next": query.page + 1, "last": max(pages, 1)}
         return Feed(
             id=url("/search.atom"),

@@ -15,7 +15,7 @@ from goodbot.errors import InputError, NoIndexError
 from goodbot.index import MAX_QUERY_CHARS, results_json
 from goodbot.ports import Search
 from goodbot.search_values import Filters, Results
-from goodbot.web.pages.accept_language import readers_languages
+from goodbot.web.pages.accept_language import accepted_languages
 from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import languages_of, reader_of, translatable
 from goodbot.web.pages.view import page_numbers, view_hit
@@ -24,7 +24,7 @@ from goodbot.web.search.search_query import (
     HITS_PER_PAGE,
     MAX_PAGE,
     SearchQuery,
-    page_count,
+    pages_of,
     read_filters,
     read_search_query,
     search_state,
@@ -85,9 +85,9 @@ class SearchPages:
     def api(self, request: Request) -> Response:
         """GET /api/search: one page of results as JSON."""
         query = read_search_query(request.query_params)
-        found = self._find(query, readers_languages(request.headers.get("accept-language", "")))
+        found = self._find(query, accepted_languages(request))
         return JSONResponse(
-            {**results_json(found), "page": query.page, "pages": _page_count(found)},
+            {**results_json(found), "page": query.page, "pages": pages_of(found)},
             headers={"Vary": "Accept-Language"},
         )
 
@@ -103,7 +103,7 @@ class SearchPages:
         )
 
     def _found(self, request: Request, query: SearchQuery, found: Results) -> Response:
-        pages = _page_count(found)
+        pages = pages_of(found)
         if query.page > pages:
             return self._redirect(request, {**query.state, "page": str(pages)})
         return self._pages.page(
@@ -153,9 +153,3 @@ class SearchPages:
 
     def _find(self, query: SearchQuery, languages: Sequence[str]) -> Results:
         return self._search.search(query.query, HITS_PER_PAGE, query.offset, languages, query.filters)
-
-
-def _page_count(found: Results) -> int:
-    """Returns the number of pages of results. Translations and copies, which are one hit, count once if it is known how
-    many hits there are."""
-    return page_count(found.total if found.listed is None else found.listed)

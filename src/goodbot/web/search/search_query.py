@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Final
 
 from goodbot.errors import InputError
-from goodbot.search_values import NO_FILTERS, Filters
+from goodbot.search_values import NO_FILTERS, Filters, Results
 
 HITS_PER_PAGE = 10
 MAX_PAGE = 100
@@ -89,3 +89,9 @@ def _page(text: str) -> int:
 def page_count(total: int) -> int:
     """Returns how many pages `total` hits fill, at most `MAX_PAGE`."""
     return min(-(-total // HITS_PER_PAGE), MAX_PAGE)
+
+
+def pages_of(found: Results) -> int:
+    """Returns the number of pages of results. Translations and copies, which are one hit, count once if it is known how
+    many hits there are."""
+    return page_count(found.total if found.listed is None else found.listed)
