@@ -28,6 +28,7 @@ from goodbot.web.search.explain_page import ExplainPage
 from goodbot.web.search.help_page import HelpPage
 from goodbot.web.search.search_feed import SearchFeed
 from goodbot.web.search.search_pages import SearchPages, WhyEmpty
+from goodbot.web.search.search_threads import SearchThreads
 from goodbot.web.server.cross_origin import CrossOriginReading, shared_paths
 from goodbot.web.server.forwarded_clients import ForwardedClients
 from goodbot.web.server.prefix import UnderPrefix
@@ -85,7 +86,6 @@ def create_app(
         *CheckerPage(pages, robots_source).routes(),
         *AboutPage(pages).routes(),
         *visitor_routes(visitors, pages, errors),
-        *(SearchFeed(measured, site).routes() if measured else ()),
         *(OpenSearch(site).routes() if measured else ()),
         *Monitoring(search, crawl, metrics).routes(),
         Route("/favicon.ico", _icon),
@@ -142,9 +142,11 @@ def _search_routes(
     search: Search | None, crawl: CrawlDesk | None, pages: Templates, errors: ErrorPages
 ) -> tuple[BaseRoute, ...]:
     if search is not None:
+        threads = SearchThreads()
         return (
-            *SearchPages(search, pages, _why_empty(crawl)).routes(),
-            *ExplainPage(search, pages).routes(),
+            *SearchPages(search, threads, pages, _why_empty(crawl)).routes(),
+            *ExplainPage(search, threads, pages).routes(),
+            *SearchFeed(search, threads, pages.site).routes(),
             *HelpPage(pages).routes(),
         )
 

@@ -17,6 +17,7 @@ from goodbot.web.pages.templates_env import Templates
 from goodbot.web.pages.translations import languages_of, translatable
 from goodbot.web.pages.view import MAX_TITLE_CHARS, clipped, is_link
 from goodbot.web.search.search_query import SearchQuery, read_search_query
+from goodbot.web.search.search_threads import SearchThreads
 
 FIELDS: Final = {
     "title": translatable("title"),
@@ -80,13 +81,15 @@ class ExplanationView:
 class ExplainPage:
     """The endpoints of explanations."""
 
-    def __init__(self, search: Search, pages: Templates) -> None:
+    def __init__(self, search: Search, threads: SearchThreads, pages: Templates) -> None:
         self._search = search
+        self._threads = threads
         self._pages = pages
 
     def routes(self) -> tuple[Route, ...]:
         """Returns the routes of both endpoints."""
-        return Route("/explain", self.show), Route("/api/explain", self.api)
+        runs = self._threads.runs
+        return Route("/explain", runs(self.show)), Route("/api/explain", runs(self.api))
 
     def show(self, request: Request) -> Response:
         """GET /explain: the page. Takes the parameters of /search, and `url`."""

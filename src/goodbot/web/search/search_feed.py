@@ -16,19 +16,21 @@ from goodbot.web.search.search_query import (
     pages_of,
     read_search_query,
 )
+from goodbot.web.search.search_threads import SearchThreads
 from goodbot.web.site import Site
 
 
 class SearchFeed:
     """The endpoint of the feeds."""
 
-    def __init__(self, search: Search, site: Site) -> None:
+    def __init__(self, search: Search, threads: SearchThreads, site: Site) -> None:
         self._search = search
+        self._threads = threads
         self._site = site
 
     def routes(self) -> tuple[Route, ...]:
         """Returns the route of the endpoint."""
-        return (Route("/search.atom", self.show),)
+        return (Route("/search.atom", self._threads.runs(self.show)),)
 
     def show(self, request: Request) -> Response:
         """GET /search.atom: one page of results; takes the parameters of /search."""

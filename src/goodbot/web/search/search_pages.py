@@ -1,6 +1,6 @@
 """The home page, the pages of results, and the same search for programs.
 
-Endpoints are plain functions: Starlette runs each in a thread, so a search never blocks the event loop.
+Endpoints are plain functions that run in threads, so a search never blocks the event loop.
 """
 
 from collections.abc import Callable, Sequence
@@ -30,6 +30,7 @@ from goodbot.web.search.search_query import (
     search_state,
     settled_filters,
 )
+from goodbot.web.search.search_threads import SearchThreads
 
 SUGGESTIONS: Final = "application/x-suggestions+json"
 WhyEmpty = Callable[[int], str]
@@ -44,9 +45,15 @@ class SearchPages:
     """The endpoints of the search. `today` returns the day, in UTC."""
 
     def __init__(
-        self, search: Search, pages: Templates, why_empty: WhyEmpty, today: Callable[[], date] = _today
+        self,
+        search: Search,
+        threads: SearchThreads,
+        pages: Templates,
+        why_empty: WhyEmpty,
+        today: Callable[[], date] = _today,
     ) -> None:
         self._search = search
+        self._threads = threads
         self._pages = pages
         self._why_empty = why_empty
         self._today = today
@@ -55,9 +62,9 @@ class SearchPages:
         """Returns the routes of all endpoints."""
         return (
             Route("/", self.home),
-            Route("/search", self.results),
-            Route("/api/search", self.api),
-            Route("/api/suggest", self.suggest),
+            Route("/search", self._threads.runs(self.results)),
+            Route("/api/search", self._threads.runs(self.api)),
+            Route("/api/suggest", self._threads.runs(self.suggest)),
         )
 
     def home(self, request: Request) -> Response:
