@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
+from weakref import WeakKeyDictionary
 
 import pytest
-from playwright.sync_api import Browser, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 TIMEOUT_MS = 60_000
 expect.set_options(timeout=TIMEOUT_MS)
@@ -31,6 +33,26 @@ def chromium() -> Iterator[Browser]:
         browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET, timeout=TIMEOUT_MS)
         yield browser
         browser.close()
+
+
+_shared: WeakKeyDictionary[Browser, dict[str, BrowserContext]] = WeakKeyDictionary()
+
+
+@contextmanager
+def shared_tab(browser: Browser, **options: Any) -> Iterator[Page]:
+    """Opens a tab without cookies and stored data. Tabs with the same options share a browser context and its cache:
+    to start a context and its processes takes more time than most tests."""
+    contexts = _shared.setdefault(browser, {})
+    name = repr(sorted(options.items()))
+    if name not in contexts:
+        contexts[name] = browser.new_context(**options)
+    context = contexts[name]
+    tab = context.new_page()
+    yield tab
+    context.new_cdp_session(tab).send("Storage.clearDataForOrigin", {"origin": "*", "storageTypes": "all"})
+    context.clear_cookies()
+    for page in context.pages:
+        page.close()
 
 
 _SMALL_TARGETS = """() => {

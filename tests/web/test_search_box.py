@@ -6,11 +6,11 @@ from threading import Event
 
 import pytest
 from axe_core_python.sync_playwright import Axe  # type: ignore[import-untyped]
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from goodbot.errors import RunError
 from goodbot.web import Rate, Site, create_app, running
-from web.browser import chromium
+from web.browser import chromium, shared_tab
 from web.library import SPECIMENS, Library, Visitor
 
 EVIL = "robot <img src=x onerror=alert(1)>"
@@ -72,17 +72,11 @@ def base(served: str, library: Suggesting) -> str:
 
 
 @pytest.fixture
-def context(browser: Browser, base: str) -> Iterator[BrowserContext]:
-    with browser.new_context(base_url=base) as context:
-        yield context
-
-
-@pytest.fixture
-def tab(context: BrowserContext) -> Page:
-    tab = context.new_page()
-    tab.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
-    tab.goto("/")
-    return tab
+def tab(browser: Browser, base: str) -> Iterator[Page]:
+    with shared_tab(browser, base_url=base) as tab:
+        tab.on("dialog", lambda dialog: pytest.fail(f"a script ran: {dialog.message}"))
+        tab.goto("/")
+        yield tab
 
 
 def box(tab: Page) -> Locator:
@@ -262,8 +256,8 @@ def test_an_answer_that_comes_too_late_is_not_shown(tab: Page, library: Suggesti
     expect(options(tab)).to_have_text(["robots.txt"])
 
 
-def test_an_input_method_composes_in_peace(tab: Page, context: BrowserContext, library: Suggesting) -> None:
-    devtools = context.new_cdp_session(tab)
+def test_an_input_method_composes_in_peace(tab: Page, library: Suggesting) -> None:
+    devtools = tab.context.new_cdp_session(tab)
     for text in ("р", "ро", "роб"):
         devtools.send("Input.imeSetComposition", {"text": text, "selectionStart": len(text), "selectionEnd": len(text)})
     for kind in ("rawKeyDown", "keyUp"):
